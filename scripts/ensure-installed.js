@@ -1,0 +1,115 @@
+/**
+ * Makes a fresh clone run: installs what is missing before `npm start` and, with --dev, before
+ * `npm test` (D1). It runs on whatever Node is there (>= 20) while nothing is installed, so it is
+ * plain JavaScript without dependencies. All words go to stderr; exit code 1 when something is
+ * missing still.
+ */
+import { spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isLocked, whileLocked } from './install-lock.js';
+
+/**
+ * Decides what npm has to do. What an earlier install left out stays out, and what it brought stays
+ * (D42): a production image does not grow, and a developer with NODE_ENV=production loses nothing.
+ *
+ * @param {object} state
+ * @param {boolean} state.installed an install has been completed
+ * @param {boolean} state.stale that install is older than the lockfile
+ * @param {boolean} state.hasDev development packages are there
+ * @param {boolean} state.wantsDev development packages are needed
+ * @param {boolean} state.production NODE_ENV is production
+ * @returns {string[] | null} arguments for npm; null when nothing is to be done
+ */
+export function installPlan({ installed, stale, hasDev, wantsDev, production }) {
+  if (wantsDev) return installed && !stale && hasDev ? null : ['ci', '--include=dev'];
+  if (!installed) return production ? ['ci', '--omit=dev'] : ['ci'];
+  if (!stale) return null;
+  return hasDev ? ['ci', '--include=dev'] : ['ci', '--omit=dev'];
+}
+
+/** The state of node_modules, in the words of installPlan. */
+function readState(root, wantsDev) {
+  // npm writes this file at the end of an install, and removes it at the start of the next.
+  const record = path.join(root, 'node_modules', '.package-lock.json');
+  const lockfile = path.join(root, 'package-lock.json');
+  const installed = fs.existsSync(record);
+  return {
+    installed,
+    stale: installed && fs.existsSync(lockfile) && fs.statSync(record).mtimeMs < fs.statSync(lockfile).mtimeMs,
+    hasDev: installed && (wantsDev ? hasAllDev(root) : hasSomeDev(root, record)),
+    wantsDev,
+    production: process.env.NODE_ENV === 'production',
+  };
+}
+
+function hasAllDev(root) {
+  const names = Object.keys(readJson(path.join(root, 'package.json')).devDependencies ?? {});
+  return names.every((name) => fs.existsSync(path.join(root, 'node_modules', name, 'package.json')));
+}
+
+function hasSomeDev(root, record) {
+  const packages = Object.entries(readJson(record).packages ?? {});
+  // Directories linked into the tree stay on record even where the link was left out.
+  const isThere = (place) => place.startsWith('node_modules/') && fs.existsSync(path.join(root, place));
+  return packages.some(([place, entry]) => entry.dev === true && isThere(place));
+}
+
+/** Whether the pinned runtime starts. Its package's install script puts it there, and scripts can be turned off. */
+function runtimeWorks(root) {
+  if (readJson(path.join(root, 'package.json')).dependencies?.node === undefined) return true;
+  const place = process.platform === 'win32' ? 'node/bin/node.exe' : '.bin/node';
+  return spawnSync(path.join(root, 'node_modules', place), ['--version'], { stdio: 'ignore' }).status === 0;
+}
+
+function runNpm(root, args) {
+  const { npm_execpath: cli = '', npm_node_execpath: node = process.execPath } = process.env;
+  console.error(`carillon: running npm ${args.join(' ')}`);
+  const options = { cwd: root, stdio: ['inherit', 2, 2] };
+  // The npm that runs this script, on the Node it runs on: our own Node may be the one that npm ci is about to
+  // replace. Started by something else (yarn, or by hand), npm is looked for on PATH.
+  const result = path.basename(cli).startsWith('npm')
+    ? spawnSync(node, [cli, ...args], options)
+    : spawnSync('npm', args, { ...options, shell: process.platform === 'win32' });
+  if (result.status === 0) return;
+  const how = result.error?.message ?? (result.signal === null ? `exit code ${result.status}` : result.signal);
+  throw new Error(
+    `"npm ${args.join(' ')}" failed (${how}). Run it by hand in ${root}, see to what it reports, and start again.`,
+  );
+}
+
+function install(root, wantsDev) {
+  const plan = installPlan(readState(root, wantsDev));
+  if (plan !== null) runNpm(root, plan);
+  if (runtimeWorks(root)) return;
+  runNpm(root, ['rebuild', 'node']);
+  if (runtimeWorks(root)) return;
+  throw new Error(
+    'the Node that Carillon runs on (node_modules/.bin/node) does not start. ' +
+      'Run "npm rebuild node --ignore-scripts=false"; on a system without glibc (Alpine) use one that has it.',
+  );
+}
+
+function readJson(file) {
+  return JSON.parse(fs.readFileSync(file, 'utf8'));
+}
+
+/** Brings node_modules up to date. Of processes that start at once, one installs and the others wait for it. */
+async function ensureInstalled(root, wantsDev) {
+  const lock = path.join(root, 'node_modules.lock');
+  const isReady = () => installPlan(readState(root, wantsDev)) === null && runtimeWorks(root);
+  // While someone installs, node_modules may look complete and be about to go.
+  if (!isLocked(lock) && isReady()) return;
+  await whileLocked(lock, () => install(root, wantsDev));
+}
+
+if (process.argv[1] !== undefined && fs.realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+  try {
+    await ensureInstalled(root, process.argv.includes('--dev'));
+  } catch (error) {
+    console.error(`carillon: ${error.message}`);
+    process.exitCode = 1;
+  }
+}

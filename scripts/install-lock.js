@@ -1,0 +1,93 @@
+/**
+ * Lets one process at a time install packages. The lock is a directory with one file in it, called
+ * after the process that holds it; the lock of a dead process counts as free.
+ */
+import * as fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** How long another install may take, in milliseconds, before waiting for it is given up. */
+const longestInstallMs = 15 * 60_000;
+
+/** Whether a living process holds the lock. */
+export function isLocked(lock) {
+  const holder = holderOf(lock);
+  return holder !== undefined && isAlive(holder);
+}
+
+/**
+ * Does `work` while holding the lock, waiting for it first.
+ *
+ * @param {string} lock path of the lock's directory, in a directory that can be written to
+ * @param {() => void} work
+ * @throws Error when the lock cannot be made, or its holder has not finished within 15 minutes
+ */
+export async function whileLocked(lock, work) {
+  const giveUpAt = performance.now() + longestInstallMs;
+  for (let isFirst = true; !tryLock(lock); isFirst = false) {
+    if (isFirst) console.error('carillon: another process is installing packages; waiting for it');
+    if (performance.now() > giveUpAt) {
+      throw new Error(`the install of another process does not end. Remove ${lock} and start again.`);
+    }
+    await sleep(200);
+  }
+  try {
+    work();
+  } finally {
+    unlock(lock);
+  }
+}
+
+/** Name of the lock's holder: the one file in its directory is called after the process. */
+function holderOf(lock) {
+  try {
+    return fs.readdirSync(lock).find((name) => /^\d+$/.test(name));
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(pid) {
+  try {
+    return process.kill(Number(pid), 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/** Takes the lock if that can be done at once. Both renames succeed for one process only. */
+function tryLock(lock) {
+  const own = String(process.pid);
+  const holder = holderOf(lock);
+  if (holder === own) return true;
+  if (holder !== undefined && isAlive(holder)) return false;
+  const fresh = `${lock}.${own}`;
+  try {
+    if (holder !== undefined) {
+      // The name is the dead holder's, so that nobody's newer lock can be taken by mistake.
+      fs.renameSync(path.join(lock, holder), path.join(lock, own));
+      return true;
+    }
+    fs.mkdirSync(fresh, { recursive: true });
+    fs.writeFileSync(path.join(fresh, own), '');
+    fs.renameSync(fresh, lock);
+    return true;
+  } catch (error) {
+    fs.rmSync(fresh, { recursive: true, force: true });
+    // Someone else was quicker; Windows says EPERM when the place is taken.
+    if (['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(error.code) || (error.code === 'EPERM' && fs.existsSync(lock)))
+      return false;
+    throw new Error(`packages have to be installed, but nothing can be written beside ${lock} (${error.code}).`, {
+      cause: error,
+    });
+  }
+}
+
+function unlock(lock) {
+  fs.rmSync(path.join(lock, String(process.pid)), { force: true });
+  try {
+    fs.rmdirSync(lock);
+  } catch {
+    // The next process has it already.
+  }
+}

@@ -1,0 +1,14 @@
+/** `npm test`: everything that runs on this machine alone. Slower suites have configurations of their own. */
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['tests/**/*.test.ts'],
+    exclude: ['tests/crash/**', 'tests/peers/**', 'node_modules/**'],
+    globalSetup: ['tests/harness/global-setup.ts'],
+    // Each worker holds a database engine of about 500 MB.
+    maxWorkers: 2,
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+  },
+});
