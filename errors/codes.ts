@@ -1,0 +1,227 @@
+/**
+ * Every error code the service can answer, declared once. The HTTP status, the tRPC code, the
+ * responses in the OpenAPI document, the page at /docs/errors and the retry advice in a body are
+ * all read from this table (spec: Errors; D21).
+ */
+
+/** What a code means to the caller and to the surfaces that carry it. */
+export interface ErrorSpec {
+  /** HTTP status of the answer. */
+  readonly status: number;
+  /** The tRPC code typed clients see beside ours. */
+  readonly trpc:
+    | 'BAD_REQUEST'
+    | 'UNAUTHORIZED'
+    | 'FORBIDDEN'
+    | 'NOT_FOUND'
+    | 'METHOD_NOT_SUPPORTED'
+    | 'CONFLICT'
+    | 'PAYLOAD_TOO_LARGE'
+    | 'UNSUPPORTED_MEDIA_TYPE'
+    | 'UNPROCESSABLE_CONTENT'
+    | 'TOO_MANY_REQUESTS'
+    | 'INTERNAL_SERVER_ERROR'
+    | 'SERVICE_UNAVAILABLE';
+  /** The sentence used when the thrower has nothing more specific to say. */
+  readonly message: string;
+  /** What the caller can do about it. */
+  readonly hint: string;
+  /** True when the very same request may succeed later without being changed. */
+  readonly retryable: boolean;
+  /** True when the body repeats the request id as `req_id`. */
+  readonly reportsRequestId?: true;
+}
+
+export const ERRORS = {
+  unauthorized: {
+    status: 401,
+    trpc: 'UNAUTHORIZED',
+    message: 'The API key is missing, unknown or revoked.',
+    hint: 'Send a valid key as "x-api-key: <key>" or "Authorization: Bearer <key>".',
+    retryable: false,
+  },
+  invalid_request: {
+    status: 400,
+    trpc: 'BAD_REQUEST',
+    message: 'The request is malformed.',
+    hint: 'Correct the field that the message names, then send the request again.',
+    retryable: false,
+  },
+  invalid_connection: {
+    status: 400,
+    trpc: 'BAD_REQUEST',
+    message: 'No connection of yours matches.',
+    hint: 'List your connections with GET /connections and use one of their slugs.',
+    retryable: false,
+  },
+  shape_unsupported: {
+    status: 400,
+    trpc: 'BAD_REQUEST',
+    message: 'The platform does not carry a post of this shape.',
+    hint: 'Leave the thread or the first comment out for this connection; GET /platforms says what each platform carries.',
+    retryable: false,
+  },
+  queue_empty: {
+    status: 400,
+    trpc: 'BAD_REQUEST',
+    message: 'The connection has no queue slots.',
+    hint: 'Give the connection queue slots, or schedule the post with scheduledFor.',
+    retryable: false,
+  },
+  invalid_media: {
+    status: 400,
+    trpc: 'BAD_REQUEST',
+    message: 'An image id is malformed or not yours.',
+    hint: 'Upload the image with POST /media and use the id of its answer.',
+    retryable: false,
+  },
+  media_unsupported: {
+    status: 400,
+    trpc: 'BAD_REQUEST',
+    message: 'The platform of this connection carries no images.',
+    hint: 'Leave the images out for this connection; GET /platforms says which platforms carry them.',
+    retryable: false,
+  },
+  media_type_mismatch: {
+    status: 400,
+    trpc: 'BAD_REQUEST',
+    message: 'The bytes are not an image of the type that Content-Type names.',
+    hint: 'Send the whole file, unchanged, with the Content-Type that it really has.',
+    retryable: false,
+  },
+  delete_unsupported: {
+    status: 400,
+    trpc: 'BAD_REQUEST',
+    message: 'This post cannot be deleted.',
+    hint: 'Only scheduled posts, drafts, and sent posts on a platform with a delete can be deleted; GET /platforms says which have one.',
+    retryable: false,
+  },
+  forbidden: {
+    status: 403,
+    trpc: 'FORBIDDEN',
+    message: 'This key lacks the capability for this operation.',
+    hint: 'Use an unscoped live key of the account.',
+    retryable: false,
+  },
+  not_found: {
+    status: 404,
+    trpc: 'NOT_FOUND',
+    message: 'Nothing of yours is found under this address.',
+    hint: 'Check the id and the path; what another account or profile owns answers the same.',
+    retryable: false,
+  },
+  method_not_allowed: {
+    status: 405,
+    trpc: 'METHOD_NOT_SUPPORTED',
+    message: 'This path exists, but not with this method.',
+    hint: 'Use one of the methods that the Allow header lists.',
+    retryable: false,
+  },
+  connection_conflict: {
+    status: 409,
+    trpc: 'CONFLICT',
+    message: 'The target already holds this account on this platform.',
+    hint: 'Use the connection that exists, delete it first, or choose another slug or profile.',
+    retryable: false,
+  },
+  idempotency_key_conflict: {
+    status: 409,
+    trpc: 'CONFLICT',
+    message: 'This Idempotency-Key belongs to another request.',
+    hint: 'Use a new key for a new request. If the first request may still be running, wait a few seconds and send it again unchanged.',
+    retryable: true,
+  },
+  media_in_use: {
+    status: 409,
+    trpc: 'CONFLICT',
+    message: 'A post that has not gone out yet needs this image.',
+    hint: 'Delete the post or take the image out of the draft first.',
+    retryable: false,
+  },
+  post_not_cancellable: {
+    status: 409,
+    trpc: 'CONFLICT',
+    message: 'A worker is sending this post at this moment, so it can no longer be cancelled.',
+    hint: 'Read the post again in a few seconds; once it is sent it can be deleted on its platform.',
+    retryable: true,
+  },
+  request_too_large: {
+    status: 413,
+    trpc: 'PAYLOAD_TOO_LARGE',
+    message: 'The request body is too large.',
+    hint: 'Send a smaller body; the message gives the limit.',
+    retryable: false,
+  },
+  media_too_large: {
+    status: 413,
+    trpc: 'PAYLOAD_TOO_LARGE',
+    message: 'The image is larger than 8 MiB.',
+    hint: 'Send a smaller or more strongly compressed image.',
+    retryable: false,
+  },
+  storage_full: {
+    status: 413,
+    trpc: 'PAYLOAD_TOO_LARGE',
+    message: 'The images of this account would take more than 50 MiB.',
+    hint: 'Delete images that no post needs with DELETE /media/{mediaId}; images of posts are freed a day after the last attempt to send them.',
+    retryable: false,
+  },
+  unsupported_content_type: {
+    status: 415,
+    trpc: 'UNSUPPORTED_MEDIA_TYPE',
+    message: 'This endpoint does not read this Content-Type.',
+    hint: 'Use the Content-Type that the message names.',
+    retryable: false,
+  },
+  platform_rejected: {
+    status: 422,
+    trpc: 'UNPROCESSABLE_CONTENT',
+    message: 'The platform refused the post.',
+    hint: 'Change what the message names; the same request is refused again.',
+    retryable: false,
+    reportsRequestId: true,
+  },
+  reconnect_required: {
+    status: 422,
+    trpc: 'UNPROCESSABLE_CONTENT',
+    message: 'The stored login of this connection is missing, expired or revoked.',
+    hint: 'Connect the account again, then send the post again.',
+    retryable: false,
+  },
+  'too many requests': {
+    status: 429,
+    trpc: 'TOO_MANY_REQUESTS',
+    message: 'Too many requests in one minute for this key and endpoint group.',
+    hint: 'Wait until x-ratelimit-reset.',
+    retryable: true,
+  },
+  internal_server_error: {
+    status: 500,
+    trpc: 'INTERNAL_SERVER_ERROR',
+    message: 'Something failed on our side. If this request was sending a post, it may have gone out.',
+    hint: 'Check GET /posts before sending again, and quote req_id when you report it.',
+    retryable: true,
+    reportsRequestId: true,
+  },
+  platform_unavailable: {
+    status: 503,
+    trpc: 'SERVICE_UNAVAILABLE',
+    message: 'The platform did not take the post; nothing was posted.',
+    hint: 'Sending the post again is safe.',
+    retryable: true,
+  },
+  outcome_unknown: {
+    status: 500,
+    trpc: 'INTERNAL_SERVER_ERROR',
+    message: 'The send was interrupted and the platform cannot say whether the post went out.',
+    hint: 'Look on the platform before sending it again.',
+    retryable: false,
+    reportsRequestId: true,
+  },
+} as const satisfies Record<string, ErrorSpec>;
+
+/** One of the codes of the table. */
+export type ErrorCode = keyof typeof ERRORS;
+
+/** All codes, in the table's order. */
+export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];

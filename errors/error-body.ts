@@ -1,0 +1,66 @@
+/** The one place where an error becomes something a caller reads, on every surface. */
+import { ZodError } from 'zod';
+import { zodDetails } from './zod-details.ts';
+import { ERRORS, type ErrorCode } from './codes.ts';
+import { type ErrorDetail, ServiceError } from './service-error.ts';
+
+/** The body of an error answer (spec: Errors, Body shape; D21). */
+export interface ErrorBody {
+  error: ErrorCode;
+  message?: string;
+  hint?: string;
+  docs?: string;
+  details?: readonly ErrorDetail[];
+  retryable?: boolean;
+  req_id?: string;
+}
+
+/** Most validation issues that one answer lists. */
+const DETAILS_MAX = 20;
+
+/**
+ * Finds what the caller may know of a failure. Whatever is neither a ServiceError nor a failed
+ * validation becomes internal_server_error, with nothing of its own text.
+ *
+ * @param input what was validated, to quote the received values from
+ */
+export function publicError(error: unknown, input?: unknown): ServiceError {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof ServiceError) return cause;
+    if (cause instanceof ZodError) return invalidInput(cause, input);
+  }
+  return new ServiceError('internal_server_error', undefined, { cause: error });
+}
+
+/**
+ * The refusal of an input that failed validation.
+ *
+ * @param input the whole request, to quote the received values from
+ * @param prefix path of the validated value inside the request
+ */
+export function invalidInput(error: ZodError, input: unknown, prefix: readonly string[] = []): ServiceError {
+  const details = zodDetails(error, input, prefix).slice(0, DETAILS_MAX);
+  const message = details
+    .map(({ path, expected }) => `${path === '' ? 'body' : path}: expected ${expected}`)
+    .join('; ');
+  return new ServiceError('invalid_request', `${message}.`, { details, cause: error });
+}
+
+/**
+ * @param docsUrl page whose sections explain the codes
+ */
+export function errorBody(error: ServiceError, requestId: string, docsUrl: string): ErrorBody {
+  const { code } = error;
+  // The spec shows this one body without a message, and clients compare it whole.
+  if (code === 'too many requests') return { error: code };
+  const spec: (typeof ERRORS)[ErrorCode] & { reportsRequestId?: true } = ERRORS[code];
+  return {
+    error: code,
+    message: error.message,
+    hint: spec.hint,
+    docs: `${docsUrl}#${code}`,
+    ...(error.details === undefined ? {} : { details: error.details }),
+    retryable: spec.retryable,
+    ...(spec.reportsRequestId ? { req_id: requestId } : {}),
+  };
+}

@@ -1,0 +1,67 @@
+/** What is wrong with an input, in words: each issue with its path, what was expected and what was received. */
+import type { ZodError } from 'zod';
+import type { ErrorDetail } from './service-error.ts';
+
+/** Longest piece of the input that is quoted back. */
+const QUOTE_MAX = 80;
+
+/**
+ * @param input what was parsed; the received values are read from it
+ * @param prefix path of the parsed value inside the request
+ */
+export function zodDetails(error: ZodError, input: unknown, prefix: readonly string[] = []): ErrorDetail[] {
+  return error.issues.map((issue) => {
+    const path = [...prefix, ...issue.path.map(String)];
+    const received = quotable(issue, path) ? valueAt(input, path) : undefined;
+    return {
+      path: path.join('.'),
+      expected: expectation(issue),
+      ...(received === undefined ? {} : { received: quote(received) }),
+    };
+  });
+}
+
+/** Secrets are never quoted back; nor is a whole object only because one of its fields is unknown. */
+function quotable(issue: ZodError['issues'][number], path: readonly string[]): boolean {
+  return issue.code !== 'unrecognized_keys' && !path.includes('credentials');
+}
+
+function expectation(issue: ZodError['issues'][number]): string {
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return `no field called ${issue.keys.map((key) => `"${key.slice(0, QUOTE_MAX)}"`).join(' or ')}`;
+    case 'invalid_type':
+      return article(issue.expected);
+    case 'invalid_value':
+      return `one of ${issue.values.map(String).join(', ')}`;
+    case 'too_big':
+      return `at most ${issue.maximum} ${unit(issue.origin)}`.trim();
+    case 'too_small':
+      return `at least ${issue.minimum} ${unit(issue.origin)}`.trim();
+    default:
+      return issue.message;
+  }
+}
+
+function article(type: string): string {
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+function unit(origin: string): string {
+  if (origin === 'string') return 'characters';
+  return origin === 'array' ? 'items' : '';
+}
+
+function valueAt(input: unknown, path: readonly string[]): unknown {
+  let value: unknown = input;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value;
+}
+
+function quote(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+  return text.length > QUOTE_MAX ? `${text.slice(0, QUOTE_MAX)}…` : text;
+}
