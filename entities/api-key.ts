@@ -1,0 +1,30 @@
+/** A key that authenticates callers (spec: API key). Only a hash of the secret is kept. */
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import { Account } from './account.ts';
+import { id, instant } from './columns.ts';
+import { Profile } from './profile.ts';
+
+export const ApiKey = defineEntity({
+  name: 'ApiKey',
+  tableName: 'api_keys',
+  properties: {
+    id: id(),
+    accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
+    /** The one profile the key reaches; null reaches the whole account. */
+    profileId: () => p.manyToOne(Profile).mapToPk().nullable().deleteRule('no action').fieldName('profile_id'),
+    name: p.string().length(80),
+    type: p.enum(['live', 'test'] as const),
+    /** First characters of the secret: all that is ever shown of it again. */
+    prefix: p.string(),
+    /** Hex SHA-256 of the secret. */
+    secretHash: p.string().length(64).unique(),
+    /** Bare origins that connect sessions may return to; null allows any public https address. */
+    redirectAllowlist: p.array().nullable(),
+    createdAt: instant(),
+    /** Written at most once a minute. */
+    lastUsedAt: instant().nullable(),
+    revokedAt: instant().nullable(),
+  },
+  indexes: [{ properties: ['accountId', 'id'] }],
+});
+export type ApiKey = InferEntity<typeof ApiKey>;

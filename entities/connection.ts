@@ -1,0 +1,55 @@
+/** A linked account or channel on a platform (spec: Connection). Deleted ones stay, without credentials, so that their posts stay readable. */
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import type { ConnectionLimits } from '../platforms/contract.ts';
+import { Account } from './account.ts';
+import { id, instant } from './columns.ts';
+import { Profile } from './profile.ts';
+
+/** A posting slot: `weekday` 0 (Sunday) to 6, `time` HH:MM on the connection's own clock. */
+export interface QueueSlot {
+  weekday: number;
+  time: string;
+}
+
+/** SQL that makes "no profile" one value of its own, so that uniqueness covers the caller's own connections too. */
+const PROFILE_OR_NONE = `coalesce("profile_id", '00000000-0000-0000-0000-000000000000'::uuid)`;
+
+export const Connection = defineEntity({
+  name: 'Connection',
+  tableName: 'connections',
+  properties: {
+    id: id(),
+    accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
+    profileId: () => p.manyToOne(Profile).mapToPk().nullable().deleteRule('no action').fieldName('profile_id'),
+    platformId: p.string(),
+    slug: p.string(),
+    description: p.string(),
+    /** IANA zone in which slots are read. */
+    timezone: p.string().default('UTC'),
+    queueSlots: p.json<QueueSlot[]>(),
+    /** The platform's own id of the account. */
+    platformAccountId: p.string(),
+    /** What people call the account on its platform. */
+    handle: p.string(),
+    /** Limits that the account's own server sets; null where the platform's facts hold. */
+    limits: p.json<ConnectionLimits>().nullable(),
+    /** The stored login, encrypted; null once the connection is deleted. */
+    credentials: p.text().nullable(),
+    /** Until when one process alone may renew the login; null when none is. */
+    renewalLeaseUntil: instant().nullable(),
+    createdAt: instant(),
+    deletedAt: instant().nullable(),
+  },
+  indexes: [{ properties: ['accountId', 'id'] }],
+  uniques: [
+    {
+      name: 'connections_slug_unique',
+      expression: `create unique index "connections_slug_unique" on "connections" ("account_id", ${PROFILE_OR_NONE}, "slug") where ("deleted_at" is null)`,
+    },
+    {
+      name: 'connections_platform_account_unique',
+      expression: `create unique index "connections_platform_account_unique" on "connections" ("account_id", ${PROFILE_OR_NONE}, "platform_id", "platform_account_id") where ("deleted_at" is null)`,
+    },
+  ],
+});
+export type Connection = InferEntity<typeof Connection>;

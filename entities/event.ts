@@ -1,0 +1,35 @@
+/** Something that happened, written in the transaction that made it happen (spec: Events). */
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import type { JsonObject } from '../platforms/contract.ts';
+import { Account } from './account.ts';
+import { id, instant } from './columns.ts';
+
+export const EVENT_NAMES = [
+  'post.sent',
+  'post.failed',
+  'post.deleted',
+  'post.rescheduled',
+  'connection.created',
+  'connection.removed',
+] as const;
+export type EventName = (typeof EVENT_NAMES)[number];
+
+export const Event = defineEntity({
+  name: 'Event',
+  tableName: 'events',
+  properties: {
+    id: id(),
+    accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
+    profileId: p.uuid().nullable(),
+    name: p.enum(EVENT_NAMES),
+    /** Whether the key behind it was a live or a test key. */
+    mode: p.enum(['live', 'test'] as const),
+    /** The post or the connection it is about. */
+    subjectId: p.uuid(),
+    /** `{ post: … }` or `{ connection: … }` as the spec shows it for this event. */
+    payload: p.json<JsonObject>(),
+    createdAt: instant(),
+  },
+  indexes: [{ properties: ['accountId', 'id'] }, { properties: ['subjectId'] }],
+});
+export type Event = InferEntity<typeof Event>;

@@ -1,0 +1,30 @@
+/** Every entity, listed once: what the ORM maps and the schema test compares. */
+import { Account } from './account.ts';
+import { ApiKey } from './api-key.ts';
+import { Attempt } from './attempt.ts';
+import { Connection } from './connection.ts';
+import { Event } from './event.ts';
+import { IdempotencyRecord } from './idempotency-record.ts';
+import { Media } from './media.ts';
+import { Owner } from './owner.ts';
+import { Post } from './post.ts';
+import { PostMedia } from './post-media.ts';
+import { Profile } from './profile.ts';
+import { SandboxPost } from './sandbox-post.ts';
+import { WorkerState } from './worker-state.ts';
+
+export const entities = [
+  Account,
+  Owner,
+  Profile,
+  ApiKey,
+  Connection,
+  Post,
+  Attempt,
+  Media,
+  PostMedia,
+  Event,
+  WorkerState,
+  IdempotencyRecord,
+  SandboxPost,
+];

@@ -1,0 +1,36 @@
+/** An uploaded image (D5). The bytes are in the media store; this row says what they are and whose. */
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import { Account } from './account.ts';
+import { id, instant } from './columns.ts';
+
+/**
+ * storing: its bytes are on their way into the store. stored: it can be used. removing: its bytes are to go.
+ * removed: they are gone, and the row stays for the posts that name it. Only the first two count as storage.
+ */
+export const MEDIA_STATES = ['storing', 'stored', 'removing', 'removed'] as const;
+
+export const Media = defineEntity({
+  name: 'Media',
+  tableName: 'media',
+  properties: {
+    id: id(),
+    accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
+    profileId: p.uuid().nullable(),
+    contentType: p.string(),
+    sizeBytes: p.integer(),
+    /** Pixels, after the EXIF orientation has been applied. */
+    width: p.integer(),
+    height: p.integer(),
+    altText: p.text().nullable(),
+    state: p.enum(MEDIA_STATES),
+    createdAt: instant(),
+  },
+  indexes: [
+    { properties: ['accountId', 'id'] },
+    {
+      name: 'media_unsettled_index',
+      expression: `create index "media_unsettled_index" on "media" ("id") where ("state" in ('storing', 'removing'))`,
+    },
+  ],
+});
+export type Media = InferEntity<typeof Media>;

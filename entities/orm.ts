@@ -1,0 +1,92 @@
+/** Opens the database: PostgreSQL where a URL is given, otherwise the embedded PGlite. Same entities, same migrations. */
+import { PGlite } from '@electric-sql/pglite';
+import { Migrator } from '@mikro-orm/migrations';
+import { MikroORM as PgliteOrm } from '@mikro-orm/pglite';
+import { MikroORM as PostgresOrm, type Options } from '@mikro-orm/postgresql';
+import { createPostgreSqlTypeParsers, type SqlEntityManager } from '@mikro-orm/sql';
+import { parse as parseArray } from 'postgres-array';
+import { entities } from './index.ts';
+import { migrations } from './migrations/index.ts';
+import { PreparingClient } from './preparing-client.ts';
+
+/** An open database. */
+export interface Database {
+  readonly engine: 'postgres' | 'pglite';
+  /** A fresh entity manager with an identity map of its own. */
+  em(): SqlEntityManager;
+  /** Brings the schema up to date; safe when several processes start at once. */
+  migrate(): Promise<void>;
+  /** Runs schema work that must not run in two processes at once. */
+  withMigrationLock(work: () => Promise<void>): Promise<void>;
+  /** SQL that would make the schema what the entities say; empty when it is. */
+  schemaDifference(): Promise<string>;
+  /** The embedded instance; undefined on PostgreSQL. */
+  readonly lite: PGlite | undefined;
+  close(): Promise<void>;
+}
+
+/** Tables that are kept by hand (the rate limit) or by a library (Agenda). */
+const UNMAPPED_TABLES = [/^agenda_/, /^rate_limit_/];
+
+/** Advisory lock under which one process at a time migrates; any number that is only ours. */
+const MIGRATION_LOCK = 4_221_002;
+
+const shared = {
+  entities,
+  extensions: [Migrator],
+  schemaGenerator: { skipTables: UNMAPPED_TABLES, ignoreRoutines: true },
+  migrations: { migrationsList: migrations, snapshot: false, silent: true },
+  forceUtcTimezone: true,
+} satisfies Options;
+
+/** Opens PostgreSQL. `poolSize` bounds the connections this process holds. */
+export async function openPostgres(url: string, poolSize = 10): Promise<Database> {
+  const orm = await PostgresOrm.init({
+    ...shared,
+    clientUrl: url,
+    pool: { min: 0, max: poolSize },
+    driverOptions: { Client: PreparingClient },
+  });
+  // A transaction-level lock cannot outlive a crashed starter; the work runs beside it on another connection.
+  const withMigrationLock = (work: () => Promise<void>) =>
+    orm.em.fork().transactional(async (em) => {
+      await em.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
+      await work();
+    });
+  return {
+    engine: 'postgres',
+    em: () => orm.em.fork(),
+    lite: undefined,
+    withMigrationLock,
+    migrate: () =>
+      withMigrationLock(async () => {
+        await orm.migrator.up();
+      }),
+    schemaDifference: () => orm.schema.getUpdateSchemaSQL({ wrap: false }),
+    close: () => orm.close(true),
+  };
+}
+
+/** Opens the embedded database in `dataDir`; in memory when `dataDir` is undefined, filled from `template` when given. */
+export async function openPglite(dataDir: string | undefined, template?: Blob): Promise<Database> {
+  const lite = await PGlite.create({
+    ...(dataDir === undefined ? {} : { dataDir }),
+    ...(template === undefined ? {} : { loadDataDir: template }),
+    parsers: createPostgreSqlTypeParsers((text) => parseArray(text)),
+  });
+  const orm = await PgliteOrm.init({ ...shared, dbName: 'postgres', driverOptions: { pglite: () => lite } });
+  return {
+    engine: 'pglite',
+    em: () => orm.em.fork(),
+    lite,
+    withMigrationLock: (work) => work(),
+    migrate: async () => {
+      await orm.migrator.up();
+    },
+    schemaDifference: () => orm.schema.getUpdateSchemaSQL({ wrap: false }),
+    close: async () => {
+      await orm.close(true);
+      await lite.close();
+    },
+  };
+}

@@ -1,0 +1,27 @@
+/** An end customer of a product built on the service (spec: Profile). */
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import { Account } from './account.ts';
+import { id, instant } from './columns.ts';
+
+export const Profile = defineEntity({
+  name: 'Profile',
+  tableName: 'profiles',
+  properties: {
+    id: id(),
+    accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
+    name: p.string().length(100),
+    /** The caller's own id, unique over the account's living profiles. */
+    externalId: p.string().length(200).nullable(),
+    createdAt: instant(),
+    deletedAt: instant().nullable(),
+  },
+  indexes: [{ properties: ['accountId', 'id'] }],
+  uniques: [
+    {
+      name: 'profiles_external_id_unique',
+      expression:
+        'create unique index "profiles_external_id_unique" on "profiles" ("account_id", "external_id") where ("deleted_at" is null)',
+    },
+  ],
+});
+export type Profile = InferEntity<typeof Profile>;

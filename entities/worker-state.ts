@@ -1,0 +1,17 @@
+/** When a worker loop last ran and last succeeded; what GET /health reads. */
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import { instant } from './columns.ts';
+
+export const WorkerState = defineEntity({
+  name: 'WorkerState',
+  tableName: 'worker_states',
+  properties: {
+    /** The loop's name, as /health shows it. */
+    name: p.string().primary(),
+    lastRunAt: instant(),
+    lastOkAt: instant().nullable(),
+    /** One line about the last failure; null after a success. */
+    lastError: p.text().nullable(),
+  },
+});
+export type WorkerState = InferEntity<typeof WorkerState>;
