@@ -1,0 +1,44 @@
+/** Images of a post: uploaded as blobs first, then named in the post's record by what the server said of them. */
+import { z } from 'zod';
+import { type Json, type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
+import { withoutPublishing } from '../http.ts';
+import { failure } from './api.ts';
+import { type BlueskyLogin, commandLoggedIn } from './session.ts';
+
+/** A blob's own description is handed on as it came: the server compares it. */
+const Uploaded = z.object({ blob: z.record(z.string(), z.json()) });
+
+/**
+ * Uploads images. A blob that no record names is forgotten by the server after some time.
+ *
+ * @returns the embed of the record
+ * @throws PlatformFailure; nothing has been published by then
+ * @see https://docs.bsky.app/docs/advanced-guides/posts#images-embeds
+ */
+export function uploadImages(
+  session: Session<BlueskyLogin>,
+  images: readonly OutgoingImage[],
+  io: PlatformIo,
+): Promise<Json> {
+  return withoutPublishing(async () => {
+    const embedded: Json[] = [];
+    for (const { bytes, contentType, altText, width, height } of images) {
+      const image = await uploadBlob(session, io, { bytes, contentType });
+      embedded.push({ image, alt: altText.toWellFormed(), aspectRatio: { width, height } });
+    }
+    return { $type: 'app.bsky.embed.images', images: embedded };
+  });
+}
+
+async function uploadBlob(
+  session: Session<BlueskyLogin>,
+  io: PlatformIo,
+  file: { readonly bytes: Uint8Array; readonly contentType: string },
+): Promise<Json> {
+  const answer = await commandLoggedIn(session, io, 'com.atproto.repo.uploadBlob', { file });
+  if (answer.status !== 200) throw failure(answer);
+  const uploaded = Uploaded.safeParse(answer.body);
+  if (!uploaded.success)
+    throw new PlatformFailure('unavailable', 'Bluesky answered without the image it took; nothing was posted.');
+  return uploaded.data.blob;
+}

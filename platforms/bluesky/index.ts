@@ -1,0 +1,138 @@
+/** Bluesky, and any other server of the AT Protocol that keeps Bluesky posts. */
+import { z } from 'zod';
+import {
+  type ConnectedAccount,
+  definePlatform,
+  PlatformFailure,
+  type PlatformIo,
+  type Published,
+  type SendPart,
+  type Session,
+} from '../contract.ts';
+import { stringField, withoutPublishing } from '../http.ts';
+import { originOf, ServerAddress } from '../origin.ts';
+import { ask, errorName, failure } from './api.ts';
+import { uploadImages } from './images.ts';
+import { buildRecord, POSTS, recordText } from './record.ts';
+import { type BlueskyLogin, commandLoggedIn, logIn } from './session.ts';
+import { makeTid } from './tid.ts';
+
+const BlueskyCredentials = z.strictObject({
+  identifier: z
+    .string()
+    .min(1)
+    .max(320)
+    .describe('Handle, such as alice.bsky.social, or the e-mail address of the account.'),
+  appPassword: z
+    .string()
+    .min(1)
+    .max(512)
+    .describe('An app password, made in the settings of the account under Privacy and security.'),
+  service: ServerAddress.optional().describe(
+    'Where the account logs in, when that is not the default server of this install: https://bsky.social or the address of its own server.',
+  ),
+});
+type BlueskyCredentials = z.infer<typeof BlueskyCredentials>;
+
+const FoundRecord = z.object({ value: z.object({ text: z.string() }) });
+
+export const bluesky = definePlatform<BlueskyLogin, BlueskyCredentials>({
+  id: 'bluesky',
+  name: 'Bluesky',
+  kind: 'broadcast',
+  text: { maxLength: 300, unit: 'graphemes', maxBytes: 3000 },
+  images: {
+    max: 4,
+    maxBytes: 2_000_000,
+    types: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
+    altTextMax: 2000,
+  },
+  thread: { max: 24, onRefusal: 'keep' },
+  firstComment: false,
+  permalink: true,
+  metrics: ['likes', 'reposts', 'replies'],
+  // The record's key is ours and is only ever created: a repeat meets its own record and adopts it.
+  recovery: { repeatWithinMs: Infinity, readBack: true },
+  connect: ['credentials'],
+  apiVersion: null,
+  source: [
+    'https://docs.bsky.app/docs/advanced-guides/posts',
+    'https://docs.bsky.app/docs/api/com-atproto-repo-put-record',
+    'https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/post.json',
+    'https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/embed/images.json',
+  ],
+  credentials: BlueskyCredentials,
+  connectAccount,
+  prepare: uploadImages,
+  publish,
+  readBack,
+  remove,
+  makeToken: makeTid,
+});
+
+async function connectAccount(input: BlueskyCredentials, io: PlatformIo): Promise<ConnectedAccount<BlueskyLogin>> {
+  const { did, handle, login } = await withoutPublishing(() =>
+    logIn(io, {
+      service: input.service === undefined ? io.endpoints.BLUESKY_SERVICE_URL : originOf(input.service),
+      // Handles are often copied with an @ before them or with invisible characters around them.
+      identifier: input.identifier
+        .replace(/\p{Cf}/gu, '')
+        .trim()
+        .replace(/^@/, ''),
+      appPassword: input.appPassword.trim(),
+    }),
+  );
+  return { platformAccountId: did, handle, credential: login };
+}
+
+async function publish(session: Session<BlueskyLogin>, part: SendPart, io: PlatformIo): Promise<Published> {
+  const record = await withoutPublishing(() => buildRecord(io, session.credential.pds, part));
+  const answer = await commandLoggedIn(session, io, 'com.atproto.repo.putRecord', {
+    // Only where nothing stands under this key yet.
+    input: { ...addressOf(session, part), record, swapRecord: null },
+  });
+  if (answer.status === 200) return published(session, answer.body);
+  if (errorName(answer) !== 'InvalidSwap') throw failure(answer);
+  const standing = await readBack(session, part, io);
+  if (standing !== null) return standing;
+  throw new PlatformFailure('unavailable', 'Another post on Bluesky has the key of this one; nothing was posted.');
+}
+
+async function readBack(session: Session<BlueskyLogin>, part: SendPart, io: PlatformIo): Promise<Published | null> {
+  const answer = await ask(io, session.credential.pds, 'com.atproto.repo.getRecord', addressOf(session, part));
+  if (errorName(answer) === 'RecordNotFound') return null;
+  const found = FoundRecord.safeParse(answer.body);
+  if (answer.status !== 200 || !found.success) {
+    throw new PlatformFailure('unknown', `Bluesky could not be asked for the post: HTTP ${answer.status}.`);
+  }
+  return found.data.value.text === recordText(part) ? published(session, answer.body) : null;
+}
+
+async function remove(session: Session<BlueskyLogin>, post: Published, io: PlatformIo): Promise<void> {
+  const rkey = keyOf(post.platformPostId);
+  const address = { repo: session.platformAccountId, collection: POSTS, rkey };
+  await withoutPublishing(async () => {
+    // Answers 200 whether or not there is such a record.
+    const answer = await commandLoggedIn(session, io, 'com.atproto.repo.deleteRecord', { input: address });
+    if (answer.status !== 200) throw failure(answer);
+  });
+}
+
+function addressOf(session: Session<BlueskyLogin>, part: SendPart) {
+  return { repo: session.platformAccountId, collection: POSTS, rkey: part.token };
+}
+
+function published(session: Session<BlueskyLogin>, body: unknown): Published {
+  const uri = stringField(body, 'uri');
+  const cid = stringField(body, 'cid');
+  if (uri === undefined || cid === undefined) {
+    throw new PlatformFailure('unknown', 'Bluesky answered without the address of the post.');
+  }
+  const url = `https://bsky.app/profile/${session.platformAccountId}/post/${keyOf(uri)}`;
+  return { platformPostId: uri, url, ref: { cid } };
+}
+
+/** The record's key: the last segment of its address. */
+function keyOf(uri: string): string {
+  return uri.slice(uri.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,93 @@
+/** One call to a platform's HTTP API: bounded, parsed, and with every failure of the wire named. */
+import type { FetchInit, PlatformIo } from './contract.ts';
+import { PlatformFailure } from './contract.ts';
+
+/**
+ * Thrown by the injected fetch when no byte of the request can have reached the other side: unknown
+ * host, refused address, refused connection, failed TLS, connect time-out.
+ */
+export class NotSentError extends Error {
+  override name = 'NotSentError';
+}
+
+/** A platform's answer with its body read and, where it is JSON, parsed. */
+export interface PlatformAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed JSON, or the text as it came when it is not JSON. */
+  readonly body: unknown;
+}
+
+/** Upstream words that may be shown: one line, no control characters, at most 300 characters. */
+export function platformWords(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what is being removed
+  const line = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim();
+  const characters = [...line.toWellFormed()];
+  return characters.length > 300 ? `${characters.slice(0, 299).join('')}…` : characters.join('');
+}
+
+/** Reads a field that ought to be a string off a body of unknown shape; undefined when it is not. */
+export function stringField(body: unknown, field: string): string | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  const value = (body as Record<string, unknown>)[field];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/**
+ * Calls a platform and reads its whole answer, whatever its status.
+ *
+ * @throws PlatformFailure `unavailable` when nothing can have been sent, `unknown` when the request
+ *   may have arrived but the answer was lost, cut short or timed out.
+ */
+export async function callPlatform(io: PlatformIo, url: string | URL, init: FetchInit = {}): Promise<PlatformAnswer> {
+  const host = new URL(url).host;
+  try {
+    const response = await io.fetch(url, { ...init, signal: init.signal ?? io.signal });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: parseBody(text) };
+  } catch (cause) {
+    if (cause instanceof NotSentError) {
+      throw new PlatformFailure('unavailable', `${host} could not be reached: ${cause.message}`, { cause });
+    }
+    throw new PlatformFailure('unknown', `${host} did not answer completely.`, { cause });
+  }
+}
+
+/** Whether an answer is a page for people: some proxy on the way spoke, not the platform's API. */
+export function isWebPage(answer: PlatformAnswer): boolean {
+  return typeof answer.body === 'string' && answer.body.trimStart().startsWith('<');
+}
+
+/** Runs calls that publish nothing: what would be `unknown` of a publishing call is `unavailable`. */
+export async function withoutPublishing<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof PlatformFailure) || error.kind !== 'unknown') throw error;
+    throw new PlatformFailure('unavailable', error.message, { cause: error });
+  }
+}
+
+/** Seconds that a 429 asks to wait, from Retry-After; undefined when it does not say. */
+function retryAfterSeconds(headers: Headers): number | undefined {
+  const value = headers.get('retry-after');
+  return value !== null && /^\d+$/.test(value) ? Number(value) : undefined;
+}
+
+/** The failure for an answer that says "not now": 429, or 5xx on a call that publishes nothing. */
+export function unavailable(platformName: string, answer: PlatformAnswer): PlatformFailure {
+  const wait = retryAfterSeconds(answer.headers);
+  return new PlatformFailure(
+    'unavailable',
+    `${platformName} answered HTTP ${answer.status}${wait === undefined ? '' : `, asking to wait ${wait} s`}; nothing was posted.`,
+  );
+}
+
+function parseBody(text: string): unknown {
+  if (text === '') return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,40 @@
+/** Whether a status says what was sent, although servers answer with HTML. Pure. */
+
+const NAMED: ReadonlyMap<string, string> = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+  ['nbsp', ' '],
+]);
+
+/** The text of a status without its markup. */
+export function plainText(html: string): string {
+  return html
+    .replace(/<br\s*\/?>|<\/p>\s*<p[^>]*>/giu, '\n')
+    .replace(/<[^>]*>/gu, '')
+    .replace(/&(?:#(\d+)|#x([0-9a-f]+)|([a-z]+));/giu, decode);
+}
+
+/**
+ * Whether two texts are the same but for white space, the composition of accents, and the servers of
+ * mentioned people, which statuses do not show.
+ */
+export function sameText(one: string, other: string): boolean {
+  return essence(one) === essence(other);
+}
+
+function essence(text: string): string {
+  return text
+    .toWellFormed()
+    .normalize('NFC')
+    .replace(/(@[\w.-]*\w)@[\w-]+(?:\.[\w-]+)*(?::\d+)?/gu, '$1')
+    .replace(/\s+/gu, '');
+}
+
+function decode(entity: string, decimal?: string, hex?: string, name?: string): string {
+  if (name !== undefined) return NAMED.get(name.toLowerCase()) ?? entity;
+  const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
+  return code <= 0x10ffff ? String.fromCodePoint(code) : entity;
+}

@@ -1,0 +1,127 @@
+/** Mastodon, and any other server that speaks its client API. */
+import { z } from 'zod';
+import {
+  type ConnectedAccount,
+  definePlatform,
+  PlatformFailure,
+  type PlatformIo,
+  type Published,
+  type SendPart,
+  type Session,
+} from '../contract.ts';
+import { withoutPublishing } from '../http.ts';
+import { originOf, ServerAddress } from '../origin.ts';
+import { type Access, callMastodon, failure } from './api.ts';
+import { mediaIdsOf, uploadImages } from './images.ts';
+import { readInstance } from './instance.ts';
+import { findStatus, Status } from './read-back.ts';
+
+const MastodonCredentials = z.strictObject({
+  instanceUrl: ServerAddress.describe('Address of the server, such as https://mastodon.social.'),
+  accessToken: z
+    .string()
+    .min(1)
+    .max(4096)
+    .describe(
+      'Access token of an application with the scopes read and write, made in the settings of the account under Development.',
+    ),
+});
+type MastodonCredentials = z.infer<typeof MastodonCredentials>;
+
+/** What is stored, encrypted, for a connection. */
+interface MastodonLogin extends Access {
+  /** The account's id on its server. */
+  readonly accountId: string;
+}
+
+const Account = z.object({ id: z.string(), username: z.string() });
+
+/** For how long servers know an Idempotency-Key, less what clocks and slow answers may take of it. */
+const KEY_REMEMBERED_MS = (60 - 5) * 60_000;
+
+export const mastodon = definePlatform<MastodonLogin, MastodonCredentials>({
+  id: 'mastodon',
+  name: 'Mastodon',
+  kind: 'broadcast',
+  text: { maxLength: 500, unit: 'graphemes', urlLength: 23 },
+  images: {
+    max: 4,
+    maxBytes: 16_777_216,
+    types: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
+    altTextMax: 1500,
+    maxPixels: 33_177_600,
+  },
+  thread: { max: 24, onRefusal: 'take_down' },
+  firstComment: false,
+  permalink: true,
+  metrics: ['likes', 'reposts', 'replies'],
+  recovery: { repeatWithinMs: KEY_REMEMBERED_MS, readBack: true },
+  connect: ['credentials'],
+  apiVersion: null,
+  source: [
+    'https://docs.joinmastodon.org/user/posting/',
+    'https://docs.joinmastodon.org/methods/statuses/',
+    'https://docs.joinmastodon.org/entities/Instance/',
+  ],
+  credentials: MastodonCredentials,
+  connectAccount,
+  prepare: uploadImages,
+  publish,
+  readBack,
+  remove,
+});
+
+function connectAccount(input: MastodonCredentials, io: PlatformIo): Promise<ConnectedAccount<MastodonLogin>> {
+  const access: Access = { origin: originOf(input.instanceUrl), accessToken: input.accessToken.trim() };
+  return withoutPublishing(async () => {
+    const answer = await callMastodon(io, access, '/api/v1/accounts/verify_credentials');
+    const account = Account.safeParse(answer.body);
+    // Redirects, pages that are not there and other people's JSON all come from something else than Mastodon.
+    if (answer.status < 400 ? !account.success : answer.status === 404) {
+      throw new PlatformFailure('rejected', `${access.origin} does not answer as a Mastodon server.`);
+    }
+    if (!account.success) throw failure(answer);
+    const { domain, limits } = await readInstance(io, access);
+    return {
+      platformAccountId: `${access.origin}/${account.data.id}`,
+      handle: `${account.data.username}@${domain}`,
+      credential: { ...access, accountId: account.data.id },
+      ...(limits !== undefined && { limits }),
+    };
+  });
+}
+
+async function publish(session: Session<MastodonLogin>, part: SendPart, io: PlatformIo): Promise<Published> {
+  const answer = await callMastodon(io, session.credential, '/api/v1/statuses', {
+    method: 'POST',
+    idempotencyKey: part.token,
+    json: {
+      status: part.text,
+      visibility: 'public',
+      ...(part.prepared !== null && { media_ids: mediaIdsOf(part.prepared) }),
+      ...(part.parent !== undefined && { in_reply_to_id: part.parent.platformPostId }),
+    },
+  });
+  if (answer.status !== 200) throw failure(answer);
+  const status = Status.safeParse(answer.body);
+  if (!status.success) throw new PlatformFailure('unknown', 'The Mastodon server answered without the status it made.');
+  return published(status.data);
+}
+
+async function readBack(session: Session<MastodonLogin>, part: SendPart, io: PlatformIo): Promise<Published | null> {
+  const { credential } = session;
+  const status = await findStatus(io, credential, credential.accountId, part);
+  return status === null ? null : published(status);
+}
+
+function remove(session: Session<MastodonLogin>, post: Published, io: PlatformIo): Promise<void> {
+  return withoutPublishing(async () => {
+    const path = `/api/v1/statuses/${encodeURIComponent(post.platformPostId)}`;
+    const answer = await callMastodon(io, session.credential, path, { method: 'DELETE' });
+    if (answer.status !== 200 && answer.status !== 404) throw failure(answer);
+  });
+}
+
+function published(status: Status): Published {
+  return { platformPostId: status.id, url: status.url ?? status.uri ?? null };
+}

@@ -1,0 +1,81 @@
+/** Finding a status of which the answer was lost. Nothing in a status names our call, so time, place and text have to. */
+import { z } from 'zod';
+import { PlatformFailure, type PlatformIo, type SendPart } from '../contract.ts';
+import { type PlatformAnswer, stringField } from '../http.ts';
+import { type Access, callMastodon, failure } from './api.ts';
+import { plainText, sameText } from './content.ts';
+
+/** What is read of a status that was just made. */
+export const Status = z.object({ id: z.string(), url: z.string().nullish(), uri: z.string().nullish() });
+export type Status = z.infer<typeof Status>;
+
+const ListedStatus = Status.extend({
+  created_at: z.iso.datetime({ offset: true }),
+  in_reply_to_id: z.string().nullish(),
+  content: z.string(),
+});
+type ListedStatus = z.infer<typeof ListedStatus>;
+
+/** Statuses on a page, the most that servers give. */
+const PAGE = 40;
+
+/** Between two readings of the server's own clock: `Date` comes in whole seconds, `created_at` does from some servers. */
+const ROUNDING_MS = 5_000;
+
+/** How far behind ours the clock of a server may be that does not tell its time. */
+const CLOCK_DIFFERENCE_MS = 60_000;
+
+/**
+ * The status that a part became, or null when the account has none that fits.
+ *
+ * @throws PlatformFailure when the server cannot be asked, or has more new statuses than it lists
+ */
+export async function findStatus(
+  io: PlatformIo,
+  access: Access,
+  accountId: string,
+  part: SendPart,
+): Promise<Status | null> {
+  const path = `/api/v1/accounts/${encodeURIComponent(accountId)}/statuses?limit=${PAGE}&exclude_reblogs=true`;
+  const answer = await callMastodon(io, access, path);
+  if (answer.status !== 200) throw failure(answer);
+  const page = z.array(ListedStatus).safeParse(answer.body);
+  if (!page.success)
+    throw new PlatformFailure('unknown', 'The Mastodon server did not list the statuses of the account.');
+
+  const earliest = earliestOf(part, answer, io.now());
+  const recent = page.data.filter((status) => Date.parse(status.created_at) >= earliest);
+  const parentId = part.parent?.platformPostId ?? null;
+  // Oldest first: a later one with the same text is somebody's second try.
+  const fitting = recent.filter((status) => (status.in_reply_to_id ?? null) === parentId).toReversed();
+  const found = await firstWithText(io, access, fitting, part.text);
+  if (found === null && recent.length >= PAGE) {
+    throw new PlatformFailure('unknown', 'The account has more new statuses than its Mastodon server lists.');
+  }
+  return found;
+}
+
+/** Compares what is shown; where that differs, what was typed: some servers take asterisks and the like for markup. */
+async function firstWithText(
+  io: PlatformIo,
+  access: Access,
+  statuses: readonly ListedStatus[],
+  text: string,
+): Promise<Status | null> {
+  const shown = statuses.find((status) => sameText(plainText(status.content), text));
+  if (shown !== undefined) return shown;
+  for (const status of statuses) {
+    const source = await callMastodon(io, access, `/api/v1/statuses/${encodeURIComponent(status.id)}/source`);
+    if (source.status >= 500 || source.status === 429) throw failure(source);
+    if (sameText(stringField(source.body, 'text') ?? '', text)) return status;
+  }
+  return null;
+}
+
+/** From when on, by the server's clock, a status can be this part. */
+function earliestOf(part: SendPart, answer: PlatformAnswer, now: Date): number {
+  const serverNow = Date.parse(answer.headers.get('date') ?? '');
+  if (Number.isNaN(serverNow)) return part.startedAt.getTime() - CLOCK_DIFFERENCE_MS;
+  const age = now.getTime() - part.startedAt.getTime();
+  return serverNow - age - ROUNDING_MS;
+}

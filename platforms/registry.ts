@@ -1,0 +1,26 @@
+/** Every platform, by id. What the service can do anywhere is read from here. */
+import { bluesky } from './bluesky/index.ts';
+import type { AnyPlatform } from './contract.ts';
+import { mastodon } from './mastodon/index.ts';
+import { createSandbox } from './sandbox/index.ts';
+import type { SandboxTimeline } from './sandbox/timeline.ts';
+
+/** The platforms in the order they are shown. */
+export const PLATFORM_IDS = ['bluesky', 'mastodon', 'sandbox'] as const;
+export type PlatformId = (typeof PLATFORM_IDS)[number];
+
+/** The one platform that test keys reach. */
+export const TEST_PLATFORM: PlatformId = 'sandbox';
+
+export type PlatformRegistry = Readonly<Record<PlatformId, AnyPlatform>>;
+
+export function createRegistry(timeline: SandboxTimeline): PlatformRegistry {
+  return { bluesky, mastodon, sandbox: createSandbox(timeline) };
+}
+
+/** Looks a platform up by the id stored with a connection. */
+export function platformOf(registry: PlatformRegistry, id: string): AnyPlatform {
+  const platform = registry[id as PlatformId];
+  if (platform === undefined) throw new Error(`no platform is called ${id}`);
+  return platform;
+}

@@ -1,0 +1,35 @@
+/** How platforms count the length of a text. Pure; one function a unit, each tested as a table. */
+import type { TextFacts } from './contract.ts';
+
+/** `graphemes`: what people see as one character. `characters`: Unicode code points. `utf16`: JavaScript's length. */
+export type TextUnit = 'graphemes' | 'characters' | 'utf16';
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** Any http(s) address, without the punctuation that usually ends a sentence around it. */
+const LINK = /https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}]/giu;
+
+/** `@user@host`, of which federated platforms count the `@user` only. */
+const REMOTE_MENTION = /(?<=^|[^\w/])(@[\w.-]*\w)@[\w-]+(?:\.[\w-]+)+/gu;
+
+function countGraphemes(text: string): number {
+  // Most posts are short ASCII, where every UTF-16 unit but CRLF is a grapheme of its own.
+  if (/^[\x20-\x7e\n]*$/.test(text)) return text.length;
+  let count = 0;
+  for (const _segment of segmenter.segment(text)) count += 1;
+  return count;
+}
+
+const COUNTERS: Record<TextUnit, (text: string) => number> = {
+  graphemes: countGraphemes,
+  characters: (text) => [...text].length,
+  utf16: (text) => text.length,
+};
+
+/** Length of `text` as the platform with these facts counts it. */
+export function countText(text: string, facts: TextFacts): number {
+  const count = COUNTERS[facts.unit];
+  if (facts.urlLength === undefined) return count(text);
+  const reserved = 'x'.repeat(facts.urlLength);
+  return count(text.replace(LINK, reserved).replace(REMOTE_MENTION, '$1'));
+}
