@@ -1,0 +1,66 @@
+/** Lets many callers share one statement: what arrives while a batch is being written goes into the next. */
+
+export interface Batcher<Item, Result> {
+  /** Adds an item; settles when the batch that carries it has been written. */
+  add(item: Item): Promise<Result>;
+}
+
+interface Waiting<Item, Result> {
+  item: Item;
+  resolve: (result: Result) => void;
+  reject: (reason: unknown) => void;
+}
+
+/**
+ * @param write writes all items in one transaction and returns one result an item, in their order.
+ *   When a batch fails, its items are written one by one, so that one bad item fails alone.
+ * @param maxSize most items in one batch
+ */
+export function createBatcher<Item, Result>(
+  write: (items: readonly Item[]) => Promise<readonly Result[]>,
+  maxSize: number,
+): Batcher<Item, Result> {
+  let queue: Waiting<Item, Result>[] = [];
+  let writing = false;
+
+  const writeTogether = async (batch: readonly Waiting<Item, Result>[]) => {
+    const results = await write(batch.map((waiting) => waiting.item));
+    batch.forEach((waiting, index) => waiting.resolve(results[index] as Result));
+  };
+
+  const writeApart = async (batch: readonly Waiting<Item, Result>[]) => {
+    for (const waiting of batch) {
+      try {
+        await writeTogether([waiting]);
+      } catch (error) {
+        waiting.reject(error);
+      }
+    }
+  };
+
+  const run = async () => {
+    writing = true;
+    while (queue.length > 0) {
+      const batch = queue.slice(0, maxSize);
+      queue = queue.slice(maxSize);
+      try {
+        await writeTogether(batch);
+      } catch {
+        await writeApart(batch);
+      }
+    }
+    writing = false;
+  };
+
+  return {
+    add: (item) =>
+      new Promise((resolve, reject) => {
+        queue.push({ item, resolve, reject });
+        // A turn of the event loop lets the callers of this same moment join the first batch.
+        if (!writing) {
+          writing = true;
+          setImmediate(() => void run());
+        }
+      }),
+  };
+}

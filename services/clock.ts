@@ -1,0 +1,18 @@
+/** Time, as every part of the house is handed it. */
+
+export interface Clock {
+  /** The present instant. */
+  now(): Date;
+  /** Resolves after `ms` milliseconds of real time; rejects with the signal's reason when it aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Aborts after `ms` milliseconds of real time, or with `parent`. */
+  deadline(ms: number, parent?: AbortSignal): AbortSignal;
+}
+
+/** Randomness, as every part of the house is handed it. */
+export interface Random {
+  /** `length` unpredictable bytes. */
+  bytes(length: number): Buffer;
+  /** A new UUIDv7: ids made later sort later, so newest-first lists page on the primary key. */
+  uuid(): string;
+}

@@ -1,0 +1,32 @@
+/** What the operator decided, as the rest of the house reads it; server/config.ts fills it from the environment. */
+import type { PlatformEndpoints } from '../platforms/contract.ts';
+import type { MediaStoreConfig } from './media/media-store.ts';
+
+export interface Config {
+  readonly port: number;
+  /** Address to listen on. */
+  readonly host: string;
+  /** Origin under which people reach this install; no trailing slash. */
+  readonly publicUrl: string;
+  /** PostgreSQL to use; undefined for the embedded database in `dataDir`. */
+  readonly databaseUrl: string | undefined;
+  readonly dataDir: string;
+  readonly mediaStore: MediaStoreConfig;
+  /** `web` answers requests, `worker` runs the loops, `all` does both. */
+  readonly role: 'all' | 'web' | 'worker';
+  readonly bootstrapLiveKey: string | undefined;
+  readonly bootstrapTestKey: string | undefined;
+  /** 32-byte keys: the first encrypts, all decrypt. Undefined: one is generated into `dataDir`. */
+  readonly encryptionKeys: readonly Buffer[] | undefined;
+  /** CIDRs that outbound requests may reach although they are not public. */
+  readonly outboundAllow: readonly string[];
+  readonly clock: 'system' | 'manual';
+  readonly clockStart: Date | undefined;
+  /** Requests a minute per key and endpoint group. */
+  readonly rateLimitPerMinute: number;
+  readonly logLevel: string;
+  readonly metricsToken: string | undefined;
+  readonly production: boolean;
+  readonly trustProxy: boolean | number | string | undefined;
+  readonly endpoints: PlatformEndpoints;
+}

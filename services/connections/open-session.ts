@@ -1,0 +1,33 @@
+/** Gives an adapter the stored login of a connection, and the one way to replace it. */
+import type { Session } from '../../platforms/contract.ts';
+import { PlatformFailure } from '../../platforms/contract.ts';
+import type { Context } from '../context.ts';
+import { renewCredential } from './renew-credential.ts';
+
+/** The part of a connection that a session is made from. */
+export interface ConnectionLogin {
+  readonly id: string;
+  readonly platformAccountId: string;
+  readonly handle: string;
+  /** Sealed; null when the connection was deleted meanwhile. */
+  readonly credentials: string | null;
+}
+
+/** @throws PlatformFailure `reconnect` when no login is stored or it cannot be decrypted. */
+export function openSession(context: Context, connection: ConnectionLogin): Session<unknown> {
+  const { id, platformAccountId, handle, credentials } = connection;
+  if (credentials === null) throw new PlatformFailure('reconnect', 'The connection has no stored login any more.');
+  let credential: unknown;
+  try {
+    credential = context.vault.open(credentials, id);
+  } catch (cause) {
+    context.log.error({ connectionId: id, err: cause }, 'a stored login cannot be decrypted');
+    throw new PlatformFailure('reconnect', 'The stored login cannot be read; connect the account again.', { cause });
+  }
+  return {
+    credential,
+    platformAccountId,
+    handle,
+    renew: (refresh) => renewCredential(context, id, credentials, refresh),
+  };
+}

@@ -1,0 +1,94 @@
+/** Finds the connections that slugs name, within what the caller reaches (D30, D32). */
+import { query } from '../../entities/query.ts';
+import { TEST_PLATFORM } from '../../platforms/registry.ts';
+import type { ConnectionLimits } from '../../platforms/contract.ts';
+import type { PartError } from '../posts/send-part.ts';
+import type { Context } from '../context.ts';
+import type { Caller } from '../keys/caller.ts';
+import type { ConnectionLogin } from './open-session.ts';
+import { SLUG_PATTERN } from './slug.ts';
+
+/** A connection that a post can be made to. */
+export interface PostTarget extends ConnectionLogin {
+  readonly slug: string;
+  readonly platformId: string;
+  readonly profileId: string | null;
+  readonly limits: ConnectionLimits | null;
+}
+
+/** What one slug names: a connection, or why it names none. */
+export type ResolvedSlug =
+  | { readonly slug: string; readonly target: PostTarget }
+  | { readonly slug: string; readonly error: PartError };
+
+interface TargetRow {
+  id: string;
+  slug: string;
+  platform_id: string;
+  profile_id: string | null;
+  platform_account_id: string;
+  handle: string;
+  limits: ConnectionLimits | null;
+  credentials: string | null;
+}
+
+// A test key's other platforms, and other profiles of a scoped key, are not there at all.
+const FIND = `
+  select id, slug, platform_id, profile_id, platform_account_id, handle, limits, credentials from connections
+  where account_id = $1 and slug = any($2::text[]) and deleted_at is null
+    and ($3::uuid is null or profile_id = $3) and ($4::text is null or platform_id = $4)`;
+
+/**
+ * @param profileId the profile every slug must belong to; undefined means the key's own profile, and for
+ *   an unscoped key the caller's own connections first and otherwise the one profile that has the slug
+ */
+export async function resolveSlugs(
+  context: Context,
+  caller: Caller,
+  slugs: readonly string[],
+  profileId: string | undefined,
+): Promise<ResolvedSlug[]> {
+  const wanted = profileId ?? caller.profileId;
+  if (caller.profileId !== null && wanted !== caller.profileId) {
+    return slugs.map((slug) => unmatched(slug, `is not in profile ${wanted}`));
+  }
+  const onlyPlatform = caller.mode === 'test' ? TEST_PLATFORM : null;
+  // What cannot be a slug is not asked for: it may hold a NUL, which the database takes for a mistake of ours.
+  const possible = slugs.filter((slug) => SLUG_PATTERN.test(slug));
+  const rows = await query<TargetRow>(context.db.em(), FIND, [caller.accountId, possible, wanted, onlyPlatform]);
+  return slugs.map((slug) =>
+    pick(
+      slug,
+      rows.filter((row) => row.slug === slug),
+      wanted,
+    ),
+  );
+}
+
+function pick(slug: string, rows: readonly TargetRow[], profileId: string | null): ResolvedSlug {
+  const own = profileId === null ? rows.find((row) => row.profile_id === null) : undefined;
+  const row = own ?? rows[0];
+  if (row === undefined) {
+    return unmatched(slug, profileId === null ? 'is none of your connections' : `is not in profile ${profileId}`);
+  }
+  if (own === undefined && rows.length > 1) {
+    return unmatched(slug, `exists in ${rows.length} profiles; say which with profileId`);
+  }
+  const {
+    id,
+    platform_id: platformId,
+    profile_id,
+    platform_account_id: platformAccountId,
+    handle,
+    limits,
+    credentials,
+  } = row;
+  return {
+    slug,
+    target: { id, slug, platformId, profileId: profile_id, platformAccountId, handle, limits, credentials },
+  };
+}
+
+function unmatched(slug: string, why: string): ResolvedSlug {
+  return { slug, error: { code: 'invalid_connection', message: `The slug "${slug}" ${why}.` } };
+}

@@ -1,0 +1,52 @@
+/** Encrypts stored logins with AES-256-GCM. The first key encrypts, every key decrypts, so keys rotate without a gap. */
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
+
+export interface Vault {
+  /** Encrypts JSON for one connection; the text cannot be moved to another connection's row. */
+  seal(value: unknown, connectionId: string): string;
+  /** Decrypts what `seal` made. Throws when the key is not among ours or the text was altered. */
+  open(sealed: string, connectionId: string): unknown;
+  /** Marks of the keys this vault can decrypt with; the first is the one it encrypts with. */
+  readonly keyMarks: readonly string[];
+}
+
+/** What a sealed text looks like: `v1.<key mark>.<nonce>.<tag>.<ciphertext>`, base64url. */
+const FORMAT = 'v1';
+const NONCE_BYTES = 12;
+
+/** First characters of a hash of the key: tells which key sealed a text without telling the key. */
+function markOf(key: Buffer): string {
+  return createHash('sha256').update(key).digest('base64url').slice(0, 8);
+}
+
+/**
+ * @param keys 32 bytes each; the first one encrypts
+ * @param bytes source of nonces
+ */
+export function createVault(keys: readonly Buffer[], bytes: (length: number) => Buffer): Vault {
+  const byMark = new Map(keys.map((key) => [markOf(key), key]));
+  const [first] = keys;
+  if (first === undefined) throw new Error('a vault needs at least one key');
+  const firstMark = markOf(first);
+  return {
+    keyMarks: [...byMark.keys()],
+    seal(value, connectionId) {
+      const nonce = bytes(NONCE_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', first, nonce).setAAD(Buffer.from(connectionId));
+      const text = Buffer.concat([cipher.update(JSON.stringify(value)), cipher.final()]);
+      return [FORMAT, firstMark, ...[nonce, cipher.getAuthTag(), text].map((part) => part.toString('base64url'))].join(
+        '.',
+      );
+    },
+    open(sealed, connectionId) {
+      const [format, mark = '', ...parts] = sealed.split('.');
+      const key = byMark.get(mark);
+      if (format !== FORMAT || key === undefined) throw new Error(`no key with mark ${mark} is in ENCRYPTION_KEYS`);
+      const [nonce, tag, text] = parts.map((part) => Buffer.from(part, 'base64url'));
+      if (nonce === undefined || tag === undefined || text === undefined)
+        throw new Error('the sealed text is cut short');
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(connectionId)).setAuthTag(tag);
+      return JSON.parse(Buffer.concat([decipher.update(text), decipher.final()]).toString());
+    },
+  };
+}

@@ -1,0 +1,126 @@
+/**
+ * Idempotency-Key: the first request's answer is kept for 24 hours and given again (spec: POST /posts;
+ * D17, D34). The record is born in the transaction that stores the posts, so a request that dies
+ * half-way is finished from what its posts became; nothing is ever sent for it a second time.
+ */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { query } from '../../entities/query.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import type { Context } from '../context.ts';
+import type { Caller } from '../keys/caller.ts';
+import { type PostRow, POST_COLUMNS } from '../posts/post-view.ts';
+import { type PostResult, storedResult } from '../posts/post-result.ts';
+
+/** Hours an answer is kept. */
+const KEPT_MS = 24 * 3_600_000;
+
+/** A request that came with a key. */
+export interface KeyedRequest {
+  /** 1 to 255 characters. */
+  readonly key: string;
+  /** The operation it came to; on another one the key is a conflict. */
+  readonly operation: string;
+  /** Hash of the body as it was sent. */
+  readonly hash: string;
+}
+
+/** A result whose post is still being sent when the record is made. */
+export type KeptResult = PostResult | { readonly pending: string };
+
+interface RecordRow {
+  id: string;
+  operation: string;
+  body_hash: string;
+  response: { results: KeptResult[] };
+  completed_at: string | null;
+}
+
+const FIND = `
+  select id, operation, body_hash, response, completed_at from idempotency_records
+  where account_id = $1 and key = $2 and expires_at > $3`;
+
+// An expired record gives way to the new one; a living one is left alone, and then nothing is inserted.
+const BEGIN = `
+  insert into idempotency_records as r (id, account_id, key, operation, body_hash, response, created_at, expires_at)
+  values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8)
+  on conflict (account_id, key) do update
+    set id = excluded.id, operation = excluded.operation, body_hash = excluded.body_hash, response = excluded.response,
+      completed_at = null, created_at = excluded.created_at, expires_at = excluded.expires_at
+    where r.expires_at <= excluded.created_at
+  returning id`;
+
+const COMPLETE = 'update idempotency_records set response = $2::jsonb, completed_at = $3 where id = $1';
+
+/**
+ * The answer to give again, or null for the first request under this key.
+ *
+ * @throws ServiceError idempotency_key_conflict for another body or operation, or while the first request runs
+ */
+export async function replay(context: Context, caller: Caller, request: KeyedRequest): Promise<PostResult[] | null> {
+  const parameters = [caller.accountId, request.key, context.clock.now()];
+  const [record] = await query<RecordRow>(context.db.em(), FIND, parameters);
+  if (record === undefined) return null;
+  if (record.operation !== request.operation || record.body_hash !== request.hash) {
+    throw new ServiceError(
+      'idempotency_key_conflict',
+      `The Idempotency-Key "${request.key}" was used before with another body or on another endpoint; use a new key for a new request.`,
+    );
+  }
+  if (record.completed_at !== null) return record.response.results as PostResult[];
+  return finish(context, record, request.key);
+}
+
+/**
+ * Stores posts and, for a request with a key, its record with them: both or neither.
+ *
+ * @param recordId null for a request without a key
+ * @returns false when another request under the key was faster: then nothing was stored
+ */
+export async function storeOnce(
+  context: Context,
+  caller: Caller,
+  keyed: KeyedRequest | null,
+  recordId: string | null,
+  results: readonly KeptResult[],
+  store: (em: SqlEntityManager) => Promise<void>,
+): Promise<boolean> {
+  if (keyed === null || recordId === null) {
+    await store(context.db.em());
+    return true;
+  }
+  const { key, operation, hash } = keyed;
+  const now = context.clock.now();
+  const expiresAt = new Date(now.getTime() + KEPT_MS);
+  const parameters = [recordId, caller.accountId, key, operation, hash, JSON.stringify({ results }), now, expiresAt];
+  return context.db.em().transactional(async (em: SqlEntityManager) => {
+    const begun = await query(em, BEGIN, parameters);
+    if (begun.length === 0) return false;
+    await store(em);
+    return true;
+  });
+}
+
+/** Keeps the whole answer. */
+export async function complete(context: Context, recordId: string, results: readonly PostResult[]): Promise<void> {
+  await query(context.db.em(), COMPLETE, [recordId, JSON.stringify({ results }), context.clock.now()]);
+}
+
+/** Puts the answer together from what the posts became, once none of them is being sent any more. */
+async function finish(context: Context, record: RecordRow, key: string): Promise<PostResult[]> {
+  const pending = record.response.results.flatMap((result) => ('pending' in result ? [result.pending] : []));
+  const sql = `select ${POST_COLUMNS} from posts where id = any($1::uuid[])`;
+  const rows = await query<PostRow>(context.db.em(), sql, [pending]);
+  const results = record.response.results.map((result) => {
+    if (!('pending' in result)) return result;
+    const row = rows.find(({ id }) => id === result.pending);
+    return row === undefined ? null : storedResult(row);
+  });
+  if (results.includes(null)) {
+    throw new ServiceError(
+      'idempotency_key_conflict',
+      `The first request with the Idempotency-Key "${key}" is still running; send it again in a few seconds for its answer.`,
+    );
+  }
+  await complete(context, record.id, results as PostResult[]);
+  return results as PostResult[];
+}

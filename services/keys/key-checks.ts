@@ -1,0 +1,104 @@
+/**
+ * Looks keys up and counts requests. Requests that come with the same key while one look is under way
+ * share the next: each is still checked after it arrived, and a key in heavy use does not make its
+ * requests queue for one row of the database.
+ */
+import { query } from '../../entities/query.ts';
+import { type Batcher, createBatcher } from '../batcher.ts';
+import type { Context } from '../context.ts';
+import { type RateRow, rateStateOf } from '../limits/postgres-rate-limiter.ts';
+import { type RateState, WINDOW_SECONDS } from '../limits/rate-limiter.ts';
+import type { Caller } from './caller.ts';
+
+/** How old `lastUsedAt` may grow before it is written again. */
+const LAST_USED_STEP_MS = 60_000;
+
+/** Requests that share a look: enough to outrun one row's lock, few enough that they do not all move in step. */
+const TOGETHER_MAX = 4;
+
+/** A checked key, and the state of its window when the request was counted. */
+export interface Admission {
+  readonly caller: Caller;
+  readonly rate: RateState | undefined;
+}
+
+export interface KeyChecks {
+  /** Gives null when no living key has the hash. With `bucket`, the request is counted in the same round trip. */
+  check(secretHash: string, bucket: string | undefined): Promise<Admission | null>;
+}
+
+interface KeyRow extends Partial<RateRow> {
+  id: string;
+  account_id: string;
+  profile_id: string | null;
+  type: 'live' | 'test';
+  last_used_at: string | null;
+}
+
+const KEY_COLUMNS = 'k.id, k.account_id, k.profile_id, k.type, k.last_used_at';
+const KEY_MATCHES = 'k.secret_hash = $1 and k.revoked_at is null';
+
+/** The batch of one key and bucket, kept while any request is in it. */
+interface Group {
+  readonly batcher: Batcher<void, Admission | null>;
+  waiting: number;
+}
+
+/** @param context a function, because the checks are themselves a part of the context */
+export function createKeyChecks(context: () => Context): KeyChecks {
+  const groups = new Map<string, Group>();
+  const open = (secretHash: string, bucket: string | undefined): Group => ({
+    batcher: createBatcher((requests) => look(context(), secretHash, bucket, requests.length), TOGETHER_MAX),
+    waiting: 0,
+  });
+  return {
+    check: async (secretHash, bucket) => {
+      const name = `${secretHash} ${bucket ?? ''}`;
+      const group = groups.get(name) ?? open(secretHash, bucket);
+      groups.set(name, group);
+      group.waiting += 1;
+      try {
+        return await group.batcher.add();
+      } finally {
+        group.waiting -= 1;
+        if (group.waiting === 0) groups.delete(name);
+      }
+    },
+  };
+}
+
+/** One admission a request; nulls when the key is none. */
+async function look(
+  context: Context,
+  hash: string,
+  bucket: string | undefined,
+  requests: number,
+): Promise<(Admission | null)[]> {
+  const now = context.clock.now();
+  const { limit, sqlFunction } = context.limiter;
+  const counted = bucket !== undefined && sqlFunction !== undefined;
+  const sql = counted
+    ? `select ${KEY_COLUMNS}, l.accepted, l.used, l.oldest from api_keys k
+       cross join lateral ${sqlFunction}(k.id::text || ' ' || $2, $3, $4, $5, $6) l where ${KEY_MATCHES}`
+    : `select ${KEY_COLUMNS} from api_keys k where ${KEY_MATCHES}`;
+  const parameters = counted ? [hash, bucket, now, requests, limit, WINDOW_SECONDS] : [hash];
+  const [row] = await query<KeyRow>(context.db.em(), sql, parameters);
+  if (row === undefined) return Array.from({ length: requests }, () => null);
+  await touch(context, row, now);
+  const caller: Caller = { accountId: row.account_id, keyId: row.id, profileId: row.profile_id, mode: row.type };
+  const rateOf = async (index: number): Promise<RateState | undefined> => {
+    if (bucket === undefined) return undefined;
+    return counted ? rateStateOf(row as RateRow, limit, index) : takeFor(context, caller, bucket);
+  };
+  return Promise.all(Array.from({ length: requests }, async (_, index) => ({ caller, rate: await rateOf(index) })));
+}
+
+/** Counts one more request of a caller who has already been checked. */
+export function takeFor(context: Context, caller: Caller, bucket: string): Promise<RateState> {
+  return context.limiter.take(`${caller.keyId} ${bucket}`, context.clock.now());
+}
+
+async function touch(context: Context, key: KeyRow, now: Date): Promise<void> {
+  if (key.last_used_at !== null && now.getTime() - new Date(key.last_used_at).getTime() < LAST_USED_STEP_MS) return;
+  await query(context.db.em(), 'update api_keys set last_used_at = $2 where id = $1', [key.id, now]);
+}

@@ -1,0 +1,29 @@
+/** The secret of an API key: how it is made, shown and stored (D6). */
+import { createHash } from 'node:crypto';
+import type { Random } from '../clock.ts';
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const SECRET_LENGTH = 40;
+const PREFIX_LENGTH = 14;
+
+/** Makes a secret: `crl_live_` or `crl_test_` and 40 letters and digits, about 238 bits. */
+export function makeSecret(type: 'live' | 'test', random: Random): string {
+  let secret = '';
+  while (secret.length < SECRET_LENGTH) {
+    for (const byte of random.bytes(SECRET_LENGTH)) {
+      // 248 is the largest multiple of 62 in a byte: leaving the rest out keeps every letter equally likely.
+      if (byte < 248 && secret.length < SECRET_LENGTH) secret += ALPHABET[byte % ALPHABET.length];
+    }
+  }
+  return `crl_${type}_${secret}`;
+}
+
+/** All that is shown of a secret after it was made. */
+export function secretPrefix(secret: string): string {
+  return secret.slice(0, PREFIX_LENGTH);
+}
+
+/** What is stored. The secrets are random and long, so a plain SHA-256 cannot be searched through. */
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}

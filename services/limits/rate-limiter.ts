@@ -1,0 +1,32 @@
+/** The sliding window that every key and endpoint group is counted in (spec: Limits). */
+
+/** Length of the window. */
+export const WINDOW_SECONDS = 60;
+
+/** What the window says of one request. */
+export interface RateState {
+  readonly allowed: boolean;
+  /** Requests allowed in the window. */
+  readonly limit: number;
+  /** Requests left after this one. */
+  readonly remaining: number;
+  /** Unix seconds at which the oldest counted request ages out. */
+  readonly resetAt: number;
+}
+
+export interface RateLimiter {
+  readonly limit: number;
+  /** Counts one request, unless the window is full: refused requests do not count (D31). */
+  take(bucket: string, now: Date): Promise<RateState>;
+  /**
+   * SQL of a function that does the same inside a statement, given bucket, instant, number of requests,
+   * limit and window,
+   * so that a key can be checked and counted in one round trip; undefined where the window is in memory.
+   */
+  readonly sqlFunction?: string;
+}
+
+/** Unix seconds at which a request counted at `oldest` ages out. */
+export function resetAfter(oldest: Date): number {
+  return Math.ceil(oldest.getTime() / 1000) + WINDOW_SECONDS;
+}

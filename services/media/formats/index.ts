@@ -1,0 +1,37 @@
+/** The image formats that are taken. */
+import type { ImageType } from '../limits.ts';
+import { gif } from './gif.ts';
+import type { Block, ImageFormat } from './image-format.ts';
+import { jpeg } from './jpeg.ts';
+import { png } from './png.ts';
+import { webp } from './webp.ts';
+
+const formats: Readonly<Record<ImageType, ImageFormat>> = {
+  'image/png': png,
+  'image/jpeg': jpeg,
+  'image/gif': gif,
+  'image/webp': webp,
+};
+
+/** The format a media type stands for. */
+export function formatOf(type: ImageType): ImageFormat {
+  return formats[type];
+}
+
+/** The format that bytes begin as; undefined for none of ours. */
+export function sniffFormat(bytes: Buffer): ImageFormat | undefined {
+  return Object.values(formats).find((format) => format.begins(bytes));
+}
+
+/** Whether anything stands behind the end of an image that does not belong to it. */
+export function hasForeignTail(format: ImageFormat, bytes: Buffer, blocks: readonly Block[]): boolean {
+  const tail = bytes.subarray(blocks.at(-1)?.end ?? 0);
+  return tail.some((byte) => byte !== 0) && format.mayFollow?.(tail, blocks, bytes) !== true;
+}
+
+/** The same picture without anything that is not needed to show it. */
+export function withoutMetadata(format: ImageFormat, bytes: Buffer): Buffer {
+  const blocks = format.blocks(bytes);
+  if (blocks === null) throw new Error(`a stored ${format.name} is broken`);
+  return format.bare(bytes, blocks);
+}

@@ -1,0 +1,96 @@
+/**
+ * JPEG: segments that begin with a marker, and scans of coded data between them, up to the marker EOI.
+ *
+ * @see https://www.w3.org/Graphics/JPEG/itu-t81.pdf annex B
+ */
+import { type Block, type ImageFormat, joinBlocks } from './image-format.ts';
+
+const EOI = 0xd9;
+const SOS = 0xda;
+
+/** A JFIF header without a preview picture in it. */
+const PLAIN_JFIF_BYTES = 18;
+
+/** Application segments that say what the picture looks like, by marker, with what they begin with. */
+const KEPT_APPLICATION = new Map([
+  [0xe0, 'JFIF\0'],
+  [0xe2, 'ICC_PROFILE\0'],
+  [0xee, 'Adobe'],
+]);
+
+export const jpeg: ImageFormat = {
+  type: 'image/jpeg',
+  name: 'JPEG',
+  extension: 'jpg',
+  begins: (bytes) => bytes.length > 3 && bytes.readUIntBE(0, 3) === 0xffd8ff,
+  blocks,
+  bare: (bytes, found) => joinBlocks(bytes, found, (block) => keeps(bytes, block)),
+  // Phones put a depth or brightness map behind the picture, as JPEGs of their own, and announce it (CIPA DC-007).
+  mayFollow: (tail, found, bytes) =>
+    found.some((block) => startsWith(bytes, block, 0xe2, 'MPF\0')) && isRowOfJpegs(tail),
+};
+
+function blocks(bytes: Buffer): Block[] | null {
+  const found: Block[] = [];
+  let at = 0;
+  while (at + 2 <= bytes.length) {
+    const marker = bytes[at + 1] as number;
+    if (bytes[at] !== 0xff || marker === 0x00) return null;
+    const end = marker === 0xff ? at + 1 : segmentEnd(bytes, at, marker);
+    if (end === null || end > bytes.length) return null;
+    // Any number of 0xff may stand before a marker.
+    if (marker !== 0xff) found.push({ name: marker.toString(16).padStart(2, '0'), start: at, end });
+    if (marker === EOI) return found;
+    at = end;
+  }
+  return null;
+}
+
+function segmentEnd(bytes: Buffer, at: number, marker: number): number | null {
+  if (marker === 0x01 || (marker >= 0xd0 && marker <= EOI)) return at + 2;
+  if (at + 4 > bytes.length) return null;
+  const length = bytes.readUInt16BE(at + 2);
+  if (length < 2) return null;
+  const end = at + 2 + length;
+  return marker === SOS ? scanEnd(bytes, end) : end;
+}
+
+/** Where the coded data that begins at `at` is followed by a marker that is not part of it; null when it breaks off. */
+function scanEnd(bytes: Buffer, at: number): number | null {
+  let found = bytes.indexOf(0xff, at);
+  while (found !== -1 && found + 1 < bytes.length) {
+    const next = bytes[found + 1] as number;
+    const isData = next === 0x00 || (next >= 0xd0 && next <= 0xd7);
+    if (!isData && next !== 0xff) return found;
+    found = bytes.indexOf(0xff, found + (isData ? 2 : 1));
+  }
+  return null;
+}
+
+function keeps(bytes: Buffer, block: Block): boolean {
+  const marker = Number.parseInt(block.name, 16);
+  if (marker === 0xfe) return false;
+  if (marker < 0xe0 || marker > 0xef) return true;
+  const beginning = KEPT_APPLICATION.get(marker);
+  if (beginning === undefined || !startsWith(bytes, block, marker, beginning)) return false;
+  return marker !== 0xe0 || block.end - block.start <= PLAIN_JFIF_BYTES;
+}
+
+function startsWith(bytes: Buffer, { name, start }: Block, marker: number, beginning: string): boolean {
+  return (
+    name === marker.toString(16) && bytes.toString('latin1', start + 4, start + 4 + beginning.length) === beginning
+  );
+}
+
+function isRowOfJpegs(tail: Buffer): boolean {
+  let rest = tail;
+  while (rest.length > 0) {
+    const begin = rest.findIndex((byte) => byte !== 0);
+    if (begin === -1) return true;
+    rest = rest.subarray(begin);
+    const end = jpeg.begins(rest) ? blocks(rest)?.at(-1)?.end : undefined;
+    if (end === undefined) return false;
+    rest = rest.subarray(end);
+  }
+  return true;
+}

@@ -1,0 +1,23 @@
+/** Keeps images from being deleted while a post that names them is being written. */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { query } from '../../entities/query.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+
+/**
+ * Call it in the transaction that writes the post, before the post's images are written.
+ *
+ * @param mediaIds ids that {@link checkMedia} has passed
+ * @throws ServiceError invalid_media when one was deleted since
+ */
+export async function holdMedia(em: SqlEntityManager, mediaIds: readonly string[]): Promise<void> {
+  const ids = [...new Set(mediaIds)];
+  if (ids.length === 0) return;
+  const held = await query<{ id: string }>(
+    em,
+    `select id from media where id = any($1::uuid[]) and state = 'stored' order by id for key share`,
+    [ids],
+  );
+  const missing = ids.find((id) => !held.some((row) => row.id === id));
+  if (missing !== undefined)
+    throw new ServiceError('invalid_media', `The image ${missing} was deleted while the post was being written.`);
+}

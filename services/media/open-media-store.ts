@@ -1,0 +1,10 @@
+/** The media store that the operator chose. Opens nothing before it is used. */
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { createFileMediaStore } from './file-media-store.ts';
+import type { MediaStore } from './media-store.ts';
+import { createS3MediaStore } from './s3-media-store.ts';
+
+export function openMediaStore({ mediaStore, dataDir }: Config): MediaStore {
+  return mediaStore.kind === 's3' ? createS3MediaStore(mediaStore) : createFileMediaStore(join(dataDir, 'media'));
+}

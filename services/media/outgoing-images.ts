@@ -1,0 +1,105 @@
+/** The images of a post on their way to a platform: what it takes, and nothing of where and with what they were made. */
+import { query } from '../../entities/query.ts';
+import {
+  type AnyPlatform,
+  type ConnectionLimits,
+  type ImageFacts,
+  type OutgoingImage,
+  PlatformFailure,
+} from '../../platforms/contract.ts';
+import type { Context } from '../context.ts';
+import { convertImage } from './convert-image.ts';
+import { bytesInWords, type ImageType } from './limits.ts';
+
+/** Real time that converting the images of one post may take, in milliseconds. */
+const CONVERT_MS = 15_000;
+
+interface ImageRow {
+  media_id: string;
+  content_type: ImageType;
+  state: string;
+  alt_text: string | null;
+  limits: ConnectionLimits | null;
+}
+
+// Whatever a post says of an image stands over what its upload said.
+const IMAGES = `
+  select u.media_id, m.content_type, m.state, coalesce(u.alt_text, m.alt_text) as alt_text, c.limits
+  from post_media u join media m on m.id = u.media_id join posts p on p.id = u.post_id join connections c on c.id = p.connection_id
+  where u.post_id = $1 order by u.position`;
+
+/**
+ * @returns the post's images, in order
+ * @throws PlatformFailure `rejected` when one was freed or deleted meanwhile, or cannot be made into what the
+ *   platform takes; `unavailable` when that took too long. Nothing was published by then.
+ */
+export async function outgoingImages(
+  context: Context,
+  postId: string,
+  platform: AnyPlatform,
+): Promise<OutgoingImage[]> {
+  const rows = await query<ImageRow>(context.db.em(), IMAGES, [postId]);
+  if (rows.length === 0) return [];
+  if (platform.images === null) throw new PlatformFailure('rejected', `${platform.name} carries no images.`);
+  const facts = { ...platform.images, ...rows[0]?.limits?.images };
+  if (rows.length > facts.max) {
+    throw new PlatformFailure(
+      'rejected',
+      `The post has ${rows.length} images; ${platform.name} takes at most ${facts.max}.`,
+    );
+  }
+  const signal = context.clock.deadline(CONVERT_MS);
+  const images: OutgoingImage[] = [];
+  for (const [index, row] of rows.entries()) {
+    images.push(await outgoingImage(context, row, { facts, signal, platformName: platform.name, position: index + 1 }));
+  }
+  return images;
+}
+
+interface Target {
+  readonly facts: ImageFacts;
+  readonly signal: AbortSignal;
+  readonly platformName: string;
+  /** Which of the post's images it is, from 1; for messages. */
+  readonly position: number;
+}
+
+async function outgoingImage(context: Context, row: ImageRow, target: Target): Promise<OutgoingImage> {
+  const { facts, signal, platformName, position } = target;
+  const bytes = row.state === 'stored' ? await context.media.get(row.media_id) : null;
+  if (bytes === null) {
+    throw new PlatformFailure(
+      'rejected',
+      `Image ${position} is no longer stored (images are freed a day after the last attempt to send); upload it again and make a new post.`,
+    );
+  }
+  const converted = await convertImage(bytes, row.content_type, facts, signal).catch((cause: unknown) => {
+    if (signal.aborted)
+      throw new PlatformFailure('unavailable', `Converting image ${position} took too long; nothing was posted.`, {
+        cause,
+      });
+    throw cause;
+  });
+  if (converted === null)
+    throw new PlatformFailure(
+      'rejected',
+      `Image ${position} cannot be made into one that ${platformName} takes: ${limitInWords(facts)}.`,
+    );
+  return { mediaId: row.media_id, ...converted, altText: shortened(row.alt_text ?? '', facts.altTextMax) };
+}
+
+function limitInWords({ maxBytes, types }: ImageFacts): string {
+  return `at most ${bytesInWords(maxBytes)}, as ${types.map((type) => type.replace('image/', '').toUpperCase()).join(', ')}`;
+}
+
+/** Cut to what the platform takes, between characters as people count them; nothing where it takes none. */
+function shortened(text: string, max: number | null): string {
+  if (max === null) return '';
+  if (text.length <= max) return text;
+  let kept = '';
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (kept.length + segment.length > max - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}

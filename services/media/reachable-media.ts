@@ -1,0 +1,10 @@
+/** The one place that says which images a caller reaches: the tenant check is part of every query made from it. */
+import type { Caller } from '../keys/caller.ts';
+
+/** SQL condition on `media` and its parameters, numbered from $1: images of the key's account and profile that can be used. */
+export function reachableMedia(caller: Caller): { condition: string; parameters: unknown[] } {
+  const conditions = ['account_id = $1', `state = 'stored'`];
+  const parameters: unknown[] = [caller.accountId];
+  if (caller.profileId !== null) conditions.push(`profile_id = $${parameters.push(caller.profileId)}`);
+  return { condition: conditions.join(' and '), parameters };
+}

@@ -1,0 +1,23 @@
+/** The bytes of one image of the caller's, as they were uploaded. */
+import type { Context } from '../context.ts';
+import type { Caller } from '../keys/caller.ts';
+import { findMedia, mediaNotFound } from './find-media.ts';
+import { formatOf } from './formats/index.ts';
+import type { ImageType } from './limits.ts';
+
+export interface MediaFile {
+  readonly bytes: Uint8Array;
+  readonly contentType: ImageType;
+  /** Letters, digits, hyphens and one dot. */
+  readonly fileName: string;
+}
+
+/** @throws ServiceError not_found for an unknown, deleted or foreign image. */
+export async function readMediaBytes(context: Context, caller: Caller, mediaId: string): Promise<MediaFile> {
+  const row = await findMedia(context, caller, mediaId);
+  const bytes = await context.media.get(row.id);
+  // Between the two reads somebody may have deleted it.
+  if (bytes === null) throw mediaNotFound(mediaId);
+  const contentType = row.content_type;
+  return { bytes, contentType, fileName: `${row.id}.${formatOf(contentType).extension}` };
+}

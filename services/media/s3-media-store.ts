@@ -1,0 +1,52 @@
+/** Images in a bucket that speaks S3. Credentials come from where the AWS SDK looks for them (AWS_ACCESS_KEY_ID, a profile, a role). */
+import type { S3Client, S3ServiceException } from '@aws-sdk/client-s3';
+import type { MediaStore, MediaStoreConfig } from './media-store.ts';
+
+/** Where nothing else is said: services other than Amazon's take any region, but the signature names one. */
+const REGION_OF_OTHERS = 'us-east-1';
+
+/** Milliseconds until a connection must stand, and until an answer must come. */
+const TIMES = { connectionTimeout: 5_000, requestTimeout: 30_000 };
+
+type Sdk = typeof import('@aws-sdk/client-s3');
+
+export function createS3MediaStore(config: MediaStoreConfig & { kind: 's3' }): MediaStore {
+  let opened: Promise<{ sdk: Sdk; client: S3Client }> | undefined;
+  // The SDK is large, so it is loaded only where it is used.
+  const open = () =>
+    (opened ??= import('@aws-sdk/client-s3').then((sdk) => ({ sdk, client: createClient(sdk, config) })));
+  const address = (key: string) => ({ Bucket: config.bucket, Key: `${config.prefix}${key}` });
+  return {
+    put: async (key, bytes, contentType) => {
+      const { sdk, client } = await open();
+      await client.send(new sdk.PutObjectCommand({ ...address(key), Body: bytes, ContentType: contentType }));
+    },
+    get: async (key) => {
+      const { sdk, client } = await open();
+      try {
+        const { Body } = await client.send(new sdk.GetObjectCommand(address(key)));
+        return Body === undefined ? null : await Body.transformToByteArray();
+      } catch (error) {
+        if ((error as S3ServiceException).name === 'NoSuchKey') return null;
+        throw error;
+      }
+    },
+    delete: async (key) => {
+      const { sdk, client } = await open();
+      await client.send(new sdk.DeleteObjectCommand(address(key)));
+    },
+  };
+}
+
+function createClient(sdk: Sdk, { endpoint, region }: MediaStoreConfig & { kind: 's3' }): S3Client {
+  const elsewhere =
+    endpoint === undefined ? {} : { endpoint, forcePathStyle: true, region: region ?? REGION_OF_OTHERS };
+  return new sdk.S3Client({
+    ...(region === undefined ? {} : { region }),
+    ...elsewhere,
+    requestHandler: TIMES,
+    // Services other than Amazon's do not know the newer checksums.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+}

@@ -1,0 +1,49 @@
+/** Housekeeping of images: frees those whose posts are done with them, and finishes removals that were cut off. */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { query } from '../../entities/query.ts';
+import type { Context } from '../context.ts';
+import { IS_NEEDED, markReleased, removeBytes } from './release-media.ts';
+
+/** How long after the last attempt to send it a post keeps its images (D5). */
+const KEPT_AFTER_SEND_MS = 86_400_000;
+
+/** An upload that has been storing its bytes for so long was cut off by the end of its process. */
+const LOST_UPLOAD_MS = 600_000;
+
+/** Images that one round deals with. */
+const AT_ONCE = 500;
+
+// A post that was never sent, a cancelled one for instance, has no attempt: its own time stands for it.
+const isDoneWith = (before: string) => `
+  m.state = 'stored' and exists (select 1 from post_media u where u.media_id = m.id) and not ${IS_NEEDED} and not exists (
+    select 1 from post_media u join posts p on p.id = u.post_id
+    where u.media_id = m.id and ${before} < coalesce(
+      (select max(coalesce(a.settled_at, a.started_at)) from attempts a where a.post_id = p.id), p.scheduled_for, p.created_at))`;
+
+const isLostUpload = (before: string) => `m.state = 'storing' and m.created_at < ${before}`;
+
+export async function tidyMedia(context: Context): Promise<void> {
+  const now = context.clock.now().getTime();
+  await release(context, isDoneWith, new Date(now - KEPT_AFTER_SEND_MS));
+  await release(context, isLostUpload, new Date(now - LOST_UPLOAD_MS));
+  const left = `select id from media where state = 'removing' order by id limit ${AT_ONCE}`;
+  const rows = await query<{ id: string }>(context.db.em(), left);
+  await removeBytes(
+    context,
+    rows.map(({ id }) => id),
+  );
+}
+
+/** Marks what the condition holds of, an account at a time; the bytes go afterwards. */
+async function release(context: Context, condition: (before: string) => string, before: Date): Promise<void> {
+  const candidates = `select m.id, m.account_id from media m where ${condition('$1')} order by m.id limit ${AT_ONCE}`;
+  const rows = await query<{ id: string; account_id: string }>(context.db.em(), candidates, [before]);
+  for (const [, ofAccount] of Map.groupBy(rows, (row) => row.account_id)) {
+    const ids = ofAccount.map(({ id }) => id);
+    await context.db.em().transactional(async (em: SqlEntityManager) => {
+      // Under the lock no post can take one of them any more, so the condition is checked once and for all.
+      await query(em, 'select id from media where id = any($1::uuid[]) order by id for update', [ids]);
+      await markReleased(em, ids, condition('$2'), [before]);
+    });
+  }
+}

@@ -1,0 +1,44 @@
+/** What each platform can do here, read off its facts (D11). */
+import { PLATFORM_IDS, platformOf } from '../../platforms/registry.ts';
+import type { Context } from '../context.ts';
+
+export interface PlatformView {
+  id: string;
+  name: string;
+  kind: 'broadcast' | 'messaging';
+  text: { maxLength: number; unit: string };
+  images: { max: number; maxBytes: number; types: string[]; altTextMax: number | null } | null;
+  thread: boolean;
+  firstComment: boolean;
+  delete: boolean;
+  permalink: boolean;
+  metrics: string[];
+  connect: string[];
+  apiVersion: string | null;
+}
+
+export function listPlatforms(context: Context): PlatformView[] {
+  return PLATFORM_IDS.map((id) => {
+    const platform = platformOf(context.platforms, id);
+    const { name, kind, text, images, thread, firstComment, permalink, metrics, connect, apiVersion } = platform;
+    return {
+      id,
+      name,
+      kind,
+      text: { maxLength: text.maxLength, unit: text.unit },
+      images: images && {
+        max: images.max,
+        maxBytes: images.maxBytes,
+        types: [...images.types],
+        altTextMax: images.altTextMax,
+      },
+      thread: thread !== null,
+      firstComment,
+      delete: platform.remove !== undefined,
+      permalink,
+      metrics: [...metrics],
+      connect: [...connect],
+      apiVersion,
+    };
+  });
+}

@@ -1,0 +1,70 @@
+/**
+ * Whether a post fits a connection: text, thread, first comment and images, against the platform's
+ * facts and the limits of the account's own server. The one check behind sending, drafts and
+ * POST /posts/validate.
+ */
+import type { AnyPlatform, ConnectionLimits } from '../../platforms/contract.ts';
+import { countText } from '../../platforms/text.ts';
+import { mediaError } from '../media/check-media.ts';
+import { checkText } from './check-text.ts';
+import type { PartError } from './send-part.ts';
+
+/** What a post says, whatever connection it goes to. */
+export interface PostContent {
+  readonly text: string;
+  readonly thread: readonly string[];
+  readonly firstComment: string | null;
+  readonly mediaCount: number;
+}
+
+/** @returns null when the post fits; otherwise shape_unsupported, media_unsupported or platform_rejected (D27) */
+export function checkPost(
+  platform: AnyPlatform,
+  limits: ConnectionLimits | null,
+  content: PostContent,
+): PartError | null {
+  return (
+    shapeError(platform, content) ??
+    mediaError(platform, content.mediaCount, limits) ??
+    checkText(platform, limits, content.text) ??
+    replyError(platform, limits, content.thread)
+  );
+}
+
+/** The counted length of a text and the most the connection takes, in the platform's unit. */
+export function measureText(
+  platform: AnyPlatform,
+  limits: ConnectionLimits | null,
+  text: string,
+): { length: number; maxLength: number } {
+  const facts = { ...platform.text, ...limits?.text };
+  return { length: countText(text, facts), maxLength: facts.maxLength };
+}
+
+function shapeError(platform: AnyPlatform, content: PostContent): PartError | null {
+  if (content.thread.length > 0 && platform.thread === null) {
+    return {
+      code: 'shape_unsupported',
+      message: `${platform.name} has no threads; leave thread out for this connection.`,
+    };
+  }
+  if (content.firstComment !== null && !platform.firstComment) {
+    return {
+      code: 'shape_unsupported',
+      message: `${platform.name} has no first comment; leave firstComment out for this connection.`,
+    };
+  }
+  return null;
+}
+
+function replyError(
+  platform: AnyPlatform,
+  limits: ConnectionLimits | null,
+  thread: readonly string[],
+): PartError | null {
+  for (const [index, reply] of thread.entries()) {
+    const error = checkText(platform, limits, reply);
+    if (error !== null) return { ...error, message: `thread.${index}: ${error.message}` };
+  }
+  return null;
+}

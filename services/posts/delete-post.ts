@@ -1,0 +1,87 @@
+/**
+ * Deletes a post, whatever that means for the state it is in (spec: DELETE /posts/{postId}): one that
+ * waits is cancelled, one that is out is taken down on its platform, a repeat answers the same.
+ */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { query } from '../../entities/query.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import { platformOf } from '../../platforms/registry.ts';
+import type { Context } from '../context.ts';
+import type { Caller } from '../keys/caller.ts';
+import { markReleased, removeBytes } from '../media/release-media.ts';
+import { timestamp } from '../timestamp.ts';
+import { findPost } from './find-post.ts';
+import type { PostRow } from './post-view.ts';
+import { takeDown } from './take-down.ts';
+
+export type DeleteResult =
+  | { id: string; deleted: true }
+  | { id: string; status: 'cancelled' }
+  | { id: string; status: 'deleted'; deletedAt: string };
+
+/**
+ * @throws ServiceError not_found, delete_unsupported (never published, or the platform has no delete),
+ *   post_not_cancellable (being sent), platform_rejected (the platform refused; the post stays up),
+ *   platform_unavailable, reconnect_required
+ */
+export async function deletePost(context: Context, caller: Caller, postId: string): Promise<DeleteResult> {
+  const post = await findPost(context, caller, postId);
+  switch (post.status) {
+    case 'scheduled':
+      return cancel(context, caller, post);
+    case 'cancelled':
+      return { id: post.id, status: 'cancelled' };
+    case 'deleted':
+      return { id: post.id, status: 'deleted', deletedAt: timestamp(post.deleted_at as string) };
+    case 'draft':
+      return deleteDraft(context, post);
+    case 'processing':
+      throw new ServiceError('post_not_cancellable');
+    case 'sent':
+      return deleteSent(context, caller, post);
+    default:
+      throw new ServiceError(
+        'delete_unsupported',
+        `This post is ${post.status}: it was never published, so there is nothing to take down.`,
+      );
+  }
+}
+
+// Whoever changes the row first decides the race between a cancel and a worker's claim.
+async function cancel(context: Context, caller: Caller, post: PostRow): Promise<DeleteResult> {
+  const sql = `update posts set status = 'cancelled' where id = $1 and account_id = $2 and status = 'scheduled' returning id`;
+  const cancelled = await query(context.db.em(), sql, [post.id, caller.accountId]);
+  if (cancelled.length === 1) return { id: post.id, status: 'cancelled' };
+  const present = await findPost(context, caller, post.id);
+  if (present.status === 'cancelled') return { id: post.id, status: 'cancelled' };
+  throw new ServiceError('post_not_cancellable');
+}
+
+async function deleteSent(context: Context, caller: Caller, post: PostRow): Promise<DeleteResult> {
+  const platform = platformOf(context.platforms, post.platform_id);
+  if (platform.remove === undefined) {
+    throw new ServiceError('delete_unsupported', `${platform.name} has no way to delete a post.`);
+  }
+  await takeDown(context, platform, post);
+  const present = await findPost(context, caller, post.id);
+  return { id: post.id, status: 'deleted', deletedAt: timestamp(present.deleted_at as string) };
+}
+
+/** The images go with the draft, except those that another post names too. */
+async function deleteDraft(context: Context, post: PostRow): Promise<DeleteResult> {
+  const released = await context.db.em().transactional(async (em: SqlEntityManager) => {
+    const images = await query<{ media_id: string }>(em, 'select media_id from post_media where post_id = $1', [
+      post.id,
+    ]);
+    const deleted = await query(em, `delete from posts where id = $1 and status = 'draft' returning id`, [post.id]);
+    if (deleted.length === 0) throw new ServiceError('not_found', `No draft of yours has the id ${post.id} any more.`);
+    const unnamed = 'not exists (select 1 from post_media u where u.media_id = m.id)';
+    return markReleased(
+      em,
+      images.map(({ media_id }) => media_id),
+      unnamed,
+    );
+  });
+  await removeBytes(context, released);
+  return { id: post.id, deleted: true };
+}

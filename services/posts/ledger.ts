@@ -1,0 +1,151 @@
+/** The send ledger's rows, one part at a time: opened before the platform is called, closed after (D16). */
+import { query } from '../../entities/query.ts';
+import type { AttemptState, AttemptStep } from '../../entities/attempt.ts';
+import type { ErrorCode } from '../../errors/codes.ts';
+import { platformOf } from '../../platforms/registry.ts';
+import type { Json, JsonObject, Published } from '../../platforms/contract.ts';
+import type { Context } from '../context.ts';
+import type { ClaimedSend, OpenAttempt } from './claimed-send.ts';
+import type { PostPart } from './post-parts.ts';
+import type { PartError, PartOutcome } from './send-part.ts';
+import { leaseFrom } from './send-times.ts';
+
+/** A closed row of the present send. */
+export interface LedgerRow {
+  readonly step: AttemptStep;
+  readonly index: number;
+  readonly state: AttemptState;
+  readonly published: Published | null;
+  readonly error: PartError | null;
+}
+
+interface Row {
+  step: AttemptStep;
+  index: number;
+  state: AttemptState;
+  platform_post_id: string | null;
+  url: string | null;
+  ref: JsonObject | null;
+  error_code: ErrorCode | null;
+  error_message: string | null;
+}
+
+// Opening a part extends the claim, and opens nothing for who has lost it: a thread may take longer
+// than a lease, and two workers must never make parts of the same post.
+const OPEN_PART = `
+  with held as (
+    update posts set claimed_until = $9 where id = $2 and claim = $8 and status = 'processing' returning id
+  )
+  insert into attempts (id, post_id, generation, step, index, state, token, started_at)
+  select $1, id, $3, $4, $5, 'sending', $6, $7 from held returning id`;
+
+const KEEP_PREPARED = `
+  with held as (
+    update posts set claimed_until = $5 where id = $2 and claim = $4 and status = 'processing' returning id
+  )
+  update attempts a set prepared = $6::jsonb, started_at = $3 from held where a.id = $1 returning a.id`;
+
+const OPEN_REMOVAL = `
+  insert into attempts (id, post_id, generation, step, index, state, token, started_at, platform_post_id)
+  values ($1, $2, $3, 'delete', $4, 'sending', $7, $5, $6)`;
+
+const CLOSE = `
+  update attempts set state = $2, settled_at = $3, platform_post_id = coalesce($4, platform_post_id), url = $5, ref = $6::jsonb,
+    error_code = $7, error_message = $8
+  where id = $1`;
+
+const CLOSED_ROWS = `
+  select step, index, state, platform_post_id, url, ref, error_code, error_message from attempts
+  where post_id = $1 and generation = $2 and state <> 'sending' order by id`;
+
+/** What makes a repeat of a part recognisable, in the form its platform prescribes. */
+export function tokenFor(context: Context, platformId: string, startedAt: Date, attemptId: string): string {
+  return platformOf(context.platforms, platformId).makeToken?.(startedAt, attemptId) ?? attemptId;
+}
+
+/** Thrown when another worker has taken the send over: nothing more may be done for it here. */
+export class ClaimLost extends Error {
+  override name = 'ClaimLost';
+}
+
+/** Opens the row of a part that is about to be made. */
+export async function openPart(context: Context, claimed: ClaimedSend, part: PostPart): Promise<OpenAttempt> {
+  const { post, claim } = claimed;
+  const id = context.random.uuid();
+  const startedAt = context.clock.now();
+  const token = tokenFor(context, post.platformId, startedAt, id);
+  const { step, index } = part;
+  const parameters = [id, post.id, post.generation, step, index, token, startedAt, claim, leaseFrom(startedAt)];
+  const opened = await query(context.db.em(), OPEN_PART, parameters);
+  if (opened.length === 0) throw new ClaimLost(`the claim on post ${post.id} was lost`);
+  return { id, step, index, token, startedAt, prepared: null };
+}
+
+/** Keeps what uploading the images gave; from this instant on the part may be up. */
+export async function keepPrepared(
+  context: Context,
+  claimed: ClaimedSend,
+  attempt: OpenAttempt,
+  prepared: Json,
+): Promise<OpenAttempt> {
+  const startedAt = context.clock.now();
+  const { post, claim } = claimed;
+  const parameters = [attempt.id, post.id, startedAt, claim, leaseFrom(startedAt), JSON.stringify(prepared)];
+  const kept = await query(context.db.em(), KEEP_PREPARED, parameters);
+  if (kept.length === 0) throw new ClaimLost(`the claim on post ${post.id} was lost`);
+  return { ...attempt, prepared, startedAt };
+}
+
+/** Opens the row of a part that is about to be taken down. */
+export async function openRemoval(
+  context: Context,
+  post: { readonly id: string; readonly generation: number },
+  part: { readonly index: number; readonly published: Published },
+): Promise<string> {
+  const id = context.random.uuid();
+  const { index, published } = part;
+  const parameters = [id, post.id, post.generation, index, context.clock.now(), published.platformPostId, id];
+  await query(context.db.em(), OPEN_REMOVAL, parameters);
+  return id;
+}
+
+/** Closes a row with what became of its call. */
+export async function closeRow(context: Context, attemptId: string, outcome: PartOutcome | null): Promise<void> {
+  const published = outcome?.state === 'accepted' ? outcome.published : null;
+  const error = outcome === null || outcome.state === 'accepted' ? null : storable(outcome.error);
+  await query(context.db.em(), CLOSE, [
+    attemptId,
+    outcome?.state ?? 'accepted',
+    context.clock.now(),
+    published?.platformPostId ?? null,
+    published?.url ?? null,
+    published?.ref === undefined ? null : JSON.stringify(published.ref),
+    error?.code ?? null,
+    error?.message ?? null,
+  ]);
+}
+
+/** The closed rows of the present send, oldest first. */
+export async function closedRows(
+  context: Context,
+  post: { readonly id: string; readonly generation: number },
+): Promise<LedgerRow[]> {
+  const rows = await query<Row>(context.db.em(), CLOSED_ROWS, [post.id, post.generation]);
+  return rows.map((row) => ({
+    step: row.step,
+    index: row.index,
+    state: row.state,
+    published: publishedOf(row),
+    error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
+  }));
+}
+
+function publishedOf(row: Row): Published | null {
+  if (row.state !== 'accepted' || row.platform_post_id === null) return null;
+  return { platformPostId: row.platform_post_id, url: row.url, ...(row.ref === null ? {} : { ref: row.ref }) };
+}
+
+/** A NUL or half a surrogate in a platform's words would make the database refuse the row. */
+export function storable(error: PartError): PartError {
+  return { code: error.code, message: error.message.toWellFormed().replaceAll('\u0000', '') };
+}

@@ -1,0 +1,48 @@
+/** Reads the send ledger of a post, oldest attempt first (D11). */
+import type { AttemptState, AttemptStep } from '../../entities/attempt.ts';
+import { query } from '../../entities/query.ts';
+import type { Context } from '../context.ts';
+import type { Caller } from '../keys/caller.ts';
+import { timestamp, timestampOrNull } from '../timestamp.ts';
+import { findPost } from './find-post.ts';
+
+export interface AttemptView {
+  id: string;
+  step: AttemptStep;
+  index: number;
+  state: AttemptState;
+  startedAt: string;
+  settledAt: string | null;
+  platformPostId: string | null;
+  error: { code: string; message: string } | null;
+}
+
+interface AttemptRow {
+  id: string;
+  step: AttemptStep;
+  index: number;
+  state: AttemptState;
+  started_at: string;
+  settled_at: string | null;
+  platform_post_id: string | null;
+  error_code: string | null;
+  error_message: string | null;
+}
+
+/** @throws ServiceError not_found for an unknown or foreign post. */
+export async function listAttempts(context: Context, caller: Caller, postId: string): Promise<AttemptView[]> {
+  const post = await findPost(context, caller, postId);
+  const sql = `select id, step, index, state, started_at, settled_at, platform_post_id, error_code, error_message
+    from attempts where post_id = $1 order by id`;
+  const rows = await query<AttemptRow>(context.db.em(), sql, [post.id]);
+  return rows.map((row) => ({
+    id: row.id,
+    step: row.step,
+    index: row.index,
+    state: row.state,
+    startedAt: timestamp(row.started_at),
+    settledAt: timestampOrNull(row.settled_at),
+    platformPostId: row.platform_post_id,
+    error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
+  }));
+}

@@ -1,0 +1,33 @@
+/** The connection that a stored post was made against, by id: a new connection that took its slug is another one. */
+import { query } from '../../entities/query.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import { platformOf } from '../../platforms/registry.ts';
+import type { AnyPlatform, ConnectionLimits } from '../../platforms/contract.ts';
+import type { Context } from '../context.ts';
+import type { PostRow } from './post-view.ts';
+
+export interface OwnConnection {
+  readonly platform: AnyPlatform;
+  readonly limits: ConnectionLimits | null;
+}
+
+/** @throws ServiceError invalid_connection when the connection was deleted. */
+export async function ownConnection(context: Context, post: PostRow): Promise<OwnConnection> {
+  const sql = 'select limits from connections where id = $1 and deleted_at is null';
+  const [row] = await query<{ limits: ConnectionLimits | null }>(context.db.em(), sql, [post.connection_id]);
+  if (row === undefined) {
+    const message = `The connection this post was written for ("${post.connection_slug}") was deleted; write the post anew for another one.`;
+    throw new ServiceError('invalid_connection', message);
+  }
+  return { platform: platformOf(context.platforms, post.platform_id), limits: row.limits };
+}
+
+/** What a stored post says, for the check. */
+export async function contentOf(
+  context: Context,
+  post: PostRow,
+): Promise<{ text: string; thread: string[]; firstComment: string | null; mediaCount: number }> {
+  const sql = 'select count(*)::int as count from post_media where post_id = $1';
+  const [row] = await query<{ count: number }>(context.db.em(), sql, [post.id]);
+  return { text: post.text, thread: post.thread, firstComment: post.first_comment, mediaCount: row?.count ?? 0 };
+}

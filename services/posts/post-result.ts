@@ -1,0 +1,57 @@
+/** What became of a post on one connection, as the wire shows it (spec: POST /posts, Result). */
+import type { ErrorCode } from '../../errors/codes.ts';
+import { timestampOrNull } from '../timestamp.ts';
+import type { PostRow } from './post-view.ts';
+import type { PartError } from './send-part.ts';
+import type { SendOutcome } from './send-post.ts';
+
+export interface PostResult {
+  connectionSlug: string;
+  status: 'sent' | 'scheduled' | 'draft' | 'failed';
+  postId: string | null;
+  url: string | null;
+  scheduledFor: string | null;
+  threadCount: number;
+  hasFirstComment: boolean;
+  error: { code: ErrorCode; message: string } | null;
+}
+
+/** A result that tells nothing yet but which post it is about. */
+export function openResult(connectionSlug: string, postId: string | null): Omit<PostResult, 'status'> {
+  return { connectionSlug, postId, url: null, scheduledFor: null, threadCount: 0, hasFirstComment: false, error: null };
+}
+
+/** The result of a post of which nothing was stored. */
+export function refusedResult(connectionSlug: string, error: PartError): PostResult {
+  return { ...openResult(connectionSlug, null), status: 'failed', error: { code: error.code, message: error.message } };
+}
+
+/** The result of a post that was sent, or tried to be. */
+export function outcomeResult(connectionSlug: string, postId: string, outcome: SendOutcome): PostResult {
+  const { error, head, threadCount, hasFirstComment } = outcome;
+  return {
+    ...openResult(connectionSlug, postId),
+    status: error === null ? 'sent' : 'failed',
+    url: head?.url ?? null,
+    threadCount,
+    hasFirstComment,
+    error: error === null ? null : { code: error.code, message: error.message },
+  };
+}
+
+/** The result of a post as its row tells it; for a post that is being sent there is none yet. */
+export function storedResult(row: PostRow): PostResult | null {
+  if (row.status === 'processing') return null;
+  // What was cancelled or deleted since had been scheduled or sent when the request ended.
+  const status = row.status === 'cancelled' ? 'scheduled' : row.status === 'deleted' ? 'sent' : row.status;
+  const waits = status === 'scheduled';
+  return {
+    ...openResult(row.connection_slug, row.id),
+    status,
+    url: waits ? null : row.url,
+    scheduledFor: waits ? timestampOrNull(row.scheduled_for) : null,
+    threadCount: row.thread_count,
+    hasFirstComment: row.has_first_comment,
+    error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
+  };
+}

@@ -1,0 +1,57 @@
+/** Where a process keeps the sends it has under way: starts them, settles them together, and waits for them at shutdown. */
+import type { Context } from '../context.ts';
+import { createBatcher } from '../batcher.ts';
+import type { ClaimedSend } from './claimed-send.ts';
+import { type SendOutcome, sendPost } from './send-post.ts';
+import { type Settlement, settleSends } from './settle-sends.ts';
+
+export interface SendDesk {
+  /**
+   * Sends a claimed post and settles it. Gives the outcome that was settled.
+   * @throws what the database throws when the outcome cannot be stored; the claim then runs out and a recovery finds the post
+   */
+  send(claimed: ClaimedSend): Promise<SendOutcome>;
+  /** Sends under way at this moment. */
+  readonly inFlight: number;
+  /** Resolves as soon as `room` more sends fit under `most`. */
+  roomFor(room: number, most: number): Promise<void>;
+  /** Resolves when no send is under way. */
+  drained(): Promise<void>;
+}
+
+/** Most sends whose outcomes are written together. */
+const SETTLE_TOGETHER = 200;
+
+/** @param context a function, because the desk is itself a part of the context */
+export function createSendDesk(context: () => Context): SendDesk {
+  const underWay = new Set<Promise<unknown>>();
+  const settlements = createBatcher((items: readonly Settlement[]) => {
+    return settleSends(context(), items);
+  }, SETTLE_TOGETHER);
+
+  const sendAndSettle = async (claimed: ClaimedSend) => {
+    const outcome = await sendPost(context(), claimed);
+    const settled = await settlements.add({ claimed, outcome });
+    if (!settled) context().log.warn({ postId: claimed.post.id }, 'a send was settled by someone else meanwhile');
+    return outcome;
+  };
+
+  return {
+    send: (claimed) => {
+      const sending = sendAndSettle(claimed);
+      underWay.add(sending);
+      const done = () => underWay.delete(sending);
+      sending.then(done, done);
+      return sending;
+    },
+    get inFlight() {
+      return underWay.size;
+    },
+    roomFor: async (room, most) => {
+      while (underWay.size > most - room) await Promise.race(underWay).catch(() => undefined);
+    },
+    drained: async () => {
+      while (underWay.size > 0) await Promise.allSettled(underWay);
+    },
+  };
+}

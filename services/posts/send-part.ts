@@ -1,0 +1,110 @@
+/**
+ * Makes one part of a post and finds out what became of it. The hard case is an answer that never
+ * came: then the platform is asked, and only a call that cannot make a second post is repeated (D16, D37).
+ */
+import type { ErrorCode } from '../../errors/codes.ts';
+import type { AnyPlatform, Published, SendPart, Session } from '../../platforms/contract.ts';
+import { type FailureKind, PlatformFailure } from '../../platforms/contract.ts';
+import type { AttemptState } from '../../entities/attempt.ts';
+import type { Context } from '../context.ts';
+import { platformIo } from '../platform-io.ts';
+import { SEND_TIMES } from './send-times.ts';
+
+/** What became of a part. */
+export type PartOutcome =
+  | { readonly state: 'accepted'; readonly published: Published }
+  | { readonly state: Exclude<AttemptState, 'accepted' | 'sending'>; readonly error: PartError };
+
+export interface PartError {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** How a failure is written down in the ledger and on the post. */
+const FAILURES: Record<FailureKind, { state: Exclude<AttemptState, 'accepted' | 'sending'>; code: ErrorCode }> = {
+  rejected: { state: 'rejected', code: 'platform_rejected' },
+  unavailable: { state: 'unavailable', code: 'platform_unavailable' },
+  reconnect: { state: 'rejected', code: 'reconnect_required' },
+  unknown: { state: 'unknown', code: 'outcome_unknown' },
+};
+
+/** One part on its way to one account. */
+export interface PartSend {
+  readonly platform: AnyPlatform;
+  readonly session: Session<unknown>;
+  readonly part: SendPart;
+}
+
+/** Makes the part for the first time. Never throws. */
+export async function sendPart(context: Context, send: PartSend): Promise<PartOutcome> {
+  const first = await publish(context, send, SEND_TIMES.publishMs);
+  if (first.state !== 'unknown') return first;
+  if (send.platform.readBack !== undefined) return lookTwice(context, send, first);
+  return mayRepeat(context, send) ? publish(context, send, SEND_TIMES.repeatMs) : first;
+}
+
+/** Finishes a part whose first call was cut off by the end of its process. Never throws. */
+export async function resumePart(context: Context, send: PartSend): Promise<PartOutcome> {
+  const lost = outcomeOf(new PlatformFailure('unknown', 'The send was interrupted.'));
+  const seen = await look(context, send);
+  if (seen === 'absent' || seen === 'cannot tell') {
+    if (!mayRepeat(context, send)) return seen === 'absent' ? absent(send) : lost;
+    const repeated = await publish(context, send, SEND_TIMES.repeatMs);
+    return repeated.state === 'unknown' ? lookTwice(context, send, repeated) : repeated;
+  }
+  return seen;
+}
+
+/** How a call ends that used up its time, wherever the adapter was. */
+const TIMED_OUT = ['AbortError', 'TimeoutError'];
+
+async function publish(context: Context, send: PartSend, timeoutMs: number): Promise<PartOutcome> {
+  const { platform, session, part } = send;
+  try {
+    return { state: 'accepted', published: await platform.publish(session, part, platformIo(context, timeoutMs)) };
+  } catch (error) {
+    const expected = error instanceof PlatformFailure || (error instanceof Error && TIMED_OUT.includes(error.name));
+    if (!expected) context.log.error({ platformId: platform.id, err: error }, 'an adapter failed');
+    return outcomeOf(error);
+  }
+}
+
+async function look(context: Context, send: PartSend): Promise<PartOutcome | 'absent' | 'cannot tell'> {
+  const { platform, session, part } = send;
+  if (platform.readBack === undefined) return 'cannot tell';
+  try {
+    const found = await platform.readBack(session, part, platformIo(context, SEND_TIMES.readBackMs));
+    return found === null ? 'absent' : { state: 'accepted', published: found };
+  } catch {
+    return 'cannot tell';
+  }
+}
+
+async function lookTwice(context: Context, send: PartSend, lost: PartOutcome): Promise<PartOutcome> {
+  let seen = await look(context, send);
+  if (seen === 'absent') {
+    await context.clock.sleep(SEND_TIMES.secondLookAfterMs);
+    seen = await look(context, send);
+  }
+  if (seen === 'absent') return absent(send);
+  return seen === 'cannot tell' ? lost : seen;
+}
+
+function absent(send: PartSend): PartOutcome {
+  const message = `${send.platform.name} did not answer the send, and the post is not there; nothing was posted.`;
+  return outcomeOf(new PlatformFailure('unavailable', message));
+}
+
+function mayRepeat(context: Context, send: PartSend): boolean {
+  const age = context.clock.now().getTime() - send.part.startedAt.getTime();
+  return age < send.platform.recovery.repeatWithinMs;
+}
+
+/** How a thrown failure reads in the ledger; anything an adapter did not throw on purpose is `unknown`. */
+export function outcomeOf(error: unknown): Extract<PartOutcome, { error: PartError }> {
+  const failure = error instanceof PlatformFailure ? error : new PlatformFailure('unknown', '');
+  const { state, code } = FAILURES[failure.kind];
+  if (failure.kind !== 'unknown') return { state, error: { code, message: failure.message } };
+  const message = `The send was interrupted and it is not known whether the post went out: look on the platform before sending it again. ${failure.message}`;
+  return { state, error: { code, message: message.trim() } };
+}

@@ -1,0 +1,92 @@
+/** Writes what became of sends: post, ledger row and event together, and only for who still holds the claim. */
+import { query } from '../../entities/query.ts';
+import type { JsonObject } from '../../platforms/contract.ts';
+import type { Context } from '../context.ts';
+import { postEvent } from '../events/post-event.ts';
+import type { ClaimedSend } from './claimed-send.ts';
+import { storable } from './ledger.ts';
+import type { SendOutcome } from './send-post.ts';
+
+/** A send and its outcome. */
+export interface Settlement {
+  readonly claimed: ClaimedSend;
+  readonly outcome: SendOutcome;
+}
+
+// One statement is one transaction: either all of a post's rows say the same, or none was touched.
+const SETTLE = `
+  with input as (
+    select * from jsonb_to_recordset($1::jsonb) as i(
+      "postId" uuid, claim uuid, status text, url text, "platformPostId" text, "errorCode" text, "errorMessage" text,
+      "threadCount" int, "hasFirstComment" boolean, "settledAt" timestamptz,
+      "attemptId" uuid, state text, "partUrl" text, "partId" text, ref jsonb, "partErrorCode" text, "partErrorMessage" text,
+      "eventId" uuid, "accountId" uuid, "profileId" uuid, "eventName" text, mode text, payload jsonb)
+  ), settled as (
+    update posts p set status = i.status, url = i.url, platform_post_id = i."platformPostId",
+      error_code = i."errorCode", error_message = i."errorMessage",
+      thread_count = i."threadCount", has_first_comment = i."hasFirstComment",
+      sent_at = case when i.status = 'sent' then i."settledAt" end, claim = null, claimed_until = null
+    from input i where p.id = i."postId" and p.claim = i.claim and p.status = 'processing'
+    returning p.id
+  ), ledger as (
+    update attempts a set state = i.state, settled_at = i."settledAt", platform_post_id = i."partId", url = i."partUrl",
+      ref = i.ref, error_code = i."partErrorCode", error_message = i."partErrorMessage"
+    from input i join settled s on s.id = i."postId" where a.id = i."attemptId"
+  ), outbox as (
+    insert into events (id, account_id, profile_id, name, mode, subject_id, payload, created_at)
+    select i."eventId", i."accountId", i."profileId", i."eventName", i.mode, i."postId", i.payload, i."settledAt"
+    from input i join settled s on s.id = i."postId"
+  )
+  select id from settled`;
+
+/** @returns for each settlement whether it was written; false when the claim was lost meanwhile */
+export async function settleSends(context: Context, settlements: readonly Settlement[]): Promise<boolean[]> {
+  const rows = settlements.map((settlement) => settlementRow(context, settlement));
+  const settled = await query<{ id: string }>(context.db.em(), SETTLE, [JSON.stringify(rows)]);
+  const ids = new Set(settled.map((row) => row.id));
+  return settlements.map(({ claimed }) => ids.has(claimed.post.id));
+}
+
+function settlementRow(context: Context, { claimed, outcome }: Settlement): JsonObject {
+  const { post, claim } = claimed;
+  const error = outcome.error === null ? null : storable(outcome.error);
+  const status = error === null ? 'sent' : 'failed';
+  const url = outcome.head?.url ?? null;
+  const { threadCount, hasFirstComment } = outcome;
+  return {
+    postId: post.id,
+    claim,
+    status,
+    url,
+    platformPostId: outcome.head?.platformPostId ?? null,
+    errorCode: error?.code ?? null,
+    errorMessage: error?.message ?? null,
+    threadCount,
+    hasFirstComment,
+    settledAt: context.clock.now().toISOString(),
+    ...partColumns(outcome.last),
+    eventId: context.random.uuid(),
+    accountId: post.accountId,
+    profileId: post.profileId,
+    eventName: `post.${status}`,
+    mode: post.mode,
+    payload: postEvent(post, { status, url, error, threadCount, hasFirstComment }),
+  };
+}
+
+/** The ledger row that is closed with the post; none when all were closed on the way. */
+function partColumns(last: SendOutcome['last']): JsonObject {
+  if (last === null) return { attemptId: null };
+  const { attemptId, outcome } = last;
+  const published = outcome.state === 'accepted' ? outcome.published : null;
+  const error = outcome.state === 'accepted' ? null : storable(outcome.error);
+  return {
+    attemptId,
+    state: outcome.state,
+    partUrl: published?.url ?? null,
+    partId: published?.platformPostId ?? null,
+    ref: published?.ref ?? null,
+    partErrorCode: error?.code ?? null,
+    partErrorMessage: error?.message ?? null,
+  };
+}

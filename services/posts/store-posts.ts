@@ -1,0 +1,150 @@
+/** Writes new posts: those to be sent now come claimed and with their ledger row, in the same statement. */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { query } from '../../entities/query.ts';
+import type { Context } from '../context.ts';
+import type { PostTarget } from '../connections/resolve-slugs.ts';
+import type { ClaimedSend } from './claimed-send.ts';
+import { tokenFor } from './ledger.ts';
+import { leaseFrom } from './send-times.ts';
+
+/** A post that passed every check. */
+export interface NewPost {
+  readonly accountId: string;
+  readonly target: PostTarget;
+  readonly mode: 'live' | 'test';
+  readonly text: string;
+  readonly thread: readonly string[];
+  readonly firstComment: string | null;
+  readonly tags: readonly string[];
+  readonly rewrite: boolean | null;
+  readonly media: readonly { readonly id: string; readonly altText: string | null }[];
+  /** What is to become of it: sent now, at its time, or kept as a draft. */
+  readonly status: 'processing' | 'scheduled' | 'draft';
+  readonly scheduledFor: Date | null;
+}
+
+/** A stored post, and what sending it now takes; null where it waits. */
+export interface StoredPost {
+  readonly id: string;
+  readonly claimed: ClaimedSend | null;
+}
+
+// Foreign keys are checked at the end of a statement, so all rows of a post can be born together.
+const STORE = `
+  with input as (
+    select * from jsonb_to_recordset($1::jsonb) as i(
+      id uuid, "accountId" uuid, "connectionId" uuid, "profileId" uuid, slug text, "platformId" text, mode text, status text,
+      text text, thread text[], "firstComment" text, rewrite boolean, tags text[], "scheduledFor" timestamptz,
+      "createdAt" timestamptz, claim uuid, "claimedUntil" timestamptz, "attemptId" uuid, token text,
+      "idempotencyRecordId" uuid, media jsonb)
+  ), stored as (
+    insert into posts (id, account_id, connection_id, profile_id, connection_slug, platform_id, mode, status,
+      text, original_text, thread, first_comment, rewrite, tags, scheduled_for, created_at, claim, claimed_until,
+      idempotency_record_id)
+    select id, "accountId", "connectionId", "profileId", slug, "platformId", mode, status,
+      text, text, thread, "firstComment", rewrite, tags, "scheduledFor", "createdAt", claim, "claimedUntil",
+      "idempotencyRecordId" from input
+  ), images as (
+    insert into post_media (id, post_id, media_id, position, alt_text)
+    select m.id, i.id, m."mediaId", m.position, m."altText" from input i
+    cross join lateral jsonb_to_recordset(i.media) as m(id uuid, "mediaId" uuid, position int, "altText" text)
+  )
+  insert into attempts (id, post_id, step, index, state, token, started_at)
+  select "attemptId", id, 'head', 0, 'sending', token, "createdAt" from input where claim is not null`;
+
+/** Gives each new post its id and, where it goes out now, its claim; writes nothing yet. */
+export function drawUpPosts(context: Context, posts: readonly NewPost[]): StoredPost[] {
+  const now = context.clock.now();
+  return posts.map((post) => {
+    const id = context.random.uuid();
+    return { id, claimed: post.status === 'processing' ? claimNew(context, id, now, post) : null };
+  });
+}
+
+/** Writes drawn-up posts in one statement. */
+export async function storePosts(
+  context: Context,
+  em: SqlEntityManager,
+  posts: readonly NewPost[],
+  drawn: readonly StoredPost[],
+  idempotencyRecordId: string | null,
+): Promise<void> {
+  if (posts.length === 0) return;
+  const now = context.clock.now();
+  const rows = posts.map((post, index) =>
+    inputRow(context, post, drawn[index] as StoredPost, now, idempotencyRecordId),
+  );
+  await query(em, STORE, [JSON.stringify(rows)]);
+}
+
+function claimNew(context: Context, id: string, now: Date, post: NewPost): ClaimedSend {
+  const { target } = post;
+  const attemptId = context.random.uuid();
+  return {
+    post: {
+      id,
+      accountId: post.accountId,
+      profileId: target.profileId,
+      connectionSlug: target.slug,
+      platformId: target.platformId,
+      mode: post.mode,
+      text: post.text,
+      thread: post.thread,
+      firstComment: post.firstComment,
+      mediaCount: post.media.length,
+      tags: post.tags,
+      scheduledFor: null,
+      createdAt: now,
+      generation: 0,
+    },
+    connection: target,
+    claim: context.random.uuid(),
+    attempt: {
+      id: attemptId,
+      step: 'head',
+      index: 0,
+      token: tokenFor(context, target.platformId, now, attemptId),
+      startedAt: now,
+      prepared: null,
+    },
+    interrupted: false,
+  };
+}
+
+function inputRow(
+  context: Context,
+  post: NewPost,
+  { id, claimed }: StoredPost,
+  now: Date,
+  idempotencyRecordId: string | null,
+): Record<string, unknown> {
+  const { target } = post;
+  return {
+    id,
+    accountId: post.accountId,
+    connectionId: target.id,
+    profileId: target.profileId,
+    slug: target.slug,
+    platformId: target.platformId,
+    mode: post.mode,
+    status: post.status,
+    text: post.text,
+    thread: post.thread,
+    firstComment: post.firstComment,
+    rewrite: post.rewrite,
+    tags: post.tags,
+    scheduledFor: post.scheduledFor,
+    createdAt: now,
+    claim: claimed?.claim ?? null,
+    claimedUntil: claimed === null ? null : leaseFrom(now),
+    attemptId: claimed?.attempt?.id ?? null,
+    token: claimed?.attempt?.token ?? null,
+    idempotencyRecordId,
+    media: post.media.map((image, position) => ({
+      id: context.random.uuid(),
+      mediaId: image.id,
+      position,
+      altText: image.altText,
+    })),
+  };
+}

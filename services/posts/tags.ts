@@ -1,0 +1,15 @@
+/** Tags: trimmed, lowercase, each once, in the order given (spec: Tag rules). Pure. */
+
+/** Tags a post may carry. */
+export const TAGS_MAX = 10;
+
+/** A tag once it is trimmed and lowercased: 1 to 40 of a-z, 0-9 and - _ : . / */
+export const TAG_PATTERN = /^[a-z0-9\-_:./]{1,40}$/;
+
+export function normaliseTag(tag: string): string {
+  return tag.trim().toLowerCase();
+}
+
+export function uniqueTags(tags: readonly string[]): string[] {
+  return [...new Set(tags)];
+}

@@ -1,0 +1,93 @@
+/** Takes a published post down on its platform, newest part first, each call in the ledger. Emits post.deleted. */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { Event } from '../../entities/event.ts';
+import { query } from '../../entities/query.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import { type AnyPlatform, PlatformFailure, type Session } from '../../platforms/contract.ts';
+import type { Context } from '../context.ts';
+import { type ConnectionLogin, openSession } from '../connections/open-session.ts';
+import { timestamp } from '../timestamp.ts';
+import { closedRows } from './ledger.ts';
+import type { PostRow } from './post-view.ts';
+import { removeParts, type StandingPart } from './remove-parts.ts';
+
+interface LoginRow {
+  id: string;
+  platform_account_id: string;
+  handle: string;
+  credentials: string | null;
+}
+
+/** @throws ServiceError platform_rejected, platform_unavailable or reconnect_required; the post then stays as it is. */
+export async function takeDown(context: Context, platform: AnyPlatform, post: PostRow): Promise<void> {
+  const session = sessionOf(context, platform, await loginOf(context, post.connection_id));
+  const { error } = await removeParts(context, { platform, session }, post, await standingParts(context, post));
+  if (error !== null) {
+    // A delete may be repeated freely, so one whose answer was lost is simply an outage to the caller.
+    const code = error.code === 'outcome_unknown' ? 'platform_unavailable' : error.code;
+    throw new ServiceError(code, refusal(platform, error.message));
+  }
+  await markDeleted(context, post);
+}
+
+/** What is up of the present send: its accepted parts without those that an earlier delete took down. */
+async function standingParts(context: Context, post: PostRow): Promise<StandingPart[]> {
+  const rows = await closedRows(context, post);
+  const gone = new Set(
+    rows.filter(({ step, state }) => step === 'delete' && state === 'accepted').map(({ index }) => index),
+  );
+  return rows
+    .flatMap(({ step, published }) => (published === null || step === 'delete' ? [] : [published]))
+    .map((published, index) => ({ index, published }))
+    .filter(({ index }) => !gone.has(index));
+}
+
+function sessionOf(context: Context, platform: AnyPlatform, login: ConnectionLogin): Session<unknown> {
+  try {
+    return openSession(context, login);
+  } catch (error) {
+    throw error instanceof PlatformFailure
+      ? new ServiceError('reconnect_required', refusal(platform, error.message), { cause: error })
+      : error;
+  }
+}
+
+function refusal(platform: AnyPlatform, reason: string): string {
+  return `${platform.name} did not delete the post, which stays up: ${reason}`;
+}
+
+async function loginOf(context: Context, connectionId: string): Promise<ConnectionLogin> {
+  const sql = 'select id, platform_account_id, handle, credentials from connections where id = $1';
+  const [row] = await query<LoginRow>(context.db.em(), sql, [connectionId]);
+  if (row === undefined) throw new Error(`connection ${connectionId} is gone`);
+  return { id: row.id, platformAccountId: row.platform_account_id, handle: row.handle, credentials: row.credentials };
+}
+
+async function markDeleted(context: Context, post: PostRow): Promise<void> {
+  const now = context.clock.now();
+  await context.db.em().transactional(async (em: SqlEntityManager) => {
+    const sql = `update posts set status = 'deleted', deleted_at = $2 where id = $1 and status = 'sent' returning account_id`;
+    const [marked] = await query<{ account_id: string }>(em, sql, [post.id, now]);
+    // Of two deletes at once, one marks the post and emits the event.
+    if (marked === undefined) return;
+    em.create(Event, {
+      id: context.random.uuid(),
+      accountId: marked.account_id,
+      profileId: post.profile_id,
+      name: 'post.deleted',
+      mode: post.mode,
+      subjectId: post.id,
+      payload: {
+        post: {
+          id: post.id,
+          connectionSlug: post.connection_slug,
+          platformId: post.platform_id,
+          deletedAt: timestamp(now),
+          profileId: post.profile_id,
+        },
+      },
+      createdAt: now,
+    });
+    await em.flush();
+  });
+}

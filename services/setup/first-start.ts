@@ -1,0 +1,71 @@
+/** What the first start makes: an account, its keys and a sandbox connection, so that the first request can publish (D42). */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { Account } from '../../entities/account.ts';
+import { ApiKey } from '../../entities/api-key.ts';
+import { query } from '../../entities/query.ts';
+import { connectAccount } from '../connections/connect-account.ts';
+import type { Context } from '../context.ts';
+import { TEST_PLATFORM } from '../../platforms/registry.ts';
+import { hashSecret, makeSecret, secretPrefix } from '../keys/key-secret.ts';
+
+/** What the operator is told once, because it is stored nowhere. */
+export interface FirstStart {
+  /** The generated live key; null when BOOTSTRAP_LIVE_KEY named it. */
+  readonly generatedKey: string | null;
+  /** Slug of the sandbox connection. */
+  readonly sandboxSlug: string;
+}
+
+/** Number of the advisory lock under which one process makes the first account. */
+const FIRST_START_LOCK = 4_221_003;
+
+/**
+ * Makes the first account unless there is one already, all of it or nothing. Safe when several processes start at once.
+ *
+ * @param tell is called before any of it is kept, so that there is never a key that nobody was told
+ * @returns null when an account exists
+ */
+export async function firstStart(
+  context: Context,
+  tell: (first: FirstStart) => void = () => undefined,
+): Promise<FirstStart | null> {
+  const { config, random, clock, db } = context;
+  return db.em().transactional(async (em: SqlEntityManager) => {
+    await query(em, 'select pg_advisory_xact_lock($1)', [FIRST_START_LOCK]);
+    if ((await em.count(Account)) > 0) return null;
+    const accountId = random.uuid();
+    const secret = config.bootstrapLiveKey ?? makeSecret('live', random);
+    em.create(Account, { id: accountId, createdAt: clock.now() });
+    const live = addKey(em, context, accountId, 'live', secret);
+    if (config.bootstrapTestKey !== undefined) addKey(em, context, accountId, 'test', config.bootstrapTestKey);
+    await em.flush();
+    const caller = { accountId, keyId: live.id, profileId: null, mode: 'live' as const };
+    const input = { platformId: TEST_PLATFORM, credentials: {}, description: 'Sandbox' };
+    const sandbox = await connectAccount(context, caller, input, em);
+    const first = { generatedKey: config.bootstrapLiveKey === undefined ? secret : null, sandboxSlug: sandbox.slug };
+    tell(first);
+    return first;
+  });
+}
+
+function addKey(
+  em: SqlEntityManager,
+  context: Context,
+  accountId: string,
+  type: 'live' | 'test',
+  secret: string,
+): { id: string } {
+  return em.create(ApiKey, {
+    id: context.random.uuid(),
+    accountId,
+    profileId: null,
+    name: type === 'live' ? 'First live key' : 'First test key',
+    type,
+    prefix: secretPrefix(secret),
+    secretHash: hashSecret(secret),
+    redirectAllowlist: null,
+    createdAt: context.clock.now(),
+    lastUsedAt: null,
+    revokedAt: null,
+  });
+}

@@ -1,0 +1,18 @@
+/** The loops that workers run, as data: how often each begins anew, and so how late its success may be (spec: GET /health). */
+
+export const WORKER_LOOPS = {
+  scheduledPosts: { everySeconds: 5 },
+  housekeeping: { everySeconds: 3_600 },
+} as const;
+
+export type WorkerLoopName = keyof typeof WORKER_LOOPS;
+
+/** No loop is called late before this many seconds, however short its interval. */
+const LATE_AT_LEAST_SECONDS = 120;
+
+/** Whether a loop's last success is recent enough. */
+export function isOnTime(name: WorkerLoopName, lastOkAt: Date | null, now: Date): boolean {
+  if (lastOkAt === null) return false;
+  const lateAfter = Math.max(3 * WORKER_LOOPS[name].everySeconds, LATE_AT_LEAST_SECONDS);
+  return now.getTime() - lastOkAt.getTime() <= lateAfter * 1000;
+}
