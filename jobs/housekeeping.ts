@@ -1,0 +1,17 @@
+/** housekeeping: encrypts logins again after a key rotation, and keeps the database and the images tidy. Safe to run side by side. */
+import type { Context } from '../services/context.ts';
+import { resealLogins } from '../services/credentials/reseal-logins.ts';
+import { tidyMedia } from '../services/media/tidy-media.ts';
+import { tidyDatabase } from '../services/workers/tidy-database.ts';
+import type { Loop } from './loop.ts';
+
+export const housekeeping: Loop = {
+  name: 'housekeeping',
+  run: async (context: Context) => {
+    await tidyDatabase(context);
+    await tidyMedia(context);
+    const resealed = await resealLogins(context);
+    if (resealed > 0) context.log.info({ logins: resealed }, 'logins were encrypted again under the first key');
+    return resealed;
+  },
+};

@@ -1,0 +1,6 @@
+/** Every loop of a worker. */
+import { housekeeping } from './housekeeping.ts';
+import type { Loop } from './loop.ts';
+import { scheduledPosts } from './scheduled-posts.ts';
+
+export const loops: readonly Loop[] = [scheduledPosts, housekeeping];

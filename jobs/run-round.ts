@@ -1,0 +1,19 @@
+/** One round of a loop, noted for /health however it ends. */
+import type { Context } from '../services/context.ts';
+import { recordRun } from '../services/workers/record-run.ts';
+import type { Loop } from './loop.ts';
+
+/** @returns how many pieces of work were begun; 0 when the round failed, which is logged and noted */
+export async function runRound(context: Context, loop: Loop, signal: AbortSignal): Promise<number> {
+  try {
+    const begun = await loop.run(context, signal);
+    await recordRun(context, loop.name, null);
+    return begun;
+  } catch (error) {
+    context.log.error({ loop: loop.name, err: error }, 'a worker loop failed');
+    await recordRun(context, loop.name, error instanceof Error ? error : new Error(String(error))).catch(
+      () => undefined,
+    );
+    return 0;
+  }
+}
