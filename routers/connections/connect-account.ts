@@ -1,0 +1,52 @@
+/** POST /connections: links an account from credentials the caller holds. Emits connection.created (D11). */
+import { z } from 'zod';
+import { connectAccount as connect } from '../../services/connections/connect-account.ts';
+import { SLUG_MAX, SLUG_PATTERN } from '../../services/connections/slug.ts';
+import { storableText, uuidInput } from '../schemas/common.ts';
+import { Connection } from '../schemas/connection.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+const Input = z.strictObject({
+  platformId: z.string().describe('Platform of the account, one of the ids that GET /platforms lists.'),
+  credentials: z
+    .record(z.string(), z.unknown())
+    .describe(
+      'Login of the account. sandbox: {}. bluesky: { identifier, appPassword, service? }. mastodon: { instanceUrl, accessToken }.',
+    ),
+  slug: z
+    .string()
+    .max(SLUG_MAX)
+    .regex(SLUG_PATTERN, 'lowercase letters, digits and dashes, such as "bluesky-news"')
+    .optional()
+    .describe('Slug to address the connection by. Left out, one is made from platform and handle.'),
+  description: storableText(z.string().trim().min(1).max(200))
+    .optional()
+    .describe('Label for people, 1 to 200 characters.'),
+  profileId: uuidInput('Profile the connection is to belong to. Left out, it is one of the caller’s own.').optional(),
+});
+const Output = z.strictObject({ connection: Connection });
+
+export const connectAccount = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'POST',
+      path: '/connections',
+      tags: ['Connections'],
+      summary: 'Connect an account',
+      description:
+        'Links an account from credentials you already hold. They are checked against the platform before anything is stored, and kept encrypted.',
+    },
+    access: 'account',
+    errors: [
+      'invalid_request',
+      'forbidden',
+      'not_found',
+      'connection_conflict',
+      'platform_rejected',
+      'platform_unavailable',
+    ],
+    tool: { none: 'It takes passwords and tokens, which do not belong in a conversation with a model.' },
+  })
+  .input(Input)
+  .output(Output)
+  .mutation(async ({ ctx, input }) => ({ connection: await connect(ctx.services, ctx.caller, input) }));

@@ -1,0 +1,37 @@
+/** GET /connections: every living connection the key reaches, newest first. */
+import { z } from 'zod';
+import { listConnections as list } from '../../services/connections/list-connections.ts';
+import { uuidInput } from '../schemas/common.ts';
+import { Connection } from '../schemas/connection.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+const Input = z.strictObject({
+  profileId: uuidInput('Gives only the connections of this profile. Left out, all that the key reaches.').optional(),
+});
+
+const Output = z.strictObject({ connections: z.array(Connection).describe('The connections, newest first.') });
+
+export const listConnections = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'GET',
+      path: '/connections',
+      tags: ['Connections'],
+      summary: 'List connections',
+      description:
+        'Lists the linked accounts and channels that posts can be sent to, newest first, with the slug each one is addressed by.',
+    },
+    access: 'key',
+    errors: ['invalid_request'],
+    tool: {
+      name: 'list_connections',
+      title: 'List connections',
+      readOnly: true,
+      destructive: false,
+      idempotent: true,
+      openWorld: false,
+    },
+  })
+  .input(Input)
+  .output(Output)
+  .query(async ({ ctx, input }) => ({ connections: await list(ctx.services, ctx.caller, input) }));

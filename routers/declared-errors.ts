@@ -1,0 +1,16 @@
+/** Which error codes an operation can answer: its own, and those that come with its access and its body. */
+import type { ErrorCode } from '../errors/codes.ts';
+import type { OperationMeta } from './trpc.ts';
+
+/** Codes that every operation can answer. */
+const ALWAYS: readonly ErrorCode[] = ['too many requests', 'internal_server_error'];
+
+/** Codes of the operation in no particular order, each once. */
+export function declaredErrors(meta: OperationMeta): readonly ErrorCode[] {
+  const codes: ErrorCode[] = [...meta.errors, ...ALWAYS];
+  // Surfaces other than REST refuse arguments that an operation does not know.
+  if (meta.access !== 'public') codes.push('unauthorized', 'invalid_request');
+  if (meta.access === 'account') codes.push('forbidden');
+  if (!['GET', 'DELETE'].includes(meta.openapi.method)) codes.push('request_too_large');
+  return [...new Set(codes)];
+}

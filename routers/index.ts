@@ -1,0 +1,20 @@
+/** Every operation of the service, once: what REST, MCP, the typed client and the API document are made from. */
+import { connectionsRouter } from './connections/index.ts';
+import { mediaRouter } from './media/index.ts';
+import { platformsRouter } from './platforms/index.ts';
+import { postsRouter } from './posts/index.ts';
+import { publicRouter } from './public/index.ts';
+import { simulationRouter } from './simulation/index.ts';
+import { router } from './trpc.ts';
+
+export const appRouter = router({
+  connections: connectionsRouter,
+  posts: postsRouter,
+  media: mediaRouter,
+  platforms: platformsRouter,
+  public: publicRouter,
+  simulation: simulationRouter,
+});
+
+/** The type that typed clients are made from. */
+export type AppRouter = typeof appRouter;

@@ -1,0 +1,13 @@
+/** Operations on images. */
+import { router } from '../trpc.ts';
+import { deleteMedia } from './delete-media.ts';
+import { getMedia } from './get-media.ts';
+import { getMediaRaw } from './get-media-raw.ts';
+import { uploadMedia } from './upload-media.ts';
+
+export const mediaRouter = router({
+  upload: uploadMedia,
+  get: getMedia,
+  delete: deleteMedia,
+  raw: getMediaRaw,
+});

@@ -1,0 +1,54 @@
+/** POST /media: takes in an image as raw bytes, checks that it is whole and what it claims to be, and keeps it for posts. */
+import { z } from 'zod';
+import { IMAGE_MAX_BYTES, IMAGE_TYPES } from '../../services/media/limits.ts';
+import { uploadMedia as upload } from '../../services/media/upload-media.ts';
+import { storableText } from '../schemas/common.ts';
+import { Base64, ImageContentType, Media } from '../schemas/media.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+/** Characters of alt text (spec: Limits). */
+const ALT_TEXT_MAX = 1000;
+
+const Input = z.strictObject({
+  bytes: Base64.describe('The image file in base64. In REST the file itself is the body.'),
+  contentType: ImageContentType.describe('Type of the image. In REST the header Content-Type.'),
+  altText: storableText(z.string().max(ALT_TEXT_MAX))
+    .optional()
+    .describe(
+      `What the image shows, for people who do not see it; at most ${ALT_TEXT_MAX} characters. A post may say something else.`,
+    ),
+});
+
+const Output = z.strictObject({ media: Media });
+
+export const uploadMedia = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'POST',
+      path: '/media',
+      tags: ['Media'],
+      summary: 'Upload an image',
+      description:
+        'Takes a PNG, JPEG, GIF or WebP of at most 8 MiB as the raw body. Its id goes into mediaIds or media of posts. All images of an account may take 50 MiB; the images of a post are freed a day after the last attempt to send it.',
+    },
+    access: 'key',
+    errors: ['invalid_request', 'unsupported_content_type', 'media_type_mismatch', 'media_too_large', 'storage_full'],
+    tool: {
+      none: 'An image is a file, and tool calls carry text: upload it with POST /media of the REST API and name its id in create_post.',
+    },
+    rawBody: {
+      field: 'bytes',
+      contentTypes: IMAGE_TYPES,
+      expected: 'image/png, image/jpeg, image/gif or image/webp',
+      query: ['altText'],
+      bytes: { max: IMAGE_MAX_BYTES, tooLarge: 'media_too_large', contentTypeField: 'contentType' },
+    },
+  })
+  .input(Input)
+  .output(Output)
+  .mutation(async ({ ctx, input }) => {
+    const { bytes, contentType, altText = null } = input;
+    return {
+      media: await upload(ctx.services, ctx.caller, { bytes: Buffer.from(bytes, 'base64'), contentType, altText }),
+    };
+  });

@@ -1,0 +1,5 @@
+/** Operations on platforms. */
+import { router } from '../trpc.ts';
+import { listPlatforms } from './list-platforms.ts';
+
+export const platformsRouter = router({ list: listPlatforms });

@@ -1,0 +1,47 @@
+/** POST /posts: publishes a text to connections, now, at a time, or as drafts. Emits post.sent or post.failed for what goes out now. */
+import { z } from 'zod';
+import { createPosts } from '../../services/posts/create-posts.ts';
+import { PostResult } from '../schemas/post.ts';
+import { idempotencyKeyField, mediaOf, postBodyFields } from '../schemas/post-body.ts';
+import { idempotentProcedure, markReplay } from '../trpc.ts';
+
+const Input = z.strictObject({ ...postBodyFields, ...idempotencyKeyField });
+
+const Output = z.strictObject({
+  results: z.array(PostResult).describe('One result per connection, in the order of the slugs.'),
+});
+
+export const createPost = idempotentProcedure
+  .meta({
+    openapi: {
+      method: 'POST',
+      path: '/posts',
+      tags: ['Posts'],
+      summary: 'Create posts',
+      description:
+        'Publishes a text to one or more connections at once, immediately, at a scheduled time, or as drafts. A connection that fails does not hold up the others: read each result. Call list_connections (GET /connections) for the slugs. With an idempotency key a repeated call never posts twice.',
+    },
+    access: 'key',
+    errors: ['invalid_request', 'invalid_connection', 'invalid_media', 'idempotency_key_conflict'],
+    takesIdempotencyKey: true,
+    tool: {
+      name: 'create_post',
+      title: 'Create a post',
+      readOnly: false,
+      destructive: false,
+      idempotent: false,
+      openWorld: true,
+    },
+  })
+  .input(Input)
+  .output(Output)
+  .mutation(async ({ ctx, input }) => {
+    const { results, replayed } = await createPosts(
+      ctx.services,
+      ctx.caller,
+      { ...input, media: mediaOf(input) },
+      ctx.keyed,
+    );
+    markReplay(ctx, replayed);
+    return { results: [...results] };
+  });

@@ -1,0 +1,34 @@
+/** GET /posts/{postId}: one post. */
+import { z } from 'zod';
+import { findPost } from '../../services/posts/find-post.ts';
+import { postView } from '../../services/posts/post-view.ts';
+import { uuidInput } from '../schemas/common.ts';
+import { Post } from '../schemas/post.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+const Input = z.strictObject({ postId: uuidInput('Id of the post.') });
+const Output = z.strictObject({ post: Post });
+
+export const getPost = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'GET',
+      path: '/posts/{postId}',
+      tags: ['Posts'],
+      summary: 'Get a post',
+      description: 'Reads one post by its id: its state, its permalink, and the error when it failed.',
+    },
+    access: 'key',
+    errors: ['invalid_request', 'not_found'],
+    tool: {
+      name: 'get_post',
+      title: 'Get a post',
+      readOnly: true,
+      destructive: false,
+      idempotent: true,
+      openWorld: false,
+    },
+  })
+  .input(Input)
+  .output(Output)
+  .query(async ({ ctx, input }) => ({ post: postView(await findPost(ctx.services, ctx.caller, input.postId)) }));

@@ -1,0 +1,25 @@
+/** Operations on posts. */
+import { router } from '../trpc.ts';
+import { createPost } from './create-post.ts';
+import { deletePost } from './delete-post.ts';
+import { getPost } from './get-post.ts';
+import { listAttempts } from './list-attempts.ts';
+import { listPosts } from './list-posts.ts';
+import { postSimply } from './post-simply.ts';
+import { publishDraft } from './publish-draft.ts';
+import { retryPost } from './retry-post.ts';
+import { updateDraft } from './update-draft.ts';
+import { validatePost } from './validate-post.ts';
+
+export const postsRouter = router({
+  create: createPost,
+  validate: validatePost,
+  createSimple: postSimply,
+  list: listPosts,
+  get: getPost,
+  update: updateDraft,
+  publish: publishDraft,
+  retry: retryPost,
+  delete: deletePost,
+  attempts: listAttempts,
+});

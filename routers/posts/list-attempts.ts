@@ -1,0 +1,48 @@
+/** GET /posts/{postId}/attempts: the send ledger of a post (D11, D16). */
+import { z } from 'zod';
+import { ATTEMPT_STATES, ATTEMPT_STEPS } from '../../entities/attempt.ts';
+import { listAttempts as list } from '../../services/posts/list-attempts.ts';
+import { ItemError, timestampOutput, uuidInput, uuidOutput } from '../schemas/common.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+const Input = z.strictObject({ postId: uuidInput('Id of the post.') });
+
+const Attempt = z
+  .strictObject({
+    id: uuidOutput('Id of the attempt.'),
+    step: z.enum(ATTEMPT_STEPS).describe('Which part of the post the call made or removed.'),
+    index: z.int().describe('Position among the parts of the same step, from 0.'),
+    state: z.enum(ATTEMPT_STATES).describe('What became of the call; sending while no answer is in.'),
+    startedAt: timestampOutput('When the platform was called.'),
+    settledAt: timestampOutput('When the outcome was written; null while sending.').nullable(),
+    platformPostId: z.string().nullable().describe('The platform’s id of the part.'),
+    error: ItemError.nullable().describe('What went wrong; null otherwise.'),
+  })
+  .meta({ id: 'Attempt', description: 'One call to a platform, written before it and settled after.' });
+
+const Output = z.strictObject({ attempts: z.array(Attempt).describe('The attempts, oldest first.') });
+
+export const listAttempts = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'GET',
+      path: '/posts/{postId}/attempts',
+      tags: ['Posts'],
+      summary: 'List the attempts of a post',
+      description:
+        'Reads the send ledger of a post: every call made to the platform for it, oldest first, and what became of each.',
+    },
+    access: 'key',
+    errors: ['invalid_request', 'not_found'],
+    tool: {
+      name: 'list_attempts',
+      title: 'List the attempts of a post',
+      readOnly: true,
+      destructive: false,
+      idempotent: true,
+      openWorld: false,
+    },
+  })
+  .input(Input)
+  .output(Output)
+  .query(async ({ ctx, input }) => ({ attempts: await list(ctx.services, ctx.caller, input.postId) }));

@@ -1,0 +1,56 @@
+/** GET /posts: the caller's posts, newest first. */
+import { z } from 'zod';
+import { POST_STATUSES } from '../../entities/post.ts';
+import { listPosts as list } from '../../services/posts/list-posts.ts';
+import { normaliseTag, TAGS_MAX } from '../../services/posts/tags.ts';
+import { pagination, uuidInput } from '../schemas/common.ts';
+import { Post } from '../schemas/post.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+const Input = z.strictObject({
+  status: z.enum(POST_STATUSES).optional().describe('Gives only posts in this state.'),
+  profileId: uuidInput('Gives only the posts of this profile.').optional(),
+  tag: z
+    .array(z.string().transform(normaliseTag).pipe(z.string().max(40)))
+    .max(TAGS_MAX)
+    .optional()
+    .meta({
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Gives only posts that carry every one of these tags.',
+    }),
+  ...pagination,
+});
+
+const Output = z.strictObject({
+  posts: z.array(Post).describe('The posts, newest first, one per connection.'),
+  limit: z.int().describe('The limit that was used.'),
+  offset: z.int().describe('The offset that was used.'),
+});
+
+export const listPosts = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'GET',
+      path: '/posts',
+      tags: ['Posts'],
+      summary: 'List posts',
+      description: 'Lists posts in every state, newest first, one per connection. Page with limit and offset.',
+    },
+    access: 'key',
+    errors: ['invalid_request'],
+    tool: {
+      name: 'list_posts',
+      title: 'List posts',
+      readOnly: true,
+      destructive: false,
+      idempotent: true,
+      openWorld: false,
+    },
+  })
+  .input(Input)
+  .output(Output)
+  .query(async ({ ctx, input }) => {
+    const { limit, offset } = input;
+    return { posts: await list(ctx.services, ctx.caller, input), limit, offset };
+  });

@@ -1,0 +1,60 @@
+/** POST /post/{connectionSlug}: the original endpoint, one plain text to one connection. */
+import { z } from 'zod';
+import { postSimply as post } from '../../services/posts/post-simply.ts';
+import { timestampOutput } from '../schemas/common.ts';
+import { PostText } from '../schemas/post.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+const Input = z.strictObject({
+  connectionSlug: z.string().describe('Slug of the connection to post to.'),
+  text: PostText,
+  scheduled_for: z
+    .string()
+    .optional()
+    .meta({ format: 'date-time', description: 'When to send: in the future, at most 30 days ahead. Left out, now.' }),
+  rewrite: z
+    .boolean()
+    .optional()
+    .describe('Whether AI polish may rewrite the text; left out, the connection’s own setting holds.'),
+});
+
+const Output = z.union([
+  z.strictObject({
+    platform: z.string().describe('Platform the post is on.'),
+    link: z.string().nullable().describe('Permalink; null where the platform gave none.'),
+  }),
+  z.strictObject({ platform: z.string().describe('Messaging channel the post went to.'), sent: z.literal(true) }),
+  z.strictObject({ scheduled: z.literal(true), scheduled_for: timestampOutput('When the post will go out.') }),
+]);
+
+export const postSimply = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'POST',
+      path: '/post/{connectionSlug}',
+      tags: ['Posts'],
+      summary: 'Post a plain text',
+      description:
+        'Publishes the request body, as plain text, to one connection. POST /posts does more and is preferred for new integrations.',
+    },
+    access: 'key',
+    errors: [
+      'invalid_request',
+      'invalid_connection',
+      'unsupported_content_type',
+      'platform_rejected',
+      'reconnect_required',
+      'platform_unavailable',
+      'outcome_unknown',
+    ],
+    tool: { none: 'create_post does the same and more.' },
+    rawBody: {
+      field: 'text',
+      contentTypes: ['text/plain', 'application/x-www-form-urlencoded'],
+      expected: 'text/plain, application/x-www-form-urlencoded, or none',
+      query: ['scheduled_for', 'rewrite'],
+    },
+  })
+  .input(Input)
+  .output(Output)
+  .mutation(({ ctx, input }) => post(ctx.services, ctx.caller, input));

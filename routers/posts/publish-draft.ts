@@ -1,0 +1,43 @@
+/** POST /posts/{postId}/publish: sends a draft, now or at a time. Emits post.sent or post.failed for one that goes out now. */
+import { z } from 'zod';
+import { publishDraft as publish } from '../../services/posts/publish-post.ts';
+import { uuidInput } from '../schemas/common.ts';
+import { PostResult } from '../schemas/post.ts';
+import { idempotencyKeyField, whenFields } from '../schemas/post-body.ts';
+import { idempotentProcedure, markReplay } from '../trpc.ts';
+
+const Input = z.strictObject({
+  postId: uuidInput('Id of the draft, as create_post and list_posts give it.'),
+  ...whenFields,
+  ...idempotencyKeyField,
+});
+
+export const publishDraft = idempotentProcedure
+  .meta({
+    openapi: {
+      method: 'POST',
+      path: '/posts/{postId}/publish',
+      tags: ['Posts'],
+      summary: 'Publish a draft',
+      description:
+        'Sends a draft to the connection it was written for, immediately or at a scheduled time. It keeps its id and its mode. Of two calls at once, one publishes.',
+    },
+    access: 'key',
+    errors: ['invalid_request', 'invalid_connection', 'not_found', 'idempotency_key_conflict'],
+    takesIdempotencyKey: true,
+    tool: {
+      name: 'publish_draft',
+      title: 'Publish a draft',
+      readOnly: false,
+      destructive: false,
+      idempotent: false,
+      openWorld: true,
+    },
+  })
+  .input(Input)
+  .output(z.strictObject({ result: PostResult }))
+  .mutation(async ({ ctx, input }) => {
+    const { result, replayed } = await publish(ctx.services, ctx.caller, input, ctx.keyed);
+    markReplay(ctx, replayed);
+    return { result };
+  });

@@ -1,0 +1,43 @@
+/** POST /posts/{postId}/retry: sends a failed post again. Emits post.rescheduled when it gets a new time (D11). */
+import { z } from 'zod';
+import { retryPost as retry } from '../../services/posts/publish-post.ts';
+import { uuidInput } from '../schemas/common.ts';
+import { PostResult } from '../schemas/post.ts';
+import { whenFields } from '../schemas/post-body.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+const Input = z.strictObject({
+  postId: uuidInput('Id of the failed post, as create_post and list_posts give it.'),
+  ...whenFields,
+  force: z
+    .boolean()
+    .optional()
+    .describe(
+      'Send again although nobody can say whether the post went out the first time. Look on the platform before.',
+    ),
+});
+
+export const retryPost = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'POST',
+      path: '/posts/{postId}/retry',
+      tags: ['Posts'],
+      summary: 'Retry a failed post',
+      description:
+        'Sends a failed post again, now or at a scheduled time; it keeps its id. One whose outcome is unknown is refused unless force is true, because it may be on the platform already.',
+    },
+    access: 'key',
+    errors: ['invalid_request', 'invalid_connection', 'not_found'],
+    tool: {
+      name: 'retry_post',
+      title: 'Retry a failed post',
+      readOnly: false,
+      destructive: false,
+      idempotent: false,
+      openWorld: true,
+    },
+  })
+  .input(Input)
+  .output(z.strictObject({ result: PostResult }))
+  .mutation(async ({ ctx, input }) => ({ result: await retry(ctx.services, ctx.caller, input) }));

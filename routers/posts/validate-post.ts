@@ -1,0 +1,47 @@
+/** POST /posts/validate: says what POST /posts would do, and does none of it (D11). */
+import { z } from 'zod';
+import { validatePosts } from '../../services/posts/validate-posts.ts';
+import { ItemError, timestampOutput } from '../schemas/common.ts';
+import { mediaOf, postBodyFields } from '../schemas/post-body.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+const Validation = z
+  .strictObject({
+    connectionSlug: z.string().describe('Slug the verdict is for.'),
+    ok: z.boolean().describe('Whether a send would be accepted as far as can be told without asking the platform.'),
+    error: ItemError.nullable().describe('The error a send would give; null when it would be accepted.'),
+    text: z.string().describe('The text that would go out.'),
+    length: z.int().nullable().describe('Its length as the platform counts; null when the slug names no connection.'),
+    maxLength: z.int().nullable().describe('The most the connection takes; null when the slug names no connection.'),
+    scheduledFor: timestampOutput('When it would go out; null for at once.').nullable(),
+  })
+  .meta({ id: 'Validation', description: 'What a send to one connection would do.' });
+
+export const validatePost = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'POST',
+      path: '/posts/validate',
+      tags: ['Posts'],
+      summary: 'Validate posts',
+      description:
+        'Checks a post against every connection exactly as a send would, without sending or storing anything: length as the platform counts it, images, thread, and the time it would go out.',
+    },
+    access: 'key',
+    errors: ['invalid_request', 'invalid_media'],
+    tool: {
+      name: 'validate_post',
+      title: 'Validate a post',
+      readOnly: true,
+      destructive: false,
+      idempotent: true,
+      openWorld: false,
+    },
+  })
+  .input(z.strictObject(postBodyFields))
+  .output(
+    z.strictObject({ results: z.array(Validation).describe('One verdict per connection, in the order of the slugs.') }),
+  )
+  .mutation(async ({ ctx, input }) => ({
+    results: await validatePosts(ctx.services, ctx.caller, { ...input, media: mediaOf(input) }),
+  }));

@@ -1,0 +1,46 @@
+/** Shapes that many operations share. */
+import { z } from 'zod';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Whether a text is a UUID of any version. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** A UUID to read: refused, with a short message, when malformed; its letters are made small, as ids are stored. */
+export function uuidInput(description: string) {
+  return z.string().toLowerCase().refine(isUuid, 'a UUID').meta({ format: 'uuid', description });
+}
+
+/** A UUID to write. */
+export function uuidOutput(description: string) {
+  return z.string().meta({ format: 'uuid', description });
+}
+
+/** An instant to write: ISO 8601 in UTC with milliseconds. */
+export function timestampOutput(description: string) {
+  return z.string().meta({ format: 'date-time', description });
+}
+
+/** Text that can be stored and sent: no NUL, no half of a surrogate pair. */
+export function storableText(schema: z.ZodString) {
+  return schema.refine(
+    (text) => text.isWellFormed() && !text.includes('\u0000'),
+    'text without NUL and without broken surrogate pairs',
+  );
+}
+
+/** `limit` and `offset` of a list. */
+export const pagination = {
+  limit: z.int().min(1).max(100).default(25).describe('How many items to give, 1 to 100. Default 25.'),
+  offset: z.int().min(0).max(1_000_000_000).default(0).describe('How many items to skip, from 0. Default 0.'),
+};
+
+/** A stored or per-connection error. */
+export const ItemError = z
+  .strictObject({
+    code: z.string().describe('One of the error codes listed at /docs/errors.'),
+    message: z.string().describe('What happened, in a sentence.'),
+  })
+  .meta({ id: 'ItemError', description: 'Why a post failed on one connection.' });

@@ -1,0 +1,22 @@
+/** A connection on the wire (spec: Connection). */
+import { z } from 'zod';
+import { uuidOutput } from './common.ts';
+
+const QueueSlot = z
+  .strictObject({
+    weekday: z.int().min(0).max(6).describe('Day of the week, 0 (Sunday) to 6.'),
+    time: z.string().describe('Wall time HH:MM, 24-hour, on the connection’s own clock.'),
+  })
+  .meta({ id: 'QueueSlot', description: 'A time of the week at which queued posts go out.' });
+
+export const Connection = z
+  .strictObject({
+    id: uuidOutput('Id of the connection.'),
+    slug: z.string().describe('What posts are addressed to.'),
+    platformId: z.string().describe('Platform of the linked account.'),
+    description: z.string().describe('Label for people.'),
+    timezone: z.string().describe('IANA zone in which queue slots are read; UTC until set.'),
+    queueSlots: z.array(QueueSlot).describe('Queue slots in the order they were set; empty when there is no queue.'),
+    profileId: uuidOutput('Profile the connection belongs to; null for one of the caller’s own.').nullable(),
+  })
+  .meta({ id: 'Connection', description: 'A linked account or channel on a platform.' });

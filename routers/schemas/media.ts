@@ -1,0 +1,31 @@
+/** An image on the wire (D5). */
+import { z } from 'zod';
+import { IMAGE_TYPES } from '../../services/media/limits.ts';
+import { timestampOutput, uuidInput, uuidOutput } from './common.ts';
+
+export const ImageContentType = z.enum(IMAGE_TYPES);
+
+export const MediaIdInput = z.strictObject({ mediaId: uuidInput('Id of the image.') });
+
+/** Bytes in JSON. The length is what standard base64 has, so nothing is lost or made up in reading it. */
+export const Base64 = z
+  .string()
+  .refine(
+    (text) => Buffer.from(text, 'base64').toString('base64') === text,
+    'bytes in base64, padded, without line breaks',
+  );
+
+export const Media = z
+  .strictObject({
+    id: uuidOutput('Id of the image; posts name it in mediaIds or media.'),
+    contentType: ImageContentType.describe('Type of the image.'),
+    sizeBytes: z.int().describe('Size of the file in bytes.'),
+    width: z.int().describe('Pixels from side to side, as people see the image.'),
+    height: z.int().describe('Pixels from top to bottom, as people see the image.'),
+    altText: z
+      .string()
+      .nullable()
+      .describe('What the image shows, for people who do not see it; null when nothing was said.'),
+    createdAt: timestampOutput('When it was uploaded.'),
+  })
+  .meta({ id: 'Media', description: 'An uploaded image.' });

@@ -1,0 +1,141 @@
+/** The body of POST /posts and of POST /posts/validate, and the parts of it that other operations share (spec: POST /posts). */
+import { z } from 'zod';
+import { ServiceError } from '../../errors/service-error.ts';
+import { PLATFORM_IDS } from '../../services/platforms/platform-ids.ts';
+import { normaliseTag, TAG_PATTERN, TAGS_MAX, uniqueTags } from '../../services/posts/tags.ts';
+import { storableText, uuidInput } from './common.ts';
+import { PostText, Words } from './post.ts';
+
+/** Most connections one request may name (D42). */
+const SLUGS_MAX = 100;
+
+/** Images a post may carry, characters of alt text, replies of a thread (spec: Limits). */
+const IMAGES_MAX = 5;
+const ALT_TEXT_MAX = 1000;
+const REPLIES_MAX = 24;
+
+/** Longest first comment that is taken at all. */
+const COMMENT_MAX = 10_000;
+
+export const Tags = z
+  .array(
+    z
+      .string()
+      .transform(normaliseTag)
+      .pipe(z.string().regex(TAG_PATTERN, '1 to 40 of the characters a-z 0-9 - _ : . /')),
+  )
+  .transform(uniqueTags)
+  .pipe(z.array(z.string()).max(TAGS_MAX))
+  .meta({
+    type: 'array',
+    items: { type: 'string' },
+    description: `At most ${TAGS_MAX} tags, each 1 to 40 of a-z, 0-9, dash, underscore, colon, dot and slash; trimmed, lowercased, repeats dropped.`,
+  });
+
+/** An id whose form is judged with the media itself, because the spec gives both faults the code invalid_media. */
+const MediaId = z.string().meta({ format: 'uuid' });
+
+const AltText = storableText(z.string().max(ALT_TEXT_MAX));
+
+export const MediaIds = z
+  .array(MediaId)
+  .max(IMAGES_MAX)
+  .describe(`Ids of up to ${IMAGES_MAX} uploaded images, in order. Send either this or media.`);
+
+export const MediaItems = z
+  .array(
+    z.strictObject({
+      id: MediaId,
+      altText: AltText.optional().describe(
+        `What the image shows, at most ${ALT_TEXT_MAX} characters; in place of what the upload said.`,
+      ),
+    }),
+  )
+  .max(IMAGES_MAX)
+  .describe(`Up to ${IMAGES_MAX} uploaded images with what they show, in order. Send either this or mediaIds.`);
+
+export const Thread = z
+  .array(Words)
+  .max(REPLIES_MAX)
+  .describe(
+    `Up to ${REPLIES_MAX} replies under the post, in order, where the platform has threads. Images stay on the post itself.`,
+  );
+
+export const FirstComment = storableText(z.string().trim().min(1).max(COMMENT_MAX)).describe(
+  'A comment posted under the post at once, where the platform has first comments.',
+);
+
+/** Fields that say when a post goes out. */
+export const whenFields = {
+  scheduledFor: z
+    .string()
+    .optional()
+    .meta({ format: 'date-time', description: 'When to send: in the future, at most 30 days ahead. Left out, now.' }),
+  timezone: z
+    .string()
+    .optional()
+    .describe('IANA zone, such as Europe/Paris, in which a scheduledFor without UTC offset is read.'),
+  queue: z
+    .boolean()
+    .optional()
+    .describe('Take the next free slot of the connection’s queue. Cannot be combined with scheduledFor.'),
+};
+
+export const idempotencyKeyField = {
+  idempotencyKey: z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe(
+      'Any text of 1 to 255 characters. For 24 hours the same request with the same key gives the first answer and posts nothing again.',
+    ),
+};
+
+export const postBodyFields = {
+  text: PostText,
+  connectionSlugs: z
+    .array(z.string().min(1).max(200))
+    .transform((slugs) => [...new Set(slugs)])
+    .pipe(z.array(z.string()).min(1).max(SLUGS_MAX))
+    .meta({
+      type: 'array',
+      items: { type: 'string' },
+      minItems: 1,
+      description: `Slugs of the connections to post to, 1 to ${SLUGS_MAX}. Repeats are ignored.`,
+    }),
+  ...whenFields,
+  mediaIds: MediaIds.optional(),
+  media: MediaItems.optional(),
+  thread: Thread.optional(),
+  firstComment: FirstComment.optional(),
+  isDraft: z
+    .boolean()
+    .optional()
+    .describe('Store the post per connection and publish nothing yet. Cannot be combined with scheduledFor or queue.'),
+  tags: Tags.optional(),
+  profileId: uuidInput('Profile that every slug must belong to. Left out, your own connections are meant.').optional(),
+  rewrite: z
+    .boolean()
+    .optional()
+    .describe('Whether AI polish may rewrite the text; left out, the connection’s own setting holds.'),
+  textByPlatform: z
+    .partialRecord(z.enum(PLATFORM_IDS), Words)
+    .optional()
+    .describe('Text by platform id, which replaces the shared text on connections of that platform.'),
+};
+
+/**
+ * The images of a body, whichever of the two fields they came in.
+ *
+ * @throws ServiceError invalid_request when both are given
+ */
+export function mediaOf(input: {
+  mediaIds?: string[] | undefined;
+  media?: { id: string; altText?: string | undefined }[] | undefined;
+}): { id: string; altText?: string | undefined }[] | undefined {
+  if (input.media !== undefined && input.mediaIds !== undefined) {
+    throw new ServiceError('invalid_request', 'media: cannot be combined with mediaIds; send one of the two.');
+  }
+  return input.media ?? input.mediaIds?.map((id) => ({ id }));
+}

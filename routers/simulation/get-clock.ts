@@ -1,0 +1,30 @@
+/** GET /simulation/clock: the instant at which the manual clock stands (D20). */
+import { z } from 'zod';
+import { simulationOf } from '../../services/simulation/simulation.ts';
+import { timestamp } from '../../services/timestamp.ts';
+import { timestampOutput } from '../schemas/common.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+const Output = z.strictObject({ now: timestampOutput('The present instant of the install.') });
+
+export const getClock = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'GET',
+      path: '/simulation/clock',
+      tags: ['Simulation'],
+      summary: 'Read the manual clock',
+      description:
+        'Tells at which instant time stands. Only on an install started with CLOCK=manual; others answer not_found.',
+    },
+    access: 'account',
+    errors: ['forbidden', 'not_found'],
+    tool: { none: 'Time is moved by test harnesses, not by agents.' },
+    bucket: 'none',
+  })
+  .input(z.strictObject({}))
+  .output(Output)
+  .query(({ ctx }) => {
+    simulationOf(ctx.services);
+    return { now: timestamp(ctx.services.clock.now()) };
+  });

@@ -1,0 +1,6 @@
+/** Operations on the manual clock. */
+import { router } from '../trpc.ts';
+import { advanceClock } from './advance-clock.ts';
+import { getClock } from './get-clock.ts';
+
+export const simulationRouter = router({ clock: getClock, advance: advanceClock });

@@ -1,0 +1,198 @@
+/** The tRPC instance: what an operation declares about itself, and the checks that every operation passes. */
+import { initTRPC, TRPCError } from '@trpc/server';
+import { ERRORS, type ErrorCode } from '../errors/codes.ts';
+import { errorBody, publicError } from '../errors/error-body.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import { declaredErrors } from './declared-errors.ts';
+import type { Context } from '../services/context.ts';
+import { bodyHash } from '../services/idempotency/body-hash.ts';
+import type { KeyedRequest } from '../services/idempotency/idempotency.ts';
+import type { Caller } from '../services/keys/caller.ts';
+
+/** Who may call an operation. `key`: any key. `account`: an unscoped key. `public`: anyone. */
+export type Access = 'public' | 'key' | 'account';
+
+/** How an operation appears to AI agents; or, as a sentence, why it does not. */
+export type ToolMeta =
+  | {
+      /** snake_case verb_noun. */
+      readonly name: string;
+      readonly title: string;
+      readonly readOnly: boolean;
+      readonly destructive: boolean;
+      readonly idempotent: boolean;
+      /** True when it reaches platforms outside the house. */
+      readonly openWorld: boolean;
+    }
+  | { readonly none: string };
+
+/** A body that is not JSON: its text or bytes become one field of the input. */
+export interface RawBodyMeta {
+  readonly field: string;
+  readonly contentTypes: readonly string[];
+  /** What to say when another Content-Type is sent. */
+  readonly expected: string;
+  /** Fields that are read from the query string although the method has a body. */
+  readonly query: readonly string[];
+  /** Set when the body is bytes and not text: they reach the field in base64, and are read only for a good key. */
+  readonly bytes?: {
+    /** Largest body. */
+    readonly max: number;
+    /** Code of the answer to a larger one. */
+    readonly tooLarge: ErrorCode;
+    /** Field that is given the Content-Type, which must then be sent. */
+    readonly contentTypeField: string;
+  };
+}
+
+/**
+ * An answer that REST gives as bytes. Elsewhere it is what the operation gives: `{ bytes, contentType,
+ * fileName }`, with the bytes in base64.
+ */
+export interface RawAnswerMeta {
+  readonly contentTypes: readonly string[];
+  /** Seconds that the caller may keep it. */
+  readonly maxAgeSeconds: number;
+}
+
+/** Everything an operation declares beside its input and output. */
+export interface OperationMeta {
+  readonly openapi: {
+    readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+    /** Path below the API root, parameters in braces. */
+    readonly path: `/${string}`;
+    readonly tags: string[];
+    readonly summary: string;
+    readonly description?: string;
+  };
+  readonly access: Access;
+  /** Codes it can answer, besides those every operation of its access can. */
+  readonly errors: readonly ErrorCode[];
+  readonly tool: ToolMeta;
+  /**
+   * Bucket its requests count in; the path template when left out, so that all methods of a path
+   * share one. `none` for an operation that is not counted. Public operations are counted per IP.
+   */
+  readonly bucket?: string;
+  readonly rawBody?: RawBodyMeta;
+  readonly rawAnswer?: RawAnswerMeta;
+  /** True when it takes an Idempotency-Key: a header in REST, the field `idempotencyKey` elsewhere. */
+  readonly takesIdempotencyKey?: true;
+}
+
+/** What an operation runs with. */
+export interface OperationContext {
+  readonly services: Context;
+  /** Null when no valid key came with the request. */
+  readonly caller: Caller | null;
+  readonly requestId: string;
+  /** Adds a header to the answer, on surfaces that have headers. */
+  readonly setHeader?: (name: string, value: string) => void;
+  /** Counts the request in a bucket; undefined when the surface has counted it already. */
+  readonly admit?: (bucket: string, access: Access) => Promise<void>;
+}
+
+/** What tRPC refuses by itself, before any operation is reached, has a code of ours too. */
+const REFUSED_BY_TRPC: Partial<Record<TRPCError['code'], ErrorCode>> = {
+  PARSE_ERROR: 'invalid_request',
+  BAD_REQUEST: 'invalid_request',
+  NOT_FOUND: 'not_found',
+  METHOD_NOT_SUPPORTED: 'method_not_allowed',
+  PAYLOAD_TOO_LARGE: 'request_too_large',
+  UNSUPPORTED_MEDIA_TYPE: 'unsupported_content_type',
+};
+
+/** As {@link publicError}, for whatever a call through tRPC ends in. */
+export function callError(error: unknown, input?: unknown): ServiceError {
+  const found = publicError(error, input);
+  if (found.code !== 'internal_server_error' || !(error instanceof TRPCError)) return found;
+  const code = REFUSED_BY_TRPC[error.code];
+  return code === undefined ? found : new ServiceError(code, undefined, { cause: error });
+}
+
+const t = initTRPC
+  .context<OperationContext>()
+  .meta<OperationMeta>()
+  .create({
+    // tRPC's own shape, without a stack, and our body under `data.error`.
+    errorFormatter: ({ shape, error, ctx, input }) => ({
+      code: shape.code,
+      message: shape.message,
+      data: {
+        code: shape.data.code,
+        httpStatus: shape.data.httpStatus,
+        error: errorBody(callError(error, input), ctx?.requestId ?? '', docsUrlOf(ctx)),
+      },
+    }),
+  });
+
+function docsUrlOf(ctx: OperationContext | undefined): string {
+  return ctx === undefined ? '/docs/errors' : `${ctx.services.config.publicUrl}/docs/errors`;
+}
+
+/** Bucket that an operation's requests count in; null for one that is not counted. */
+export function bucketOf(meta: OperationMeta): string | null {
+  if (meta.bucket === 'none') return null;
+  return meta.bucket ?? meta.openapi.path;
+}
+
+/** Logged when an operation answers with a code that its document does not show; tests fail on it. */
+export const UNDECLARED = 'an operation answered with a code it does not declare';
+
+// tRPC's own status comes from its own codes, so a ServiceError is given the one its table names.
+const nameErrors = t.middleware(async ({ ctx, meta, path, next, getRawInput }) => {
+  const result = await next();
+  if (result.ok) return result;
+  const error = callError(result.error, await getRawInput().catch(() => undefined));
+  if (meta !== undefined && !declaredErrors(meta).includes(error.code)) {
+    ctx.services.log.error({ operation: path, code: error.code }, UNDECLARED);
+  }
+  throw new TRPCError({ code: ERRORS[error.code].trpc, message: error.message, cause: error });
+});
+
+const count = t.middleware(async ({ ctx, meta, next }) => {
+  const bucket = meta === undefined ? null : bucketOf(meta);
+  if (meta !== undefined && bucket !== null) await ctx.admit?.(bucket, meta.access);
+  return next();
+});
+
+const requireKey = t.middleware(async ({ ctx, next }) => {
+  const { caller } = ctx;
+  if (caller === null) throw new ServiceError('unauthorized');
+  return next({ ctx: { ...ctx, caller } });
+});
+
+const requireAccess = t.middleware(async ({ ctx, meta, next }) => {
+  if (meta?.access === 'account' && ctx.caller?.profileId != null) {
+    throw new ServiceError(
+      'forbidden',
+      'This key is scoped to one profile; this operation needs an unscoped key of the account.',
+    );
+  }
+  return next();
+});
+
+export const router = t.router;
+
+/** Base of the operations that anyone may call. */
+export const publicProcedure = t.procedure.use(nameErrors).use(count);
+
+/** Base of the operations that need an API key: without one nothing is counted; then comes the rate, then `access` (D31). */
+export const keyedProcedure = t.procedure.use(nameErrors).use(requireKey).use(count).use(requireAccess);
+
+// The hash is of what was sent, before trimming and defaults: the same body means the same JSON value (D34).
+const readKeyedRequest = t.middleware(async ({ path, getRawInput, next }) => {
+  const raw = await getRawInput();
+  const { idempotencyKey, ...body } = typeof raw === 'object' && raw !== null ? (raw as Record<string, unknown>) : {};
+  const keyed: KeyedRequest | null =
+    typeof idempotencyKey === 'string' ? { key: idempotencyKey, operation: path, hash: bodyHash(body) } : null;
+  return next({ ctx: { keyed } });
+});
+
+/** Base of the operations that take an Idempotency-Key: `ctx.keyed` is the request, null when it came without one. */
+export const idempotentProcedure = keyedProcedure.use(readKeyedRequest);
+
+/** Marks an answer as that of an earlier request (D17). */
+export function markReplay(ctx: { setHeader?: OperationContext['setHeader'] | undefined }, replayed: boolean): void {
+  if (replayed) ctx.setHeader?.('idempotent-replayed', 'true');
+}
