@@ -1,0 +1,33 @@
+/** Calls an operation of the router for a tool or a resource: the same procedure that REST calls, counted already. */
+import { callTRPCProcedure } from '@trpc/server';
+import { appRouter } from '../routers/index.ts';
+import { type Operation, operations } from '../routers/operations.ts';
+import type { Context } from '../services/context.ts';
+import type { Caller } from '../services/keys/caller.ts';
+
+/** Who asks, in which request. */
+export interface McpCall {
+  readonly caller: Caller;
+  readonly requestId: string;
+}
+
+/** @throws whatever the procedure throws; errors/error-body.ts tells what the caller may know of it */
+export function callOperation(context: Context, operation: Operation, input: unknown, call: McpCall): Promise<unknown> {
+  return callTRPCProcedure({
+    router: appRouter,
+    path: operation.name,
+    getRawInput: async () => input,
+    ctx: { services: context, caller: call.caller, requestId: call.requestId },
+    type: operation.procedure._def.type,
+    // A send that has begun is finished, whoever hangs up.
+    signal: undefined,
+    batchIndex: 0,
+  });
+}
+
+/** @param name dotted path in the router */
+export function operationNamed(name: string): Operation {
+  const operation = operations.find((candidate) => candidate.name === name);
+  if (operation === undefined) throw new Error(`There is no operation called ${name}`);
+  return operation;
+}

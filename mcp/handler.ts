@@ -1,0 +1,74 @@
+/**
+ * /mcp for Express: Host and Origin, then the key, then a bucket of its own, then the protocol (D29, D31).
+ * It reads the body itself, so it is mounted before any body parser.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import type { Request as HttpRequest, RequestHandler, Response as HttpResponse } from 'express';
+import type { Context } from '../services/context.ts';
+import { authenticate, takeFor } from '../services/keys/authenticate.ts';
+import type { Caller } from '../services/keys/caller.ts';
+import type { RateState } from '../services/limits/rate-limiter.ts';
+import { corsHeaders, createOriginGuard, isPreflight } from './origin-guard.ts';
+import { BODY_MAX_BYTES, createProtocol } from './protocol.ts';
+import { forbidden, tooManyRequests, unauthorized } from './refusals.ts';
+
+/** What this surface has in common with the others, handed in by whoever mounts it. */
+export interface McpHandlerOptions {
+  /** The key that a request presents. */
+  readonly presentedKey: (headers: IncomingHttpHeaders) => string | undefined;
+  readonly requestIdOf: (response: HttpResponse) => string;
+  /** Name of the header that carries the request id. */
+  readonly requestIdHeader: string;
+  readonly rateHeaders: (rate: RateState) => Record<string, string>;
+}
+
+/** Bucket that every request to this endpoint counts in. */
+const BUCKET = '/mcp';
+
+export function createMcpHandler(context: Context, options: McpHandlerOptions): RequestHandler {
+  const guard = createOriginGuard(context.config.publicUrl);
+  const protocol = createProtocol(context);
+  const onerror = (error: Error) => context.log.error({ err: error }, 'an MCP request failed');
+
+  return async (request, response) => {
+    const refusal = guard(request.headers);
+    if (refusal !== null) return write(request, response, forbidden(refusal));
+    setHeaders(response, { ...corsHeaders(request.headers), 'cache-control': 'no-store' });
+    if (isPreflight(request)) return write(request, response, new Response(null, { status: 204 }));
+
+    const requestId = options.requestIdOf(response);
+    const admission = await authenticate(context, options.presentedKey(request.headers), BUCKET);
+    if (admission?.rate === undefined) return write(request, response, unauthorized(context, requestId));
+    const { caller, rate } = admission;
+    setHeaders(response, { [options.requestIdHeader]: requestId, ...options.rateHeaders(rate) });
+    if (!rate.allowed) return write(request, response, tooManyRequests(context, rate));
+
+    const countMore = async (messages: number) => {
+      const latest = await takeMore(context, caller, rate, messages);
+      setHeaders(response, options.rateHeaders(latest));
+      return latest;
+    };
+    const fetch = (message: Request) => protocol(message, { caller, requestId, countMore });
+    await toNodeHandler({ fetch }, { maxRequestBodySize: BODY_MAX_BYTES, onerror })(request, response);
+  };
+}
+
+/** Counts what follows the first message of a batch: all of it or, when the window has no room for all, none. */
+async function takeMore(context: Context, caller: Caller, first: RateState, messages: number): Promise<RateState> {
+  if (messages > first.remaining) return { ...first, allowed: false };
+  let latest = first;
+  for (let taken = 0; taken < messages && latest.allowed; taken += 1) latest = await takeFor(context, caller, BUCKET);
+  return latest;
+}
+
+function setHeaders(response: HttpResponse, headers: Record<string, string>): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+}
+
+/** Answers without reading the body, which must then not be taken for the next request on this connection. */
+async function write(request: HttpRequest, response: HttpResponse, answer: Response): Promise<void> {
+  if (!request.complete) response.setHeader('connection', 'close');
+  setHeaders(response, Object.fromEntries(answer.headers));
+  response.status(answer.status).end(await answer.text());
+}

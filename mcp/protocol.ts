@@ -1,0 +1,62 @@
+/**
+ * The protocol itself, both eras on one endpoint and without sessions: 2026-07-28, and the revisions
+ * before it. Those allow several messages in one request, and each of them counts.
+ */
+import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server';
+import type { Context } from '../services/context.ts';
+import type { RateState } from '../services/limits/rate-limiter.ts';
+import type { McpCall } from './call-operation.ts';
+import { invalidRequest, tooManyRequests } from './refusals.ts';
+import { createServer } from './server.ts';
+
+/** Largest body of a request. */
+export const BODY_MAX_BYTES = 1_048_576;
+
+/** Most messages one request may carry. */
+const BATCH_MAX = 50;
+
+/** A request whose caller is known and whose first message is counted. */
+interface AdmittedCall extends McpCall {
+  /** Counts so many messages more. */
+  countMore(messages: number): Promise<RateState>;
+}
+
+export type Protocol = (request: Request, call: AdmittedCall) => Promise<Response>;
+
+export function createProtocol(context: Context): Protocol {
+  const handler = createMcpHandler(({ authInfo }) => createServer(context, callOf(authInfo)), {
+    maxRequestBodySize: BODY_MAX_BYTES,
+    onerror: (error) => context.log.warn({ err: error }, 'an MCP request was not served'),
+  });
+  return async (request, call) => {
+    const messages = await messagesIn(request);
+    if (messages > BATCH_MAX)
+      return invalidRequest(`A batch may carry at most ${BATCH_MAX} messages; this one has ${messages}.`);
+    if (messages > 1) {
+      const rate = await call.countMore(messages - 1);
+      if (!rate.allowed) return tooManyRequests(context, rate);
+    }
+    return handler.fetch(request, { authInfo: authInfoOf(call) });
+  };
+}
+
+async function messagesIn(request: Request): Promise<number> {
+  if (request.method !== 'POST') return 1;
+  const body = await request.clone().text();
+  if (!body.trimStart().startsWith('[')) return 1;
+  try {
+    return (JSON.parse(body) as unknown[]).length;
+  } catch {
+    // The protocol has its own words for what is not JSON.
+    return 1;
+  }
+}
+
+/** The SDK passes this to the factory untouched. The key itself goes no further. */
+function authInfoOf({ caller, requestId }: McpCall): AuthInfo {
+  return { token: '', clientId: caller.keyId, scopes: [], extra: { caller, requestId } };
+}
+
+function callOf(authInfo: AuthInfo | undefined): McpCall {
+  return authInfo?.extra as unknown as McpCall;
+}

@@ -1,0 +1,85 @@
+/**
+ * The schemas of an operation as tools/list shows them. They are self-contained (clients differ in
+ * what they make of `$ref`) and only shown: the operation itself validates, so that a wrong argument
+ * is answered in our words and not in the SDK's.
+ */
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import { z, type ZodType } from 'zod';
+
+type JsonSchema = Record<string, unknown>;
+
+export function inputSchema(input: ZodType): StandardSchemaWithJSON {
+  return shown(plain(z.toJSONSchema(input, { io: 'input' })));
+}
+
+/** A union has no type of its own at its root, and the protocol wants an object there. */
+export function outputSchema(output: ZodType): StandardSchemaWithJSON {
+  return shown({ type: 'object', ...plain(z.toJSONSchema(output, { io: 'output' }), { closed: false }) });
+}
+
+/** A schema that accepts everything and shows what it is given. */
+function shown(json: JsonSchema): StandardSchemaWithJSON {
+  const jsonSchema = { input: () => json, output: () => json };
+  return { '~standard': { version: 1, vendor: 'carillon', validate: (value) => ({ value }), jsonSchema } };
+}
+
+interface PlainOptions {
+  /**
+   * Whether it is for arguments. Answers do not say that they have no other fields, since a client may hold
+   * an older list, nor describe what their names tell: the list must stay small.
+   */
+  readonly closed: boolean;
+}
+
+/** The same schema without references, without `$schema` and in the forms that most clients read. */
+function plain(schema: object, options: PlainOptions = { closed: true }): JsonSchema {
+  const { $schema: _dialect, $defs = {}, ...root } = schema as { $schema?: string; $defs?: Record<string, JsonSchema> };
+  return simplify(root, $defs, options) as JsonSchema;
+}
+
+function simplify(node: unknown, definitions: Record<string, JsonSchema>, options: PlainOptions): unknown {
+  if (Array.isArray(node)) return node.map((item) => simplify(item, definitions, options));
+  if (typeof node !== 'object' || node === null) return node;
+  const entries = Object.entries(resolve(node as JsonSchema, definitions)).flatMap(([key, value]) => {
+    if (isNoise(key, value, options)) return [];
+    return [
+      [
+        key,
+        key === 'properties' ? simplifyEach(value, definitions, options) : simplify(value, definitions, options),
+      ] as const,
+    ];
+  });
+  return spellOutTypes(Object.fromEntries(entries));
+}
+
+/** The fields of an object: their names are not keywords, whatever they are called. */
+function simplifyEach(fields: unknown, definitions: Record<string, JsonSchema>, options: PlainOptions): unknown {
+  const entries = Object.entries(fields as JsonSchema).map(([name, field]) => [
+    name,
+    simplify(field, definitions, options),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function resolve(node: JsonSchema, definitions: Record<string, JsonSchema>): JsonSchema {
+  const { $ref, ...own } = node;
+  return typeof $ref === 'string' ? { ...definitions[$ref.replace('#/$defs/', '')], ...own } : node;
+}
+
+/** Bounds that every safe integer has; in answers also the promise that there will be no new fields, descriptions, and the form of ids. */
+function isNoise(key: string, value: unknown, { closed }: PlainOptions): boolean {
+  if (key === 'minimum') return value === Number.MIN_SAFE_INTEGER;
+  if (key === 'maximum') return value === Number.MAX_SAFE_INTEGER;
+  if (closed) return false;
+  return (
+    key === 'description' ||
+    (key === 'format' && value === 'uuid') ||
+    (key === 'additionalProperties' && value === false)
+  );
+}
+
+/** Not every client reads a list of types. */
+function spellOutTypes(schema: JsonSchema): JsonSchema {
+  const { type, ...rest } = schema;
+  return Array.isArray(type) ? { anyOf: type.map((name: string) => ({ type: name })), ...rest } : schema;
+}

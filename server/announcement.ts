@@ -1,0 +1,36 @@
+/** What an install prints when it is ready: where everything is and, once, the first key. */
+import type { Context } from '../services/context.ts';
+import type { FirstStart } from '../services/setup/first-start.ts';
+
+/** @param first what the first start made; null on every later start */
+export function announcement(context: Context, first: FirstStart | null): string {
+  const { publicUrl } = context.config;
+  const lines = [
+    '',
+    `  Carillon ${context.version} is ready.`,
+    '',
+    `  REST      ${publicUrl}/api/v2`,
+    `  MCP       ${publicUrl}/mcp`,
+    `  Docs      ${publicUrl}/docs`,
+    `  Console   ${publicUrl}/`,
+    '',
+  ];
+  return [...lines, ...(first === null ? [] : firstLines(publicUrl, context.config.bootstrapLiveKey, first)), ''].join(
+    '\n',
+  );
+}
+
+function firstLines(publicUrl: string, bootstrapKey: string | undefined, first: FirstStart): string[] {
+  const key = first.generatedKey;
+  const shown =
+    key === null ? [] : [`  Live key  ${key}`, '            Keep it: it is shown this once and stored nowhere.', ''];
+  return [
+    ...shown,
+    '  Publish a first post to the sandbox:',
+    '',
+    `  curl -s ${publicUrl}/api/v2/posts \\`,
+    `    -H 'x-api-key: ${key ?? bootstrapKey}' -H 'content-type: application/json' \\`,
+    `    -d '{"text":"Hello from Carillon","connectionSlugs":["${first.sandboxSlug}"]}'`,
+    '',
+  ];
+}

@@ -1,0 +1,93 @@
+/** The HTTP application with every mount, not listening: what main.ts serves and what tests start. */
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import { pagesRouter } from '../console/pages.ts';
+import { ERRORS } from '../errors/codes.ts';
+import { errorBody, publicError } from '../errors/error-body.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import { createMcpHandler } from '../mcp/handler.ts';
+import type { Context } from '../services/context.ts';
+import { accessLog } from './access-log.ts';
+import { cors } from './cors.ts';
+import { createOpenApiDocument } from './openapi.ts';
+import { presentedKey } from './presented-key.ts';
+import { probes } from './probes.ts';
+import { rateHeaders, REQUEST_ID_HEADER } from './rate-headers.ts';
+import { giveRequestId, requestIdOf } from './request-id.ts';
+import { handleRest } from './rest.ts';
+import { trpcHandler } from './trpc.ts';
+
+export interface AppOptions {
+  /** False until the start is complete, and from the moment the process was asked to stop. */
+  readonly isReady?: () => boolean;
+}
+
+export function createApp(context: Context, options: AppOptions = {}): Express {
+  const app = newApp(context);
+  app.use(probes(context, options.isReady ?? (() => true)));
+  app.get('/api/v2/openapi.json', cors, serveDocument(context));
+  app.use('/api/v2', cors, (request, response) => handleRest(context, request, response));
+  app.use('/trpc', cors, trpcHandler(context));
+  app.all(
+    '/mcp',
+    createMcpHandler(context, { presentedKey, requestIdOf, rateHeaders, requestIdHeader: REQUEST_ID_HEADER }),
+  );
+  app.use(pagesRouter(context));
+  app.use(unknownPath(context), failedRequest(context));
+  return app;
+}
+
+/** The application of a worker: only what orchestrators ask (D42). */
+export function createWorkerApp(context: Context, options: AppOptions = {}): Express {
+  const app = newApp(context);
+  app.use(probes(context, options.isReady ?? (() => true)));
+  app.use(unknownPath(context), failedRequest(context));
+  return app;
+}
+
+function newApp(context: Context): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  if (context.config.trustProxy !== undefined) app.set('trust proxy', context.config.trustProxy);
+  app.use(giveRequestId(context.random), accessLog(context.log), secureHeaders);
+  return app;
+}
+
+/** What every answer carries; pages replace the policy by one that lets their own assets in (D19). */
+const secureHeaders: RequestHandler = (_request, response, next) => {
+  response.setHeader('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
+  response.setHeader('x-content-type-options', 'nosniff');
+  response.setHeader('referrer-policy', 'no-referrer');
+  next();
+};
+
+function serveDocument(context: Context): RequestHandler {
+  const document = JSON.stringify(createOpenApiDocument(context.config.publicUrl, context.version));
+  return (_request, response) => {
+    response.type('application/json').send(document);
+  };
+}
+
+function unknownPath(context: Context): RequestHandler {
+  return (request, response) => {
+    const error = new ServiceError(
+      'not_found',
+      `There is nothing at ${request.path.slice(0, 200)}. The API is at /api/v2, its reference at /docs.`,
+    );
+    response.status(404).json(errorBody(error, requestIdOf(response), `${context.config.publicUrl}/docs/errors`));
+  };
+}
+
+function failedRequest(context: Context): ErrorRequestHandler {
+  return (thrown, _request, response, next) => {
+    if (response.headersSent) {
+      next(thrown);
+      return;
+    }
+    const error = publicError(thrown);
+    if (error.code === 'internal_server_error')
+      context.log.error({ reqId: requestIdOf(response), err: thrown }, 'a request failed');
+    const body = errorBody(error, requestIdOf(response), `${context.config.publicUrl}/docs/errors`);
+    response.status(ERRORS[error.code].status).json(body);
+  };
+}

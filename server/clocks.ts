@@ -1,0 +1,36 @@
+/** The clocks of a running install: the real one, and one that is moved by hand (D20). */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Clock } from '../services/clock.ts';
+
+/** Waiting and deadlines take real time on both clocks: networks do not know ours. */
+const realWaiting = {
+  sleep: async (ms: number, signal?: AbortSignal) => {
+    await wait(ms, undefined, signal === undefined ? {} : { signal });
+  },
+  deadline: (ms: number, parent?: AbortSignal) => {
+    const timeout = AbortSignal.timeout(ms);
+    return parent === undefined ? timeout : AbortSignal.any([timeout, parent]);
+  },
+};
+
+export const systemClock: Clock = { now: () => new Date(), ...realWaiting };
+
+/** A clock on which time stands still until it is set. */
+export interface ManualClock extends Clock {
+  /** Moves to an instant; never backwards. */
+  set(instant: Date): void;
+}
+
+/** @param reached is told every instant the clock moves to, so that it can be kept */
+export function createManualClock(start: Date, reached: (instant: Date) => void): ManualClock {
+  let present = start.getTime();
+  return {
+    now: () => new Date(present),
+    set: (instant) => {
+      if (instant.getTime() <= present) return;
+      present = instant.getTime();
+      reached(instant);
+    },
+    ...realWaiting,
+  };
+}

@@ -1,0 +1,81 @@
+/** Builds the Context: the one place where clock, randomness, network, database and platforms come together. */
+import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import packageJson from '../package.json' with { type: 'json' };
+import type { Database } from '../entities/orm.ts';
+import type { Fetch } from '../platforms/contract.ts';
+import { createRegistry } from '../platforms/registry.ts';
+import { cached } from '../services/cached.ts';
+import type { Clock, Random } from '../services/clock.ts';
+import type { Config } from '../services/config.ts';
+import type { Context } from '../services/context.ts';
+import { createVault } from '../services/credentials/vault.ts';
+import { readHealth } from '../services/health/read-health.ts';
+import { createIds } from '../services/ids.ts';
+import { createKeyChecks } from '../services/keys/key-checks.ts';
+import { createMemoryRateLimiter } from '../services/limits/memory-rate-limiter.ts';
+import { createPostgresRateLimiter } from '../services/limits/postgres-rate-limiter.ts';
+import type { MediaStore } from '../services/media/media-store.ts';
+import { openMediaStore } from '../services/media/open-media-store.ts';
+import { createSendDesk } from '../services/posts/send-desk.ts';
+import { createSandboxTimeline } from '../services/sandbox/timeline.ts';
+import { createSimulation } from '../jobs/simulation.ts';
+import type { ManualClock } from './clocks.ts';
+
+/** Seconds that an answer of GET /health is kept (spec). */
+const HEALTH_CACHE_SECONDS = 10;
+
+/** What differs between an install and a test. */
+export interface ContextParts {
+  readonly config: Config;
+  readonly clock: Clock | ManualClock;
+  readonly random: Random;
+  readonly fetch: Fetch;
+  readonly db: Database;
+  readonly encryptionKeys: readonly Buffer[];
+  readonly log: Logger;
+  /** Left out, the one that the configuration names. */
+  readonly media?: MediaStore;
+}
+
+/** Unpredictable bytes from the system; ids that follow the clock. */
+export function systemRandom(clock: Clock): Random {
+  return { bytes: (length) => randomBytes(length), uuid: createIds(() => clock.now().getTime(), drawn(4_096)) };
+}
+
+/** Bytes from a stock of `size`, because each ask of the system costs as much as the stock does. */
+function drawn(size: number): (length: number) => Uint8Array {
+  let stock = Buffer.alloc(0);
+  return (length) => {
+    if (stock.length < length) stock = randomBytes(size);
+    const taken = stock.subarray(0, length);
+    stock = stock.subarray(length);
+    return taken;
+  };
+}
+
+export function createContext(parts: ContextParts): Context {
+  const { config, clock, random, fetch, db, log } = parts;
+  const context: Context = {
+    config,
+    clock,
+    random,
+    fetch,
+    db,
+    log,
+    platforms: createRegistry(createSandboxTimeline(db, clock, random)),
+    vault: createVault(parts.encryptionKeys, (length) => random.bytes(length)),
+    media: parts.media ?? openMediaStore(config),
+    limiter:
+      db.engine === 'postgres'
+        ? createPostgresRateLimiter(db, config.rateLimitPerMinute)
+        : createMemoryRateLimiter(config.rateLimitPerMinute),
+    publicLimiter: createMemoryRateLimiter(config.rateLimitPerMinute),
+    keyChecks: createKeyChecks(() => context),
+    sends: createSendDesk(() => context),
+    simulation: 'set' in clock ? createSimulation(() => context, clock) : null,
+    health: cached(clock, HEALTH_CACHE_SECONDS, () => readHealth(context)),
+    version: packageJson.version,
+  };
+  return context;
+}

@@ -1,0 +1,19 @@
+/** The API answers every origin: it authenticates by header and sets no cookies (spec: Authentication 7). */
+import type { RequestHandler } from 'express';
+import { EXPOSED_HEADERS } from './rate-headers.ts';
+
+/** Seconds a browser may remember the answer to a preflight. */
+const PREFLIGHT_MAX_AGE = '86400';
+
+export const cors: RequestHandler = (request, response, next) => {
+  response.setHeader('access-control-allow-origin', '*');
+  response.setHeader('access-control-expose-headers', EXPOSED_HEADERS.join(', '));
+  if (request.method !== 'OPTIONS') {
+    next();
+    return;
+  }
+  response.setHeader('access-control-allow-methods', 'GET, POST, PATCH, PUT, DELETE, OPTIONS');
+  response.setHeader('access-control-allow-headers', 'authorization, content-type, idempotency-key, x-api-key');
+  response.setHeader('access-control-max-age', PREFLIGHT_MAX_AGE);
+  response.status(204).end();
+};

@@ -1,0 +1,80 @@
+/** The listening socket: when it closes, whoever has asked is answered, and nobody else is waited for. */
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Config } from '../services/config.ts';
+import { ConfigError } from './config.ts';
+
+export interface HttpServer {
+  /** Takes no new connections and resolves when every request that had arrived as a whole is answered. */
+  close(): Promise<void>;
+}
+
+/** How long a request that is still arriving may take to become whole once the server closes. */
+const ARRIVAL_MS = 1_000;
+
+/** Between two looks for connections that can be let go of. */
+const SWEEP_EVERY_MS = 50;
+
+/** @throws ConfigError when PORT or HOST cannot be listened on */
+export async function serve(app: RequestListener, { port, host }: Pick<Config, 'port' | 'host'>): Promise<HttpServer> {
+  const answering = new Map<ServerResponse, IncomingMessage>();
+  let closing = false;
+  const server = createServer((request, response) => {
+    answering.set(response, request);
+    response.once('close', () => answering.delete(response));
+    if (closing) response.setHeader('connection', 'close');
+    app(request, response);
+  });
+  await listen(server, port, host);
+  return {
+    close: () => {
+      closing = true;
+      endConnections(answering);
+      return close(server, () => [...answering.values()].some((request) => request.complete));
+    },
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', (error: NodeJS.ErrnoException) => reject(listenFailure(error, port, host)));
+  server.listen(port, host, resolve);
+  return promise;
+}
+
+function listenFailure(error: NodeJS.ErrnoException, port: number, host: string): Error {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new ConfigError(`PORT: ${port} on ${host} is already in use`);
+    case 'EACCES':
+      return new ConfigError(`PORT: this user may not listen on ${port}`);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new ConfigError(`HOST: ${host} is not an address of this machine`);
+    default:
+      return error;
+  }
+}
+
+/** Tells callers that the connection ends with their answer; of requests sent ahead of answers, with the last one's. */
+function endConnections(answering: ReadonlyMap<ServerResponse, IncomingMessage>): void {
+  const lastOf = new Map([...answering].map(([response, request]) => [request.socket, response]));
+  for (const response of lastOf.values()) {
+    if (!response.headersSent) response.setHeader('connection', 'close');
+  }
+}
+
+/** @param isAnswering whether a request that arrived as a whole still waits for its answer */
+async function close(server: Server, isAnswering: () => boolean): Promise<void> {
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  server.close(() => resolve());
+  let hadTime = false;
+  const arrival = setTimeout(() => (hadTime = true), ARRIVAL_MS);
+  const sweep = setInterval(() => {
+    server.closeIdleConnections();
+    // What is left then has sent nothing, or half a request: nothing was begun for it.
+    if (hadTime && !isAnswering()) server.closeAllConnections();
+  }, SWEEP_EVERY_MS);
+  await closed;
+  clearTimeout(arrival);
+  clearInterval(sweep);
+}

@@ -1,0 +1,124 @@
+/** One running install, from opened database to listening port; `stop` takes it down in the reverse order. */
+import { join } from 'node:path';
+import { type Database, openPglite, openPostgres } from '../entities/orm.ts';
+import { keepFrozenInstant } from '../jobs/simulation.ts';
+import { startWorker } from '../jobs/worker.ts';
+import type { Config } from '../services/config.ts';
+import type { Context } from '../services/context.ts';
+import { missingKeyMarks } from '../services/credentials/reseal-logins.ts';
+import { claimInterruptedSends } from '../services/posts/claim-sends.ts';
+import type { ClaimedSend } from '../services/posts/claimed-send.ts';
+import { firstStart } from '../services/setup/first-start.ts';
+import { announcement } from './announcement.ts';
+import { createApp, createWorkerApp } from './app.ts';
+import { systemClock } from './clocks.ts';
+import { ConfigError } from './config.ts';
+import { createContext, systemRandom } from './context.ts';
+import { acquireDataDirLock } from './data-dir-lock.ts';
+import { encryptionKeys } from './encryption-keys.ts';
+import { serve } from './http-server.ts';
+import { createLogger } from './logger.ts';
+import { openManualClock } from './manual-clock.ts';
+import { createOutboundFetch } from './outbound.ts';
+
+export interface Install {
+  readonly context: Context;
+  /** Finishes requests and sends under way, then closes everything. */
+  stop(): Promise<void>;
+}
+
+/** How many interrupted sends are taken over at once at the start. */
+const RECOVER_AT_ONCE = 1_000;
+
+/** @throws Error whose first line tells the operator what to put right */
+export async function startInstall(config: Config, options: { announce: (text: string) => void }): Promise<Install> {
+  const lock = config.databaseUrl === undefined ? await acquireDataDirLock(config.dataDir) : undefined;
+  const clock = config.clock === 'manual' ? openManualClock(config) : systemClock;
+  const random = systemRandom(clock);
+  const outbound = createOutboundFetch({ allow: config.outboundAllow });
+  const keys = await encryptionKeys(config, random);
+  const db = await openDatabase(config);
+  const log = createLogger(config.logLevel);
+  const context = createContext({ config, clock, random, fetch: outbound.fetch, db, encryptionKeys: keys, log });
+  await refuseUnreadableLogins(context);
+  const interrupted = db.engine === 'pglite' ? await claimInterrupted(context) : [];
+
+  let isReady = false;
+  const createServed = config.role === 'worker' ? createWorkerApp : createApp;
+  // Before the first start makes a key: a start that ends here must not leave behind a key that nobody was told.
+  const server = await serve(createServed(context, { isReady: () => isReady }), config);
+  if (config.role !== 'worker') await introduce(context, options.announce);
+  recover(context, interrupted);
+  const work = await startWork(context);
+  isReady = true;
+  log.info({ role: config.role, database: db.engine, version: context.version, port: config.port }, 'ready');
+
+  return {
+    context,
+    stop: async () => {
+      isReady = false;
+      await Promise.all([server.close(), work.stop()]);
+      await context.sends.drained();
+      await outbound.close();
+      await db.close();
+      await lock?.release();
+    },
+  };
+}
+
+async function openDatabase({ databaseUrl, dataDir }: Config): Promise<Database> {
+  try {
+    const db = databaseUrl === undefined ? await openPglite(join(dataDir, 'db')) : await openPostgres(databaseUrl);
+    await db.migrate();
+    return db;
+  } catch (error) {
+    const why = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    const variable = databaseUrl === undefined ? 'DATA_DIR' : 'DATABASE_URL';
+    throw new ConfigError(`${variable}: the database cannot be opened (${why})`, { cause: error });
+  }
+}
+
+// A login that no key opens would fail its first post hours from now; the start is the time to say so.
+async function refuseUnreadableLogins(context: Context): Promise<void> {
+  const missing = await missingKeyMarks(context);
+  if (missing.length === 0) return;
+  throw new ConfigError(
+    `ENCRYPTION_KEYS: stored logins were encrypted with a key that is not given (mark ${missing.join(', ')}); add it after the first`,
+  );
+}
+
+// A worker shows nobody anything, so making the first key is left to a process that people look at.
+async function introduce(context: Context, announce: (text: string) => void): Promise<void> {
+  const first = await firstStart(context, (made) => announce(announcement(context, made)));
+  if (first === null) announce(announcement(context, null));
+}
+
+// The lock says that nobody else works on this database, and nothing was asked of this process yet, so
+// whatever is being sent was interrupted.
+function claimInterrupted(context: Context): Promise<ClaimedSend[]> {
+  return claimInterruptedSends(context, RECOVER_AT_ONCE, true);
+}
+
+function recover(context: Context, interrupted: readonly ClaimedSend[]): void {
+  if (interrupted.length > 0) context.log.warn({ sends: interrupted.length }, 'recovering sends that were interrupted');
+  for (const send of interrupted) {
+    context.sends
+      .send(send)
+      .catch((error: unknown) => context.log.error({ postId: send.post.id, err: error }, 'a recovery failed'));
+  }
+}
+
+async function startWork(context: Context): Promise<{ stop(): Promise<void> }> {
+  if (context.simulation !== null) {
+    const stopping = new AbortController();
+    const kept = keepFrozenInstant(context, stopping.signal);
+    return {
+      stop: () => {
+        stopping.abort();
+        return kept;
+      },
+    };
+  }
+  if (context.config.role === 'web') return { stop: async () => undefined };
+  return startWorker(context);
+}

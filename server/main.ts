@@ -1,0 +1,40 @@
+/** Starts an install: reads the environment, opens the database, serves, works, and stops in good order. */
+import { readConfig } from './config.ts';
+import { type Install, startInstall } from './install.ts';
+
+/** Longest a stop may take before what still hangs is cut off. */
+const STOP_TIMEOUT_MS = 14_000;
+
+// From the first moment: a stop that is asked for during the start must not cut off what the start has begun.
+const askedToStop = Promise.withResolvers<string>();
+for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => askedToStop.resolve(signal));
+void askedToStop.promise.then(() => setTimeout(giveUp, STOP_TIMEOUT_MS).unref());
+
+let install: Install | undefined;
+try {
+  install = await startInstall(readConfig(process.env), { announce: (text) => process.stdout.write(text) });
+} catch (error) {
+  process.stderr.write(`carillon: ${startFailure(error)}\n`);
+  process.exit(1);
+}
+
+const { log } = install.context;
+log.info({ signal: await askedToStop.promise }, 'stopping: what is under way is finished first');
+try {
+  await install.stop();
+  process.exit(0);
+} catch (error) {
+  log.error({ err: error }, 'the stop failed; what is left will be recovered at the next start');
+  process.exit(1);
+}
+
+function giveUp(): never {
+  install?.context.log.error('the stop took too long; what is left will be recovered at the next start');
+  process.exit(1);
+}
+
+/** One line: what an operator needs to put it right. */
+function startFailure(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.split('\n')[0] ?? 'the start failed';
+}

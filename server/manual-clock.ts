@@ -1,0 +1,28 @@
+/** The manual clock of an install: it goes on from the instant that an earlier run on this DATA_DIR had reached (D20). */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../services/config.ts';
+import { createManualClock, type ManualClock, systemClock } from './clocks.ts';
+
+/** Starts at the later of CLOCK_START (default: the real time) and the instant reached before. */
+export function openManualClock(config: Config): ManualClock {
+  const file = join(config.dataDir, 'simulation-clock');
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  const start = config.clockStart ?? systemClock.now();
+  const before = readInstant(file);
+  return createManualClock(before !== null && before > start ? before : start, (instant) => {
+    // Written at once: rows of a later instant must not outlive the knowledge of it.
+    writeFileSync(`${file}.new`, instant.toISOString());
+    // In one step: a process that dies in between leaves the instant before, not half a file.
+    renameSync(`${file}.new`, file);
+  });
+}
+
+function readInstant(file: string): Date | null {
+  try {
+    const instant = new Date(readFileSync(file, 'utf8').trim());
+    return Number.isNaN(instant.getTime()) ? null : instant;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * The OpenAPI 3.1 document: generated from the router, then corrected where the generator does not
+ * know our contract (error bodies, statuses, headers, plain-text bodies, public operations). Pure.
+ */
+import { generateOpenApiDocument } from 'trpc-to-openapi';
+import { ERRORS } from '../errors/codes.ts';
+import { declaredErrors } from '../routers/declared-errors.ts';
+import { appRouter } from '../routers/index.ts';
+import { type Operation, operations } from '../routers/operations.ts';
+import { bucketOf, type RawAnswerMeta } from '../routers/trpc.ts';
+
+/** A part of the document, loosely typed: it is data on its way to JSON. */
+type Part = Record<string, unknown>;
+
+export interface OpenApiDocument extends Part {
+  openapi: string;
+  info: Part;
+  paths: Record<string, Record<string, OpenApiOperation>>;
+  components: { schemas: Part; headers?: Part; securitySchemes?: Part };
+}
+
+interface OpenApiOperation extends Part {
+  operationId: string;
+  responses: Record<string, Part>;
+  parameters?: Part[];
+  requestBody?: Part;
+}
+
+const DESCRIPTION = `Publish to every platform at once, now or at a time, and know what became of each post.
+
+Every operation here is also an MCP tool and a call of the typed client. Send your key as \`x-api-key\` or as
+\`Authorization: Bearer\`. Errors carry a code, a sentence and a hint; the codes are listed at /docs/errors.`;
+
+const RATE_HEADERS: Record<string, string> = {
+  'x-request-id': 'Id of the request; quote it when you report a problem.',
+  'x-ratelimit-limit': 'Requests allowed in the window of one minute.',
+  'x-ratelimit-remaining': 'Requests left after this one.',
+  'x-ratelimit-reset': 'Unix seconds at which the window has room again.',
+};
+
+export function createOpenApiDocument(publicUrl: string, version: string): OpenApiDocument {
+  // Its router type wants an index signature on meta, which a closed interface like ours does not have.
+  const document = generateOpenApiDocument(appRouter as never, {
+    title: 'Carillon',
+    description: DESCRIPTION,
+    version,
+    baseUrl: `${publicUrl}/api/v2`,
+    openApiVersion: '3.1.0',
+    securitySchemes: {
+      apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The API key.' },
+      bearer: { type: 'http', scheme: 'bearer', description: 'The same API key as a bearer token.' },
+    },
+  }) as unknown as OpenApiDocument;
+  for (const name of Object.keys(document.components.schemas)) {
+    if (name.startsWith('error.')) delete document.components.schemas[name];
+  }
+  document.components.schemas['Error'] = errorSchema();
+  document.components.headers = headerComponents();
+  for (const operation of operations) correct(document, operation);
+  document.paths['/openapi.json'] = { get: documentOperation() };
+  return document;
+}
+
+function correct(document: OpenApiDocument, operation: Operation): void {
+  const { openapi, access, rawBody } = operation.meta;
+  const target = document.paths[openapi.path]?.[openapi.method.toLowerCase()];
+  if (target === undefined) throw new Error(`${operation.name} is missing from the document`);
+  target.operationId = operation.name.replace('.', '_');
+  target['security'] = access === 'public' ? [] : [{ apiKey: [] }, { bearer: [] }];
+  const counted = access !== 'public' && bucketOf(operation.meta) !== null;
+  target.responses = {
+    '200': { ...target.responses['200'], ...(counted ? { headers: headerReferences() } : {}) },
+    ...errorResponses(operation),
+  };
+  if (rawBody !== undefined) toRawBody(target, operation);
+  if (operation.meta.rawAnswer !== undefined) toRawAnswer(target, operation.meta.rawAnswer);
+  if (operation.meta.takesIdempotencyKey === true) toKeyHeader(target);
+}
+
+// In REST the key is a header; the generator knows it as a field of the body only.
+function toKeyHeader(target: OpenApiOperation): void {
+  const content = (target.requestBody?.['content'] ?? {}) as Record<
+    string,
+    { schema?: { properties?: Record<string, Part> } }
+  >;
+  const properties = content['application/json']?.schema?.properties ?? {};
+  const { description, ...schema } = properties['idempotencyKey'] ?? {};
+  delete properties['idempotencyKey'];
+  const header = { name: 'Idempotency-Key', in: 'header', required: false, description, schema };
+  target.parameters = [...(target.parameters ?? []), header];
+}
+
+/** One response a status, naming the codes that come with it. */
+function errorResponses(operation: Operation): Record<string, Part> {
+  const codes = declaredErrors(operation.meta);
+  const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].toSorted((a, b) => a - b);
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const here = codes.filter((code) => ERRORS[code].status === status);
+      const description = here.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join('\n\n');
+      const schema = { $ref: '#/components/schemas/Error' };
+      return [String(status), { description, content: { 'application/json': { schema } } }];
+    }),
+  );
+}
+
+// The generator shows a plain-text body as a JSON object; its one field is the whole body.
+function toRawBody(target: OpenApiOperation, operation: Operation): void {
+  const { rawBody } = operation.meta;
+  if (rawBody === undefined) return;
+  const content = (target.requestBody?.['content'] ?? {}) as Record<
+    string,
+    { schema?: { properties?: Record<string, Part> } }
+  >;
+  const properties = content['application/json']?.schema?.properties ?? {};
+  // In 3.1 a body of bytes has no schema: its media type says all.
+  const schema = rawBody.bytes === undefined ? (properties[rawBody.field] ?? { type: 'string' }) : {};
+  target.requestBody = {
+    required: true,
+    content: Object.fromEntries(rawBody.contentTypes.map((type) => [type, { schema }])),
+  };
+  const query = rawBody.query.map((name) => {
+    const { description, ...rest } = properties[name] ?? { type: 'string' };
+    return { name, in: 'query', required: false, ...(description === undefined ? {} : { description }), schema: rest };
+  });
+  target.parameters = [...(target.parameters ?? []), ...query];
+}
+
+// What is a JSON object with base64 elsewhere is the bytes themselves in REST.
+function toRawAnswer(target: OpenApiOperation, { contentTypes }: RawAnswerMeta): void {
+  target.responses['200'] = {
+    ...target.responses['200'],
+    description: 'The bytes.',
+    content: Object.fromEntries(contentTypes.map((type) => [type, { schema: {} }])),
+  };
+}
+
+function errorSchema(): Part {
+  const codes = Object.keys(ERRORS);
+  return {
+    type: 'object',
+    description: 'What went wrong, and what to do about it.',
+    properties: {
+      error: { type: 'string', enum: codes, description: 'Code of the error.' },
+      message: { type: 'string', description: 'What was wrong, with the value and the limit. Absent on a 429.' },
+      hint: { type: 'string', description: 'What to do.' },
+      docs: { type: 'string', format: 'uri', description: 'Where the code is explained.' },
+      details: {
+        type: 'array',
+        description: 'Each field that failed validation.',
+        items: {
+          type: 'object',
+          properties: { path: { type: 'string' }, expected: { type: 'string' }, received: { type: 'string' } },
+          required: ['path', 'expected'],
+        },
+      },
+      retryable: { type: 'boolean', description: 'Whether the same request may succeed later.' },
+      req_id: {
+        type: 'string',
+        format: 'uuid',
+        description: 'The request id, on platform_rejected and on faults of ours.',
+      },
+    },
+    required: ['error'],
+  };
+}
+
+function headerComponents(): Part {
+  return Object.fromEntries(
+    Object.entries(RATE_HEADERS).map(([name, description]) => [
+      name,
+      { description, schema: { type: name === 'x-request-id' ? 'string' : 'integer' } },
+    ]),
+  );
+}
+
+function headerReferences(): Part {
+  return Object.fromEntries(Object.keys(RATE_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function documentOperation(): OpenApiOperation {
+  return {
+    operationId: 'public_openapi',
+    tags: ['Public'],
+    summary: 'Read this document',
+    security: [],
+    responses: {
+      '200': { description: 'This document.', content: { 'application/json': { schema: { type: 'object' } } } },
+    },
+  };
+}

@@ -1,0 +1,128 @@
+/**
+ * The one way out: every HTTP request that Carillon makes on its own account goes through this fetch.
+ * It reaches no private network unless told to, follows no redirect, takes no endless answer, sends a
+ * request once, and tells failures before the first byte (NotSentError) from all others.
+ */
+import { lookup as resolve } from 'node:dns/promises';
+import { Agent, type BodyInit, type Dispatcher, FormData as UndiciFormData, Request, fetch } from 'undici';
+import type { Fetch, FetchInit } from '../platforms/contract.ts';
+import { NotSentError } from '../platforms/http.ts';
+import { boundedBody } from './bounded-body.ts';
+import { parseAllowList } from './outbound-addresses.ts';
+import { connectFailureWords, guardedConnector, type Lookup } from './outbound-connect.ts';
+
+/** Bounds of outbound requests. All times in milliseconds. */
+interface OutboundOptions {
+  /** Networks of OUTBOUND_ALLOW, e.g. `10.0.0.0/8`. */
+  readonly allow: readonly string[];
+  /** Time for look-up, connection and TLS handshake together. Default 5,000. */
+  readonly connectTimeoutMs?: number;
+  /** Time from the request's last byte to the end of the answer's headers. Default 30,000. */
+  readonly headersTimeoutMs?: number;
+  /** Time for the whole body of the answer, however steadily it drips. Default 30,000. */
+  readonly bodyTimeoutMs?: number;
+  /** Bytes of an answer's body after decompression. Default 5 MiB. */
+  readonly maxResponseBytes?: number;
+  /** Name resolution. Default: the system's. */
+  readonly lookup?: Lookup;
+}
+
+/**
+ * Makes the guarded fetch. Its Response is a standard one without `url`; a body that nobody reads is
+ * let go of after `bodyTimeoutMs`. `close` breaks off whatever is still running.
+ *
+ * @throws Error when an entry of `allow` is neither a network nor an address. The fetch throws
+ *   NotSentError when no byte of the request was sent; any other error means that it may have arrived.
+ */
+export function createOutboundFetch(options: OutboundOptions): { fetch: Fetch; close(): Promise<void> } {
+  const { headersTimeoutMs = 30_000, bodyTimeoutMs = 30_000, maxResponseBytes = 5 * 1024 * 1024 } = options;
+  const agent = new Agent({
+    connect: guardedConnector({
+      allow: parseAllowList(options.allow),
+      connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
+      lookup: options.lookup ?? ((hostname) => resolve(hostname, { all: true })),
+    }),
+    headersTimeout: headersTimeoutMs,
+    bodyTimeout: 0,
+    // A connection per request: one kept open may die just as the next post goes out on it, and then
+    // nobody can say whether that post arrived.
+    pipelining: 0,
+  });
+
+  async function guardedFetch(url: string | URL, init: FetchInit = {}): Promise<Response> {
+    const target = checkedUrl(url);
+    const attempt = watchedAttempt(agent, target.host);
+    try {
+      const response = await fetch(buildRequest(target, init), { dispatcher: attempt.dispatcher });
+      const bound = { host: target.host, maxBytes: maxResponseBytes, timeoutMs: bodyTimeoutMs };
+      const body = response.body === null ? null : boundedBody(response.body, bound);
+      return new Response(body, { status: response.status, headers: [...response.headers] });
+    } catch (error) {
+      if (attempt.mayHaveSent() || error instanceof NotSentError) throw error;
+      const cause = error instanceof TypeError && error.cause !== undefined ? error.cause : error;
+      if (cause instanceof NotSentError) throw cause;
+      if (init.signal?.aborted) {
+        throw new NotSentError(`The request to ${target.host} was given up before it was sent.`, { cause: error });
+      }
+      throw new NotSentError(connectFailureWords(target.host, cause), { cause: error });
+    }
+  }
+
+  return { fetch: guardedFetch, close: () => agent.destroy() };
+}
+
+function checkedUrl(url: string | URL): URL {
+  const target = URL.parse(url);
+  if (target === null) throw new NotSentError('The address is not a valid URL.');
+  if (target.protocol !== 'https:' && target.protocol !== 'http:') {
+    throw new NotSentError(`${target.protocol} addresses are not fetched; use https.`);
+  }
+  if (target.username !== '' || target.password !== '') {
+    throw new NotSentError(`The address at ${target.host} must not carry a user name or password.`);
+  }
+  return target;
+}
+
+function buildRequest(target: URL, { method = 'GET', headers = {}, body, signal }: FetchInit): Request {
+  try {
+    return new Request(target, {
+      method,
+      headers,
+      redirect: 'manual',
+      ...(body !== undefined && { body: ownBody(body) }),
+      ...(signal !== undefined && { signal }),
+    });
+  } catch {
+    // The cause is left out on purpose: it quotes the offending header, which may be a credential.
+    throw new NotSentError(`The request to ${target.host} is not valid HTTP (method, headers or body).`);
+  }
+}
+
+/** The body as undici knows it: its FormData is not the one that Node has built in. */
+function ownBody(body: NonNullable<FetchInit['body']>): BodyInit {
+  if (!(body instanceof FormData)) return body;
+  const form = new UndiciFormData();
+  for (const [name, value] of body) form.append(name, value);
+  return form;
+}
+
+/** A dispatcher for a single request that knows whether any of it may have left. */
+function watchedAttempt(agent: Agent, host: string): { dispatcher: Dispatcher; mayHaveSent: () => boolean } {
+  let isDispatched = false;
+  let mayHaveSent = false;
+  const dispatcher = agent.compose((dispatch) => (options, handler) => {
+    if (isDispatched) {
+      // The Fetch standard sends a request again on 421. A post must never go out twice by itself.
+      throw new Error(`${host} answered HTTP 421.`);
+    }
+    isDispatched = true;
+    const start = handler.onRequestStart?.bind(handler);
+    // undici calls this when the connection stands, right before it writes.
+    handler.onRequestStart = (controller, context) => {
+      start?.(controller, context);
+      mayHaveSent ||= !controller.aborted;
+    };
+    return dispatch(options, handler);
+  });
+  return { dispatcher, mayHaveSent: () => mayHaveSent };
+}

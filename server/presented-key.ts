@@ -1,0 +1,8 @@
+/** The API key a request presents: x-api-key, else Authorization: Bearer; with both, x-api-key counts (spec: Authentication 2). */
+import type { IncomingHttpHeaders } from 'node:http';
+
+export function presentedKey(headers: IncomingHttpHeaders): string | undefined {
+  const apiKey = headers['x-api-key'];
+  if (apiKey !== undefined) return String(apiKey).trim();
+  return /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
+}

@@ -1,0 +1,104 @@
+/** What orchestrators ask: is the process alive, is it ready, and its numbers for Prometheus (D4). */
+import { timingSafeEqual } from 'node:crypto';
+import { Router, type Request } from 'express';
+import ipaddr from 'ipaddr.js';
+import { Gauge, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { query } from '../entities/query.ts';
+import type { Context } from '../services/context.ts';
+
+/** Upper bounds, in seconds, of the request-duration buckets. */
+const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** @param isReady false while the process starts, and from the moment it was asked to stop */
+export function probes(context: Context, isReady: () => boolean): Router {
+  const router = Router();
+  const registry = createRegistry(context);
+  const durations = new Histogram({
+    name: 'carillon_request_duration_seconds',
+    help: 'Duration of HTTP requests by method and status.',
+    labelNames: ['method', 'status'],
+    buckets: DURATION_BUCKETS,
+    registers: [registry],
+  });
+
+  router.use((request, response, next) => {
+    const stop = durations.startTimer({ method: request.method });
+    response.on('finish', () => stop({ status: response.statusCode }));
+    next();
+  });
+
+  router.get('/livez', (_request, response) => {
+    response.type('text/plain').send('ok\n');
+  });
+
+  router.get('/readyz', async (_request, response) => {
+    const ready = isReady() && (await answers(context));
+    response
+      .status(ready ? 200 : 503)
+      .type('text/plain')
+      .send(ready ? 'ok\n' : 'not ready\n');
+  });
+
+  router.get('/metrics', async (request, response) => {
+    if (!mayReadMetrics(context, request)) {
+      response
+        .status(403)
+        .type('text/plain')
+        .send('Metrics are open to loopback, or with METRICS_TOKEN as a bearer token.\n');
+      return;
+    }
+    response.setHeader('content-type', registry.contentType);
+    response.send(await registry.metrics());
+  });
+  return router;
+}
+
+function createRegistry(context: Context): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: 'carillon_' });
+  registry.registerMetric(
+    new Gauge({
+      name: 'carillon_sends_in_flight',
+      help: 'Sends this process has under way.',
+      registers: [],
+      collect() {
+        this.set(context.sends.inFlight);
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Gauge({
+      name: 'carillon_posts_overdue',
+      help: 'Scheduled posts whose time has passed and that nobody has claimed yet.',
+      registers: [],
+      async collect() {
+        const sql = `select count(*)::int as overdue from posts where status = 'scheduled' and scheduled_for <= $1`;
+        // The other numbers are wanted most when the database is down.
+        const rows = await query<{ overdue: number }>(context.db.em(), sql, [context.clock.now()]).catch(() => []);
+        this.set(rows[0]?.overdue ?? Number.NaN);
+      },
+    }),
+  );
+  return registry;
+}
+
+async function answers(context: Context): Promise<boolean> {
+  return query(context.db.em(), 'select 1').then(
+    () => true,
+    () => false,
+  );
+}
+
+function mayReadMetrics(context: Context, request: Request): boolean {
+  const { metricsToken } = context.config;
+  const presented = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (metricsToken !== undefined && presented !== undefined) return sameText(presented, metricsToken);
+  // A proxy on this machine speaks for others, so what it forwards is not from loopback.
+  if (request.headers['x-forwarded-for'] !== undefined) return false;
+  return ipaddr.process(request.socket.remoteAddress ?? '0.0.0.0').range() === 'loopback';
+}
+
+function sameText(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

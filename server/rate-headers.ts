@@ -1,0 +1,15 @@
+/** The response headers that tell a caller where it stands (spec: Limits). */
+import type { RateState } from '../services/limits/rate-limiter.ts';
+
+export const REQUEST_ID_HEADER = 'x-request-id';
+
+/** The headers a browser may read: the request id and the three of the rate limit. */
+export const EXPOSED_HEADERS = [REQUEST_ID_HEADER, 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+
+export function rateHeaders(rate: RateState): Record<string, string> {
+  return {
+    'x-ratelimit-limit': String(rate.limit),
+    'x-ratelimit-remaining': String(rate.remaining),
+    'x-ratelimit-reset': String(rate.resetAt),
+  };
+}

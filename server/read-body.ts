@@ -1,0 +1,56 @@
+/** Reads a request's body whole, up to a limit. */
+import type { IncomingMessage } from 'node:http';
+import type { ErrorCode } from '../errors/codes.ts';
+import { ServiceError } from '../errors/service-error.ts';
+
+/** @throws ServiceError `code` as soon as the limit is passed; the rest of the body is not kept. */
+export async function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  code: ErrorCode = 'request_too_large',
+): Promise<Buffer> {
+  const tooLarge = () =>
+    new ServiceError(code, `The body is larger than ${maxBytes} bytes, the most this endpoint reads.`);
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    // The stream must outlive an early end of this loop: its socket still has to carry the answer.
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBytes) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    throw new ServiceError('invalid_request', 'The body ended before it was complete.', { cause: error });
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Largest rest of a body that is read for nothing, and the milliseconds that it may take. */
+const DISCARD_MAX_BYTES = 32 * 1024 * 1024;
+const DISCARD_MS = 5_000;
+
+/**
+ * Reads and drops what is left of a body that was refused. A client that is still sending when the
+ * connection closes sees a broken connection instead of the answer.
+ */
+export async function discardBody(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed) return;
+  if (Number(request.headers['content-length'] ?? 0) > DISCARD_MAX_BYTES) return;
+  let size = 0;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, DISCARD_MS);
+  const count = (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > DISCARD_MAX_BYTES) resolve();
+  };
+  const ends = ['end', 'close', 'error'] as const;
+  for (const event of ends) request.once(event, resolve);
+  request.on('data', count);
+  await promise;
+  clearTimeout(timer);
+  for (const event of ends) request.off(event, resolve);
+  request.off('data', count);
+}

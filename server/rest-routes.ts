@@ -1,0 +1,86 @@
+/** Which operation a method and path mean, from what the operations declare. */
+import { ServiceError } from '../errors/service-error.ts';
+import { type Operation, operations } from '../routers/operations.ts';
+
+/** An operation and the parameters its path carried, decoded. */
+export interface Route {
+  readonly operation: Operation;
+  readonly pathParameters: Readonly<Record<string, string>>;
+}
+
+/** No operation: why, and which methods the path has if it exists. */
+export interface NoRoute {
+  readonly error: ServiceError;
+  readonly allow?: string;
+}
+
+/** The document is served beside the operations, so only a wrong method on it gets here. */
+const DOCUMENT_PATH = '/openapi.json';
+
+interface Template {
+  readonly operation: Operation;
+  readonly segments: readonly string[];
+}
+
+// Literal paths come before parameters, so that /posts/validate is not taken for a post's id.
+const templates: readonly Template[] = operations
+  .map((operation) => ({ operation, segments: operation.meta.openapi.path.split('/').slice(1) }))
+  .toSorted((a, b) => parametersIn(a) - parametersIn(b));
+
+function parametersIn(template: Template): number {
+  return template.segments.filter((segment) => segment.startsWith('{')).length;
+}
+
+/** @param path path below the API root, undecoded, without query */
+export function findRoute(method: string, path: string): Route | NoRoute {
+  const segments = path.split('/').slice(1);
+  const wanted = method === 'HEAD' ? 'GET' : method;
+  const matches = templates.flatMap((template) => {
+    const pathParameters = matchSegments(template.segments, segments);
+    return pathParameters === null ? [] : [{ operation: template.operation, pathParameters }];
+  });
+  const found = matches.find(({ operation }) => operation.meta.openapi.method === wanted);
+  if (found !== undefined) return found;
+  if (path === DOCUMENT_PATH) return wrongMethod(method, 'GET');
+  if (matches.length === 0) {
+    return {
+      error: new ServiceError(
+        'not_found',
+        `There is no ${path.slice(0, 200)} in this API; GET /openapi.json lists what there is.`,
+      ),
+    };
+  }
+  const allow = [...new Set(matches.map(({ operation }) => operation.meta.openapi.method))].join(', ');
+  return wrongMethod(method, allow);
+}
+
+function wrongMethod(method: string, allow: string): NoRoute {
+  return {
+    allow,
+    error: new ServiceError('method_not_allowed', `${method} is not a method of this path; it has ${allow}.`),
+  };
+}
+
+function matchSegments(template: readonly string[], segments: readonly string[]): Record<string, string> | null {
+  if (template.length !== segments.length) return null;
+  const parameters: Record<string, string> = {};
+  for (const [index, expected] of template.entries()) {
+    const segment = segments[index] ?? '';
+    if (!expected.startsWith('{')) {
+      if (segment !== expected) return null;
+      continue;
+    }
+    const value = decode(segment);
+    if (value === null || value === '') return null;
+    parameters[expected.slice(1, -1)] = value;
+  }
+  return parameters;
+}
+
+function decode(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null;
+  }
+}
