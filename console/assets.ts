@@ -1,0 +1,99 @@
+/**
+ * Everything the pages load, under /assets: the files of console/assets, the browser code in its
+ * folder app with the types stripped, and the API reference's own script. All is held in memory,
+ * compressed once; browsers ask again each time and get a 304 while nothing has changed.
+ */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip, gzipSync } from 'node:zlib';
+import type { Request, RequestHandler, Response } from 'express';
+import { toBrowserModule } from './browser-module.ts';
+
+interface Asset {
+  readonly contentType: string;
+  readonly body: Buffer;
+  readonly gzipped: Buffer;
+  /** Hash of the body. */
+  readonly hash: string;
+}
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** Where the browser code is kept. */
+const APP = join(import.meta.dirname, 'assets/app');
+
+/** Where the API reference's script is served. */
+export const REFERENCE_SCRIPT = '/scalar.js';
+
+/** Answers what is there and passes on the rest. Mounted at /assets. */
+export function serveAssets(): RequestHandler {
+  const assets = loadAssets();
+  let referenceScript: Promise<Asset> | undefined;
+  return async (request, response, next) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return next();
+    // Four megabytes that most starts never need.
+    if (request.path === REFERENCE_SCRIPT)
+      return sendAsset(request, response, await (referenceScript ??= loadReferenceScript()));
+    const asset = assets.get(request.path);
+    if (asset === undefined) return next();
+    sendAsset(request, response, asset);
+  };
+}
+
+function loadAssets(): Map<string, Asset> {
+  const files = join(import.meta.dirname, 'assets');
+  const assets = new Map<string, Asset>();
+  for (const name of readdirSync(files)) {
+    const contentType = CONTENT_TYPES[extname(name)];
+    if (contentType !== undefined) assets.set(`/${name}`, assetOf(contentType, readFileSync(join(files, name))));
+  }
+  for (const name of browserModules()) {
+    const source = readFileSync(join(APP, name), 'utf8');
+    assets.set(
+      `/app/${scriptName(name)}`,
+      assetOf('text/javascript; charset=utf-8', Buffer.from(toBrowserModule(source))),
+    );
+  }
+  return assets;
+}
+
+/** File names of the browser code. */
+export function browserModules(): string[] {
+  return readdirSync(APP).filter((name) => name.endsWith('.ts'));
+}
+
+/** The name a browser module is served under. */
+export function scriptName(name: string): string {
+  return name.replace(/\.ts$/, '.js');
+}
+
+function assetOf(contentType: string, body: Buffer, gzipped: Buffer = gzipSync(body)): Asset {
+  return { contentType, body, gzipped, hash: createHash('sha256').update(body).digest('base64url').slice(0, 22) };
+}
+
+async function loadReferenceScript(): Promise<Asset> {
+  const entry = createRequire(import.meta.url).resolve('@scalar/api-reference');
+  const body = await readFile(join(entry, '../browser/standalone.js'));
+  return assetOf('text/javascript; charset=utf-8', body, await promisify(gzip)(body));
+}
+
+function sendAsset(request: Request, response: Response, asset: Asset): void {
+  const zipped = request.acceptsEncodings('gzip') === 'gzip';
+  response.setHeader('content-type', asset.contentType);
+  response.setHeader('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
+  response.setHeader('x-content-type-options', 'nosniff');
+  response.setHeader('cross-origin-resource-policy', 'same-origin');
+  response.setHeader('cache-control', 'no-cache');
+  response.setHeader('vary', 'accept-encoding');
+  response.setHeader('etag', zipped ? `"${asset.hash}-gzip"` : `"${asset.hash}"`);
+  if (zipped) response.setHeader('content-encoding', 'gzip');
+  response.send(zipped ? asset.gzipped : asset.body);
+}

@@ -1,0 +1,35 @@
+/** Asks before something is undone that can not be redone. */
+import { byId } from './dom.ts';
+
+export interface Question {
+  readonly question: string;
+  /** What it is about, e.g. the text of the post. */
+  readonly detail: string;
+  /** Label of the button that goes ahead. */
+  readonly yes: string;
+}
+
+/** Opens the dialog; true when the person goes ahead, false on the other button and on Escape. */
+export function confirmed(question: Question): Promise<boolean> {
+  const dialog = byId('confirm', HTMLDialogElement);
+  byId('confirm-question', HTMLElement).textContent = question.question;
+  byId('confirm-detail', HTMLElement).textContent = question.detail;
+  const yes = byId('confirm-yes', HTMLButtonElement);
+  const no = byId('confirm-no', HTMLButtonElement);
+  yes.textContent = question.yes;
+  return new Promise((resolve) => {
+    const listening = new AbortController();
+    const once = { signal: listening.signal };
+    dialog.returnValue = '';
+    yes.addEventListener('click', () => dialog.close('yes'), once);
+    no.addEventListener('click', () => dialog.close(), once);
+    const closed = () => {
+      listening.abort();
+      resolve(dialog.returnValue === 'yes');
+    };
+    dialog.addEventListener('close', closed, once);
+    dialog.showModal();
+    // The harmless answer is the one that Enter gives.
+    no.focus();
+  });
+}

@@ -1,0 +1,32 @@
+/** What the parts of the console share once a key has opened it. */
+import type { Api, Connection, Platform } from './api.ts';
+
+export class Desk {
+  readonly api: Api;
+  /** Platforms of the install, by id. */
+  readonly platforms: ReadonlyMap<string, Platform>;
+  connections: readonly Connection[];
+
+  constructor(api: Api, platforms: readonly Platform[], connections: readonly Connection[]) {
+    this.api = api;
+    this.platforms = new Map(platforms.map((platform) => [platform.id, platform]));
+    this.connections = connections;
+  }
+
+  /** Reads the connections again. */
+  async readConnections(): Promise<void> {
+    const { connections } = await this.api.query('connections', 'list', {});
+    this.connections = connections;
+  }
+
+  /** The name people know the platform by. */
+  platformName(platformId: string): string {
+    return this.platforms.get(platformId)?.name ?? platformId;
+  }
+
+  /** What a connection is, in a few words. */
+  describe({ platformId, description }: Connection): string {
+    const name = this.platformName(platformId);
+    return description.startsWith(name) ? description : [name, description].filter((word) => word !== '').join(', ');
+  }
+}

@@ -1,0 +1,77 @@
+/** The connections a post may go to, each with the length it has left for the text. */
+import type { Connection } from './api.ts';
+import type { Desk } from './desk.ts';
+import { byId, el } from './dom.ts';
+import { announce } from './speak.ts';
+import { textLength } from './text-length.ts';
+
+/** Slugs that the text was too long for when it was last looked at. */
+let tooLongFor = '';
+
+/** Draws the connections as check boxes; what was chosen stays chosen, and the only one is chosen from the start. */
+export function showTargets(desk: Desk, text: string): void {
+  const chosen = new Set(checkedIds());
+  const [only, ...others] = desk.connections;
+  if (only !== undefined && others.length === 0) chosen.add(only.id);
+  const boxes = desk.connections.map((connection) => targetBox(desk, connection, chosen.has(connection.id)));
+  byId('targets', HTMLElement).replaceChildren(
+    ...(boxes.length > 0 ? boxes : [el('p', { class: 'hint' }, 'There is no connection yet.')]),
+  );
+  showLengths(desk, text);
+}
+
+/** The connections that are chosen, in the order shown. */
+export function chosenTargets(desk: Desk): Connection[] {
+  const ids = new Set(checkedIds());
+  return desk.connections.filter(({ id }) => ids.has(id));
+}
+
+/** Shows how long the text is, and at each connection how much is left; says so when it becomes too long. */
+export function showLengths(desk: Desk, text: string): void {
+  const trimmed = text.trim();
+  const length = textLength(trimmed, 'graphemes');
+  byId('text-length', HTMLElement).textContent =
+    `${length} ${length === 1 ? 'character' : 'characters'}. Counted in full; some platforms count links as shorter.`;
+  for (const connection of desk.connections) {
+    const shown = document.getElementById(countId(connection));
+    const left = roomLeft(desk, connection, trimmed);
+    if (shown === null || left === null) continue;
+    shown.textContent = left < 0 ? `${-left} too many` : `${left} left`;
+    shown.classList.toggle('over', left < 0);
+  }
+  const over = chosenTargets(desk).filter((connection) => (roomLeft(desk, connection, trimmed) ?? 0) < 0);
+  const names = over.map(({ slug }) => slug).join(', ');
+  if (names !== tooLongFor && names !== '') announce(`Too long for ${names}.`);
+  tooLongFor = names;
+}
+
+function targetBox(desk: Desk, connection: Connection, checked: boolean): HTMLElement {
+  const { id, slug, profileId } = connection;
+  const box = el('input', {
+    type: 'checkbox',
+    name: 'target',
+    value: id,
+    checked,
+    'aria-describedby': countId(connection),
+  });
+  const where = desk.describe(connection) + (profileId === null ? '' : `, profile ${profileId}`);
+  return el(
+    'div',
+    { class: 'target' },
+    el('label', { class: 'choice' }, box, ' ', el('b', {}, slug), ' ', el('span', { class: 'soft' }, where)),
+    el('span', { class: 'count', id: countId(connection) }),
+  );
+}
+
+function checkedIds(): string[] {
+  return [...document.querySelectorAll<HTMLInputElement>('input[name="target"]:checked')].map(({ value }) => value);
+}
+
+function roomLeft(desk: Desk, connection: Connection, text: string): number | null {
+  const limits = desk.platforms.get(connection.platformId)?.text;
+  return limits === undefined ? null : limits.maxLength - textLength(text, limits.unit);
+}
+
+function countId({ id }: Connection): string {
+  return `count-${id}`;
+}

@@ -1,0 +1,183 @@
+/** GET /: the console. The server writes the forms; console/assets/app fills in what the key may see. */
+import type { RequestHandler } from 'express';
+import { ERROR_CODES, ERRORS } from '../errors/codes.ts';
+import { Post } from '../routers/schemas/post.ts';
+import type { Context } from '../services/context.ts';
+import { browserModules, scriptName } from './assets.ts';
+import { connectForms } from './connect-forms.ts';
+import { type Html, html } from './html.ts';
+import { type Page, POLICIES, sendPage } from './page.ts';
+
+/** Browser modules that belong to another page. */
+const OTHER_PAGES = ['reference.ts'];
+
+export function consolePage(context: Context): RequestHandler {
+  const page: Page = {
+    title: 'Carillon console',
+    description: 'Write a post once and publish it to every connected account, now or at a time.',
+    current: '/',
+    layout: 'console',
+    version: context.version,
+    head: html`
+      ${browserModules()
+        .filter((name) => !OTHER_PAGES.includes(name))
+        .map((name) => html`<link rel="modulepreload" href="/assets/app/${scriptName(name)}" />`)}
+      <script type="module" src="/assets/app/main.js"></script>
+    `,
+    main: html`${keyPanel()}
+      <div id="desk" class="desk" hidden>${deskBar()} ${writePanel()} ${connectionsPanel(context)} ${postsPanel()}</div>
+      <p id="announcer" class="sr-only" role="status"></p>
+      ${confirmDialog()}
+      <ul id="hints" hidden>
+        ${ERROR_CODES.map((code) => html`<li data-code="${code}">${ERRORS[code].hint}</li>`)}
+      </ul>`,
+  };
+  return (_request, response) => sendPage(response, 200, POLICIES.console, page);
+}
+
+function keyPanel(): Html {
+  return html`
+    <section id="key-panel" class="panel key" aria-labelledby="key-heading">
+      <img class="bells" src="/assets/bells.svg" alt="" width="320" height="110" />
+      <h1 id="key-heading">One keyboard, every bell</h1>
+      <p>Write a post once, send it to every connected account, and know what became of it on each.</p>
+      <noscript
+        ><p class="problem">
+          The console needs JavaScript. The API works without it: see the <a href="/docs">API reference</a>.
+        </p></noscript
+      >
+      <form id="key-form">
+        <div class="field">
+          <label for="key">API key</label>
+          <input
+            id="key"
+            name="key"
+            type="password"
+            required
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck="false"
+            aria-describedby="key-hint"
+          />
+          <p class="hint" id="key-hint">
+            The first start of this install printed one. It stays in this tab, goes nowhere but to this install as a
+            request header, and is forgotten when the tab closes.
+          </p>
+        </div>
+        <button class="primary" type="submit" id="open">Open the console</button>
+        <div id="key-problem" role="alert"></div>
+      </form>
+    </section>
+  `;
+}
+
+function deskBar(): Html {
+  return html`
+    <div class="desk-bar">
+      <h1>Console</h1>
+      <p>Key <code id="key-shown"></code></p>
+      <button type="button" id="forget-key">Forget key</button>
+    </div>
+  `;
+}
+
+function writePanel(): Html {
+  return html`
+    <section class="panel write" aria-labelledby="write-heading">
+      <h2 id="write-heading">Write a post</h2>
+      <form id="write-form" novalidate>
+        <div class="field">
+          <label for="text">Text</label>
+          <textarea id="text" name="text" rows="5" dir="auto" required aria-describedby="text-length"></textarea>
+          <p class="hint" id="text-length"></p>
+        </div>
+        <fieldset class="choices targets">
+          <legend>Send to</legend>
+          <div id="targets"></div>
+        </fieldset>
+        <fieldset class="choices">
+          <legend>When</legend>
+          <label class="choice"><input type="radio" name="when" value="now" checked /> Now</label>
+          <label class="choice"><input type="radio" name="when" value="later" /> At a time</label>
+          <div class="field" id="later" hidden>
+            <label for="time">Date and time</label>
+            <input id="time" name="time" type="datetime-local" aria-describedby="time-hint" />
+            <p class="hint" id="time-hint"></p>
+          </div>
+        </fieldset>
+        <button class="primary" type="submit" id="send">Publish</button>
+        <div id="write-problem" role="alert"></div>
+      </form>
+      <div id="results" class="results" role="region" aria-label="Results" hidden></div>
+    </section>
+  `;
+}
+
+function connectionsPanel(context: Context): Html {
+  return html`
+    <section class="panel connections" aria-labelledby="connections-heading">
+      <h2 id="connections-heading" tabindex="-1">Connections</h2>
+      <ul id="connections" class="rows"></ul>
+      <div id="connections-problem" role="alert"></div>
+      <details id="connect-details">
+        <summary>Connect an account</summary>
+        <form id="connect-form">
+          ${connectForms(context)}
+          <div class="field">
+            <label for="connect-slug">Slug <span class="optional">(optional)</span></label>
+            <input
+              id="connect-slug"
+              name="slug"
+              maxlength="80"
+              autocomplete="off"
+              autocapitalize="none"
+              spellcheck="false"
+              aria-describedby="connect-slug-hint"
+            />
+            <p class="hint" id="connect-slug-hint">
+              What posts are addressed to, such as bluesky-news. Left empty, it is made from platform and handle.
+            </p>
+          </div>
+          <button class="primary" type="submit">Connect</button>
+          <div id="connect-problem" role="alert"></div>
+        </form>
+      </details>
+    </section>
+  `;
+}
+
+function postsPanel(): Html {
+  return html`
+    <section class="panel posts" aria-labelledby="posts-heading">
+      <h2 id="posts-heading" tabindex="-1">Posts</h2>
+      <div class="toolbar">
+        <label for="status">Status</label>
+        <select id="status">
+          <option value="">All</option>
+          ${Post.shape.status.options.map((status) => html`<option value="${status}">${status}</option>`)}
+        </select>
+        <button type="button" id="refresh">Refresh</button>
+      </div>
+      <div id="posts-problem" role="alert"></div>
+      <ol id="posts" class="rows"></ol>
+      <nav class="pager" id="pager" hidden aria-label="Pages of posts">
+        <button type="button" id="newer">Newer</button>
+        <span id="page"></span>
+        <button type="button" id="older">Older</button>
+      </nav>
+    </section>
+  `;
+}
+
+function confirmDialog(): Html {
+  return html`
+    <dialog id="confirm" aria-labelledby="confirm-question">
+      <h2 id="confirm-question"></h2>
+      <p id="confirm-detail" dir="auto"></p>
+      <div class="actions">
+        <button type="button" id="confirm-no">Keep it</button>
+        <button type="button" class="danger" id="confirm-yes"></button>
+      </div>
+    </dialog>
+  `;
+}

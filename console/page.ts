@@ -1,0 +1,107 @@
+/** The frame around every page: head, site header, main content, footer; and the headers a page is sent with. */
+import type { Response } from 'express';
+import { type Html, html } from './html.ts';
+
+export interface Page {
+  readonly title: string;
+  /** What the page is, for search engines; pages without one ask not to be listed. */
+  readonly description?: string;
+  /** Path of the entry in the site's navigation that this page belongs to. */
+  readonly current?: string;
+  /** Class of the body, for pages with a layout of their own. */
+  readonly layout?: string;
+  /** What styles the content, below /assets; the stylesheet of all ordinary pages when left out. */
+  readonly stylesheet?: string;
+  /** More elements for the head. */
+  readonly head?: Html;
+  readonly main: Html;
+  /** True when the content has a main landmark of its own. */
+  readonly bringsLandmark?: true;
+  /** Version of the service, for the footer; no footer when left out. */
+  readonly version?: string;
+}
+
+const NAVIGATION = [
+  { path: '/', name: 'Console' },
+  { path: '/docs', name: 'API reference' },
+  { path: '/docs/errors', name: 'Errors' },
+];
+
+/** What a page may load and do; `default-src 'none'` forbids the rest. */
+export const POLICIES = {
+  /** Text and style only. */
+  static: policy({ 'style-src': "'self'", 'img-src': "'self'" }),
+  /** The console: scripts of our own, which talk to this install only and can not write markup. */
+  console: policy({
+    'script-src': "'self'",
+    'style-src': "'self'",
+    'img-src': "'self'",
+    'connect-src': "'self'",
+    'require-trusted-types-for': "'script'",
+    'trusted-types': "'none'",
+  }),
+} as const;
+
+/** Makes a Content-Security-Policy from what a page needs besides nothing. */
+export function policy(directives: Readonly<Record<string, string>>): string {
+  const all = {
+    'default-src': "'none'",
+    ...directives,
+    'base-uri': "'none'",
+    'form-action': "'none'",
+    'frame-ancestors': "'none'",
+  };
+  return Object.entries(all)
+    .map(([name, value]) => `${name} ${value}`)
+    .join('; ');
+}
+
+/** Sends a page. It is asked for again on every visit, so that an upgrade shows at once. */
+export function sendPage(response: Response, status: number, csp: string, page: Page): void {
+  response.status(status);
+  response.setHeader('content-security-policy', csp);
+  response.setHeader('x-content-type-options', 'nosniff');
+  response.setHeader('referrer-policy', 'no-referrer');
+  response.setHeader('cache-control', 'no-cache');
+  response.type('html').send(renderPage(page));
+}
+
+/** The whole document. */
+export function renderPage(page: Page): string {
+  const { title, description, current, layout, stylesheet = 'content.css', head, main, bringsLandmark, version } = page;
+  const index =
+    description === undefined
+      ? html`<meta name="robots" content="noindex" />`
+      : html`<meta name="description" content="${description}" />`;
+  return `<!doctype html>\n${
+    html`<html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title}</title>
+        ${index}
+        <link rel="icon" type="image/svg+xml" href="/assets/bell.svg" />
+        <link rel="stylesheet" href="/assets/carillon.css" />
+        <link rel="stylesheet" href="/assets/${stylesheet}" />
+        ${head}
+      </head>
+      <body class="${layout}">
+        <a class="skip" href="#content">Skip to content</a>
+        <header class="site">
+          <a class="brand" href="/"><img src="/assets/bell.svg" alt="" width="32" height="32" />Carillon</a>
+          <nav aria-label="Site">
+            <ul>
+              ${NAVIGATION.map(
+                ({ path, name }) =>
+                  html`<li><a href="${path}" ${path === current && html`aria-current="page"`}>${name}</a></li>`,
+              )}
+            </ul>
+          </nav>
+        </header>
+        ${bringsLandmark ? html`<div id="content" tabindex="-1">${main}</div>` : html`<main id="content" tabindex="-1">${main}</main>`}
+        ${version !== undefined && html`<footer class="site"><p>Carillon ${version}. One keyboard, every bell.</p></footer>`}
+      </body>
+    </html>`.text
+  }\n`;
+}

@@ -1,0 +1,22 @@
+/** The pages that people see: the console, the API reference, the error codes, and the sandbox's public timelines (D4, D13). */
+import { Router } from 'express';
+import type { Context } from '../services/context.ts';
+import { serveAssets } from './assets.ts';
+import { consolePage } from './console-page.ts';
+import { errorsPage } from './errors-page.ts';
+import { referencePage } from './reference-page.ts';
+import { serveSandboxImage } from './sandbox-image.ts';
+import { permalinkPage, timelinePage } from './sandbox-page.ts';
+
+/** Mounted at the root; paths that are none of these pass through. */
+export function pagesRouter(context: Context): Router {
+  const router = Router();
+  router.use('/assets', serveAssets());
+  router.get('/', consolePage(context));
+  router.get('/docs', referencePage(context));
+  router.get('/docs/errors', errorsPage(context));
+  router.get('/sandbox/media/:postId/:position', serveSandboxImage(context));
+  router.get('/sandbox/:accountId', timelinePage(context));
+  router.get('/sandbox/:accountId/:postId', permalinkPage(context));
+  return router;
+}
