@@ -1,0 +1,57 @@
+/** Databases that live as long as one row of the bench. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+
+/** The server to measure on; a database that may be connected to, not one that is touched. */
+const SERVER_URL = process.env['BENCH_DATABASE_URL'] ?? 'postgres://root@127.0.0.1:5432/test';
+
+export interface BenchDatabase extends AsyncDisposable {
+  readonly url: string;
+  /** A connection of the bench's own, for preparing and for looking. */
+  readonly client: Client;
+}
+
+let made = 0;
+
+/** Creates an empty database on the server; it is dropped when disposed. */
+export async function createDatabase(): Promise<BenchDatabase> {
+  made += 1;
+  const name = `carillon_bench_${process.pid}_${made}`;
+  await onServer(`create database ${name}`);
+  const url = new URL(SERVER_URL);
+  url.pathname = `/${name}`;
+  const client = new Client({ connectionString: url.href });
+  // A server that ends with the database still open reports it here, not to whoever asked last.
+  client.on('error', () => undefined);
+  await client.connect();
+  return {
+    url: url.href,
+    client,
+    [Symbol.asyncDispose]: async () => {
+      await client.end();
+      await onServer(`drop database if exists ${name} with (force)`);
+    },
+  };
+}
+
+async function onServer(sql: string): Promise<void> {
+  const client = new Client({ connectionString: SERVER_URL });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+export interface BenchFolder extends AsyncDisposable {
+  readonly path: string;
+}
+
+/** An empty folder, removed when disposed. */
+export async function createFolder(): Promise<BenchFolder> {
+  const path = await mkdtemp(join(tmpdir(), 'carillon-bench-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}

@@ -1,0 +1,29 @@
+/** Twenty callers that ask again as soon as they are answered. */
+import autocannon from 'autocannon';
+import type { Measure } from './rounds.ts';
+
+/** Callers at the same time. */
+const CONNECTIONS = 20;
+
+/** How long one round of load lasts. */
+export const ROUND_SECONDS = 3;
+
+/** What each caller asks. */
+export interface Ask {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Makes it a POST. */
+  readonly body?: string;
+}
+
+/** A round of load that gives requests a second. It throws when any request was not answered with a 2xx. */
+export function load(ask: Ask, seconds = ROUND_SECONDS): Measure {
+  return async () => {
+    const { url, headers, body } = ask;
+    const posted = body === undefined ? {} : { method: 'POST' as const, body };
+    const result = await autocannon({ url, headers, connections: CONNECTIONS, duration: seconds, ...posted });
+    if (result.errors + result.non2xx > 0)
+      throw new Error(`${url}: ${result.errors} errors, ${result.non2xx} refusals`);
+    return result['2xx'] / result.duration;
+  };
+}

@@ -1,0 +1,125 @@
+/** Starts what is measured as processes of their own: an install of this tree, and what stands beside it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+/** The key every install of the bench starts with. */
+export const API_KEY = `crl_live_${'bench'.repeat(8)}`;
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** Longest a start may take. */
+const START_TIMEOUT_MS = 60_000;
+
+/** What runs at this moment: a bench that breaks off takes it along. */
+const running = new Set<ChildProcess>();
+process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+
+export interface BenchProcess extends AsyncDisposable {
+  /** Origin it listens on. */
+  readonly origin: string;
+  /** From the launch to the first answer of its readiness path. */
+  readonly startMs: number;
+  /** Resident memory now, in MB. */
+  memoryMb(): Promise<number>;
+}
+
+interface Launch {
+  /** File to run, from the root of the tree. */
+  readonly file: string;
+  readonly readyPath: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Starts an install on PostgreSQL. */
+export function startOnPostgres(
+  databaseUrl: string,
+  dataDir: string,
+  role: 'all' | 'web' | 'worker',
+): Promise<BenchProcess> {
+  return startInstall({ DATABASE_URL: databaseUrl, DATA_DIR: dataDir, ROLE: role });
+}
+
+/** Starts an install on the embedded database. */
+export function startOnPglite(dataDir: string): Promise<BenchProcess> {
+  return startInstall({ DATA_DIR: dataDir });
+}
+
+function startInstall(environment: Readonly<Record<string, string>>): Promise<BenchProcess> {
+  const settings = { BOOTSTRAP_LIVE_KEY: API_KEY, RATE_LIMIT_PER_MINUTE: '999999999', LOG_LEVEL: 'warn' };
+  return start({ file: 'server/main.ts', readyPath: '/readyz', environment: { ...settings, ...environment } });
+}
+
+/** Starts one of the things to compare with, a file of bench/. */
+export function startPeer(file: string, environment: Readonly<Record<string, string>>): Promise<BenchProcess> {
+  return start({ file: `bench/${file}`, readyPath: '/', environment });
+}
+
+async function start({ file, readyPath, environment }: Launch): Promise<BenchProcess> {
+  const port = await freePort();
+  const launched = performance.now();
+  const child = spawn(process.execPath, [file], {
+    cwd: ROOT,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      NODE_ENV: 'production',
+      PORT: String(port),
+      ...environment,
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  const origin = `http://127.0.0.1:${port}`;
+  try {
+    await untilReady(child, `${origin}${readyPath}`);
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw new Error(`${file} did not start`, { cause: error });
+  }
+  const startMs = performance.now() - launched;
+  return { origin, startMs, memoryMb: () => residentMb(child), [Symbol.asyncDispose]: () => stop(child) };
+}
+
+async function untilReady(child: ChildProcess, url: string): Promise<void> {
+  const givenUp = performance.now() + START_TIMEOUT_MS;
+  while (performance.now() < givenUp) {
+    if (child.exitCode !== null) throw new Error(`it ended with exit code ${child.exitCode}`);
+    const answer = await fetch(url).catch(() => null);
+    if (answer !== null && (await read(answer))) return;
+    await wait(10);
+  }
+  throw new Error(`it was not ready within ${START_TIMEOUT_MS} ms`);
+}
+
+/** Reads an answer to its end, so that its connection is free again. */
+async function read(answer: Response): Promise<boolean> {
+  await answer.text().catch(() => '');
+  return answer.ok;
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+async function residentMb(child: ChildProcess): Promise<number> {
+  const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port was given');
+  return address.port;
+}

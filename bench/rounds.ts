@@ -1,0 +1,32 @@
+/** Two sides measured in turns, so that what else the machine does falls on both. */
+import { type Finding, median } from './row.ts';
+
+/** Measures once; gives work a second. */
+export type Measure = () => Promise<number>;
+
+export interface Sides {
+  readonly row: string;
+  readonly ours: Measure;
+  readonly bare: Measure;
+  /** What is counted a second: `req/s`, `posts/s`. */
+  readonly unit: string;
+  /** Least ratio of ours to bare; undefined when the row only informs. */
+  readonly target?: number;
+  readonly rounds: number;
+}
+
+/** Takes the sides in turns. The ratio is the median of the rounds' own ratios, not the ratio of the medians. */
+export async function inTurns({ row, ours, bare, unit, target, rounds }: Sides): Promise<Finding> {
+  const seen: { ours: number; bare: number }[] = [];
+  for (let round = 0; round < rounds; round += 1) seen.push({ bare: await bare(), ours: await ours() });
+  const ratio = median(seen.map((round) => round.ours / round.bare));
+  const rate = (values: readonly number[]) => `${Math.round(median(values)).toLocaleString('en')} ${unit}`;
+  return {
+    row,
+    ours: rate(seen.map((round) => round.ours)),
+    bare: rate(seen.map((round) => round.bare)),
+    ratio: ratio.toFixed(2),
+    target: target === undefined ? '' : `>= ${target.toFixed(2)}`,
+    met: target === undefined ? null : ratio >= target,
+  };
+}

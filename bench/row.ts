@@ -1,0 +1,43 @@
+/** A row of the table: what was measured on both sides, and whether the target is met. */
+
+/** One line of the report, worded for people. */
+export interface Finding {
+  readonly row: string;
+  readonly ours: string;
+  /** What stands beside us: bare code for the same work, or a peer. Empty when nothing does. */
+  readonly bare: string;
+  readonly ratio: string;
+  /** Empty when the line only informs. */
+  readonly target: string;
+  /** Null when the line has no target. */
+  readonly met: boolean | null;
+}
+
+/** One measurement by the name that `npm run bench <name>` takes. Each makes and removes its own databases. */
+export interface Row {
+  readonly name: string;
+  /** @throws Error when something failed to run, which is not the same as being slow */
+  run(): Promise<Finding[]>;
+}
+
+/** A finding about one side alone, without a target. */
+export function note(row: string, ours: string): Finding {
+  return { row, ours, bare: '', ratio: '', target: '', met: null };
+}
+
+/** The middle value; the mean of the two middle ones of an even number. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
+  if (low === undefined || high === undefined) throw new Error('nothing was measured');
+  return (low + high) / 2;
+}
+
+/** The value that a share of all values does not exceed (nearest rank). `share` is 0 to 1. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const value = sorted[Math.max(Math.ceil(share * sorted.length) - 1, 0)];
+  if (value === undefined) throw new Error('nothing was measured');
+  return value;
+}

@@ -1,0 +1,75 @@
+/** drain: a backlog that falls due in one instant, for one worker, against graphile-worker running as many empty jobs. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { connectSandboxes, publish } from '../api.ts';
+import { type BenchDatabase, createDatabase, createFolder } from '../databases.ts';
+import { startOnPostgres, startPeer } from '../processes.ts';
+import { inTurns } from '../rounds.ts';
+import type { Row } from '../row.ts';
+
+/** Size of the backlog: so many posts, so many empty jobs. */
+const BACKLOG = 3_000;
+
+/** Accounts that the posts go to. */
+const SANDBOXES = 30;
+
+/** Time to schedule the whole backlog through the API before it falls due. */
+const SCHEDULING_MS = 8_000;
+
+/** Longest a round may take before it counts as stuck. */
+const STUCK_AFTER_MS = 60_000;
+
+const POSTS_LEFT = `
+  select exists (select from posts where status = 'scheduled') or exists (select from posts where status = 'processing') as "left"`;
+
+const JOBS_LEFT = `select exists (select from graphile_worker._private_jobs) as "left"`;
+
+export const drain: Row = {
+  name: 'drain',
+  run: async () => {
+    await using database = await createDatabase();
+    await using folder = await createFolder();
+    await using peerDatabase = await createDatabase();
+    await using web = await startOnPostgres(database.url, folder.path, 'web');
+    const slugs = await connectSandboxes(web.origin, SANDBOXES);
+    await using _worker = await startOnPostgres(database.url, folder.path, 'worker');
+    await using _peer = await startPeer('empty-jobs.ts', { DATABASE_URL: peerDatabase.url });
+    const ours = () => drainPosts(database, web.origin, slugs);
+    const bare = () => drainJobs(peerDatabase);
+    await ours();
+    await bare();
+    return [await inTurns({ row: 'drain', ours, bare, unit: 'posts/s', target: 0.5, rounds: 5 })];
+  },
+};
+
+/** Counted from the instant the posts fall due, whenever the worker looks. */
+async function drainPosts(database: BenchDatabase, origin: string, slugs: readonly string[]): Promise<number> {
+  const due = new Date(Date.now() + SCHEDULING_MS);
+  for (let stored = 0; stored < BACKLOG; stored += slugs.length) await publish(origin, slugs, due);
+  if (Date.now() > due.getTime() - 500) throw new Error('scheduling took too long for this machine');
+  await wait(due.getTime() - Date.now());
+  const perSecond = await untilNoneLeft(database, POSTS_LEFT);
+  const { rows } = await database.client.query(`select 1 from posts where scheduled_for = $1 and status = 'sent'`, [
+    due,
+  ]);
+  if (rows.length !== BACKLOG) throw new Error(`${rows.length} of ${BACKLOG} posts were sent`);
+  return perSecond;
+}
+
+/** Counted from the commit that adds the jobs, which also wakes the worker. */
+async function drainJobs(database: BenchDatabase): Promise<number> {
+  await database.client.query(
+    `select count(graphile_worker.add_job('empty', '{}')) from generate_series(1, ${BACKLOG})`,
+  );
+  return untilNoneLeft(database, JOBS_LEFT);
+}
+
+async function untilNoneLeft(database: BenchDatabase, sql: string): Promise<number> {
+  const started = performance.now();
+  for (;;) {
+    const { rows } = await database.client.query<{ left: boolean }>(sql);
+    const tookMs = performance.now() - started;
+    if (rows[0]?.left === false) return BACKLOG / (tookMs / 1000);
+    if (tookMs > STUCK_AFTER_MS) throw new Error(`the backlog was not gone after ${STUCK_AFTER_MS} ms`);
+    await wait(10);
+  }
+}

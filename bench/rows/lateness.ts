@@ -1,0 +1,51 @@
+/** lateness: how long after its time the platform call of a post begins, on an install that has nothing else to do. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { connectSandboxes, publish } from '../api.ts';
+import { createDatabase, createFolder } from '../databases.ts';
+import { startOnPostgres } from '../processes.ts';
+import { type Finding, percentile, type Row } from '../row.ts';
+
+const POSTS = 300;
+
+/** Span over which the posts fall due, evenly. */
+const SPAN_MS = 30_000;
+
+/** Time to schedule them all before the first falls due. */
+const SCHEDULING_MS = 8_000;
+
+/** Latest 99th percentile. */
+const TARGET_MS = 1_000;
+
+const LATENESS = `
+  select extract(epoch from a.started_at - p.scheduled_for)::float8 * 1000 as late_ms
+  from posts p join attempts a on a.post_id = p.id where p.status = 'sent' and p.scheduled_for is not null`;
+
+export const lateness: Row = {
+  name: 'lateness',
+  run: async () => {
+    await using database = await createDatabase();
+    await using folder = await createFolder();
+    await using install = await startOnPostgres(database.url, folder.path, 'all');
+    const slugs = await connectSandboxes(install.origin, 1);
+    const first = Date.now() + SCHEDULING_MS;
+    const dueAt = (index: number) => new Date(first + Math.round((index * SPAN_MS) / POSTS));
+    for (let index = 0; index < POSTS; index += 1) await publish(install.origin, slugs, dueAt(index));
+    await wait(first + SPAN_MS + 2_000 - Date.now());
+    const { rows } = await database.client.query<{ late_ms: number }>(LATENESS);
+    if (rows.length !== POSTS) throw new Error(`${rows.length} of ${POSTS} posts were sent`);
+    return [finding(rows.map((row) => row.late_ms))];
+  },
+};
+
+function finding(lateMs: readonly number[]): Finding {
+  const [p50, p99, max] = [0.5, 0.99, 1].map((share) => Math.round(percentile(lateMs, share)));
+  const ours = `p50 ${p50} / p99 ${p99} / max ${max} ms`;
+  return {
+    row: 'lateness',
+    ours,
+    bare: '',
+    ratio: '',
+    target: `p99 < ${TARGET_MS} ms`,
+    met: (p99 ?? Infinity) < TARGET_MS,
+  };
+}

@@ -1,0 +1,71 @@
+/** reads: a page of 25 out of ten thousand stored posts, for twenty callers at once. */
+import { deepStrictEqual } from 'node:assert/strict';
+import { cp } from 'node:fs/promises';
+import { PGlite } from '@electric-sql/pglite';
+import { call, connectSandboxes, HEADERS, publish } from '../api.ts';
+import { createDatabase, createFolder } from '../databases.ts';
+import { load } from '../load.ts';
+import { startOnPglite, startOnPostgres, startPeer } from '../processes.ts';
+import { inTurns } from '../rounds.ts';
+import type { Finding, Row } from '../row.ts';
+import { COPY_POSTS } from '../stored-posts.ts';
+
+const PATH = '/posts?limit=25';
+
+export const reads: Row = {
+  name: 'reads',
+  run: async () => [await onPostgres(), await onPglite()],
+};
+
+async function onPostgres(): Promise<Finding> {
+  await using database = await createDatabase();
+  await using folder = await createFolder();
+  await using ours = await startOnPostgres(database.url, folder.path, 'web');
+  const postId = await publishOne(ours.origin);
+  await database.client.query(COPY_POSTS, [postId]);
+  await database.client.query('vacuum analyze');
+  await using bare = await startPeer('bare-server.ts', { DATABASE_URL: database.url, POST_ID: postId });
+  return await compare({ row: 'reads', ours: ours.origin, bare: bare.origin, target: 0.35, rounds: 5 });
+}
+
+// The embedded database serves one process, so each side reads a copy of its own.
+async function onPglite(): Promise<Finding> {
+  await using folder = await createFolder();
+  await using copy = await createFolder();
+  let postId: string;
+  {
+    await using first = await startOnPglite(folder.path);
+    postId = await publishOne(first.origin);
+  }
+  const lite = await PGlite.create(`${folder.path}/db`);
+  await lite.query(COPY_POSTS, [postId]);
+  await lite.query('vacuum analyze');
+  await lite.close();
+  await cp(folder.path, copy.path, { recursive: true });
+  await using ours = await startOnPglite(folder.path);
+  await using bare = await startPeer('bare-server.ts', { DATA_DIR: `${copy.path}/db`, POST_ID: postId });
+  return await compare({ row: 'reads, PGlite', ours: ours.origin, bare: bare.origin, rounds: 3 });
+}
+
+async function publishOne(origin: string): Promise<string> {
+  const slugs = await connectSandboxes(origin, 1);
+  const [postId] = await publish(origin, slugs);
+  if (postId === undefined) throw new Error('no post was made');
+  return postId;
+}
+
+interface Comparison {
+  readonly row: string;
+  readonly ours: string;
+  readonly bare: string;
+  readonly target?: number;
+  readonly rounds: number;
+}
+
+async function compare({ ours, bare, ...sides }: Comparison): Promise<Finding> {
+  deepStrictEqual(await call(bare, PATH), await call(ours, PATH), 'both sides must answer the same');
+  const ask = (origin: string) => ({ url: `${origin}/api/v2${PATH}`, headers: HEADERS });
+  await load(ask(bare), 1)();
+  await load(ask(ours), 1)();
+  return inTurns({ ...sides, unit: 'req/s', ours: load(ask(ours)), bare: load(ask(bare)) });
+}

@@ -1,0 +1,53 @@
+/** start: how long an install takes to answer /readyz, the first time and again, and how much memory it holds then. */
+import { createDatabase, createFolder } from '../databases.ts';
+import { type BenchProcess, startOnPglite, startOnPostgres } from '../processes.ts';
+import { median, note, type Row } from '../row.ts';
+
+const ROUNDS = 3;
+
+/** What one start took. */
+interface Start {
+  readonly startMs: number;
+  readonly memoryMb: number;
+}
+
+export const start: Row = {
+  name: 'start',
+  run: async () => {
+    const postgres = await rounds(async () => {
+      await using database = await createDatabase();
+      await using folder = await createFolder();
+      return await twice(() => startOnPostgres(database.url, folder.path, 'all'));
+    });
+    const pglite = await rounds(async () => {
+      await using folder = await createFolder();
+      return await twice(() => startOnPglite(folder.path));
+    });
+    return [
+      note('first start', told(postgres.map(({ first }) => first))),
+      note('second start', told(postgres.map(({ second }) => second))),
+      note('first start, PGlite', told(pglite.map(({ first }) => first))),
+      note('second start, PGlite', told(pglite.map(({ second }) => second))),
+    ];
+  },
+};
+
+async function rounds<Result>(measure: () => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) results.push(await measure());
+  return results;
+}
+
+async function twice(launch: () => Promise<BenchProcess>): Promise<{ first: Start; second: Start }> {
+  return { first: await once(launch), second: await once(launch) };
+}
+
+async function once(launch: () => Promise<BenchProcess>): Promise<Start> {
+  await using install = await launch();
+  return { startMs: install.startMs, memoryMb: await install.memoryMb() };
+}
+
+function told(starts: readonly Start[]): string {
+  const ms = Math.round(median(starts.map(({ startMs }) => startMs)));
+  return `${ms} ms, ${Math.round(median(starts.map(({ memoryMb }) => memoryMb)))} MB`;
+}

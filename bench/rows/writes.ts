@@ -1,0 +1,88 @@
+/** writes: posts to the sandbox that are sent within the request, for twenty callers at once. */
+import { cp } from 'node:fs/promises';
+import { connectSandboxes, HEADERS, postBody, publish } from '../api.ts';
+import { createDatabase, createFolder } from '../databases.ts';
+import { load } from '../load.ts';
+import { startOnPglite, startOnPostgres, startPeer } from '../processes.ts';
+import { inTurns } from '../rounds.ts';
+import type { Finding, Row } from '../row.ts';
+
+export const writes: Row = {
+  name: 'writes',
+  run: async () => [await onPostgres(), await onPglite()],
+};
+
+async function onPostgres(): Promise<Finding> {
+  await using database = await createDatabase();
+  await using folder = await createFolder();
+  await using ours = await startOnPostgres(database.url, folder.path, 'web');
+  const prepared = await publishOne(ours.origin);
+  await using bare = await startPeer('bare-server.ts', { DATABASE_URL: database.url, POST_ID: prepared.postId });
+  const finding = await compare({
+    row: 'writes',
+    ours: ours.origin,
+    bare: bare.origin,
+    slugs: prepared.slugs,
+    target: 0.35,
+    rounds: 5,
+  });
+  await refuseUnsent(database.client);
+  return finding;
+}
+
+// The embedded database serves one process, so each side writes into a copy of its own.
+async function onPglite(): Promise<Finding> {
+  await using folder = await createFolder();
+  await using copy = await createFolder();
+  let prepared: Prepared;
+  {
+    await using first = await startOnPglite(folder.path);
+    prepared = await publishOne(first.origin);
+  }
+  await cp(folder.path, copy.path, { recursive: true });
+  await using ours = await startOnPglite(folder.path);
+  await using bare = await startPeer('bare-server.ts', { DATA_DIR: `${copy.path}/db`, POST_ID: prepared.postId });
+  return await compare({
+    row: 'writes, PGlite',
+    ours: ours.origin,
+    bare: bare.origin,
+    slugs: prepared.slugs,
+    rounds: 3,
+  });
+}
+
+/** A post to copy, and where to post. */
+interface Prepared {
+  readonly postId: string;
+  readonly slugs: readonly string[];
+}
+
+async function publishOne(origin: string): Promise<Prepared> {
+  const slugs = await connectSandboxes(origin, 1);
+  const [postId] = await publish(origin, slugs);
+  if (postId === undefined) throw new Error('no post was made');
+  return { postId, slugs };
+}
+
+interface Comparison {
+  readonly row: string;
+  readonly ours: string;
+  readonly bare: string;
+  readonly slugs: readonly string[];
+  readonly target?: number;
+  readonly rounds: number;
+}
+
+async function compare({ ours, bare, slugs, ...sides }: Comparison): Promise<Finding> {
+  const body = JSON.stringify(postBody(slugs));
+  const ask = (origin: string) => ({ url: `${origin}/api/v2/posts`, headers: HEADERS, body });
+  await load(ask(bare), 1)();
+  await load(ask(ours), 1)();
+  return inTurns({ ...sides, unit: 'posts/s', ours: load(ask(ours)), bare: load(ask(bare)) });
+}
+
+/** A side that answers before its work is done would win unjustly. Callers cut off at the end of a round may leave a few. */
+async function refuseUnsent(client: { query(sql: string): Promise<{ rows: unknown[] }> }): Promise<void> {
+  const { rows } = await client.query(`select id from posts where status <> 'sent' limit 1000`);
+  if (rows.length > 500) throw new Error(`${rows.length} posts were answered and not sent`);
+}

@@ -1,0 +1,51 @@
+/**
+ * Measures the service against bare code for the same work: `npm run bench [--check] [row …]`.
+ * Prints one table. Exits 1 when something failed to run, and with --check when a target is missed.
+ */
+import { parseArgs } from 'node:util';
+import type { Finding, Row } from './row.ts';
+import { drain } from './rows/drain.ts';
+import { lateness } from './rows/lateness.ts';
+import { reads } from './rows/reads.ts';
+import { start } from './rows/start.ts';
+import { writes } from './rows/writes.ts';
+
+const ROWS: readonly Row[] = [reads, writes, drain, lateness, start];
+
+const COLUMNS = ['row', 'ours', 'bare', 'ratio', 'target', 'verdict'] as const;
+
+try {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { check: { type: 'boolean' } } });
+  const findings: Finding[] = [];
+  for (const row of chosen(positionals)) {
+    process.stderr.write(`measuring ${row.name} …\n`);
+    findings.push(...(await row.run()));
+  }
+  process.stdout.write(table(findings));
+  const missed = findings.some((finding) => finding.met === false);
+  process.exitCode = values.check && missed ? 1 : 0;
+} catch (error) {
+  console.error('the bench failed to run:', error);
+  process.exitCode = 1;
+}
+
+function chosen(names: readonly string[]): readonly Row[] {
+  const unknown = names.find((name) => !ROWS.some((row) => row.name === name));
+  if (unknown !== undefined)
+    throw new Error(`there is no row ${unknown}; there are ${ROWS.map((row) => row.name).join(', ')}`);
+  return names.length === 0 ? ROWS : ROWS.filter((row) => names.includes(row.name));
+}
+
+function table(findings: readonly Finding[]): string {
+  const rows = findings.map((finding) => ({ ...finding, verdict: verdict(finding.met) }));
+  const widths = COLUMNS.map((column) => Math.max(column.length, ...rows.map((row) => row[column].length)));
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(' | ')} |\n`;
+  const body = rows.map((row) => line(COLUMNS.map((column) => row[column])));
+  return [line(COLUMNS), line(widths.map((width) => '-'.repeat(width))), ...body].join('');
+}
+
+function verdict(met: boolean | null): string {
+  if (met === null) return 'for information';
+  return met ? 'met' : 'MISSED';
+}
