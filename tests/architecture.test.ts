@@ -1,0 +1,122 @@
+/** The house keeps its plan: who may import whom, and which rooms may know which words. */
+import { describe, expect, it } from 'vitest';
+import { sourceFiles } from './harness/sources.ts';
+
+const files = sourceFiles();
+
+/** Rooms that each room may import from. A room may always import from itself. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  errors: [],
+  entities: ['platforms'],
+  platforms: ['errors'],
+  services: ['entities', 'platforms', 'errors'],
+  jobs: ['services', 'entities', 'errors'],
+  routers: ['services', 'entities', 'errors'],
+  mcp: ['routers', 'services', 'errors'],
+  console: ['services', 'routers', 'errors'],
+  server: ['mcp', 'routers', 'jobs', 'services', 'platforms', 'entities', 'errors', 'console'],
+  client: ['routers', 'errors'],
+};
+
+/** Lines of the product that match a pattern, as `path: line`. */
+function linesMatching(pattern: RegExp, skip: (path: string) => boolean = () => false): string[] {
+  return files
+    .filter((file) => !skip(file.path))
+    .flatMap((file) => file.text.split('\n').map((line) => ({ path: file.path, line })))
+    .filter(({ line }) => pattern.test(line) && !/^\s*(\/\/|\*|\/\*)/.test(line))
+    .map(({ path, line }) => `${path}: ${line.trim()}`);
+}
+
+describe('rooms', () => {
+  it('import only from the rooms below them', () => {
+    const wrong = files.flatMap((file) =>
+      file.imports
+        .map((imported) => ({ ...imported, room: imported.path.split('/')[0] ?? '' }))
+        .filter(({ room }) => room !== file.room && !room.endsWith('.json') && !MAY_IMPORT[file.room]?.includes(room))
+        .map(({ path }) => `${file.path} imports ${path}`),
+    );
+
+    expect(wrong).toEqual([]);
+  });
+
+  it('entities know platforms by type only', () => {
+    const wrong = files
+      .filter((file) => file.room === 'entities')
+      .flatMap((file) => file.imports.filter(({ path, typeOnly }) => path.startsWith('platforms/') && !typeOnly))
+      .map(({ path }) => path);
+
+    expect(wrong).toEqual([]);
+  });
+
+  it('a platform never imports another platform', () => {
+    const folderOf = (path: string) => /^platforms\/([^/]+)\//.exec(path)?.[1];
+    const wrong = files
+      .filter((file) => folderOf(file.path) !== undefined)
+      .flatMap((file) =>
+        file.imports
+          .filter(({ path }) => folderOf(path) !== undefined && folderOf(path) !== folderOf(file.path))
+          .map(({ path }) => `${file.path} imports ${path}`),
+      );
+
+    expect(wrong).toEqual([]);
+  });
+
+  it('services know nothing of HTTP servers, tRPC or Agenda', () => {
+    const wrong = linesMatching(/from '(express|@trpc\/|agenda|@agendajs\/)/, (path) => !path.startsWith('services/'));
+
+    expect(wrong).toEqual([]);
+  });
+
+  it('platforms know nothing of the database', () => {
+    expect(linesMatching(/mikro-orm|kysely|pglite/, (path) => !path.startsWith('platforms/'))).toEqual([]);
+  });
+});
+
+describe('facts', () => {
+  it('no code outside platforms/ asks for a platform by name', () => {
+    const byName = /(platformId|platform\.id|platform_id)\s*[!=]==?\s*'|case '(bluesky|mastodon|sandbox)'/;
+
+    expect(linesMatching(byName, (path) => path.startsWith('platforms/'))).toEqual([]);
+  });
+});
+
+describe('time, chance and network', () => {
+  const ORIGINS = [
+    'server/clocks.ts',
+    'server/context.ts',
+    'server/outbound.ts',
+    'server/outbound-connect.ts',
+    'server/http-server.ts',
+  ];
+  const elsewhere = (path: string) => ORIGINS.includes(path) || path.startsWith('console/assets/app/');
+
+  it('come in from outside: no file but their origin reads the system clock', () => {
+    expect(linesMatching(/new Date\(\)|Date\.now\(|Temporal\.Now/, elsewhere)).toEqual([]);
+  });
+
+  it('no file but their origin makes random values', () => {
+    expect(linesMatching(/Math\.random|randomUUID|randomBytes/, elsewhere)).toEqual([]);
+  });
+
+  it('no file but their origin opens the network by itself', () => {
+    expect(
+      linesMatching(/(?<![.\w])fetch\(|import (?!type).*from '(node:https?|undici)'/, (path) => elsewhere(path)),
+    ).toEqual([]);
+  });
+});
+
+describe('files', () => {
+  it('begin by saying what they are for', () => {
+    expect(files.filter((file) => !file.text.startsWith('/**')).map((file) => file.path)).toEqual([]);
+  });
+
+  it('stay below 300 lines', () => {
+    const long = files.filter((file) => !file.path.includes('/migrations/') && file.text.split('\n').length > 300);
+
+    expect(long.map((file) => file.path)).toEqual([]);
+  });
+
+  it('hold no work notes: those live in issues', () => {
+    expect(linesMatching(/\b(TODO|FIXME|XXX|HACK)\b/)).toEqual([]);
+  });
+});

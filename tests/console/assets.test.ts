@@ -1,0 +1,156 @@
+/** What the pages load: types, caching, and TypeScript that browsers can run. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { toBrowserModule } from '../../console/browser-module.ts';
+import { startWorld } from '../harness/world.ts';
+
+const world = await startWorld();
+const ASSETS = join(import.meta.dirname, '../../console/assets');
+const modules = (await readdir(join(ASSETS, 'app')))
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => name.replace('.ts', '.js'));
+const files = (await readdir(ASSETS)).filter((name) => /\.(css|svg)$/.test(name));
+
+function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${world.url}/assets${path}`, { headers });
+}
+
+describe('the browser code', () => {
+  it('is JavaScript without a trace of types', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'carillon-assets-'));
+    const check = promisify(execFile);
+
+    try {
+      const failures = await Promise.all(
+        modules.map(async (name) => {
+          const file = join(folder, name.replace('.js', '.mjs'));
+          await writeFile(file, await (await get(`/app/${name}`)).text());
+          return check(process.execPath, ['--check', file]).then(() => null, String);
+        }),
+      );
+      expect(failures.filter((failure) => failure !== null)).toEqual([]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('imports only modules that are served', async () => {
+    const sources = await Promise.all(modules.map(async (name) => (await get(`/app/${name}`)).text()));
+
+    const imported = sources.flatMap((source) =>
+      [...source.matchAll(/\bfrom\s+'([^']+)'|\bimport\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? match[2]),
+    );
+
+    expect(imported.length).toBeGreaterThan(20);
+    expect(imported.filter((path) => !modules.includes(path?.replace(/^\.\//, '') ?? ''))).toEqual([]);
+  });
+
+  it('writes no markup, evaluates nothing, keeps nothing beyond the tab and names no other site', async () => {
+    const sources = await Promise.all(modules.map(async (name) => (await get(`/app/${name}`)).text()));
+    const code = sources.join('\n').replace(/\/\*\*[^]*?\*\/|\/\/ .*/g, '');
+
+    expect(
+      code.match(/innerHTML|outerHTML|insertAdjacent|document\.write|srcdoc|DOMParser|\beval\b|new Function/g),
+    ).toBeNull();
+    expect(code.match(/localStorage|indexedDB|document\.cookie|sendBeacon|WebSocket|EventSource/g)).toBeNull();
+    expect(code.match(/(?:https?|wss?):\/\/[^\s'"`]*/g)).toBeNull();
+  });
+
+  it('switches off everything in the API reference that reaches another site', async () => {
+    const source = await (await get('/app/reference.js')).text();
+
+    for (const setting of [
+      "proxyUrl: ''",
+      'telemetry: false',
+      'withDefaultFonts: false',
+      'persistAuth: false',
+      'hideClientButton: true',
+      "showDeveloperTools: 'never'",
+      'agent: { disabled: true',
+      'mcp: { disabled: true',
+    ]) {
+      expect(source).toContain(setting);
+    }
+  });
+});
+
+describe('stripping', () => {
+  it('drops types, keeps positions and points to the served neighbours', () => {
+    const source =
+      "import type { A } from './a.ts';\nimport { type B, c } from './c-d.ts';\nexport const e: A = c as B;\n";
+
+    const made = toBrowserModule(source);
+
+    expect(made.split('\n').map((line) => line.trimEnd())).toEqual([
+      '',
+      "import {         c } from './c-d.js';",
+      'export const e    = c     ;',
+      '',
+    ]);
+  });
+
+  it('leaves texts alone that only look like file names', () => {
+    expect(toBrowserModule("const a = './b.ts'; // from x.ts\n")).toBe("const a = './b.ts'; // from x.ts\n");
+  });
+
+  it('leaves other warnings as they are', () => {
+    const { emitWarning } = process;
+
+    toBrowserModule('const a: number = 1;');
+
+    expect(process.emitWarning).toBe(emitWarning);
+  });
+});
+
+describe('stylesheets and pictures', () => {
+  it.each(files)('%s fetches nothing', async (name) => {
+    const text = await readFile(join(ASSETS, name), 'utf8');
+
+    expect(
+      text.replace('http://www.w3.org/2000/svg', '').match(/url\(|@import|https?:|<script|<style|\sstyle=|\son\w+=/g),
+    ).toBeNull();
+  });
+});
+
+describe('delivery', () => {
+  it.each([...files.map((name) => `/${name}`), '/app/main.js', '/scalar.js'])(
+    '%s is asked for again and not sent again',
+    async (path) => {
+      const first = await get(path);
+      const etag = first.headers.get('etag') ?? '';
+      await first.arrayBuffer();
+
+      // Node's fetch asks for a fresh copy by itself, unless it is told otherwise.
+      const kept = { 'cache-control': 'max-age=0' };
+      const again = await get(path, { ...kept, 'if-none-match': etag });
+      const changed = await get(path, { ...kept, 'if-none-match': '"other"' });
+
+      expect(first.status).toBe(200);
+      expect(etag).toMatch(/^"[\w-]{22}-gzip"$/);
+      expect(first.headers.get('cache-control')).toBe('no-cache');
+      expect(first.headers.get('x-content-type-options')).toBe('nosniff');
+      expect([again.status, (await again.arrayBuffer()).byteLength, changed.status]).toEqual([304, 0, 200]);
+    },
+  );
+
+  it('sends plain bytes, under another tag, to who does not read gzip', async () => {
+    const zipped = await get('/carillon.css', { 'accept-encoding': 'gzip' });
+    const plain = await get('/carillon.css', { 'accept-encoding': 'identity' });
+
+    expect([zipped.headers.get('content-encoding'), plain.headers.get('content-encoding')]).toEqual(['gzip', null]);
+    expect(zipped.headers.get('etag')).not.toBe(plain.headers.get('etag'));
+    expect(plain.headers.get('vary')).toBe('accept-encoding');
+    expect(await zipped.text()).toBe(await plain.text());
+  });
+
+  it.each(['/../pages.ts', '/..%2fpages.ts', '/app/main.ts', '/app/tsconfig.json', '/app/', '/nothing.css', '/%00'])(
+    'knows nothing of %s',
+    async (path) => {
+      expect((await get(path)).status).toBe(404);
+    },
+  );
+});

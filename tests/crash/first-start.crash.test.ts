@@ -1,0 +1,134 @@
+/** The first start and the ones after it: who is told what, once (D42). */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { createSeededRandom } from '../harness/seeded-random.ts';
+import { createTestClock } from '../harness/test-clock.ts';
+import { ENGINE, freePort, newInstall, type ServerProcess } from './server-process.ts';
+import { waitUntil } from './wait-until.ts';
+
+/** No key of ours: the first start makes one. */
+const OWN_KEY = { BOOTSTRAP_LIVE_KEY: '' };
+
+/** The key that a process printed; undefined when it printed none. */
+function printedKey(server: ServerProcess): string | undefined {
+  return /^ {2}Live key {2}(crl_live_[A-Za-z0-9]{32,})$/m.exec(server.stdout())?.[1];
+}
+
+/** The command that a process printed, as somebody copies it; undefined when it printed none. */
+function printedCommand(server: ServerProcess): string | undefined {
+  return /^ {2}curl [^]*?\}'$/m.exec(server.stdout())?.[0];
+}
+
+async function runInShell(command: string | undefined): Promise<unknown> {
+  const { stdout } = await promisify(execFile)('sh', ['-c', command ?? 'exit 9']);
+  return JSON.parse(stdout);
+}
+
+const SENT = {
+  results: [
+    {
+      connectionSlug: 'sandbox',
+      status: 'sent',
+      postId: expect.any(String) as string,
+      url: expect.stringContaining('/sandbox/') as string,
+      scheduledFor: null,
+      threadCount: 0,
+      hasFirstComment: false,
+      error: null,
+    },
+  ],
+};
+
+describe(`on ${ENGINE}`, () => {
+  it('prints the live key once, and a command that publishes as it stands', async () => {
+    const install = await newInstall(OWN_KEY);
+    const first = await install.start();
+    const key = printedKey(first) ?? '';
+
+    expect(await runInShell(printedCommand(first))).toEqual(SENT);
+
+    expect(first.stdout().split(key)).toHaveLength(3);
+    expect(first.stderr()).toBe('');
+    await first.stop();
+    const second = await install.start();
+    expect(second.stdout()).toContain('is ready');
+    expect(second.stdout()).not.toContain('crl_live_');
+    expect(printedCommand(second)).toBeUndefined();
+    expect((await second.rest('GET /posts', { key })).body.posts).toHaveLength(1);
+  });
+
+  it('prints the command with a key that the environment gives, and no key of its own', async () => {
+    const install = await newInstall();
+    const first = await install.start();
+
+    expect(await runInShell(printedCommand(first))).toEqual(SENT);
+
+    expect(printedKey(first)).toBeUndefined();
+  });
+
+  it('starts after being killed at any instant of the first start, and a key that works was always told', async () => {
+    const random = createSeededRandom('first start', createTestClock());
+    for (let kill = 0; kill < 4; kill += 1) {
+      const install = await newInstall(OWN_KEY);
+      const first = install.launch();
+      const killAt = performance.now() + 300 + (random.bytes(2).readUInt16BE() % 2_500);
+      await waitUntil('a random instant', () => performance.now() >= killAt);
+      await first.kill9();
+
+      const second = await install.start();
+
+      const keys = [printedKey(first), printedKey(second)].filter((key) => key !== undefined);
+      const answers = await Promise.all(keys.map((key) => second.rest('GET /connections', { key })));
+      expect(answers.map(({ status }) => status)).toContain(200);
+      expect(answers.at(-1)?.body.connections).toMatchObject([{ slug: 'sandbox' }]);
+      await second.stop();
+    }
+  });
+});
+
+describe.runIf(ENGINE === 'pglite')('a second server on the same DATA_DIR', () => {
+  it('is refused in one line, and the first serves on', async () => {
+    const install = await newInstall();
+    const first = await install.start();
+
+    const second = install.launch({ PORT: String(await freePort()) });
+
+    expect(await second.ended()).toMatchObject({ code: 1, signal: null });
+    expect(second.stderr()).toBe(
+      `carillon: DATA_DIR ${install.dataDir} is in use by another Carillon server (process ${first.child.pid}). ` +
+        'Stop it first, or give this one a DATA_DIR of its own, or use PostgreSQL (DATABASE_URL) to run several.\n',
+    );
+    expect(second.stdout()).toBe('');
+    expect((await first.rest('GET /connections')).body.connections).toHaveLength(1);
+    await first.kill9();
+    const third = await install.start();
+    expect((await third.rest('GET /connections')).body.connections).toHaveLength(1);
+  });
+});
+
+describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
+  it('leaves the first key to a process that shows it: a worker that starts first makes none', async () => {
+    const install = await newInstall(OWN_KEY);
+    const worker = await install.start({ ROLE: 'worker', PORT: String(await freePort()) });
+    expect(worker.stdout()).not.toContain('crl_live_');
+
+    const web = await install.start({ ROLE: 'web' });
+
+    expect(await runInShell(printedCommand(web))).toEqual(SENT);
+  });
+
+  it('makes one first account when three processes start at once, and tells one key', async () => {
+    const install = await newInstall(OWN_KEY);
+    const ports = [install.port, await freePort(), await freePort()];
+
+    const servers = await Promise.all(ports.map((port) => install.start({ PORT: String(port) })));
+
+    const keys = servers.map(printedKey).filter((key) => key !== undefined);
+    expect(keys).toHaveLength(1);
+    const [answer] = await Promise.all(
+      servers.map((server) => server.rest('GET /connections', { key: keys[0] ?? '' })),
+    );
+    expect(answer?.body.connections).toHaveLength(1);
+  });
+});

@@ -1,0 +1,78 @@
+/** What a running server writes: JSON lines that name the request, and never a secret. */
+import { expect, it, onTestFinished } from 'vitest';
+import { startFakeBluesky } from '../platforms/fakes/fake-bluesky.ts';
+import { post, postAndLeave, SANDBOX, startAgain } from './posts.ts';
+import { ENGINE, LIVE_KEY, newInstall } from './server-process.ts';
+import { waitUntil } from './wait-until.ts';
+
+const PASSWORD = 'abcd-efgh-ijkl-mnop';
+
+it(`writes JSON lines with the id of each request, and no key or login, at the most talkative level (${ENGINE})`, async () => {
+  const fake = await startFakeBluesky({ now: () => new Date() });
+  onTestFinished(() => fake.close());
+  fake.addAccount('alice.test', PASSWORD);
+  const encryptionKey = Buffer.alloc(32, 'k').toString('base64');
+  const install = await newInstall({
+    LOG_LEVEL: 'trace',
+    ENCRYPTION_KEYS: encryptionKey,
+    BLUESKY_SERVICE_URL: fake.url,
+  });
+  const first = await install.start();
+  const login = { identifier: 'alice.test', appPassword: PASSWORD };
+  const connected = await first.rest('POST /connections', {
+    body: { platformId: 'bluesky', credentials: login, slug: 'alice' },
+  });
+  const refused = await first.rest('POST /connections', {
+    body: { platformId: 'bluesky', credentials: { ...login, appPassword: 'wrong-password' } },
+  });
+  const malformed = await first.rest('POST /connections', {
+    body: { platformId: 'bluesky', credentials: { ...login, pin: 'pin-1234' } },
+  });
+  const unknown = await first.rest('GET /posts', { key: `crl_live_${'X'.repeat(40)}` });
+  const byUrl = await first.get(`/api/v2/posts?api_key=${LIVE_KEY}`);
+  for (const fault of ['fails_after', 'token_expired', 'web_page'] as const) {
+    fake.faults.push(fault);
+    await post(first, 'alice', `with ${fault}`);
+  }
+  fake.faults.push('holds_after');
+  await postAndLeave(first, 'alice', 'it is cut off');
+  await first.kill9();
+  const second = await startAgain(install);
+  await waitUntil(
+    'it is recovered',
+    async () => (await second.rest('GET /posts?status=processing')).body.posts.length === 0,
+  );
+  await post(second, SANDBOX, '[[lost]]');
+  await second.stop();
+
+  // The announcement is for people: it is indented, and the first one shows the key.
+  const isAnnounced = (line: string) => line === '' || line.startsWith('  ');
+  const lines = [first, second].flatMap((server) => server.stdout().split('\n')).filter((line) => !isAnnounced(line));
+  const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const requests = entries.filter(({ msg }) => msg === 'request');
+  expect(requests.length).toBeGreaterThan(10);
+  for (const entry of entries)
+    expect(entry).toMatchObject({ level: expect.any(String), time: expect.any(String), msg: expect.any(String) });
+  for (const entry of requests)
+    expect(Object.keys(entry)).toEqual(['level', 'time', 'reqId', 'method', 'path', 'status', 'ms', 'msg']);
+  expect([connected, refused, malformed, unknown].map(({ status }) => status)).toEqual([200, 422, 400, 401]);
+  for (const answer of [connected, refused, malformed]) {
+    expect(requests.map(({ reqId }) => reqId)).toContain(answer.headers.get('x-request-id'));
+  }
+  expect(byUrl.status).toBe(200);
+
+  const secrets = [
+    LIVE_KEY,
+    'XXXXXXXX',
+    PASSWORD,
+    'wrong-password',
+    'pin-1234',
+    encryptionKey,
+    'access-',
+    'refresh-',
+    'v1.',
+  ];
+  if (install.databaseUrl !== undefined) secrets.push(install.databaseUrl);
+  expect(secrets.filter((secret) => lines.some((line) => line.includes(secret)))).toEqual([]);
+  expect(first.stderr() + second.stderr()).toBe('');
+});

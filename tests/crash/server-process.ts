@@ -1,0 +1,256 @@
+/** The server as it is started in earnest: a process of its own, which can be killed at any instant, and what outlives it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
+import { onTestFinished } from 'vitest';
+import { openPglite } from '../../entities/orm.ts';
+import { query } from '../../entities/query.ts';
+import { databaseUrl, onServer, TEST_DATABASE_URL } from '../harness/database.ts';
+import { waitUntil } from './wait-until.ts';
+
+export const REPOSITORY = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
+
+/** The engine that the tests run on. */
+export const ENGINE = TEST_DATABASE_URL === undefined ? 'pglite' : 'postgres';
+
+export const LIVE_KEY = `crl_live_${'L'.repeat(40)}`;
+
+/** Longest that a start may take on a busy machine. */
+const START_TIMEOUT_MS = 60_000;
+
+type Environment = Readonly<Record<string, string>>;
+
+/** What outlives a process: DATA_DIR, a database of its own where TEST_DATABASE_URL is set, and a port. */
+export interface Install {
+  readonly dataDir: string;
+  /** Port of the processes that name no other. */
+  readonly port: number;
+  /** Address of the database; undefined for the embedded one. */
+  readonly databaseUrl: string | undefined;
+  /** Starts a process and waits until it is ready. */
+  start(env?: Environment): Promise<ServerProcess>;
+  /** Starts a process and waits for nothing. */
+  launch(env?: Environment): ServerProcess;
+  /** Runs SQL. The embedded database can be asked only while no process has it. */
+  sql<Row>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
+}
+
+export interface RestAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed JSON; the text when it is not JSON. */
+  // eslint-disable-next-line typescript/no-explicit-any -- tests compare whole bodies; what they read from one they assert
+  readonly body: any;
+}
+
+export interface RestCall {
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as x-api-key; the live key when left out. */
+  readonly key?: string;
+  readonly headers?: Record<string, string>;
+}
+
+/** How a process ended. */
+export interface Ended {
+  /** Null when a signal ended it. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Milliseconds from the call until it was gone. */
+  readonly tookMs: number;
+}
+
+export interface ServerProcess {
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** Milliseconds from the start of the process until it was ready; 0 when nobody waited for that. */
+  readonly startMs: number;
+  /** All it has written so far. */
+  stdout(): string;
+  stderr(): string;
+  /** The lines of its log so far. */
+  log(): Record<string, unknown>[];
+  /** Calls REST: `server.rest('GET /posts?limit=1')`. */
+  rest(call: `${string} /${string}`, options?: RestCall): Promise<RestAnswer>;
+  /** GETs a path beside REST. */
+  get(path: `/${string}`, headers?: Record<string, string>): Promise<RestAnswer>;
+  kill9(): Promise<Ended>;
+  /** Asks it to stop, with SIGTERM. */
+  stop(): Promise<Ended>;
+  /** Waits until it is gone by itself. */
+  ended(): Promise<Ended>;
+}
+
+/** Makes an install that is removed, with whatever still runs on it, when the test is over. */
+export async function newInstall(settings: Environment = {}): Promise<Install> {
+  const dataDir = await newFolder();
+  const database = TEST_DATABASE_URL === undefined ? undefined : await createDatabase();
+  const port = await freePort();
+  const processes: ServerProcess[] = [];
+  onTestFinished(async () => {
+    for (const server of processes) await server.kill9();
+    await database?.drop();
+  });
+
+  const launch = (env: Environment = {}): ServerProcess => {
+    const own = {
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      BOOTSTRAP_LIVE_KEY: LIVE_KEY,
+      RATE_LIMIT_PER_MINUTE: '1000000',
+      OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
+      ...(database !== undefined && { DATABASE_URL: database.url }),
+    };
+    const server = launchProcess({ ...own, ...settings, ...env });
+    processes.push(server);
+    return server;
+  };
+
+  return {
+    dataDir,
+    port,
+    databaseUrl: database?.url,
+    launch,
+    start: async (env) => {
+      const startedAt = performance.now();
+      const server = launch(env);
+      await waitUntil('the server is ready', () => isReady(server), START_TIMEOUT_MS);
+      return { ...server, startMs: Math.round(performance.now() - startedAt) };
+    },
+    sql: (sql, parameters) =>
+      database === undefined
+        ? onPglite(join(dataDir, 'db'), sql, parameters)
+        : onPostgres(database.url, sql, parameters),
+  };
+}
+
+/** A folder that is removed when the test is over. */
+export async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'carillon-crash-'));
+  // Hooks run in the reverse order: whatever uses the folder is stopped first.
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return folder;
+}
+
+/** A port of loopback that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+/** Runs the server's program with these settings; nothing else of ours is in its environment. Empty values count as unset. */
+export function launchProcess(
+  env: Environment,
+  program: readonly string[] = [process.execPath, 'server/main.ts'],
+): ServerProcess {
+  const { PATH = '', HOME = '' } = process.env;
+  const [command = '', ...parameters] = program;
+  const child = spawn(command, parameters, {
+    cwd: REPOSITORY,
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  // Close comes after exit, when all of the output has been read.
+  const gone = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+
+  const ended = async (): Promise<Ended> => {
+    const since = performance.now();
+    const [code, signal] = await gone;
+    return { code, signal, tookMs: Math.round(performance.now() - since) };
+  };
+  const kill = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    return ended();
+  };
+
+  const url = `http://127.0.0.1:${env['PORT']}`;
+  return {
+    url,
+    child,
+    startMs: 0,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    log: () =>
+      stdout
+        .split('\n')
+        // The last line may still be on its way.
+        .slice(0, -1)
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line) as Record<string, unknown>),
+    rest: (call, options) => {
+      const [method = '', path = ''] = call.split(' ', 2);
+      return ask(`${url}/api/v2${path}`, method, options);
+    },
+    get: (path, headers = {}) => ask(`${url}${path}`, 'GET', { headers }),
+    kill9: () => kill('SIGKILL'),
+    stop: () => kill('SIGTERM'),
+    ended,
+  };
+}
+
+async function isReady(server: ServerProcess): Promise<boolean> {
+  if (server.child.exitCode !== null) throw new Error(`the server ended: ${server.stderr()}`);
+  return server.get('/readyz').then(
+    (answer) => answer.status === 200,
+    () => false,
+  );
+}
+
+async function ask(url: string, method: string, { key = LIVE_KEY, body, headers }: RestCall = {}): Promise<RestAnswer> {
+  const response = await fetch(url, {
+    method,
+    headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: parse(text) };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+let made = 0;
+
+async function createDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  made += 1;
+  const name = `carillon_crash_${process.pid}_${made}`;
+  await onServer(`drop database if exists ${name} with (force)`);
+  await onServer(`create database ${name}`);
+  return { url: databaseUrl(name), drop: () => onServer(`drop database if exists ${name} with (force)`) };
+}
+
+async function onPostgres<Row>(url: string, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql, [...parameters])).rows as Row[];
+  } finally {
+    await client.end();
+  }
+}
+
+async function onPglite<Row>(folder: string, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+  const database = await openPglite(folder);
+  try {
+    return await query<Row>(database.em(), sql, parameters);
+  } finally {
+    await database.close();
+  }
+}

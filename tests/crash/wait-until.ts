@@ -1,0 +1,26 @@
+/** Waiting on the real clock: for a condition, never for a time. */
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** Milliseconds between two looks. */
+const LOOK_EVERY_MS = 20;
+
+/**
+ * Looks until `check` gives something.
+ *
+ * @param what is awaited, for the message
+ * @returns what `check` gave
+ * @throws Error when nothing came in time; what `check` throws passes through
+ */
+export async function waitUntil<Found>(
+  what: string,
+  check: () => Promise<Found | false | null | undefined> | Found | false | null | undefined,
+  timeoutMs = 30_000,
+): Promise<Found> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const found = await check();
+    if (found !== false && found !== null && found !== undefined) return found;
+    if (performance.now() > deadline) throw new Error(`${what}: not within ${timeoutMs} ms`);
+    await wait(LOOK_EVERY_MS);
+  }
+}

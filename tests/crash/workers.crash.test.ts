@@ -1,0 +1,217 @@
+/** Several processes on one PostgreSQL: who does what, and what happens when one of them dies or falls asleep (D16, D42). */
+import { Client } from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  allSettled,
+  attemptsOf,
+  eachOnce,
+  letLeasesRunOut,
+  oneAccepted,
+  post,
+  postOf,
+  SANDBOX,
+  schedule,
+  settled,
+  tally,
+} from './posts.ts';
+import { ENGINE, freePort, type Install, newInstall, type ServerProcess } from './server-process.ts';
+import { waitUntil } from './wait-until.ts';
+
+const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000);
+
+async function startWorker(install: Install): Promise<ServerProcess> {
+  return install.start({ ROLE: 'worker', PORT: String(await freePort()) });
+}
+
+/** Sends that a process has under way, by its own account. */
+async function sendsOf(server: ServerProcess): Promise<number> {
+  const { body } = await server.get('/metrics');
+  return Number(/^carillon_sends_in_flight (\d+)$/m.exec(body)?.[1]);
+}
+
+function texts(count: number, slowMs: number): string[] {
+  return Array.from({ length: count }, (_, index) => `post ${index} [[slow ${slowMs}]]`);
+}
+
+/** A connection of its own, for what must span several statements. */
+async function openClient(install: Install): Promise<Client> {
+  const client = new Client({ connectionString: install.databaseUrl });
+  await client.connect();
+  // The database is dropped under it when a test fails half-way.
+  client.on('error', () => undefined);
+  onTestFinished(() => client.end());
+  return client;
+}
+
+describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
+  it('a web process sends at once what is to go out now, and leaves what is scheduled to a worker', async () => {
+    const install = await newInstall();
+    const web = await install.start({ ROLE: 'web' });
+    const at = inSeconds(1.5);
+    const [postId = ''] = await schedule(web, ['scheduled'], at);
+    expect(await post(web, SANDBOX, 'now')).toMatchObject({ status: 'sent' });
+    await waitUntil('it is overdue', () => Date.now() > at.getTime() + 1_000);
+    expect(await postOf(web, postId)).toMatchObject({ status: 'scheduled' });
+
+    await startWorker(install);
+
+    const sent = await settled(web, postId);
+    expect(sent).toMatchObject({ status: 'sent' });
+    expect(await attemptsOf(web, postId)).toEqual(oneAccepted(sent.platformPostId));
+    expect(await tally(install)).toEqual(eachOnce(2));
+  });
+
+  it('a worker answers what orchestrators ask, and nothing else', async () => {
+    const install = await newInstall();
+    const worker = await startWorker(install);
+
+    const [livez, readyz, metrics] = await Promise.all([
+      worker.get('/livez'),
+      worker.get('/readyz'),
+      worker.get('/metrics'),
+    ]);
+    expect([livez, readyz].map(({ status, body }) => [status, body])).toEqual([
+      [200, 'ok\n'],
+      [200, 'ok\n'],
+    ]);
+    expect(metrics.status).toBe(200);
+    expect(metrics.body).toContain('carillon_sends_in_flight 0\n');
+    for (const path of [
+      '/',
+      '/api/v2/connections',
+      '/api/v2/openapi.json',
+      '/trpc/public.health',
+      '/mcp',
+      '/docs',
+      '/sandbox/x',
+    ] as const) {
+      expect(await worker.get(path)).toMatchObject({
+        status: 404,
+        body: { error: 'not_found', message: expect.stringContaining(`There is nothing at ${path}.`) },
+      });
+    }
+  });
+
+  it('another worker takes over what a killed one was sending, once its lease is over', async () => {
+    const install = await newInstall();
+    const web = await install.start({ ROLE: 'web' });
+    const workers = await Promise.all([startWorker(install), startWorker(install)]);
+    await schedule(web, texts(30, 3_000), inSeconds(4));
+    const busy = await waitUntil('the posts are being sent', async () => {
+      const sends = await Promise.all(workers.map(sendsOf));
+      return sends.reduce((sum, count) => sum + count) === 30 && workers[sends.indexOf(Math.max(...sends))];
+    });
+
+    await busy.kill9();
+
+    // What is due meanwhile goes out; what the dead one held is left alone while its lease lasts.
+    const [next = ''] = await schedule(web, ['next'], inSeconds(2));
+    expect(await settled(web, next)).toMatchObject({ status: 'sent' });
+    const held = await install.sql<{ count: number }>(
+      `select count(*)::int as count from posts where status = 'processing'`,
+    );
+    expect(held[0]?.count).toBeGreaterThan(0);
+    await letLeasesRunOut(install);
+    await allSettled(web);
+    expect(await tally(install)).toEqual(eachOnce(31));
+  });
+
+  it('settles a post once when a worker that slept through its lease wakes up beside the one that took over', async () => {
+    const install = await newInstall();
+    const web = await install.start({ ROLE: 'web' });
+    const sleeper = await startWorker(install);
+    const [postId = ''] = await schedule(web, ['[[slow 1500]]'], inSeconds(2));
+    await waitUntil('it is being sent', async () => (await sendsOf(sleeper)) === 1);
+    sleeper.child.kill('SIGSTOP');
+    await letLeasesRunOut(install);
+    await startWorker(install);
+    expect(await settled(web, postId)).toMatchObject({ status: 'sent' });
+    const before = await postOf(web, postId);
+
+    sleeper.child.kill('SIGCONT');
+
+    await waitUntil('the sleeper finds that it came too late', () =>
+      sleeper
+        .log()
+        .some(({ msg, postId: id }) => msg === 'a send was settled by someone else meanwhile' && id === postId),
+    );
+    expect(await postOf(web, postId)).toEqual(before);
+    expect(await attemptsOf(web, postId)).toEqual(oneAccepted(before.platformPostId));
+    // Called twice, with one token: the timeline has one post.
+    expect(await tally(install)).toEqual({ ...(eachOnce(1) as object), calls: 2 });
+  });
+
+  it('claims nothing for a worker that is killed in the middle of claiming', async () => {
+    const install = await newInstall();
+    const web = await install.start({ ROLE: 'web' });
+    const claimer = await startWorker(install);
+    const client = await openClient(install);
+    await schedule(web, texts(20, 0), inSeconds(3));
+    // The claim waits here between its two statements: the posts are its own, the ledger rows are not written.
+    await client.query('begin; lock table attempts in share mode');
+    // Asked on other connections: within one transaction the activity is read once.
+    const claims = () =>
+      install.sql<{ waiting: boolean }>(`select wait_event_type = 'Lock' as waiting from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and query like '%insert into attempts%'`);
+    await waitUntil('the claim has begun', async () => (await claims()).some(({ waiting }) => waiting));
+
+    await claimer.kill9();
+
+    await client.query('commit');
+    await waitUntil('the database has noticed', async () => (await claims()).length === 0);
+    expect(await install.sql('select distinct status from posts')).toEqual([{ status: 'scheduled' }]);
+    expect(await tally(install)).toMatchObject({ posts: 20, sent: 0, attempts: 0 });
+    await startWorker(install);
+    await allSettled(web);
+    expect(await tally(install)).toEqual(eachOnce(20));
+  });
+
+  it('lives through losing every connection to the database while a backlog drains', async () => {
+    const install = await newInstall();
+    const server = await install.start();
+    const client = await openClient(install);
+    await schedule(
+      server,
+      Array.from({ length: 200 }, (_, index) => `post ${index} [[slow ${index * 10}]]`),
+      inSeconds(4),
+    );
+    const sent = async () =>
+      Number((await client.query(`select count(*) from posts where status = 'sent'`)).rows[0].count);
+    for (const few of [20, 80, 140]) {
+      await waitUntil(`${few} are sent`, async () => (await sent()) >= few);
+      await client.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      );
+    }
+
+    await waitUntil('all are settled or were left by a lost outcome', async () => {
+      await letLeasesRunOut(install);
+      const { rows } = await client.query(`select 1 from posts where status in ('scheduled', 'processing')`);
+      return rows.length === 0;
+    });
+
+    // The sandbox lives in the same database: a post that it could not take is failed, and nowhere.
+    const { rows } = await client.query(`
+      select p.status, p.error_code, count(*)::int as posts, count(s.id)::int as on_the_timeline, count(distinct e.id)::int as events
+      from posts p
+        left join attempts a on a.post_id = p.id
+        left join sandbox_posts s on s.token = a.token
+        left join events e on e.subject_id = p.id
+      group by 1, 2 order by 1 desc`);
+    const [good, ...others] = rows as { posts: number }[];
+    const count = good?.posts ?? 0;
+    expect(good).toEqual({ status: 'sent', error_code: null, posts: count, on_the_timeline: count, events: count });
+    for (const other of others) {
+      const { posts } = other;
+      expect(other).toEqual({
+        status: 'failed',
+        error_code: 'platform_unavailable',
+        posts,
+        on_the_timeline: 0,
+        events: posts,
+      });
+    }
+    expect(rows.reduce((sum, { posts }) => sum + posts, 0)).toBe(200);
+    expect(await server.stop()).toMatchObject({ code: 0, signal: null });
+  });
+});

@@ -1,0 +1,171 @@
+/** The documentation keeps pace with the code: links lead somewhere, settings and names are those that exist. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+import { ATTEMPT_STEPS } from '../../entities/attempt.ts';
+import { ERROR_CODES, ERRORS } from '../../errors/codes.ts';
+import { operations } from '../../routers/operations.ts';
+
+interface Page {
+  /** Path from the root. */
+  readonly path: string;
+  readonly text: string;
+  /** The text without its code blocks. */
+  readonly prose: string;
+}
+
+const pages: readonly Page[] = globSync(['*.md', 'docs/**/*.md']).toSorted().map(readPage);
+
+function readPage(file: string): Page {
+  const text = readFileSync(file, 'utf8');
+  return { path: file.replaceAll(path.sep, '/'), text, prose: text.replaceAll(/^ *```[^]*?^ *```$/gm, '') };
+}
+
+function page(name: string): Page {
+  const found = pages.find((candidate) => candidate.path === name);
+  if (found === undefined) throw new Error(`there is no ${name}`);
+  return found;
+}
+
+/** Every match of a pattern's first group in a text. */
+function found(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(([, group]) => group ?? '');
+}
+
+/** The anchors of a page's headings, as code hosts make them. */
+function anchorsOf({ prose }: Page): string[] {
+  return found(prose, /^#+ (.+)$/gm).map((heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+describe('links', () => {
+  const relative = pages.flatMap((from) =>
+    found(from.prose, /\]\(([^)\s]+)\)/g)
+      .filter((target) => !/^[a-z]+:/.test(target))
+      .map((target) => {
+        const [file = '', anchor] = target.split('#', 2);
+        const to = file === '' ? from.path : path.posix.join(path.posix.dirname(from.path), file);
+        return { from: from.path, target, to, anchor };
+      }),
+  );
+
+  it('lead to files of this repository', () => {
+    expect(relative.length).toBeGreaterThan(20);
+    expect(relative.filter(({ to }) => to.startsWith('..') || !existsSync(to))).toEqual([]);
+  });
+
+  it('with an anchor lead to a heading', () => {
+    const lost = relative.filter(({ to, anchor }) => anchor !== undefined && !anchorsOf(page(to)).includes(anchor));
+
+    expect(lost).toEqual([]);
+  });
+
+  it('lead from the index to every decision', () => {
+    const index = found(page('docs/decisions/README.md').prose, /\]\((\d{4}-[^)]+)\)/g);
+
+    expect(index).toEqual(globSync('[0-9]*.md', { cwd: 'docs/decisions' }).toSorted());
+  });
+});
+
+describe('the table of settings in README.md', () => {
+  const rows = [...page('README.md').prose.matchAll(/^\| `([A-Z_]+)` \| (unset|`[^`]+`) \|/gm)];
+  const documented = rows.map(([, name, cell = '']) => [name, cell === 'unset' ? undefined : cell.slice(1, -1)]);
+
+  // Read as text: the schema itself is not exported, and this is the order that people read.
+  const source = readFileSync('server/config.ts', 'utf8');
+  const schema = /const Environment = z\.object\(\{(.*?)^\}\)/ms.exec(source)?.[1] ?? '';
+  const settings = found(schema, /^ {2}([A-Z][A-Z_]+):/gm).map((name) => [name, defaultOf(name)]);
+
+  /** What stands in `.default(…)`; undefined for none and for an empty list, which is the same to the operator. */
+  function defaultOf(name: string): string | undefined {
+    const declaration = new RegExp(`^  ${name}:(.*?)(?=^  [A-Z]|$(?![^]))`, 'ms').exec(schema)?.[1] ?? '';
+    const literal = /\.(?:default|prefault)\((.+?)\),?\s*$/s.exec(declaration)?.[1];
+    return literal === undefined || literal === '[]' ? undefined : literal.replaceAll("'", '');
+  }
+
+  it('has every variable that the service reads, in the same order and with the same default', () => {
+    expect(settings.length).toBeGreaterThan(15);
+    expect(documented).toEqual(settings);
+  });
+});
+
+describe('names in the documentation', () => {
+  it('of npm scripts are those of package.json', () => {
+    const scripts = new Set(Object.keys(packageJson.scripts));
+    const named = pages.flatMap(({ text }) => [
+      ...found(text, /\bnpm run ([\w:-]+)/g),
+      ...found(text, /\bnpm (start|test)\b/g),
+    ]);
+
+    expect(named).toContain('test:crash');
+    expect(named.filter((name) => !scripts.has(name))).toEqual([]);
+  });
+
+  it('in snake_case are error codes, or tools, fields, tables and metrics that exist', () => {
+    const tools = operations.flatMap(({ meta }) => ('none' in meta.tool ? [] : [meta.tool.name]));
+    const fields = operations.flatMap(({ input }) => Object.keys(input.shape));
+    const elsewhere = ['entities/migrations', 'mcp/prompts.ts', 'server/probes.ts']
+      .flatMap((place) => (place.endsWith('.ts') ? [place] : globSync(`${place}/*.ts`)))
+      .map((file) => readFileSync(file, 'utf8'))
+      .join('\n');
+    const known = new Set<string>([
+      ...ERROR_CODES,
+      ...ATTEMPT_STEPS,
+      ...tools,
+      ...fields,
+      ...found(elsewhere, /\b([a-z]+(?:_[a-z]+)+)\b/g),
+      'node_modules',
+      'pg_dump',
+      'req_id',
+    ]);
+    const named = pages.flatMap(({ path: file, prose }) =>
+      found(prose, /`(?:\w+\.)?([a-z]+(?:_[a-z]+)+)`/g).map((name) => ({ file, name })),
+    );
+
+    expect(named.some(({ name }) => name === 'outcome_unknown')).toBe(true);
+    expect(named.filter(({ name }) => !known.has(name))).toEqual([]);
+  });
+
+  it('that a failed post is shown with are codes of the error table', () => {
+    const cells = found(page('README.md').prose, /`failed`, `(\w+)`/g);
+
+    expect(cells.length).toBeGreaterThan(3);
+    expect(cells.filter((code) => !Object.hasOwn(ERRORS, code))).toEqual([]);
+  });
+
+  it('of log lines are those that the code writes, and all of them', () => {
+    const code = globSync('{server,services,jobs,routers,mcp,console}/**/*.ts')
+      .map((file) => readFileSync(file, 'utf8'))
+      .join('\n');
+    const literal = found(code, /\blog\.(?:info|warn|error)\(\s*(?:[^;']*?,\s+)?'([^']+)',?\s*\)/g);
+    const named = found(code, /\blog\.(?:info|warn|error)\(\s*[^;']*?,\s+([A-Z_]+),?\s*\)/g);
+    const written = [...literal, ...named.flatMap((name) => found(code, new RegExp(`const ${name} = '([^']+)'`, 'g')))];
+    const table = /^## Log lines$(.*?)^## /ms.exec(page('docs/operations.md').text)?.[1] ?? '';
+    const documented = found(table, /^\| (`[^|]+`) \|/gm).flatMap((cell) => found(cell, /`([^`]+)`/g));
+
+    expect(documented.filter((line) => line !== 'msg').toSorted()).toEqual([...new Set(written)].toSorted());
+  });
+});
+
+describe('files that people look for', () => {
+  it('README.md names the one command that runs the tests', () => {
+    expect(page('README.md').text).toContain('\n```sh\nnpm test\n```\n');
+  });
+
+  it('CHANGELOG.md has room for what is not released yet', () => {
+    expect(page('CHANGELOG.md').text).toMatch(/^## \[Unreleased\]$/m);
+  });
+
+  it('AGENTS.md stays short enough to be read every time', () => {
+    expect(page('AGENTS.md').text.trimEnd().split('\n').length).toBeLessThanOrEqual(80);
+  });
+
+  it('LICENSE says what package.json says', () => {
+    expect(readFileSync('LICENSE', 'utf8')).toMatch(new RegExp(`^${packageJson.license} License`));
+  });
+});

@@ -1,0 +1,26 @@
+/** A second process on the world's database: a context with connections, clock and ids of its own. PostgreSQL only. */
+import { onTestFinished } from 'vitest';
+import { openPostgres } from '../../entities/orm.ts';
+import { createContext } from '../../server/context.ts';
+import type { Context } from '../../services/context.ts';
+import { databaseUrl } from './database.ts';
+import { createSeededRandom } from './seeded-random.ts';
+import type { World } from './world.ts';
+
+/**
+ * It lives until the test is over. To read the logins that the world stored, the world must have been
+ * started with ENCRYPTION_KEYS.
+ */
+export async function startPeer(world: World): Promise<Context> {
+  const [row] = await world.sql<{ name: string }>('select current_database() as name');
+  const db = await openPostgres(databaseUrl(row?.name ?? ''));
+  const { config, clock, fetch, log } = world.context;
+  const random = createSeededRandom('peer', clock);
+  const encryptionKeys = config.encryptionKeys ?? [random.bytes(32)];
+  const peer = createContext({ config, clock, random, fetch, db, encryptionKeys, log });
+  onTestFinished(async () => {
+    await peer.sends.drained();
+    await db.close();
+  });
+  return peer;
+}

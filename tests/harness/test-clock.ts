@@ -1,0 +1,41 @@
+/** A clock that tests move. Waiting takes no time: it is noted, and over at once. */
+import type { Clock } from '../../services/clock.ts';
+
+export interface TestClock extends Clock {
+  set(instant: Date): void;
+  advance(ms: number): void;
+  /** Milliseconds of every wait, in order. */
+  readonly waits: number[];
+}
+
+/** Every world begins at this instant, a Saturday. */
+export const START = new Date('2026-11-21T12:00:00.000Z');
+
+export function createTestClock(start: Date = START): TestClock {
+  let present = start.getTime();
+  const waits: number[] = [];
+  return {
+    waits,
+    now: () => new Date(present),
+    set: (instant) => {
+      present = instant.getTime();
+    },
+    advance: (ms) => {
+      present += ms;
+    },
+    sleep: async (ms, signal) => {
+      waits.push(ms);
+      signal?.throwIfAborted();
+    },
+    deadline: (_ms, parent) => parent ?? new AbortController().signal,
+  };
+}
+
+/** The clock as an ordinary install has it, which cannot be set and so has no operations on it. */
+export function unsettable(clock: Clock): Clock {
+  return {
+    now: () => clock.now(),
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+    deadline: (ms, parent) => clock.deadline(ms, parent),
+  };
+}

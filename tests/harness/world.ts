@@ -1,0 +1,240 @@
+/**
+ * A whole install for tests: a database of its own, a clock that stands still, seeded randomness,
+ * the real application listening on loopback, and short ways to call it.
+ */
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { afterAll, expect } from 'vitest';
+import { ApiKey } from '../../entities/api-key.ts';
+import type { Database } from '../../entities/orm.ts';
+import { Profile } from '../../entities/profile.ts';
+import { query } from '../../entities/query.ts';
+import { loops } from '../../jobs/index.ts';
+import { runRound } from '../../jobs/run-round.ts';
+import { UNDECLARED } from '../../routers/trpc.ts';
+import { createApp } from '../../server/app.ts';
+import { readConfig } from '../../server/config.ts';
+import { createContext } from '../../server/context.ts';
+import { createOutboundFetch } from '../../server/outbound.ts';
+import type { Context } from '../../services/context.ts';
+import { hashSecret, secretPrefix } from '../../services/keys/key-secret.ts';
+import { firstStart } from '../../services/setup/first-start.ts';
+import { openTestDatabase } from './database.ts';
+import { createMemoryMediaStore, type MemoryMediaStore } from './memory-media-store.ts';
+import { createSeededRandom } from './seeded-random.ts';
+import { createTestClock, type TestClock, unsettable } from './test-clock.ts';
+
+/** Origin that permalinks and documents show. */
+export const PUBLIC_URL = 'http://localhost:3000';
+
+export const LIVE_KEY = `crl_live_${'L'.repeat(40)}`;
+export const TEST_KEY = `crl_test_${'T'.repeat(40)}`;
+
+/** An answer, read whole. */
+export interface RestAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** As they came. */
+  readonly bytes: Buffer;
+  /** Parsed JSON; the text when it is not JSON. */
+  // eslint-disable-next-line typescript/no-explicit-any -- tests compare whole bodies; what they read from one they assert
+  readonly body: any;
+}
+
+export interface RestCall {
+  /** Key to send as x-api-key; the live key when left out, none when null. */
+  readonly key?: string | null;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is; bytes go without a Content-Type of their own. */
+  readonly raw?: string | Uint8Array;
+  readonly headers?: Record<string, string>;
+}
+
+export interface World extends AsyncDisposable {
+  /** Origin of the listening application. */
+  readonly url: string;
+  readonly context: Context;
+  readonly clock: TestClock;
+  readonly db: Database;
+  /** The bytes of images, in memory. */
+  readonly media: MemoryMediaStore;
+  readonly liveKey: string;
+  readonly testKey: string;
+  readonly sandboxSlug: string;
+  /** Calls REST: `world.rest('GET /posts?limit=1')`. */
+  rest(call: `${string} /${string}`, options?: RestCall): Promise<RestAnswer>;
+  /** Runs SQL on the world's database. */
+  sql<Row>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
+  /** Makes a profile, of the first account when no other is named. */
+  profile(name?: string, accountId?: string): Promise<{ id: string }>;
+  /** Makes a key and gives its secret. */
+  key(options?: {
+    type?: 'live' | 'test';
+    profileId?: string | null;
+    accountId?: string;
+  }): Promise<{ id: string; secret: string }>;
+  /** Lets the workers do everything that is due now, and waits for it. */
+  runDue(): Promise<void>;
+  /** Moves time on, then lets the workers work. */
+  advance(ms: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface WorldOptions {
+  /** Environment on top of the world's own, as D3 names the variables. */
+  readonly env?: Record<string, string>;
+  /** `manual` for an install whose clock is moved over the API; left out, only tests move it. */
+  readonly clock?: 'manual';
+}
+
+/** Starts a world; it is closed when the file's tests are over. */
+export async function startWorld(options: WorldOptions = {}): Promise<World> {
+  const clock = createTestClock();
+  const random = createSeededRandom('world', clock);
+  const db = await openTestDatabase();
+  const config = readConfig({
+    PUBLIC_URL,
+    BOOTSTRAP_LIVE_KEY: LIVE_KEY,
+    BOOTSTRAP_TEST_KEY: TEST_KEY,
+    RATE_LIMIT_PER_MINUTE: '100000',
+    OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
+    ...options.env,
+  });
+  const outbound = createOutboundFetch({ allow: config.outboundAllow });
+  const encryptionKeys = config.encryptionKeys ?? [random.bytes(32)];
+  const undeclared: string[] = [];
+  const log = pino(
+    { level: 'error' },
+    {
+      write: (line) => {
+        if (line.includes(UNDECLARED)) undeclared.push(line);
+        if (process.env['TEST_LOG'] !== undefined) process.stderr.write(line);
+      },
+    },
+  );
+  const media = createMemoryMediaStore();
+  const installClock = options.clock === 'manual' ? clock : unsettable(clock);
+  const context = createContext({
+    config,
+    clock: installClock,
+    random,
+    fetch: outbound.fetch,
+    db,
+    encryptionKeys,
+    log,
+    media,
+  });
+  const first = await firstStart(context);
+  const server = createApp(context).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  let closed = false;
+  const close = async () => {
+    if (closed) return;
+    closed = true;
+    await context.sends.drained();
+    await new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    });
+    await outbound.close();
+    await db.close();
+  };
+  afterAll(async () => {
+    await close();
+    expect(undeclared).toEqual([]);
+  });
+
+  const runDue = async () => {
+    for (const loop of loops) await runRound(context, loop, new AbortController().signal);
+    await context.sends.drained();
+  };
+
+  return {
+    url,
+    context,
+    clock,
+    db,
+    media,
+    liveKey: LIVE_KEY,
+    testKey: TEST_KEY,
+    sandboxSlug: first?.sandboxSlug ?? '',
+    rest: (call, options_) => callRest(url, call, options_),
+    sql: (sql, parameters) => query(db.em(), sql, parameters),
+    profile: (name, accountId) => makeProfile(context, name, accountId),
+    key: (options_) => makeKey(context, options_),
+    runDue,
+    advance: async (ms) => {
+      clock.advance(ms);
+      await runDue();
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+async function callRest(url: string, call: string, options: RestCall = {}): Promise<RestAnswer> {
+  const [method = '', path = ''] = call.split(' ', 2);
+  const { key = LIVE_KEY, body, raw } = options;
+  const response = await fetch(`${url}/api/v2${path}`, {
+    method,
+    headers: {
+      ...(key === null ? {} : { 'x-api-key': key }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...options.headers,
+    },
+    ...(body === undefined && raw === undefined
+      ? {}
+      : { body: (raw ?? JSON.stringify(body)) as string | Uint8Array<ArrayBuffer> }),
+  });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  return { status: response.status, headers: response.headers, bytes, body: parse(bytes.toString()) };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+async function firstAccountId(context: Context): Promise<string> {
+  const [row] = await query<{ id: string }>(context.db.em(), 'select id from accounts order by id limit 1');
+  return row?.id ?? '';
+}
+
+async function makeProfile(context: Context, name = 'Acme', owner?: string): Promise<{ id: string }> {
+  const id = context.random.uuid();
+  const accountId = owner ?? (await firstAccountId(context));
+  await context.db
+    .em()
+    .insert(Profile, { id, accountId, name, externalId: null, createdAt: context.clock.now(), deletedAt: null });
+  return { id };
+}
+
+async function makeKey(
+  context: Context,
+  options: { type?: 'live' | 'test'; profileId?: string | null; accountId?: string } = {},
+): Promise<{ id: string; secret: string }> {
+  const { type = 'live', profileId = null } = options;
+  const id = context.random.uuid();
+  const secret = `crl_${type}_${id.replaceAll('-', '')}${'0'.repeat(8)}`;
+  const accountId = options.accountId ?? (await firstAccountId(context));
+  await context.db.em().insert(ApiKey, {
+    id,
+    accountId,
+    profileId,
+    name: 'A key',
+    type,
+    prefix: secretPrefix(secret),
+    secretHash: hashSecret(secret),
+    redirectAllowlist: null,
+    createdAt: context.clock.now(),
+    lastUsedAt: null,
+    revokedAt: null,
+  });
+  return { id, secret };
+}

@@ -1,0 +1,113 @@
+/** Who gets through to /mcp, and what every answer carries. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { startWorld, type World } from '../harness/world.ts';
+import { bare, connect, legacy } from './clients.ts';
+
+const FOUR_HEADERS = ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+
+const PING = legacy('ping');
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+
+describe('the key', () => {
+  const refused: [string, Record<string, string | undefined>][] = [
+    ['missing', { 'x-api-key': undefined }],
+    ['unknown', { 'x-api-key': `crl_live_${'u'.repeat(40)}` }],
+    ['malformed', { 'x-api-key': 'hello' }],
+    ['in another scheme', { 'x-api-key': undefined, authorization: `Basic crl_live_${'L'.repeat(40)}` }],
+  ];
+
+  it.each(refused)('%s: is 401 with a challenge, our body and none of the four headers', async (_name, headers) => {
+    const answer = await bare(world, { headers, body: PING });
+
+    expect(answer.status).toBe(401);
+    expect(answer.headers['www-authenticate']).toBe('Bearer realm="Carillon"');
+    expect(answer.headers['content-type']).toMatch(/^application\/json/);
+    expect(answer.body).toEqual((await world.rest('GET /connections', { key: null })).body);
+    for (const name of FOUR_HEADERS) expect(answer.headers).not.toHaveProperty(name);
+  });
+
+  it('is taken from x-api-key and from Authorization; with both, x-api-key counts', async () => {
+    const authorization = `Bearer ${world.liveKey}`;
+    const unknown = `crl_live_${'u'.repeat(40)}`;
+    const status = async (headers: Record<string, string | undefined>) =>
+      (await bare(world, { headers, body: PING })).status;
+
+    expect(await status({ 'x-api-key': undefined, authorization })).toBe(200);
+    expect(await status({ authorization: `Bearer ${unknown}` })).toBe(200);
+    expect(await status({ 'x-api-key': unknown, authorization })).toBe(401);
+  });
+
+  it('is not taken from the query', async () => {
+    const response = await fetch(`${world.url}/mcp?api_key=${world.liveKey}&access_token=${world.liveKey}`, {
+      method: 'POST',
+      body: PING,
+    });
+
+    expect(response.status).toBe(401);
+  });
+
+  it('stops working with its revocation', async () => {
+    const key = await world.key();
+    const client = await connect(world, 'modern', key.secret);
+    await world.sql('update api_keys set revoked_at = now() where id = $1', [key.id]);
+
+    await expect(client.callTool({ name: 'list_connections', arguments: {} })).rejects.toThrow(/401|unauthorized/i);
+  });
+});
+
+describe('an answer', () => {
+  it.each([
+    ['a result', { body: PING }, 200],
+    ['an unknown method', { body: legacy('obey') }, 200],
+    ['a notification', { body: legacy('notifications/initialized', {}, null) }, 202],
+    ['what is not JSON', { body: '{' }, 400],
+    ['another Content-Type', { headers: { 'content-type': 'text/plain' }, body: PING }, 415],
+    ['a body over 1 MiB', { body: `"${'x'.repeat(1_048_576)}"` }, 413],
+    [
+      'a body over 1 MiB of unknown length',
+      { headers: { 'transfer-encoding': 'chunked' }, body: `"${'x'.repeat(1_048_576)}"` },
+      413,
+    ],
+    ['GET', { method: 'GET' }, 405],
+    ['DELETE', { method: 'DELETE' }, 405],
+    ['PUT', { method: 'PUT', body: PING }, 405],
+  ])('to %s has its status and the four headers', async (_name, request, status) => {
+    const answer = await bare(world, request);
+
+    expect(answer.status).toBe(status);
+    for (const name of FOUR_HEADERS) expect(answer.headers).toHaveProperty(name);
+    if (status === 405) expect(answer.headers.allow).toBe('POST');
+  });
+
+  it('takes a body of just under 1 MiB', async () => {
+    const text = 'x'.repeat(1_048_576 - 500);
+    const answer = await bare(world, {
+      body: legacy('tools/call', { name: 'create_post', arguments: { text, connectionSlugs: ['a'] } }),
+    });
+
+    expect(answer.body.result.content[0].text).toContain('text: expected at most 100000 characters');
+  });
+});
+
+describe('the bucket', () => {
+  it('is one of its own, and full after its limit: 429 before the protocol', async () => {
+    await using small = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '3' } });
+    for (const method of ['POST', 'GET', 'POST'])
+      await bare(small, { method, ...(method === 'POST' ? { body: PING } : {}) });
+
+    const full = await bare(small, { body: PING });
+
+    expect(full.status).toBe(429);
+    expect(full.text).toBe('{"error":"too many requests"}');
+    expect(full.headers['x-ratelimit-remaining']).toBe('0');
+    const wait = Number(full.headers['x-ratelimit-reset']) - Math.floor(small.clock.now().getTime() / 1000);
+    expect(Number(full.headers['retry-after'])).toBe(wait);
+    expect((await small.rest('GET /connections')).headers.get('x-ratelimit-remaining')).toBe('2');
+    await small.advance(wait * 1000);
+    expect((await bare(small, { body: PING })).status).toBe(200);
+  });
+});

@@ -1,0 +1,89 @@
+/** The real clients, connected to a world's /mcp, and a bare request for what they would never send. */
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client as V1Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as V1Transport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { World } from '../harness/world.ts';
+
+const INFO = { name: 'carillon-tests', version: '1.0.0' };
+
+export const MODERN = '2026-07-28';
+
+/** Today's client: at the current revision, or with the handshake of the revisions before it. */
+export async function connect(world: World, era: 'modern' | 'legacy' = 'modern', key = world.liveKey): Promise<Client> {
+  const client = new Client(INFO, { versionNegotiation: { mode: era === 'modern' ? { pin: MODERN } : 'legacy' } });
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${world.url}/mcp`), { requestInit: { headers: { 'x-api-key': key } } }),
+  );
+  return client;
+}
+
+/** The client of the year before, which many hosts still ship. */
+export async function connectV1(world: World, key = world.liveKey): Promise<V1Client> {
+  const client = new V1Client(INFO);
+  const transport = new V1Transport(new URL(`${world.url}/mcp`), {
+    requestInit: { headers: { authorization: `Bearer ${key}` } },
+  });
+  // Its own types do not agree under exactOptionalPropertyTypes.
+  await client.connect(transport as unknown as Parameters<V1Client['connect']>[0]);
+  return client;
+}
+
+export interface BareAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  // eslint-disable-next-line typescript/no-explicit-any -- tests compare whole bodies; what they read from one they assert
+  readonly body: any;
+}
+
+export interface BareRequest {
+  readonly method?: string;
+  /** Sent with the live key unless it says otherwise; undefined leaves a header out. */
+  readonly headers?: Record<string, string | undefined>;
+  readonly body?: string;
+}
+
+/** Any request at all; fetch would not let a test choose the Host. */
+export function bare(world: World, { method = 'POST', headers = {}, body }: BareRequest = {}): Promise<BareAnswer> {
+  const all = {
+    'x-api-key': world.liveKey,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    ...headers,
+  };
+  const sent = Object.fromEntries(
+    Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+  return new Promise((resolve, reject) => {
+    const outgoing = httpRequest(`${world.url}/mcp`, { method, headers: sent, agent: false }, (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text, body: parse(text) });
+      });
+      incoming.on('error', reject);
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+/** A message of the revisions before 2026-07-28. */
+export function legacy(method: string, params: unknown = {}, id: number | null = 1): string {
+  return JSON.stringify({ jsonrpc: '2.0', ...(id === null ? {} : { id }), method, params });
+}
+
+/** JSON, or the messages of an event stream: the only one, or all of them. */
+function parse(text: string): unknown {
+  const lines = text.split('\n').filter((line) => line.startsWith('data: '));
+  const messages = lines.map((line) => line.slice('data: '.length).trim()).filter((data) => data !== '');
+  if (messages.length === 1) return JSON.parse(messages[0] ?? '');
+  if (messages.length > 1) return messages.map((message) => JSON.parse(message));
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

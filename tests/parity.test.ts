@@ -1,0 +1,165 @@
+/**
+ * Every operation is declared once and answers the same on every surface. Each one has a sample input
+ * here; a new operation without a sample fails the first test, and one that answers differently on
+ * REST, MCP or the typed client fails its own.
+ */
+import { createTRPCClient, httpLink } from '@trpc/client';
+import { describe, expect, it } from 'vitest';
+import type { AppRouter } from '../routers/index.ts';
+import { type Operation, operations } from '../routers/operations.ts';
+import { createOpenApiDocument } from '../server/openapi.ts';
+import { startWorld } from './harness/world.ts';
+import { connect } from './mcp/clients.ts';
+
+const world = await startWorld();
+const document = createOpenApiDocument('http://localhost:3000', '2.0.0');
+const mcp = await connect(world);
+const typed = createTRPCClient<AppRouter>({
+  links: [httpLink({ url: `${world.url}/trpc`, headers: { 'x-api-key': world.liveKey } })],
+});
+
+const { body: firstPost } = await world.rest('POST /posts', {
+  body: { text: 'First', connectionSlugs: [world.sandboxSlug] },
+});
+const { body: listed } = await world.rest('GET /connections');
+const postId: string = firstPost.results[0].postId;
+const connectionId: string = listed.connections[0].id;
+const UNKNOWN = '00000000-0000-7000-8000-000000000000';
+
+/** An input that can be sent three times over and answers the same each time, but for new ids. */
+const SAMPLES: Record<string, Record<string, unknown>> = {
+  'connections.list': {},
+  'connections.get': { connectionId },
+  'connections.connect': { platformId: 'sandbox', credentials: { unexpected: true } },
+  'connections.delete': { connectionId: UNKNOWN },
+  'posts.create': { text: 'The same on every surface', connectionSlugs: [world.sandboxSlug, 'nowhere'] },
+  'posts.createSimple': { connectionSlug: world.sandboxSlug, text: 'Plain and simple' },
+  'posts.validate': { text: 'The same on every surface', connectionSlugs: [world.sandboxSlug, 'nowhere'] },
+  'posts.update': { postId: UNKNOWN, text: 'New words' },
+  'posts.publish': { postId: UNKNOWN },
+  'posts.retry': { postId: UNKNOWN },
+  'media.upload': { bytes: Buffer.from('no image').toString('base64'), contentType: 'image/png', altText: 'Nothing' },
+  'media.raw': { mediaId: UNKNOWN },
+  'media.get': { mediaId: UNKNOWN },
+  'media.delete': { mediaId: UNKNOWN },
+  'posts.list': { limit: 2, offset: 0 },
+  'posts.get': { postId },
+  'posts.delete': { postId: UNKNOWN },
+  'posts.attempts': { postId },
+  'platforms.list': {},
+  'public.health': {},
+  'simulation.clock': {},
+  'simulation.advance': { advanceSeconds: 1 },
+};
+
+/** Ids and permalinks of what each call makes anew. */
+function withoutNewIds(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (key, item: unknown) => {
+      if (['postId', 'req_id'].includes(key) && item !== null) return 'new id';
+      return ['url', 'link'].includes(key) && item !== null ? 'new permalink' : item;
+    }),
+  );
+}
+
+async function overRest(operation: Operation, input: Record<string, unknown>): Promise<unknown> {
+  const { method, path } = operation.meta.openapi;
+  const rest = { ...input };
+  const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => {
+    const value = String(rest[name]);
+    delete rest[name];
+    return encodeURIComponent(value);
+  });
+  const { rawBody } = operation.meta;
+  if (rawBody?.bytes !== undefined) {
+    const headers = { 'content-type': String(rest[rawBody.bytes.contentTypeField]) };
+    const search = new URLSearchParams(rawBody.query.map((name) => [name, String(rest[name])])).toString();
+    const raw = Buffer.from(String(rest[rawBody.field]), 'base64');
+    return (await world.rest(`${method} ${filled}?${search}` as 'POST /', { raw, headers })).body;
+  }
+  if (rawBody !== undefined) {
+    const answer = await world.rest(`${method} ${filled}` as 'POST /', {
+      raw: String(rest[rawBody.field]),
+      headers: { 'content-type': 'text/plain' },
+    });
+    return answer.body;
+  }
+  const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)])).toString();
+  const call = ['GET', 'DELETE'].includes(method) ? `${filled}?${query}` : filled;
+  const answer = await world.rest(
+    `${method} ${call}` as 'GET /',
+    ['GET', 'DELETE'].includes(method) ? {} : { body: rest },
+  );
+  return answer.body;
+}
+
+async function overTypedClient(operation: Operation, input: unknown): Promise<unknown> {
+  const [folder = '', name = ''] = operation.name.split('.');
+  const verb = operation.procedure._def.type === 'query' ? 'query' : 'mutate';
+  // eslint-disable-next-line typescript/no-explicit-any -- the walk calls procedures by name
+  const procedure = (typed as any)[folder][name];
+  try {
+    return await procedure[verb](input);
+  } catch (error) {
+    return (error as { data: { error: unknown } }).data.error;
+  }
+}
+
+describe('the operations', () => {
+  it('each have a sample here', () => {
+    expect(Object.keys(SAMPLES).toSorted()).toEqual(operations.map(({ name }) => name).toSorted());
+  });
+
+  it('each stand in the document under their REST path', () => {
+    const missing = operations.filter(
+      ({ meta }) => document.paths[meta.openapi.path]?.[meta.openapi.method.toLowerCase()] === undefined,
+    );
+
+    expect(missing).toEqual([]);
+  });
+
+  it('are all that stands in the document, beside the document itself', () => {
+    const inDocument = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const declared = operations.map(({ meta }) => `${meta.openapi.method} ${meta.openapi.path}`);
+
+    expect(inDocument.toSorted()).toEqual([...declared, 'GET /openapi.json'].toSorted());
+  });
+
+  it('each are a tool, or say why not', async () => {
+    const { tools } = await mcp.listTools();
+    const named = operations.flatMap(({ meta }) => ('name' in meta.tool ? [meta.tool.name] : []));
+    const reasons = operations.flatMap(({ meta }) => ('none' in meta.tool ? [meta.tool.none] : []));
+
+    expect(tools.map(({ name }) => name).toSorted()).toEqual(named.toSorted());
+    expect(reasons.filter((reason) => reason.length < 20)).toEqual([]);
+  });
+
+  it('each declare the status they succeed with and every error they can answer', () => {
+    const bare = operations.filter(({ meta }) => {
+      const responses = Object.keys(
+        document.paths[meta.openapi.path]?.[meta.openapi.method.toLowerCase()]?.responses ?? {},
+      );
+      return !responses.includes('200') || !responses.includes('429') || !responses.includes('500');
+    });
+
+    expect(bare).toEqual([]);
+  });
+});
+
+describe.for(operations.map((operation) => ({ name: operation.name, operation })))('$name', ({ name, operation }) => {
+  it('answers the same over REST, the typed client and, where it is a tool, MCP', async () => {
+    const input = SAMPLES[name] ?? {};
+
+    const rest = withoutNewIds(await overRest(operation, input));
+    const typedAnswer = withoutNewIds(await overTypedClient(operation, input));
+
+    expect(typedAnswer).toEqual(rest);
+    const { tool } = operation.meta;
+    if ('none' in tool) return;
+    const called = await mcp.callTool({ name: tool.name, arguments: input });
+    if (called.isError) expect(JSON.stringify(called.content)).toContain((rest as { error: string }).error);
+    else expect(withoutNewIds(called.structuredContent)).toEqual(rest);
+  });
+});

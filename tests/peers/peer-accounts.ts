@@ -1,0 +1,84 @@
+/** Accounts on the real servers, opened the way people do, and what those servers themselves say stands there. */
+import { type RealServer, type RealSnac, startPds, startSnac } from './real-servers.ts';
+
+export interface PeerAccount {
+  /** What POST /connections takes. */
+  readonly credentials: Record<string, string>;
+  /** Texts of the account's posts as the server lists them to anybody, sorted. */
+  texts(): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+const CALLBACK = 'http://127.0.0.1:9/callback';
+
+/** Starts a PDS with one account that has an app password. */
+export async function openOnPds(script: string): Promise<PeerAccount> {
+  const server = await startPds(script);
+  const { did, handle, accessJwt } = await xrpc(server, 'com.atproto.server.createAccount', {
+    handle: 'alice.test',
+    email: 'alice@mail.test',
+    password: 'correct horse',
+  });
+  const { password = '' } = await xrpc(server, 'com.atproto.server.createAppPassword', { name: 'carillon' }, accessJwt);
+  return {
+    credentials: { identifier: handle ?? '', appPassword: password, service: server.url },
+    texts: async () => {
+      const query = new URLSearchParams({ repo: did ?? '', collection: 'app.bsky.feed.post', limit: '100' });
+      const response = await fetch(`${server.url}/xrpc/com.atproto.repo.listRecords?${query.toString()}`);
+      const { records } = (await response.json()) as { records: { value: { text: string } }[] };
+      return records.map(({ value }) => value.text).toSorted();
+    },
+    stop: () => server.stop(),
+  };
+}
+
+async function xrpc(
+  server: RealServer,
+  method: string,
+  input: object,
+  token?: string,
+): Promise<Record<string, string>> {
+  const response = await fetch(`${server.url}/xrpc/${method}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+    body: JSON.stringify(input),
+  });
+  if (!response.ok) throw new Error(`${method}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as Record<string, string>;
+}
+
+/** Starts snac with an application's token for one of its users: signed in, allowed, the code exchanged. */
+export async function openOnSnac(script: string): Promise<PeerAccount> {
+  const server = await startSnac(script);
+  const accessToken = await tokenOf(server);
+  const get = async <Answer>(path: string) => {
+    // snac drops connections that are kept open, now and then with the next request on them.
+    const headers = { authorization: `Bearer ${accessToken}`, connection: 'close' };
+    const response = await fetch(`${server.url}${path}`, { headers });
+    return (await response.json()) as Answer;
+  };
+  const { id } = await get<{ id: string }>('/api/v1/accounts/verify_credentials');
+  return {
+    credentials: { instanceUrl: server.url, accessToken },
+    texts: async () => {
+      const statuses = await get<{ content: string }[]>(`/api/v1/accounts/${id}/statuses?limit=40`);
+      return statuses.map(({ content }) => content.replace(/<[^>]*>/g, '').trim()).toSorted();
+    },
+    stop: () => server.stop(),
+  };
+}
+
+async function tokenOf(server: RealSnac): Promise<string> {
+  const send = (path: string, body: Record<string, string>) =>
+    fetch(`${server.url}${path}`, { method: 'POST', redirect: 'manual', body: new URLSearchParams(body) });
+  const scope = 'read write';
+  const registered = await send('/api/v1/apps', { client_name: 'carillon', redirect_uris: CALLBACK, scopes: scope });
+  const { client_id = '', client_secret = '' } = (await registered.json()) as Record<string, string>;
+  const form = { login: 'alice', passwd: server.passwords['alice'] ?? '', redir: CALLBACK, cid: client_id, state: 's' };
+  const allowed = await send('/oauth/x-snac-login', form);
+  const code = new URL(allowed.headers.get('location') ?? '').searchParams.get('code') ?? '';
+  const grant = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK, scope };
+  const exchanged = await send('/oauth/token', { ...grant, client_id, client_secret });
+  const { access_token = '' } = (await exchanged.json()) as Record<string, string>;
+  return access_token;
+}

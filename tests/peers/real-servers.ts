@@ -1,0 +1,100 @@
+/** Starts the real servers that the adapters are tried against, on free ports of loopback, and stops them again. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdir, readFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { basename, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { ensurePeers, PEERS_CACHE } from './ensure-peers.ts';
+
+export interface RealServer {
+  /** Origin. */
+  readonly url: string;
+  /** Milliseconds from the start of its process until it answered. */
+  readonly startMs: number;
+  stop(): Promise<void>;
+}
+
+/** A Bluesky PDS with a directory of identities beside it. The script runs from where its packages are. */
+export async function startPds(script: string): Promise<RealServer> {
+  await ensurePeers();
+  const copy = join(PEERS_CACHE, basename(script));
+  await copyFile(script, copy);
+  const [pdsPort, plcPort] = [await freePort(), await freePort()];
+  const startedAt = performance.now();
+  const server = spawn(process.execPath, [copy, String(pdsPort), String(plcPort)], {
+    cwd: PEERS_CACHE,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ready = await Promise.race([firstLine(server), once(server, 'exit').then(() => undefined)]);
+  if (ready === undefined) throw new Error('the PDS ended before it was ready');
+  const { pds } = JSON.parse(ready) as { pds: string };
+  return { url: pds, startMs: Math.round(performance.now() - startedAt), stop: () => stopGroup(server) };
+}
+
+export interface RealSnac extends RealServer {
+  /** Passwords by user. */
+  readonly passwords: Readonly<Record<string, string>>;
+}
+
+/** snac, a server that speaks Mastodon's API, as a user of its own; its script leaves it running and notes its process. */
+export async function startSnac(script: string): Promise<RealSnac> {
+  const folder = join(PEERS_CACHE, 'snac');
+  await mkdir(folder, { recursive: true });
+  const port = await freePort();
+  const startedAt = performance.now();
+  const env = { ...process.env, SUITE: 'sid' };
+  const { stdout } = await promisify(execFile)('bash', [script, folder, String(port)], { env });
+  const passwords = Object.fromEntries(
+    [...stdout.matchAll(/^(alice|bob) (\S+)$/gm)].map(([, user, word]) => [user, word]),
+  );
+  const pid = Number(await readFile(join(folder, 'pid'), 'utf8'));
+  return {
+    url: `http://127.0.0.1:${port}`,
+    startMs: Math.round(performance.now() - startedAt),
+    passwords,
+    stop: () => stopProcess(pid),
+  };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+async function firstLine(server: ChildProcess): Promise<string> {
+  if (server.stdout === null) throw new Error('the output of the server is not piped');
+  const [line] = (await once(createInterface(server.stdout), 'line')) as [string];
+  return line;
+}
+
+/** Ends a server with everything it started; by force when asking does not help. */
+async function stopGroup(server: ChildProcess): Promise<void> {
+  if (server.pid === undefined || server.exitCode !== null) return;
+  const ended = once(server, 'exit');
+  process.kill(-server.pid, 'SIGTERM');
+  const force = setTimeout(() => process.kill(-(server.pid ?? 0), 'SIGKILL'), 10_000);
+  await ended;
+  clearTimeout(force);
+}
+
+/** Ends a process that is not our child, and waits until it is gone. */
+async function stopProcess(pid: number): Promise<void> {
+  process.kill(pid, 'SIGTERM');
+  for (let tries = 0; tries < 100 && isAlive(pid); tries += 1) await new Promise((resolve) => setTimeout(resolve, 50));
+  if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,293 @@
+/**
+ * A Bluesky server small enough to read: accounts, app passwords, sessions that expire and rotate, blobs and
+ * post records. Stricter than a real one in two points: a refresh token is dead once used, with no grace,
+ * and facets must fit the text.
+ */
+import { createHash } from 'node:crypto';
+import {
+  bearer,
+  type Fault,
+  type NoAnswer,
+  startWire,
+  type Wire,
+  type WireAnswer,
+  type WireCall,
+  withFault,
+} from './wire.ts';
+
+type BlueskyFault = Fault | 'token_expired';
+
+export interface FakeBlueskyAccount {
+  readonly did: string;
+  readonly handle: string;
+  /** Those that log in; take one out to revoke it. */
+  readonly appPasswords: Set<string>;
+  active: boolean;
+}
+
+interface FakeBlueskyPost {
+  readonly uri: string;
+  readonly cid: string;
+  readonly record: PostRecord;
+}
+
+interface PostRecord {
+  readonly text: string;
+  readonly createdAt: string;
+  readonly facets?: readonly FacetRecord[];
+  readonly reply?: { readonly root: unknown; readonly parent: unknown };
+  readonly embed?: { readonly $type: string; readonly images: readonly EmbeddedImage[] };
+}
+
+interface EmbeddedImage {
+  readonly image: { readonly ref: { readonly $link: string }; readonly mimeType: string; readonly size: number };
+  readonly alt: string;
+  readonly aspectRatio?: { readonly width: number; readonly height: number };
+}
+
+interface FakeBlob {
+  readonly mimeType: string;
+  readonly bytes: Buffer;
+}
+
+interface FacetRecord {
+  readonly index: { readonly byteStart: number; readonly byteEnd: number };
+  readonly features: readonly { readonly $type: string; readonly uri?: string; readonly tag?: string }[];
+}
+
+export interface FakeBluesky extends Wire {
+  readonly accounts: FakeBlueskyAccount[];
+  addAccount(handle: string, appPassword: string): FakeBlueskyAccount;
+  /** What is up, oldest first. */
+  posts(): FakeBlueskyPost[];
+  /** What was uploaded, by its hash. */
+  readonly blobs: Map<string, FakeBlob>;
+  /** Befall the next create calls, one each. */
+  readonly faults: BlueskyFault[];
+  /** Befall the next delete calls, one each. */
+  readonly deleteFaults: Fault[];
+  /** Number of calls by method, e.g. `com.atproto.repo.putRecord`. */
+  readonly calls: Record<string, number>;
+  /** Lets every access token expire, as after two hours. */
+  expireAccessTokens(): void;
+  /** Forgets every refresh token, as after ninety days. */
+  dropRefreshTokens(): void;
+}
+
+interface Token {
+  readonly did: string;
+  readonly expiresAt: number;
+}
+
+const ACCESS_MS = 2 * 60 * 60_000;
+const REFRESH_MS = 90 * 24 * 60 * 60_000;
+/** Bytes of any upload, and of an image that a post shows. */
+const UPLOAD_MAX_BYTES = 5 * 1024 * 1024;
+const IMAGE_MAX_BYTES = 2_000_000;
+const TID = /^[234567abcdefghij][234567abcdefghijklmnopqrstuvwxyz]{12}$/;
+
+export async function startFakeBluesky({ now }: { readonly now: () => Date }): Promise<FakeBluesky> {
+  const accounts: FakeBlueskyAccount[] = [];
+  const posts = new Map<string, FakeBlueskyPost>();
+  const blobs = new Map<string, FakeBlob>();
+  const access = new Map<string, Token>();
+  const refresh = new Map<string, Token>();
+  const faults: BlueskyFault[] = [];
+  const deleteFaults: Fault[] = [];
+  const calls: Record<string, number> = {};
+  let issued = 0;
+
+  const refused = (status: number, error: string, message: string): WireAnswer => ({
+    status,
+    json: { error, message },
+  });
+
+  function session(account: FakeBlueskyAccount): WireAnswer {
+    issued += 1;
+    const [accessJwt, refreshJwt] = [`access-${issued}`, `refresh-${issued}`];
+    access.set(accessJwt, { did: account.did, expiresAt: now().getTime() + ACCESS_MS });
+    refresh.set(refreshJwt, { did: account.did, expiresAt: now().getTime() + REFRESH_MS });
+    const endpoint = { id: '#atproto_pds', type: 'AtprotoPersonalDataServer', serviceEndpoint: wire.url };
+    const { did, handle, active } = account;
+    const status = active ? {} : { status: 'deactivated' };
+    return {
+      status: 200,
+      json: { did, handle, accessJwt, refreshJwt, active, ...status, didDoc: { service: [endpoint] } },
+    };
+  }
+
+  /** The account of a live token, or the refusal that servers give. */
+  function owner(call: WireCall, tokens: Map<string, Token>): FakeBlueskyAccount | WireAnswer {
+    const token = bearer(call);
+    if (token === undefined) return refused(401, 'AuthMissing', 'Authentication Required');
+    const found = tokens.get(token);
+    if (found === undefined) return refused(400, 'InvalidToken', 'Token could not be verified');
+    if (found.expiresAt <= now().getTime()) return refused(400, 'ExpiredToken', 'Token has expired');
+    return accounts.find(({ did }) => did === found.did) ?? refused(400, 'InvalidToken', 'Token could not be verified');
+  }
+
+  function createSession(call: WireCall): WireAnswer {
+    const { identifier, password } = call.json as { identifier: string; password: string };
+    const account = accounts.find(({ did, handle }) => handle === identifier || did === identifier);
+    if (account?.appPasswords.has(password)) return session(account);
+    return refused(401, 'AuthenticationRequired', 'Invalid identifier or password');
+  }
+
+  function refreshSession(call: WireCall): WireAnswer {
+    const account = owner(call, refresh);
+    if ('status' in account) return account;
+    refresh.delete(bearer(call) ?? '');
+    return session(account);
+  }
+
+  function putRecord(call: WireCall, account: FakeBlueskyAccount): WireAnswer {
+    const input = call.json as {
+      repo: string;
+      collection: string;
+      rkey: string;
+      record: PostRecord;
+      swapRecord?: null;
+    };
+    const problem = recordProblem(input) ?? embedProblem(input.record, blobs);
+    if (problem !== undefined) return refused(400, 'InvalidRequest', problem);
+    if (input.repo !== account.did) return refused(403, 'Forbidden', 'This is not your repository');
+    const uri = `at://${account.did}/${input.collection}/${input.rkey}`;
+    const cid = `bafyrei${createHash('sha256').update(JSON.stringify(input.record)).digest('hex').slice(0, 52)}`;
+    const standing = posts.get(uri);
+    // The same record again changes nothing and is no conflict.
+    if (standing !== undefined && standing.cid !== cid && input.swapRecord === null) {
+      return refused(400, 'InvalidSwap', `Record was at ${standing.cid}`);
+    }
+    posts.set(uri, { uri, cid, record: input.record });
+    return { status: 200, json: { uri, cid, validationStatus: 'valid' } };
+  }
+
+  function create(call: WireCall): WireAnswer | NoAnswer {
+    const account = owner(call, access);
+    if ('status' in account) return account;
+    if (!account.active) return refused(401, 'AccountDeactivated', 'Account is deactivated');
+    const fault = faults.shift();
+    if (fault === 'token_expired') return refused(400, 'ExpiredToken', 'Token has expired');
+    return withFault(fault, () => putRecord(call, account));
+  }
+
+  // Large uploads are taken and refused only when a record names them, as real servers do.
+  function uploadBlob(call: WireCall): WireAnswer {
+    const account = owner(call, access);
+    if ('status' in account) return account;
+    if (call.bytes.length > UPLOAD_MAX_BYTES) return refused(413, 'PayloadTooLarge', 'request entity too large');
+    const cid = `bafkrei${createHash('sha256').update(call.bytes).digest('hex').slice(0, 52)}`;
+    const mimeType = call.headers['content-type'] ?? 'application/octet-stream';
+    blobs.set(cid, { mimeType, bytes: call.bytes });
+    return { status: 200, json: { blob: { $type: 'blob', ref: { $link: cid }, mimeType, size: call.bytes.length } } };
+  }
+
+  function getRecord({ query }: WireCall): WireAnswer {
+    const uri = `at://${query.get('repo')}/${query.get('collection')}/${query.get('rkey')}`;
+    const post = posts.get(uri);
+    if (post === undefined) return refused(400, 'RecordNotFound', `Could not locate record: ${uri}`);
+    return { status: 200, json: { uri, cid: post.cid, value: post.record } };
+  }
+
+  function deleteRecord(call: WireCall): WireAnswer | NoAnswer {
+    const account = owner(call, access);
+    if ('status' in account) return account;
+    const { collection, rkey } = call.json as { collection: string; rkey: string };
+    return withFault(deleteFaults.shift(), () => {
+      posts.delete(`at://${account.did}/${collection}/${rkey}`);
+      return { status: 200, json: {} };
+    });
+  }
+
+  function resolveHandle({ query }: WireCall): WireAnswer {
+    const account = accounts.find(({ handle }) => handle === query.get('handle'));
+    if (account === undefined) return refused(400, 'HandleNotFound', 'Unable to resolve handle');
+    return { status: 200, json: { did: account.did } };
+  }
+
+  const methods: Record<string, (call: WireCall) => WireAnswer | NoAnswer> = {
+    'com.atproto.server.createSession': createSession,
+    'com.atproto.server.refreshSession': refreshSession,
+    'com.atproto.repo.putRecord': create,
+    'com.atproto.repo.uploadBlob': uploadBlob,
+    'com.atproto.repo.getRecord': getRecord,
+    'com.atproto.repo.deleteRecord': deleteRecord,
+    'com.atproto.identity.resolveHandle': resolveHandle,
+  };
+
+  const wire = await startWire(now, (call) => {
+    const name = call.path.replace('/xrpc/', '');
+    calls[name] = (calls[name] ?? 0) + 1;
+    return methods[name]?.(call) ?? refused(400, 'InvalidRequest', `No service configured for ${name}`);
+  });
+
+  return {
+    ...wire,
+    accounts,
+    addAccount: (handle, appPassword) => {
+      const did = `did:plc:${createHash('sha256').update(handle).digest('hex').slice(0, 24)}`;
+      const account = { did, handle, appPasswords: new Set([appPassword]), active: true };
+      accounts.push(account);
+      return account;
+    },
+    posts: () => [...posts.values()],
+    blobs,
+    faults,
+    deleteFaults,
+    calls,
+    expireAccessTokens: () => {
+      for (const [token, { did }] of access) access.set(token, { did, expiresAt: 0 });
+    },
+    dropRefreshTokens: () => refresh.clear(),
+  };
+}
+
+function recordProblem({ rkey, record }: { rkey: string; record: PostRecord }): string | undefined {
+  if (!TID.test(rkey)) return `Invalid record key for app.bsky.feed.post: ${rkey}`;
+  const graphemes = [...new Intl.Segmenter().segment(record.text)].length;
+  if (graphemes > 300)
+    return `Invalid app.bsky.feed.post record: grapheme too big (maximum 300, got ${graphemes}) at $.record.text`;
+  const bytes = Buffer.byteLength(record.text);
+  if (bytes > 3000)
+    return `Invalid app.bsky.feed.post record: string too big (maximum 3000, got ${bytes}) at $.record.text`;
+  if (Number.isNaN(Date.parse(record.createdAt)))
+    return 'Invalid app.bsky.feed.post record: Invalid datetime at $.record.createdAt';
+  return facetProblem(record);
+}
+
+function embedProblem({ embed }: PostRecord, blobs: ReadonlyMap<string, FakeBlob>): string | undefined {
+  if (embed === undefined) return undefined;
+  if (embed.$type !== 'app.bsky.embed.images') return `Invalid embed ${embed.$type}`;
+  if (embed.images.length > 4)
+    return 'Invalid app.bsky.feed.post record: array too big (maximum 4) at $.record.embed.images';
+  for (const { image, alt, aspectRatio } of embed.images) {
+    const blob = blobs.get(image.ref.$link);
+    if (blob === undefined) return `Could not find blob: ${image.ref.$link}`;
+    if (image.size !== blob.bytes.length || image.mimeType !== blob.mimeType) return 'Referenced blob does not match';
+    if (blob.bytes.length > IMAGE_MAX_BYTES)
+      return `This file is too large. It is ${blob.bytes.length} bytes but the maximum is ${IMAGE_MAX_BYTES}.`;
+    if (!blob.mimeType.startsWith('image/'))
+      return `Wrong type of file. It is ${blob.mimeType} but it must match image/*.`;
+    if (typeof alt !== 'string') return 'Invalid app.bsky.feed.post record: Missing required key "alt"';
+    const sides = aspectRatio === undefined ? [] : [aspectRatio.width, aspectRatio.height];
+    if (sides.some((side) => !Number.isInteger(side) || side < 1)) return 'Invalid aspectRatio';
+  }
+  return undefined;
+}
+
+/** Real servers take any offsets; here they must cut the text between characters, in order, around what they name. */
+function facetProblem({ text, facets = [] }: PostRecord): string | undefined {
+  const bytes = Buffer.from(text);
+  let end = 0;
+  for (const { index, features } of facets) {
+    const piece = bytes.subarray(index.byteStart, index.byteEnd).toString();
+    const [feature] = features;
+    const named =
+      feature?.uri?.replace(/^https:\/\/(?!.*https?:)/, '') ?? (feature?.tag === undefined ? '@' : feature.tag);
+    if (index.byteStart < end || index.byteEnd <= index.byteStart || index.byteEnd > bytes.length)
+      return 'A facet is out of place';
+    if (piece.includes('\ufffd') || !piece.includes(named)) return `A facet covers "${piece}" for "${named}"`;
+    end = index.byteEnd;
+  }
+  return undefined;
+}

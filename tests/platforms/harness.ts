@@ -1,0 +1,77 @@
+/** What an adapter is handed in tests: real HTTP on loopback, a clock that stands still, a session kept in memory. */
+import { setTimeout as wait } from 'node:timers/promises';
+import type {
+  ConnectedAccount,
+  Fetch,
+  PlatformEndpoints,
+  PlatformIo,
+  SendPart,
+  Session,
+} from '../../platforms/contract.ts';
+import { PlatformFailure } from '../../platforms/contract.ts';
+import { NotSentError } from '../../platforms/http.ts';
+
+/** An instant that tests move. */
+export class StoppedClock {
+  #ms = Date.UTC(2026, 10, 21, 9, 0, 0);
+  readonly now = (): Date => new Date(this.#ms);
+
+  advance(ms: number): void {
+    this.#ms += ms;
+  }
+}
+
+export function testIo(now: () => Date, endpoints: Partial<PlatformEndpoints> = {}, timeoutMs = 10_000): PlatformIo {
+  return {
+    fetch: loopbackFetch,
+    now,
+    sleep: async (ms, signal) => {
+      await wait(ms, undefined, signal === undefined ? {} : { signal });
+    },
+    signal: AbortSignal.timeout(timeoutMs),
+    endpoints: { BLUESKY_SERVICE_URL: 'http://127.0.0.1:1', PUBLIC_URL: 'http://localhost:3000', ...endpoints },
+  };
+}
+
+/** Tells a refused connection, over which nothing can have been sent, from one that broke off. */
+const loopbackFetch: Fetch = async (url, init = {}) => {
+  try {
+    return await fetch(url, { ...init, redirect: 'manual' });
+  } catch (error) {
+    const cause = (error as Error).cause as { code?: string } | undefined;
+    throw cause?.code === 'ECONNREFUSED' ? new NotSentError('connection refused', { cause: error }) : error;
+  }
+};
+
+/** A session as the service opens it: one renewal at a time, and whoever comes too late gets its result. */
+export function sessionOf<Credential>(account: ConnectedAccount<Credential>): Session<Credential> {
+  let stored = account.credential;
+  let renewal: Promise<Credential> | undefined;
+  return {
+    credential: account.credential,
+    platformAccountId: account.platformAccountId,
+    handle: account.handle,
+    renew: async (refresh) => {
+      if (stored !== account.credential) return stored;
+      renewal ??= refresh(stored);
+      stored = await renewal;
+      return stored;
+    },
+  };
+}
+
+/** The head of a post, first tried at `startedAt`. */
+export function headPart(text: string, token: string, startedAt: Date): SendPart {
+  return { step: 'head', index: 0, text, token, startedAt, prepared: null };
+}
+
+/** Kind and message of the PlatformFailure that a call ends in. */
+export async function failureOf(call: Promise<unknown>): Promise<{ kind: string; message: string }> {
+  try {
+    await call;
+  } catch (error) {
+    if (!(error instanceof PlatformFailure)) throw error;
+    return { kind: error.kind, message: error.message };
+  }
+  throw new Error('the call succeeded');
+}

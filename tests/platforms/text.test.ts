@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { countText, type TextUnit } from '../../platforms/text.ts';
+
+const FAMILY = '👨‍👩‍👧‍👦';
+const ACCENTED = 'e\u0301';
+
+describe('countText', () => {
+  it.each<[string, Record<TextUnit, number>]>([
+    ['', { graphemes: 0, characters: 0, utf16: 0 }],
+    ['hello', { graphemes: 5, characters: 5, utf16: 5 }],
+    ['two\nlines', { graphemes: 9, characters: 9, utf16: 9 }],
+    ['two\r\nlines', { graphemes: 9, characters: 10, utf16: 10 }],
+    ['é', { graphemes: 1, characters: 1, utf16: 1 }],
+    [ACCENTED, { graphemes: 1, characters: 2, utf16: 2 }],
+    ['🎉', { graphemes: 1, characters: 1, utf16: 2 }],
+    ['🇨🇭', { graphemes: 1, characters: 2, utf16: 4 }],
+    ['👍🏽', { graphemes: 1, characters: 2, utf16: 4 }],
+    [FAMILY, { graphemes: 1, characters: 7, utf16: 11 }],
+    ['日本語', { graphemes: 3, characters: 3, utf16: 3 }],
+    ['\ud800', { graphemes: 1, characters: 1, utf16: 1 }],
+  ])('counts %j in every unit', (text, expected) => {
+    const counted = Object.fromEntries(
+      (['graphemes', 'characters', 'utf16'] as const).map((unit) => [unit, countText(text, { maxLength: 500, unit })]),
+    );
+
+    expect(counted).toEqual(expected);
+  });
+
+  it.each([
+    ['https://example.com', 23],
+    ['http://a.io', 23],
+    [`https://example.com/${'x'.repeat(200)}`, 23],
+    ['see https://example.com/a, ok', 4 + 23 + 4],
+    ['(https://example.com/a)', 1 + 23 + 1],
+    ['https://example.com.', 23 + 1],
+    ['https://a.io https://b.io', 23 + 1 + 23],
+    ['example.com', 11],
+    ['ftp://example.com', 17],
+    ['hi @alice@social.example', 9],
+    ['hi @alice@social.example.', 10],
+    ['hi @alice', 9],
+    ['alice@social.example', 20],
+    ['🎉 https://example.com', 2 + 23],
+  ])('counts %j as %i where links count as 23', (text, expected) => {
+    expect(countText(text, { maxLength: 500, unit: 'graphemes', urlLength: 23 })).toBe(expected);
+  });
+
+  it('counts links and mentions in full where the platform does', () => {
+    const text = 'hi @alice@social.example https://example.com/abc';
+
+    expect(countText(text, { maxLength: 300, unit: 'graphemes' })).toBe(text.length);
+  });
+});

@@ -1,0 +1,158 @@
+/** DELETE /connections/{connectionId}: the login goes, what waits is cancelled, what was sent stays readable. */
+import { describe, expect, it } from 'vitest';
+import { makeAccount } from '../../harness/accounts.ts';
+import { connectSandbox, storeBluesky } from '../../harness/connections.ts';
+import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
+import { startWorld } from '../../harness/world.ts';
+
+const world = await startWorld();
+
+function notFound(id: string) {
+  return refusal('not_found', `No connection of yours has the id ${id}.`);
+}
+
+describe('200', () => {
+  it('forgets the login, and answers not_found from then on', async () => {
+    const { key } = await makeAccount(world);
+    const { id } = await connectSandbox(world, { key });
+
+    const { status, body } = await world.rest(`DELETE /connections/${id}`, { key });
+
+    expect(status).toBe(200);
+    expect(body).toEqual({ id, deleted: true });
+    expect(await world.sql('select credentials from connections where id = $1', [id])).toEqual([{ credentials: null }]);
+    const again = await world.rest(`DELETE /connections/${id}`, { key });
+    expect([again.status, again.body]).toEqual([404, notFound(id)]);
+  });
+
+  it('emits connection.removed once', async () => {
+    const { id: accountId, key } = await makeAccount(world);
+    const profile = await world.profile('Acme', accountId);
+    const { id } = await connectSandbox(world, { key, profileId: profile.id });
+    const deletedAt = world.clock.now().toISOString();
+
+    await world.rest(`DELETE /connections/${id}`, { key });
+
+    const [, ...removed] = await eventsAbout(world, id);
+    expect(removed).toEqual([
+      {
+        id: UUID,
+        account_id: accountId,
+        profile_id: profile.id,
+        name: 'connection.removed',
+        mode: 'live',
+        payload: {
+          connection: { id, profileId: profile.id, connectSessionId: null, platformId: 'sandbox', slug: 'sandbox' },
+        },
+        created_at: deletedAt,
+      },
+    ]);
+  });
+
+  it('cancels what waits for it, and only that', async () => {
+    const { key } = await makeAccount(world);
+    const gone = await connectSandbox(world, { key, slug: 'gone' });
+    await connectSandbox(world, { key, slug: 'stays' });
+    const scheduledFor = new Date(world.clock.now().getTime() + 3_600_000).toISOString();
+    const cancelled = await makePost(world, 'gone', { key, scheduledFor });
+    const kept = await makePost(world, 'stays', { key, scheduledFor });
+
+    await world.rest(`DELETE /connections/${gone.id}`, { key });
+    await world.advance(3_600_000);
+
+    const { body } = await world.rest('GET /posts', { key });
+    expect(body.posts).toMatchObject([
+      { id: kept.postId, status: 'sent' },
+      { id: cancelled.postId, status: 'cancelled' },
+    ]);
+    expect(await sandboxOf(world, gone.id)).toEqual([]);
+    expect(await eventsAbout(world, cancelled.postId)).toEqual([]);
+  });
+
+  it('leaves its sent posts readable', async () => {
+    const { key } = await makeAccount(world);
+    const { id, slug } = await connectSandbox(world, { key });
+    const { postId } = await makePost(world, slug, { key });
+    const before = await world.rest(`GET /posts/${postId}`, { key });
+
+    await world.rest(`DELETE /connections/${id}`, { key });
+
+    const after = await world.rest(`GET /posts/${postId}`, { key });
+    expect(after.status).toBe(200);
+    expect(after.body).toEqual(before.body);
+  });
+
+  it('gives one winner when two deletes race', async () => {
+    const { key } = await makeAccount(world);
+    const { id } = await connectSandbox(world, { key });
+
+    const answers = await Promise.all([1, 2].map(() => world.rest(`DELETE /connections/${id}`, { key })));
+
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404]);
+    const events = await eventsAbout(world, id);
+    expect(events.map(({ name }) => name)).toEqual(['connection.created', 'connection.removed']);
+  });
+});
+
+describe('400 invalid_request', () => {
+  it('names an id that is not a UUID', async () => {
+    const { status, body } = await world.rest('DELETE /connections/sandbox');
+
+    expect(status).toBe(400);
+    expect(body).toEqual(
+      refusal('invalid_request', 'connectionId: expected a UUID.', {
+        details: [{ path: 'connectionId', expected: 'a UUID', received: 'sandbox' }],
+      }),
+    );
+  });
+});
+
+describe('403 forbidden', () => {
+  it('refuses a scoped key, also within its profile', async () => {
+    const { id: accountId, key } = await makeAccount(world);
+    const profile = await world.profile('Acme', accountId);
+    const { id } = await connectSandbox(world, { key, profileId: profile.id });
+    const scoped = await world.key({ accountId, profileId: profile.id });
+
+    const { status, body } = await world.rest(`DELETE /connections/${id}`, { key: scoped.secret });
+
+    expect(status).toBe(403);
+    expect(body).toEqual(
+      refusal('forbidden', 'This key is scoped to one profile; this operation needs an unscoped key of the account.'),
+    );
+    expect((await world.rest(`GET /connections/${id}`, { key })).status).toBe(200);
+  });
+});
+
+describe('404 not_found', () => {
+  it('answers an id that nothing has', async () => {
+    const { status, body } = await world.rest(`DELETE /connections/${NOBODY}`);
+
+    expect(status).toBe(404);
+    expect(body).toEqual(notFound(NOBODY));
+  });
+
+  it('answers another account’s connection, and leaves it be', async () => {
+    const [one, other] = [await makeAccount(world), await makeAccount(world)];
+    const { id } = await connectSandbox(world, { key: other.key });
+
+    const { status, body } = await world.rest(`DELETE /connections/${id}`, { key: one.key });
+
+    expect(status).toBe(404);
+    expect(body).toEqual(notFound(id));
+    expect((await world.rest(`GET /connections/${id}`, { key: other.key })).status).toBe(200);
+  });
+
+  it('answers a test key a connection that is not a sandbox, and leaves it be', async () => {
+    const { id: accountId, key } = await makeAccount(world);
+    const { id } = await storeBluesky(world, accountId);
+    const testKey = await world.key({ accountId, type: 'test' });
+
+    const { status, body } = await world.rest(`DELETE /connections/${id}`, { key: testKey.secret });
+
+    expect(status).toBe(404);
+    expect(body).toEqual(notFound(id));
+    expect((await world.rest(`GET /connections/${id}`, { key })).status).toBe(200);
+  });
+});

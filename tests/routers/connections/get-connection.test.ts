@@ -1,0 +1,123 @@
+/** GET /connections/{connectionId}: one connection, and who may not know that it exists. */
+import { describe, expect, it } from 'vitest';
+import { makeAccount } from '../../harness/accounts.ts';
+import { connectSandbox, storeBluesky } from '../../harness/connections.ts';
+import { NOBODY, refusal } from '../../harness/expected.ts';
+import { startWorld } from '../../harness/world.ts';
+
+const world = await startWorld();
+
+function notFound(id: string) {
+  return refusal('not_found', `No connection of yours has the id ${id}.`);
+}
+
+describe('200', () => {
+  it('gives the connection', async () => {
+    const { id: accountId, key } = await makeAccount(world);
+    const profile = await world.profile('Acme', accountId);
+    const { id } = await connectSandbox(world, { key, slug: 'news', description: 'News', profileId: profile.id });
+
+    const { status, body } = await world.rest(`GET /connections/${id}`, { key });
+
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      connection: {
+        id,
+        slug: 'news',
+        platformId: 'sandbox',
+        description: 'News',
+        timezone: 'UTC',
+        queueSlots: [],
+        profileId: profile.id,
+      },
+    });
+  });
+
+  it('gives a scoped key a connection of its profile', async () => {
+    const { id: accountId, key } = await makeAccount(world);
+    const profile = await world.profile('Acme', accountId);
+    const connection = await connectSandbox(world, { key, profileId: profile.id });
+    const scoped = await world.key({ accountId, profileId: profile.id });
+
+    const { status, body } = await world.rest(`GET /connections/${connection.id}`, { key: scoped.secret });
+
+    expect(status).toBe(200);
+    expect(body).toEqual({ connection });
+  });
+
+  it('takes an id in capitals for the same id', async () => {
+    const { key } = await makeAccount(world);
+    const connection = await connectSandbox(world, { key });
+
+    const { status, body } = await world.rest(`GET /connections/${connection.id.toUpperCase()}`, { key });
+
+    expect(status).toBe(200);
+    expect(body).toEqual({ connection });
+  });
+});
+
+describe('400 invalid_request', () => {
+  it('names an id that is not a UUID', async () => {
+    const { status, body } = await world.rest('GET /connections/news');
+
+    expect(status).toBe(400);
+    expect(body).toEqual(
+      refusal('invalid_request', 'connectionId: expected a UUID.', {
+        details: [{ path: 'connectionId', expected: 'a UUID', received: 'news' }],
+      }),
+    );
+  });
+});
+
+describe('404 not_found', () => {
+  it('answers an id that nothing has', async () => {
+    const { status, body } = await world.rest(`GET /connections/${NOBODY}`);
+
+    expect(status).toBe(404);
+    expect(body).toEqual(notFound(NOBODY));
+  });
+
+  it('answers a deleted connection', async () => {
+    const { key } = await makeAccount(world);
+    const { id } = await connectSandbox(world, { key });
+    await world.rest(`DELETE /connections/${id}`, { key });
+
+    const { status, body } = await world.rest(`GET /connections/${id}`, { key });
+
+    expect(status).toBe(404);
+    expect(body).toEqual(notFound(id));
+  });
+
+  it('answers another account’s connection', async () => {
+    const [one, other] = [await makeAccount(world), await makeAccount(world)];
+    const { id } = await connectSandbox(world, { key: other.key });
+
+    const { status, body } = await world.rest(`GET /connections/${id}`, { key: one.key });
+
+    expect(status).toBe(404);
+    expect(body).toEqual(notFound(id));
+  });
+
+  it('answers a scoped key a connection outside its profile', async () => {
+    const { id: accountId, key } = await makeAccount(world);
+    const profile = await world.profile('Acme', accountId);
+    const { id } = await connectSandbox(world, { key });
+    const scoped = await world.key({ accountId, profileId: profile.id });
+
+    const { status, body } = await world.rest(`GET /connections/${id}`, { key: scoped.secret });
+
+    expect(status).toBe(404);
+    expect(body).toEqual(notFound(id));
+  });
+
+  it('answers a test key a connection that is not a sandbox', async () => {
+    const { id: accountId } = await makeAccount(world);
+    const { id } = await storeBluesky(world, accountId);
+    const testKey = await world.key({ accountId, type: 'test' });
+
+    const { status, body } = await world.rest(`GET /connections/${id}`, { key: testKey.secret });
+
+    expect(status).toBe(404);
+    expect(body).toEqual(notFound(id));
+  });
+});

@@ -1,0 +1,67 @@
+/** GET /platforms: the limits and abilities of each platform, as its facts have them. */
+import { describe, expect, it } from 'vitest';
+import { PLATFORM_IDS } from '../../../platforms/registry.ts';
+import { startWorld } from '../../harness/world.ts';
+
+const world = await startWorld();
+
+interface PlatformBody {
+  id: string;
+  delete: boolean;
+}
+
+describe('200', () => {
+  it('shows what the sandbox can do', async () => {
+    const { status, body } = await world.rest('GET /platforms');
+
+    expect(status).toBe(200);
+    expect(Object.keys(body)).toEqual(['platforms']);
+    expect(body.platforms.find(({ id }: PlatformBody) => id === 'sandbox')).toEqual({
+      id: 'sandbox',
+      name: 'Sandbox',
+      kind: 'broadcast',
+      text: { maxLength: 500, unit: 'graphemes' },
+      images: {
+        max: 4,
+        maxBytes: 8_388_608,
+        types: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
+        altTextMax: 1000,
+      },
+      thread: false,
+      firstComment: false,
+      delete: true,
+      permalink: true,
+      metrics: ['likes', 'reposts', 'replies'],
+      connect: ['credentials'],
+      apiVersion: null,
+    });
+  });
+
+  it('lists every platform of the install once, in the order they are shown', async () => {
+    const { body } = await world.rest('GET /platforms');
+
+    expect(body.platforms.map(({ id }: PlatformBody) => id)).toEqual([...PLATFORM_IDS]);
+  });
+
+  it('says that a post can be deleted exactly where the platform has a delete', async () => {
+    const { body } = await world.rest('GET /platforms');
+
+    const { platforms } = world.context;
+    expect(body.platforms.map(({ id, delete: has }: PlatformBody) => [id, has])).toEqual(
+      PLATFORM_IDS.map((id) => [id, platforms[id].remove !== undefined]),
+    );
+  });
+
+  it('answers every key the same', async () => {
+    const profile = await world.profile();
+    const [scoped, testKey] = [await world.key({ profileId: profile.id }), await world.key({ type: 'test' })];
+
+    const answers = await Promise.all(
+      [world.liveKey, scoped.secret, testKey.secret].map((key) => world.rest('GET /platforms', { key })),
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(answers[1]?.body).toEqual(answers[0]?.body);
+    expect(answers[2]?.body).toEqual(answers[0]?.body);
+  });
+});

@@ -1,0 +1,486 @@
+/** POST /posts: who a post reaches, what is refused before anything is stored, and what each result says. */
+import { describe, expect, it } from 'vitest';
+import { makeAccount } from '../../harness/accounts.ts';
+import { accountWithSandbox, connectSandbox, storeBluesky } from '../../harness/connections.ts';
+import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
+import { PUBLIC_URL, startWorld } from '../../harness/world.ts';
+
+const world = await startWorld();
+
+/** The result of a post that was refused before it was stored. */
+function refusedItem(connectionSlug: string, code: string, message: string) {
+  return {
+    connectionSlug,
+    status: 'failed',
+    postId: null,
+    url: null,
+    scheduledFor: null,
+    threadCount: 0,
+    hasFirstComment: false,
+    error: { code, message },
+  };
+}
+
+async function countPosts(accountId: string): Promise<number> {
+  const rows = await world.sql('select id from posts where account_id = $1', [accountId]);
+  return rows.length;
+}
+
+describe('200, sent at once', () => {
+  it('answers with the permalink when the platform has taken the post', async () => {
+    const { key, connection } = await accountWithSandbox(world);
+
+    const { status, body } = await world.rest('POST /posts', {
+      key,
+      body: { text: 'Hello', connectionSlugs: ['sandbox'] },
+    });
+
+    expect(status).toBe(200);
+    const [row] = await sandboxOf(world, connection.id);
+    expect(row).toEqual({ id: UUID, account_id: UUID, text: 'Hello', calls: 1, is_up: true });
+    expect(body).toEqual({
+      results: [
+        {
+          connectionSlug: 'sandbox',
+          status: 'sent',
+          postId: UUID,
+          url: `${PUBLIC_URL}/sandbox/${row?.account_id}/${row?.id}`,
+          scheduledFor: null,
+          threadCount: 0,
+          hasFirstComment: false,
+          error: null,
+        },
+      ],
+    });
+  });
+
+  it('removes whitespace around the text and keeps it within', async () => {
+    const { key, connection } = await accountWithSandbox(world);
+
+    await makePost(world, 'sandbox', { key, text: ' \n Two\n\n  lines\t ' });
+
+    expect((await sandboxOf(world, connection.id)).map(({ text }) => text)).toEqual(['Two\n\n  lines']);
+  });
+
+  it('answers one result a slug, in the order given, repeats ignored', async () => {
+    const { key } = await makeAccount(world);
+    for (const slug of ['a', 'b', 'c']) await connectSandbox(world, { key, slug });
+
+    const { status, body } = await world.rest('POST /posts', {
+      key,
+      body: { text: 'Hello', connectionSlugs: ['c', 'a', 'c', 'b', 'a'] },
+    });
+
+    expect(status).toBe(200);
+    expect(body.results.map((result: { connectionSlug: string; status: string }) => result)).toMatchObject([
+      { connectionSlug: 'c', status: 'sent' },
+      { connectionSlug: 'a', status: 'sent' },
+      { connectionSlug: 'b', status: 'sent' },
+    ]);
+  });
+
+  it('does not let a connection that fails hold up the others', async () => {
+    const { id: accountId, key } = await makeAccount(world);
+    await connectSandbox(world, { key, slug: 'first' });
+    await connectSandbox(world, { key, slug: 'last' });
+
+    const { status, body } = await world.rest('POST /posts', {
+      key,
+      body: { text: 'Hello', connectionSlugs: ['first', 'nowhere', 'last'] },
+    });
+
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      results: [
+        expect.objectContaining({ connectionSlug: 'first', status: 'sent', postId: UUID }),
+        refusedItem('nowhere', 'invalid_connection', 'The slug "nowhere" is none of your connections.'),
+        expect.objectContaining({ connectionSlug: 'last', status: 'sent', postId: UUID }),
+      ],
+    });
+    expect(await countPosts(accountId)).toBe(2);
+  });
+
+  it('takes a hundred connections', async () => {
+    const { key } = await accountWithSandbox(world);
+    const connectionSlugs = ['sandbox', ...Array.from({ length: 99 }, (_, index) => `none-${index}`)];
+
+    const { status, body } = await world.rest('POST /posts', { key, body: { text: 'Hello', connectionSlugs } });
+
+    expect(status).toBe(200);
+    expect(body.results).toHaveLength(100);
+  });
+});
+
+describe('200, refused before it is stored', () => {
+  it('fails the item of a text that is too long, naming the limit and the length', async () => {
+    const { id: accountId, key } = await accountWithSandbox(world);
+
+    const { status, body } = await world.rest('POST /posts', {
+      key,
+      body: { text: 'a'.repeat(501), connectionSlugs: ['sandbox'] },
+    });
+
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      results: [refusedItem('sandbox', 'platform_rejected', 'The text has 501 characters; Sandbox takes at most 500.')],
+    });
+    expect(await countPosts(accountId)).toBe(0);
+  });
+
+  it('fails the item of a scheduled post too, rather than at its time', async () => {
+    const { id: accountId, key } = await accountWithSandbox(world);
+
+    const { body } = await world.rest('POST /posts', {
+      key,
+      body: { text: 'a'.repeat(501), connectionSlugs: ['sandbox'], scheduledFor: '2026-12-01T09:00:00Z' },
+    });
+
+    expect(body).toEqual({
+      results: [refusedItem('sandbox', 'platform_rejected', 'The text has 501 characters; Sandbox takes at most 500.')],
+    });
+    expect(await countPosts(accountId)).toBe(0);
+  });
+
+  it('counts what people see as one character as one', async () => {
+    const { key } = await accountWithSandbox(world);
+
+    const result = await makePost(world, 'sandbox', { key, text: '👩‍👩‍👧‍👦'.repeat(500) });
+
+    expect(result).toMatchObject({ status: 'sent', error: null });
+  });
+});
+
+describe('200, scheduled', () => {
+  it.each([
+    ['in UTC', { scheduledFor: '2026-12-01T09:00:00Z' }, '2026-12-01T09:00:00.000Z'],
+    ['with an offset', { scheduledFor: '2026-12-01T09:00:00+05:30' }, '2026-12-01T03:30:00.000Z'],
+    [
+      'as a wall time in a zone',
+      { scheduledFor: '2026-12-01T09:00', timezone: 'Europe/Paris' },
+      '2026-12-01T08:00:00.000Z',
+    ],
+  ])('takes a time %s and answers it in UTC', async (_case, when, scheduledFor) => {
+    const { key } = await accountWithSandbox(world);
+
+    const { status, body } = await world.rest('POST /posts', {
+      key,
+      body: { text: 'Later', connectionSlugs: ['sandbox'], ...when },
+    });
+
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      results: [
+        {
+          connectionSlug: 'sandbox',
+          status: 'scheduled',
+          postId: UUID,
+          url: null,
+          scheduledFor,
+          threadCount: 0,
+          hasFirstComment: false,
+          error: null,
+        },
+      ],
+    });
+  });
+
+  it('sends nothing and emits nothing before its time, and goes out at it under the same id', async () => {
+    const { key, connection } = await accountWithSandbox(world);
+    const scheduledFor = new Date(world.clock.now().getTime() + 60_000).toISOString();
+    const { postId } = await makePost(world, 'sandbox', { key, scheduledFor });
+
+    await world.advance(59_999);
+    const before = { rows: await sandboxOf(world, connection.id), events: await eventsAbout(world, postId) };
+    await world.advance(1);
+
+    expect(before).toEqual({ rows: [], events: [] });
+    expect(await sandboxOf(world, connection.id)).toHaveLength(1);
+    const { body } = await world.rest(`GET /posts/${postId}`, { key });
+    expect(body.post).toMatchObject({ id: postId, status: 'sent', scheduledFor, error: null });
+  });
+});
+
+describe('200, which connection a slug means', () => {
+  async function twoProfiles() {
+    const { id: accountId, key } = await makeAccount(world);
+    const [acme, globex] = [await world.profile('Acme', accountId), await world.profile('Globex', accountId)];
+    return { accountId, key, acme: acme.id, globex: globex.id };
+  }
+
+  it('is the caller’s own, although a profile has the same slug', async () => {
+    const { key, acme } = await twoProfiles();
+    const inProfile = await connectSandbox(world, { key, slug: 'news', profileId: acme });
+    const own = await connectSandbox(world, { key, slug: 'news' });
+
+    await makePost(world, 'news', { key });
+
+    expect(await sandboxOf(world, own.id)).toHaveLength(1);
+    expect(await sandboxOf(world, inProfile.id)).toEqual([]);
+  });
+
+  it('is the one profile’s that has it, and the post is written under that profile', async () => {
+    const { key, acme } = await twoProfiles();
+    await connectSandbox(world, { key, slug: 'news', profileId: acme });
+
+    const { postId } = await makePost(world, 'news', { key });
+
+    const { body } = await world.rest(`GET /posts/${postId}`, { key });
+    expect(body.post).toMatchObject({ status: 'sent', profileId: acme });
+  });
+
+  it('is nobody’s when several profiles have it', async () => {
+    const { key, acme, globex } = await twoProfiles();
+    await connectSandbox(world, { key, slug: 'sure' });
+    await connectSandbox(world, { key, slug: 'news', profileId: acme });
+    await connectSandbox(world, { key, slug: 'news', profileId: globex });
+
+    const { body } = await world.rest('POST /posts', {
+      key,
+      body: { text: 'Hello', connectionSlugs: ['sure', 'news'] },
+    });
+
+    expect(body.results[1]).toEqual(
+      refusedItem('news', 'invalid_connection', 'The slug "news" exists in 2 profiles; say which with profileId.'),
+    );
+  });
+
+  it('is that of the profile that is named, and slugs outside it fail', async () => {
+    const { key, acme, globex } = await twoProfiles();
+    const wanted = await connectSandbox(world, { key, slug: 'news', profileId: acme });
+    await connectSandbox(world, { key, slug: 'news', profileId: globex });
+    await connectSandbox(world, { key, slug: 'own' });
+
+    const { body } = await world.rest('POST /posts', {
+      key,
+      body: { text: 'Hello', connectionSlugs: ['news', 'own'], profileId: acme },
+    });
+
+    expect(body).toEqual({
+      results: [
+        expect.objectContaining({ connectionSlug: 'news', status: 'sent' }),
+        refusedItem('own', 'invalid_connection', `The slug "own" is not in profile ${acme}.`),
+      ],
+    });
+    expect(await sandboxOf(world, wanted.id)).toHaveLength(1);
+  });
+
+  it('is within the profile of a scoped key, whether or not it names it', async () => {
+    const { accountId, key, acme } = await twoProfiles();
+    const wanted = await connectSandbox(world, { key, slug: 'news', profileId: acme });
+    const own = await connectSandbox(world, { key, slug: 'news' });
+    const scoped = await world.key({ accountId, profileId: acme });
+
+    await makePost(world, 'news', { key: scoped.secret });
+    await makePost(world, 'news', { key: scoped.secret, profileId: acme });
+    await makePost(world, 'news', { key: scoped.secret, profileId: acme.toUpperCase() });
+
+    expect(await sandboxOf(world, wanted.id)).toHaveLength(3);
+    expect(await sandboxOf(world, own.id)).toEqual([]);
+  });
+});
+
+describe('200, with a test key', () => {
+  it('posts to a sandbox, in test mode', async () => {
+    const { id: accountId } = await accountWithSandbox(world);
+    const testKey = await world.key({ accountId, type: 'test' });
+
+    const { postId } = await makePost(world, 'sandbox', { key: testKey.secret });
+
+    expect(await world.sql('select mode, status from posts where id = $1', [postId])).toEqual([
+      { mode: 'test', status: 'sent' },
+    ]);
+    expect(await eventsAbout(world, postId)).toMatchObject([{ name: 'post.sent', mode: 'test' }]);
+  });
+});
+
+describe('400 invalid_request', () => {
+  const valid = { text: 'Hello', connectionSlugs: ['sandbox'] };
+
+  it.each([
+    ['no text', { connectionSlugs: ['sandbox'] }, 'text: expected a string.'],
+    ['an empty text', { ...valid, text: '' }, 'text: expected at least 1 characters.'],
+    ['a blank text', { ...valid, text: ' \n\t' }, 'text: expected at least 1 characters.'],
+    ['a text that is a number', { ...valid, text: 7 }, 'text: expected a string.'],
+    [
+      'a text beyond all platforms',
+      { ...valid, text: 'a'.repeat(100_001) },
+      'text: expected at most 100000 characters.',
+    ],
+    [
+      'a text with a NUL',
+      { ...valid, text: 'a\u0000b' },
+      'text: expected text without NUL and without broken surrogate pairs.',
+    ],
+    [
+      'half a surrogate pair',
+      { ...valid, text: 'a\ud83d' },
+      'text: expected text without NUL and without broken surrogate pairs.',
+    ],
+    ['no slugs', { text: 'Hello' }, 'connectionSlugs: expected an array.'],
+    ['an empty list of slugs', { ...valid, connectionSlugs: [] }, 'connectionSlugs: expected at least 1 items.'],
+    [
+      'a slug that is not a text',
+      { ...valid, connectionSlugs: ['sandbox', 7] },
+      'connectionSlugs.1: expected a string.',
+    ],
+    [
+      'a hundred and one connections',
+      { ...valid, connectionSlugs: Array.from({ length: 101 }, (_, index) => `slug-${index}`) },
+      'connectionSlugs: expected at most 100 items.',
+    ],
+    [
+      'a time that is past',
+      { ...valid, scheduledFor: '2026-11-21T11:59:59.999Z' },
+      'scheduledFor: 2026-11-21T11:59:59.999Z is not in the future.',
+    ],
+    [
+      'a time more than 30 days ahead',
+      { ...valid, scheduledFor: '2027-01-30T12:00:00Z' },
+      'scheduledFor: 2027-01-30T12:00:00.000Z is more than 30 days ahead.',
+    ],
+    [
+      'a time without offset or zone',
+      { ...valid, scheduledFor: '2026-12-01T09:00:00' },
+      'scheduledFor: "2026-12-01T09:00:00" has no UTC offset; add one (Z for UTC) or name a timezone.',
+    ],
+    [
+      'a zone without a time',
+      { ...valid, timezone: 'Europe/Paris' },
+      'timezone: is read only together with a scheduledFor that has no UTC offset; leave it out or add scheduledFor.',
+    ],
+    ['a malformed profileId', { ...valid, profileId: 'acme' }, 'profileId: expected a UUID.'],
+    [
+      'a misspelt field, rather than publish at once',
+      { ...valid, scheduleFor: '2026-12-01T09:00:00Z' },
+      'body: expected no field called "scheduleFor".',
+    ],
+    ['a body that is a list', [valid], 'body: expected an object.'],
+    ['a body that is a text', 'Hello', 'body: expected an object.'],
+  ])('refuses %s, stores nothing and sends nothing', async (_case, sent, message) => {
+    const { id: accountId, key, connection } = await accountWithSandbox(world);
+
+    const { status, body } = await world.rest('POST /posts', { key, body: sent });
+
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ error: 'invalid_request' });
+    expect(body.message.startsWith(message)).toBe(true);
+    expect(await countPosts(accountId)).toBe(0);
+    expect(await sandboxOf(world, connection.id)).toEqual([]);
+  });
+
+  it('lists every field that is wrong, with what was expected and what was received', async () => {
+    const { status, body } = await world.rest('POST /posts', {
+      body: { text: 7, connectionSlugs: [], profileId: 'acme' },
+    });
+
+    expect(status).toBe(400);
+    expect(body).toEqual(
+      refusal(
+        'invalid_request',
+        'text: expected a string; connectionSlugs: expected at least 1 items; profileId: expected a UUID.',
+        {
+          details: [
+            { path: 'text', expected: 'a string', received: '7' },
+            { path: 'connectionSlugs', expected: 'at least 1 items', received: '[]' },
+            { path: 'profileId', expected: 'a UUID', received: 'acme' },
+          ],
+        },
+      ),
+    );
+  });
+});
+
+describe('400 invalid_connection', () => {
+  const post = (key: string, connectionSlugs: string[], profileId?: string) =>
+    world.rest('POST /posts', { key, body: { text: 'Hello', connectionSlugs, ...(profileId && { profileId }) } });
+
+  it('refuses the request when no slug matches, with the reason of each', async () => {
+    const { id: accountId, key } = await accountWithSandbox(world);
+
+    const { status, body } = await post(key, ['nowhere', 'sandbox-9']);
+
+    expect(status).toBe(400);
+    expect(body).toEqual(
+      refusal(
+        'invalid_connection',
+        'The slug "nowhere" is none of your connections. The slug "sandbox-9" is none of your connections.',
+      ),
+    );
+    expect(await countPosts(accountId)).toBe(0);
+  });
+
+  it('answers a slug that no connection can have like one that none has', async () => {
+    const { status, body } = await post(world.liveKey, ['a\u0000b']);
+
+    expect(status).toBe(400);
+    expect(body).toEqual(refusal('invalid_connection', 'The slug "a\u0000b" is none of your connections.'));
+  });
+
+  it('refuses the slug of a deleted connection', async () => {
+    const { key, connection } = await accountWithSandbox(world);
+    await world.rest(`DELETE /connections/${connection.id}`, { key });
+
+    const { status, body } = await post(key, ['sandbox']);
+
+    expect(status).toBe(400);
+    expect(body).toEqual(refusal('invalid_connection', 'The slug "sandbox" is none of your connections.'));
+  });
+
+  it('refuses another account’s slug', async () => {
+    const [one, other] = [await makeAccount(world), await makeAccount(world)];
+    const foreign = await connectSandbox(world, { key: other.key, slug: 'theirs' });
+
+    const { status, body } = await post(one.key, ['theirs']);
+
+    expect(status).toBe(400);
+    expect(body).toEqual(refusal('invalid_connection', 'The slug "theirs" is none of your connections.'));
+    expect(await sandboxOf(world, foreign.id)).toEqual([]);
+  });
+
+  it('refuses another account’s profile', async () => {
+    const [one, other] = [await makeAccount(world), await makeAccount(world)];
+    const profile = await world.profile('Acme', other.id);
+    const foreign = await connectSandbox(world, { key: other.key, slug: 'news', profileId: profile.id });
+
+    const { status, body } = await post(one.key, ['news'], profile.id);
+
+    expect(status).toBe(400);
+    expect(body).toEqual(refusal('invalid_connection', `The slug "news" is not in profile ${profile.id}.`));
+    expect(await sandboxOf(world, foreign.id)).toEqual([]);
+  });
+
+  it('refuses a profile that does not exist', async () => {
+    const { key } = await accountWithSandbox(world);
+
+    const { status, body } = await post(key, ['sandbox'], NOBODY);
+
+    expect(status).toBe(400);
+    expect(body).toEqual(refusal('invalid_connection', `The slug "sandbox" is not in profile ${NOBODY}.`));
+  });
+
+  it('refuses a scoped key another profile of its account', async () => {
+    const { id: accountId, key } = await makeAccount(world);
+    const [acme, globex] = [await world.profile('Acme', accountId), await world.profile('Globex', accountId)];
+    const outside = await connectSandbox(world, { key, slug: 'news', profileId: globex.id });
+    const scoped = await world.key({ accountId, profileId: acme.id });
+
+    const { status, body } = await post(scoped.secret, ['news'], globex.id);
+
+    expect(status).toBe(400);
+    expect(body).toEqual(refusal('invalid_connection', `The slug "news" is not in profile ${globex.id}.`));
+    expect(await sandboxOf(world, outside.id)).toEqual([]);
+  });
+
+  it('refuses a test key a connection that is not a sandbox', async () => {
+    const { id: accountId } = await makeAccount(world);
+    await storeBluesky(world, accountId, { slug: 'alice' });
+    const testKey = await world.key({ accountId, type: 'test' });
+
+    const { status, body } = await post(testKey.secret, ['alice']);
+
+    expect(status).toBe(400);
+    expect(body).toEqual(refusal('invalid_connection', 'The slug "alice" is none of your connections.'));
+    expect(await countPosts(accountId)).toBe(0);
+  });
+});

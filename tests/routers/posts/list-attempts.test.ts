@@ -1,0 +1,131 @@
+/** GET /posts/{postId}/attempts: every call made to the platform for a post, and what became of each. */
+import { describe, expect, it } from 'vitest';
+import { claimDueSends } from '../../../services/posts/claim-sends.ts';
+import { makeAccount } from '../../harness/accounts.ts';
+import { accountWithSandbox } from '../../harness/connections.ts';
+import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { makePost, sandboxOf } from '../../harness/posts.ts';
+import { startWorld } from '../../harness/world.ts';
+
+const world = await startWorld();
+
+describe('200', () => {
+  it('lists the send and the delete, oldest first', async () => {
+    const { key, connection } = await accountWithSandbox(world);
+    const sentAt = world.clock.now().toISOString();
+    const { postId } = await makePost(world, 'sandbox', { key });
+    world.clock.advance(60_000);
+    const deletedAt = world.clock.now().toISOString();
+    await world.rest(`DELETE /posts/${postId}`, { key });
+
+    const { status, body } = await world.rest(`GET /posts/${postId}/attempts`, { key });
+
+    expect(status).toBe(200);
+    const [row] = await sandboxOf(world, connection.id);
+    const common = { id: UUID, index: 0, state: 'accepted', platformPostId: row?.id, error: null };
+    expect(body).toEqual({
+      attempts: [
+        { ...common, step: 'head', startedAt: sentAt, settledAt: sentAt },
+        { ...common, step: 'delete', startedAt: deletedAt, settledAt: deletedAt },
+      ],
+    });
+  });
+
+  it('is empty for a post that waits', async () => {
+    const { key } = await accountWithSandbox(world);
+    const { postId } = await makePost(world, 'sandbox', { key, scheduledFor: '2026-12-01T09:00:00Z' });
+
+    const { status, body } = await world.rest(`GET /posts/${postId}/attempts`, { key });
+
+    expect(status).toBe(200);
+    expect(body).toEqual({ attempts: [] });
+  });
+
+  it('shows a call that is under way', async () => {
+    const { key } = await accountWithSandbox(world);
+    const scheduledFor = new Date(world.clock.now().getTime() + 60_000).toISOString();
+    const { postId } = await makePost(world, 'sandbox', { key, scheduledFor });
+    world.clock.advance(61_000);
+    const claimed = await claimDueSends(world.context, 100);
+
+    const { body } = await world.rest(`GET /posts/${postId}/attempts`, { key });
+
+    await Promise.all(claimed.map((send) => world.context.sends.send(send)));
+    expect(body).toEqual({
+      attempts: [
+        {
+          id: UUID,
+          step: 'head',
+          index: 0,
+          state: 'sending',
+          startedAt: world.clock.now().toISOString(),
+          settledAt: null,
+          platformPostId: null,
+          error: null,
+        },
+      ],
+    });
+  });
+
+  it.each([
+    ['[[reject]]', 'rejected', 'platform_rejected'],
+    ['[[unavailable]]', 'unavailable', 'platform_unavailable'],
+    ['[[reconnect]]', 'rejected', 'reconnect_required'],
+    ['[[vanish]]', 'unknown', 'outcome_unknown'],
+  ])('tells how %s ended, in the words of the post’s own error', async (text, state, code) => {
+    const { key } = await accountWithSandbox(world);
+    const { postId } = await makePost(world, 'sandbox', { key, text });
+    const post = await world.rest(`GET /posts/${postId}`, { key });
+
+    const { body } = await world.rest(`GET /posts/${postId}/attempts`, { key });
+
+    const at = world.clock.now().toISOString();
+    expect(post.body.post.error).toEqual({ code, message: expect.any(String) });
+    expect(body).toEqual({
+      attempts: [
+        {
+          id: UUID,
+          step: 'head',
+          index: 0,
+          state,
+          startedAt: at,
+          settledAt: at,
+          platformPostId: null,
+          error: post.body.post.error,
+        },
+      ],
+    });
+  });
+});
+
+describe('400 invalid_request', () => {
+  it('names an id that is not a UUID', async () => {
+    const { status, body } = await world.rest('GET /posts/latest/attempts');
+
+    expect(status).toBe(400);
+    expect(body).toEqual(
+      refusal('invalid_request', 'postId: expected a UUID.', {
+        details: [{ path: 'postId', expected: 'a UUID', received: 'latest' }],
+      }),
+    );
+  });
+});
+
+describe('404 not_found', () => {
+  it('answers an id that nothing has', async () => {
+    const { status, body } = await world.rest(`GET /posts/${NOBODY}/attempts`);
+
+    expect(status).toBe(404);
+    expect(body).toEqual(refusal('not_found', `No post of yours has the id ${NOBODY}.`));
+  });
+
+  it('answers another account’s post', async () => {
+    const [one, other] = [await makeAccount(world), await accountWithSandbox(world)];
+    const { postId } = await makePost(world, 'sandbox', { key: other.key });
+
+    const { status, body } = await world.rest(`GET /posts/${postId}/attempts`, { key: one.key });
+
+    expect(status).toBe(404);
+    expect(body).toEqual(refusal('not_found', `No post of yours has the id ${postId}.`));
+  });
+});

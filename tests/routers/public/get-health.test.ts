@@ -1,0 +1,130 @@
+/** GET /health: always 200, degraded when the database or a worker is not well, kept for ten seconds. */
+import { describe, expect, it } from 'vitest';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { runRound } from '../../../jobs/run-round.ts';
+import { readHealth } from '../../../services/health/read-health.ts';
+import { START } from '../../harness/test-clock.ts';
+import { startWorld, type World } from '../../harness/world.ts';
+
+const world = await startWorld();
+
+/** What /health says at this instant, its cache outlived. */
+async function healthNow(from: World) {
+  const { status, body } = await from.rest('GET /health', { key: null });
+  return { status, body };
+}
+
+describe('200', () => {
+  it('is degraded until a worker has run', async () => {
+    await using fresh = await startWorld();
+
+    const { status, body } = await healthNow(fresh);
+
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      status: 'degraded',
+      checks: {
+        database: { ok: true, latencyMs: expect.any(Number) },
+        scheduledPosts: { ok: false, lastRunAt: null, lastOkAt: null },
+      },
+      version: packageJson.version,
+      time: START.toISOString(),
+    });
+    expect(Number.isInteger(body.checks.database.latencyMs)).toBe(true);
+  });
+
+  it('is ok when database and workers are, and says when the worker ran', async () => {
+    await world.runDue();
+
+    const { status, body } = await healthNow(world);
+
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      status: 'ok',
+      checks: {
+        database: { ok: true, latencyMs: expect.any(Number) },
+        scheduledPosts: { ok: true, lastRunAt: START.toISOString(), lastOkAt: START.toISOString() },
+      },
+      version: '2.0.0',
+      time: START.toISOString(),
+    });
+  });
+
+  it('answers the same for ten seconds, and anew after them', async () => {
+    await world.advance(60_000);
+    const first = await healthNow(world);
+    world.clock.advance(9_999);
+    const kept = await healthNow(world);
+    world.clock.advance(1);
+
+    const anew = await healthNow(world);
+
+    expect(kept.body).toEqual(first.body);
+    expect(anew.body.time).toBe(world.clock.now().toISOString());
+  });
+
+  it.each([
+    ['ok 120 seconds after the last success', 120_000, 'ok'],
+    ['degraded after more than that', 120_001, 'degraded'],
+  ])('is %s', async (_case, ms, expected) => {
+    await world.advance(60_000);
+    const lastOkAt = world.clock.now().toISOString();
+    world.clock.advance(ms);
+
+    const { body } = await healthNow(world);
+
+    expect(body).toMatchObject({
+      status: expected,
+      checks: { scheduledPosts: { ok: expected === 'ok', lastRunAt: lastOkAt, lastOkAt } },
+    });
+  });
+
+  it('tells of a worker that runs and fails', async () => {
+    await world.advance(60_000);
+    const lastOkAt = world.clock.now().toISOString();
+    world.clock.advance(121_000);
+    const failing = { name: 'scheduledPosts' as const, run: () => Promise.reject(new Error('out of order')) };
+    await runRound(world.context, failing, new AbortController().signal);
+
+    const { body } = await healthNow(world);
+
+    expect(body).toMatchObject({
+      status: 'degraded',
+      checks: { scheduledPosts: { ok: false, lastRunAt: world.clock.now().toISOString(), lastOkAt } },
+    });
+  });
+
+  it.each([
+    ['refuses', () => Promise.reject(new Error('connection refused'))],
+    ['does not answer within its time', () => new Promise(() => undefined)],
+  ])('is degraded, and an answer all the same, when the database %s', async (_case, executeQuery) => {
+    const em = () => ({ getKysely: () => ({ executeQuery }) });
+    const overdue = { ...world.context.clock, deadline: () => AbortSignal.abort() };
+    const context = { ...world.context, clock: overdue, db: { ...world.context.db, em } } as never;
+
+    const health = await readHealth(context);
+
+    expect(health).toEqual({
+      status: 'degraded',
+      checks: {
+        database: { ok: false, latencyMs: expect.any(Number) },
+        scheduledPosts: { ok: false, lastRunAt: null, lastOkAt: null },
+      },
+      version: '2.0.0',
+      time: world.clock.now().toISOString(),
+    });
+  });
+
+  it('reads the database once when many ask at once', async () => {
+    world.clock.advance(60_000);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => healthNow(world)));
+
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body)))).toHaveProperty('size', 1);
+  });
+
+  it('needs no key, and takes no notice of a wrong one', async () => {
+    const answers = await Promise.all([null, 'wrong', world.liveKey].map((key) => world.rest('GET /health', { key })));
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+});

@@ -1,0 +1,124 @@
+/** GET /openapi.json: a valid OpenAPI 3.1 document that tells of every operation, its errors and its headers. */
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, it } from 'vitest';
+import { ERRORS } from '../../../errors/codes.ts';
+import { declaredErrors } from '../../../routers/declared-errors.ts';
+import { operations } from '../../../routers/operations.ts';
+import { refusal } from '../../harness/expected.ts';
+import { startWorld } from '../../harness/world.ts';
+
+const world = await startWorld();
+const { status, headers, body } = await world.rest('GET /openapi.json', { key: null });
+
+/** Every operation of the document, as `GET /posts`. */
+function documented(): string[] {
+  return Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+}
+
+describe('200', () => {
+  it('needs no key and is JSON', () => {
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+  });
+
+  it('is a valid OpenAPI 3.1 document of this version at this origin', async () => {
+    const result = await new Validator().validate(structuredClone(body));
+
+    expect(result).toEqual({ valid: true });
+    expect(body.openapi).toMatch(/^3\.1\./);
+    expect(body.info).toMatchObject({ title: 'Carillon', version: '2.0.0' });
+    expect(body.servers).toEqual([{ url: 'http://localhost:3000/api/v2' }]);
+  });
+
+  it('has every operation of the router and itself, and nothing else', () => {
+    const declared = operations.map(({ meta }) => `${meta.openapi.method} ${meta.openapi.path}`);
+
+    expect(documented().toSorted()).toEqual([...declared, 'GET /openapi.json'].toSorted());
+  });
+
+  it('asks for a key everywhere but on the public operations', () => {
+    const open = documented().filter((call) => {
+      const [method = '', path = ''] = call.split(' ');
+      return body.paths[path][method.toLowerCase()].security.length === 0;
+    });
+
+    const declared = operations
+      .filter(({ meta }) => meta.access === 'public')
+      .map(({ meta }) => `${meta.openapi.method} ${meta.openapi.path}`);
+    expect(open.toSorted()).toEqual([...declared, 'GET /openapi.json'].toSorted());
+    expect(body.components.securitySchemes).toEqual({
+      apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: expect.any(String) },
+      bearer: { type: 'http', scheme: 'bearer', description: expect.any(String) },
+    });
+  });
+
+  it.each(operations.map((operation) => [operation.name, operation] as const))(
+    'lists the status of every error that %s can answer',
+    (_name, { meta }) => {
+      const responses = body.paths[meta.openapi.path][meta.openapi.method.toLowerCase()].responses;
+
+      const codes = declaredErrors(meta);
+      const expected = new Set<number>([200, ...codes.map((code) => ERRORS[code].status)]);
+      expect(new Set(Object.keys(responses).map(Number))).toEqual(expected);
+      for (const code of codes) expect(responses[ERRORS[code].status].description).toContain(`\`${code}\``);
+    },
+  );
+
+  it('shows the four headers on answers that are counted, and on no others', () => {
+    const headersOf = (path: string, method: string) => body.paths[path][method].responses['200'].headers;
+
+    expect(headersOf('/posts', 'get')).toEqual({
+      'x-request-id': { $ref: '#/components/headers/x-request-id' },
+      'x-ratelimit-limit': { $ref: '#/components/headers/x-ratelimit-limit' },
+      'x-ratelimit-remaining': { $ref: '#/components/headers/x-ratelimit-remaining' },
+      'x-ratelimit-reset': { $ref: '#/components/headers/x-ratelimit-reset' },
+    });
+    expect(headersOf('/health', 'get')).toBeUndefined();
+    expect(headersOf('/simulation/clock', 'post')).toBeUndefined();
+  });
+
+  it('shows the simple endpoint with a text as its body, and its time in the query', () => {
+    const { requestBody, parameters } = body.paths['/post/{connectionSlug}'].post;
+
+    expect(Object.keys(requestBody.content)).toEqual(['text/plain', 'application/x-www-form-urlencoded']);
+    expect(requestBody.content['text/plain'].schema).toMatchObject({ type: 'string' });
+    expect(
+      parameters.map((parameter: { name: string; in: string; required?: boolean }) => [
+        parameter.name,
+        parameter.in,
+        parameter.required,
+      ]),
+    ).toEqual([
+      ['connectionSlug', 'path', true],
+      ['scheduled_for', 'query', false],
+      ['rewrite', 'query', false],
+    ]);
+  });
+
+  it('describes the error body with every code there is', () => {
+    expect(body.components.schemas.Error.properties.error.enum).toEqual(Object.keys(ERRORS));
+    expect(body.components.schemas.Error.required).toEqual(['error']);
+  });
+
+  it('gives every operation an id of its own, a summary and a tag', () => {
+    const described = documented().map((call) => {
+      const [method = '', path = ''] = call.split(' ');
+      return body.paths[path][method.toLowerCase()];
+    });
+
+    expect(new Set(described.map(({ operationId }) => operationId)).size).toBe(described.length);
+    expect(described.filter(({ summary, tags }) => !summary || tags?.length !== 1)).toEqual([]);
+  });
+});
+
+describe('405 method_not_allowed', () => {
+  it('answers another method, with the one it has', async () => {
+    const answer = await world.rest('POST /openapi.json');
+
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('GET');
+    expect(answer.body).toEqual(refusal('method_not_allowed', 'POST is not a method of this path; it has GET.'));
+  });
+});

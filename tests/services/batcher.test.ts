@@ -1,0 +1,100 @@
+/** Many callers share one statement, and one bad item fails alone. */
+import { describe, expect, it } from 'vitest';
+import { createBatcher } from '../../services/batcher.ts';
+
+/** A write that is held back until it is let go, and what it was called with. */
+function heldWrite() {
+  const batches: string[][] = [];
+  const waiting: (() => void)[] = [];
+  let arrived = () => {};
+  return {
+    batches,
+    write: async (items: readonly string[]) => {
+      batches.push([...items]);
+      arrived();
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      return items.map((item) => item.toUpperCase());
+    },
+    /** Resolves when the next write begins. */
+    nextBegins: () =>
+      new Promise<void>((resolve) => {
+        arrived = resolve;
+      }),
+    release: () => waiting.shift()?.(),
+  };
+}
+
+describe('a batch', () => {
+  it('takes what arrives in one moment, and gives each its own result', async () => {
+    const batches: number[][] = [];
+    const batcher = createBatcher(async (items: readonly number[]) => {
+      batches.push([...items]);
+      return items.map((item) => item * 10);
+    }, 100);
+
+    const results = await Promise.all([3, 1, 2].map((item) => batcher.add(item)));
+
+    expect(results).toEqual([30, 10, 20]);
+    expect(batches).toEqual([[3, 1, 2]]);
+  });
+
+  it('takes all that arrived while the one before it was written', async () => {
+    const held = heldWrite();
+    const batcher = createBatcher(held.write, 100);
+    const firstBegins = held.nextBegins();
+    const first = batcher.add('a');
+    await firstBegins;
+    const rest = ['b', 'c', 'd'].map((item) => batcher.add(item));
+    const secondBegins = held.nextBegins();
+    held.release();
+    await secondBegins;
+    held.release();
+
+    expect(await Promise.all([first, ...rest])).toEqual(['A', 'B', 'C', 'D']);
+    expect(held.batches).toEqual([['a'], ['b', 'c', 'd']]);
+  });
+
+  it('is never larger than its limit', async () => {
+    const sizes: number[] = [];
+    const batcher = createBatcher(async (items: readonly number[]) => {
+      sizes.push(items.length);
+      return items;
+    }, 4);
+
+    const results = await Promise.all(Array.from({ length: 10 }, (_, index) => batcher.add(index)));
+
+    expect(results).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(sizes).toEqual([4, 4, 2]);
+  });
+});
+
+describe('a bad item', () => {
+  const refusing = async (items: readonly string[]) => {
+    const bad = items.find((item) => item.startsWith('bad'));
+    if (bad !== undefined) throw new Error(`${bad} cannot be written`);
+    return items.map((item) => item.toUpperCase());
+  };
+
+  it('fails alone', async () => {
+    const batcher = createBatcher(refusing, 100);
+
+    const results = await Promise.allSettled(['a', 'bad 1', 'b', 'bad 2'].map((item) => batcher.add(item)));
+
+    expect(results).toEqual([
+      { status: 'fulfilled', value: 'A' },
+      { status: 'rejected', reason: new Error('bad 1 cannot be written') },
+      { status: 'fulfilled', value: 'B' },
+      { status: 'rejected', reason: new Error('bad 2 cannot be written') },
+    ]);
+  });
+
+  it('does not hold up what comes after it', async () => {
+    const batcher = createBatcher(refusing, 1);
+
+    const results = await Promise.allSettled(['bad', 'a'].map((item) => batcher.add(item)));
+    const later = await batcher.add('b');
+
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+    expect(later).toBe('B');
+  });
+});

@@ -1,0 +1,40 @@
+/** A key rotation: logins are encrypted again under the first key, after which the older key can be dropped. */
+import { describe, expect, it } from 'vitest';
+import { housekeeping } from '../../../jobs/housekeeping.ts';
+import { missingKeyMarks, resealLogins } from '../../../services/credentials/reseal-logins.ts';
+import { createVault } from '../../../services/credentials/vault.ts';
+import { connectSandbox } from '../../harness/connections.ts';
+import { startWorld } from '../../harness/world.ts';
+
+const OLD = Buffer.alloc(32, 1);
+const NEW = Buffer.alloc(32, 2);
+
+const world = await startWorld({ env: { ENCRYPTION_KEYS: OLD.toString('base64') } });
+const bytes = (length: number) => world.context.random.bytes(length);
+const rotated = { ...world.context, vault: createVault([NEW, OLD], bytes) };
+const dropped = { ...world.context, vault: createVault([NEW], bytes) };
+
+async function sealedLogins(): Promise<{ id: string; credentials: string }[]> {
+  return world.sql('select id, credentials from connections where credentials is not null order by id');
+}
+
+describe('a key that is not given any more', () => {
+  it('is found missing while a login needs it', async () => {
+    expect(await missingKeyMarks(dropped)).toEqual(world.context.vault.keyMarks);
+    expect(await missingKeyMarks(rotated)).toEqual([]);
+  });
+
+  it('is needed no more after housekeeping', async () => {
+    await connectSandbox(world);
+    const before = await sealedLogins();
+    const logins = before.map(({ id, credentials }) => world.context.vault.open(credentials, id));
+
+    const resealed = await housekeeping.run(rotated, new AbortController().signal);
+
+    const after = await sealedLogins();
+    expect(resealed).toBe(2);
+    expect(after.map(({ id, credentials }) => dropped.vault.open(credentials, id))).toEqual(logins);
+    expect(await missingKeyMarks(dropped)).toEqual([]);
+    expect(await resealLogins(rotated)).toBe(0);
+  });
+});

@@ -1,0 +1,88 @@
+/** Both rate limiters keep the same exact sliding window. */
+import * as fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createMemoryRateLimiter } from '../../../services/limits/memory-rate-limiter.ts';
+import { createPostgresRateLimiter } from '../../../services/limits/postgres-rate-limiter.ts';
+import type { RateLimiter, RateState } from '../../../services/limits/rate-limiter.ts';
+import { openTestDatabase, TEST_DATABASE_URL } from '../../harness/database.ts';
+
+const START = Date.UTC(2026, 10, 21, 12);
+
+/** The window as the spec defines it, told as plainly as can be: the instants of all accepted requests. */
+function createModel(limit: number) {
+  const accepted = new Map<string, number[]>();
+  return (bucket: string, present: number): RateState => {
+    const hits = (accepted.get(bucket) ?? []).filter((hit) => hit > present - 60_000);
+    const allowed = hits.length < limit;
+    if (allowed) hits.push(present);
+    accepted.set(bucket, hits);
+    return { allowed, limit, remaining: limit - hits.length, resetAt: Math.ceil((hits[0] ?? 0) / 1000) + 60 };
+  };
+}
+
+/** Requests to two buckets, some at the same instant, some seconds apart, some after the whole window. */
+const requests = fc.array(
+  fc.record({
+    bucket: fc.constantFrom('a', 'b'),
+    waitMs: fc.oneof(
+      { weight: 5, arbitrary: fc.constant(0) },
+      { weight: 4, arbitrary: fc.integer({ min: 1, max: 25_000 }) },
+      { weight: 1, arbitrary: fc.constantFrom(59_999, 60_000, 60_001) },
+    ),
+  }),
+  { minLength: 1, maxLength: 60 },
+);
+
+async function keepsToTheModel(createLimiter: () => RateLimiter, numRuns: number): Promise<void> {
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(requests, async (sequence) => {
+      run += 1;
+      const limiter = createLimiter();
+      const model = createModel(limiter.limit);
+      let present = START;
+      for (const { bucket, waitMs } of sequence) {
+        present += waitMs;
+        const state = await limiter.take(`${run} ${bucket}`, new Date(present));
+        expect(state).toEqual(model(bucket, present));
+      }
+    }),
+    { numRuns, seed: 1 },
+  );
+}
+
+describe('in memory', () => {
+  it('lets in exactly what the window has room for', async () => {
+    await keepsToTheModel(() => createMemoryRateLimiter(4), 200);
+  });
+
+  it('forgets buckets that have fallen silent, and no others', async () => {
+    const limiter = createMemoryRateLimiter(1);
+    await limiter.take('silent', new Date(START));
+    await limiter.take('busy', new Date(START + 1));
+    const later = new Date(START + 60_000);
+    for (let count = 0; count < 10_000; count += 1) await limiter.take(`other ${count}`, later);
+
+    const [silent, busy] = [await limiter.take('silent', later), await limiter.take('busy', later)];
+
+    expect([silent.allowed, busy.allowed]).toEqual([true, false]);
+  });
+});
+
+describe.runIf(TEST_DATABASE_URL)('on PostgreSQL', async () => {
+  if (TEST_DATABASE_URL === undefined) return;
+  const database = await openTestDatabase();
+  afterAll(() => database.close());
+
+  it('lets in exactly what the window has room for', async () => {
+    await keepsToTheModel(() => createPostgresRateLimiter(database, 4), 25);
+  });
+
+  it('does not over-admit when a hundred ask at once', async () => {
+    const limiter = createPostgresRateLimiter(database, 60);
+
+    const states = await Promise.all(Array.from({ length: 100 }, () => limiter.take('crowd', new Date(START))));
+
+    expect(states.filter(({ allowed }) => allowed)).toHaveLength(60);
+  });
+});

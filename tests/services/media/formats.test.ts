@@ -1,0 +1,73 @@
+import { crc32 } from 'node:zlib';
+import sharp, { type Sharp } from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { formatOf, withoutMetadata } from '../../../services/media/formats/index.ts';
+import { inspectImage } from '../../../services/media/inspect-image.ts';
+import type { ImageType } from '../../../services/media/limits.ts';
+import { animation, isBare, noise, SECRET, withPlace } from '../../harness/images.ts';
+
+const pixels = (bytes: Uint8Array) => sharp(bytes, { pages: -1 }).raw().toBuffer();
+
+const encoders: Record<string, [ImageType, (image: Sharp) => Sharp]> = {
+  PNG: ['image/png', (image) => image.png()],
+  JPEG: ['image/jpeg', (image) => image.jpeg()],
+  'progressive JPEG': ['image/jpeg', (image) => image.jpeg({ progressive: true })],
+  WebP: ['image/webp', (image) => image.webp()],
+  'lossless WebP': ['image/webp', (image) => image.webp({ lossless: true })],
+};
+
+describe('withoutMetadata', () => {
+  it.each(Object.keys(encoders))('takes the place out of a %s and changes no pixel', async (name) => {
+    const [type, encode] = encoders[name]!;
+    const bytes = await encode(withPlace(noise(50, 30))).toBuffer();
+
+    const bare = withoutMetadata(formatOf(type), bytes);
+
+    expect([await isBare(bytes), await isBare(bare)]).toEqual([false, true]);
+    expect(await pixels(bare)).toEqual(await pixels(bytes));
+    expect(await inspectImage(bare, type)).toEqual({ width: 50, height: 30 });
+  });
+
+  it('takes comments and foreign extensions out of an animated GIF, and keeps its frames and its loop', async () => {
+    const bytes = await (await animation(5)).gif({ loop: 3, delay: [80, 90, 100, 110, 120] }).toBuffer();
+    const comment = Buffer.concat([Buffer.from([0x21, 0xfe, SECRET.length]), Buffer.from(SECRET), Buffer.from([0])]);
+    const end = bytes.length - 1;
+    const talking = Buffer.concat([bytes.subarray(0, end), comment, bytes.subarray(end)]);
+
+    const bare = withoutMetadata(formatOf('image/gif'), talking);
+
+    expect([await isBare(talking), await isBare(bare)]).toEqual([false, true]);
+    expect(await sharp(bare).metadata()).toMatchObject({ pages: 5, loop: 3, delay: [80, 90, 100, 110, 120] });
+    expect(await pixels(bare)).toEqual(await pixels(bytes));
+  });
+
+  it('takes text out of a PNG', async () => {
+    const bytes = await noise(5, 5).png().toBuffer();
+    const content = Buffer.from(`tEXtComment\0${SECRET}`, 'latin1');
+    const frame = Buffer.alloc(8);
+    frame.writeUInt32BE(content.length - 4);
+    frame.writeUInt32BE(crc32(content), 4);
+    const chunk = Buffer.concat([frame.subarray(0, 4), content, frame.subarray(4)]);
+    const end = bytes.length - 12;
+    const talking = Buffer.concat([bytes.subarray(0, end), chunk, bytes.subarray(end)]);
+
+    expect(await inspectImage(talking, 'image/png')).toEqual({ width: 5, height: 5 });
+    expect(withoutMetadata(formatOf('image/png'), talking)).toEqual(withoutMetadata(formatOf('image/png'), bytes));
+    expect(withoutMetadata(formatOf('image/png'), talking).includes(SECRET)).toBe(false);
+  });
+
+  it('keeps the colours of an image that brings its own profile', async () => {
+    const bytes = await withPlace(noise(20, 20)).withIccProfile('p3').jpeg().toBuffer();
+
+    const bare = withoutMetadata(formatOf('image/jpeg'), bytes);
+
+    expect((await sharp(bare).metadata()).icc).toEqual((await sharp(bytes).metadata()).icc);
+    expect(await isBare(bare)).toBe(true);
+  });
+
+  it('leaves out the pictures that a phone puts behind the first', async () => {
+    const first = await noise(20, 20).jpeg().toBuffer();
+
+    expect(withoutMetadata(formatOf('image/jpeg'), Buffer.concat([first, first]))).toHaveLength(first.length);
+  });
+});

@@ -1,0 +1,112 @@
+/** The stores, by one set of promises: files on this disk, and a bucket on a server that speaks S3. */
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { createFileMediaStore } from '../../../services/media/file-media-store.ts';
+import { createS3MediaStore } from '../../../services/media/s3-media-store.ts';
+
+const require = createRequire(import.meta.url);
+const S3rver = require('@20minutes/s3rver') as new (options: object) => {
+  run(): Promise<AddressInfo>;
+  httpServer: Server;
+};
+
+const folder = await mkdtemp(join(tmpdir(), 'carillon-media-'));
+const s3 = new S3rver({
+  port: 0,
+  address: '127.0.0.1',
+  silent: true,
+  directory: join(folder, 's3'),
+  configureBuckets: [{ name: 'images', configs: [] }],
+});
+const { port } = await s3.run();
+vi.stubEnv('AWS_ACCESS_KEY_ID', 'S3RVER');
+vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'S3RVER');
+afterAll(async () => {
+  s3.httpServer.closeAllConnections();
+  s3.httpServer.close();
+  await rm(folder, { recursive: true });
+});
+
+const bucket = {
+  kind: 's3',
+  bucket: 'images',
+  endpoint: `http://127.0.0.1:${port}`,
+  region: undefined,
+  prefix: 'carillon/',
+} as const;
+const stores = {
+  files: createFileMediaStore(join(folder, 'media')),
+  S3: createS3MediaStore(bucket),
+};
+
+const KEY = '01900000-0000-7000-8000-000000000001';
+const OTHER = '01900000-0000-7000-8000-000000000002';
+const BYTES = Buffer.from([0, 255, 1, 254, ...Buffer.from('a picture')]);
+
+describe.each(Object.entries(stores))('%s', (_name, store) => {
+  it('gives back what was put, byte for byte', async () => {
+    await store.put(KEY, BYTES, 'image/png');
+
+    expect(Buffer.from((await store.get(KEY)) ?? [])).toEqual(BYTES);
+  });
+
+  it('holds eight megabytes', async () => {
+    const bytes = Buffer.alloc(8 * 1024 * 1024, 7);
+
+    await store.put(OTHER, bytes, 'image/jpeg');
+
+    expect(Buffer.from((await store.get(OTHER)) ?? []).equals(bytes)).toBe(true);
+    await store.delete(OTHER);
+  });
+
+  it('has nothing under a key that was not put, or was deleted', async () => {
+    await store.delete(KEY);
+    await store.delete(KEY);
+
+    expect([await store.get(KEY), await store.get(OTHER)]).toEqual([null, null]);
+  });
+});
+
+describe('files', () => {
+  it('are for this user alone, and nothing unfinished is left beside them', async () => {
+    await stores.files.put(KEY, BYTES, 'image/png');
+
+    const file = await stat(join(folder, 'media', KEY));
+    const directory = await stat(join(folder, 'media'));
+    expect([file.mode & 0o777, directory.mode & 0o777]).toEqual([0o600, 0o700]);
+    expect(await readdir(join(folder, 'media'))).toEqual([KEY]);
+  });
+
+  it.each(['../../etc/passwd', '', 'a/b', `${KEY}/..`, '0190000A-0000-7000-8000-000000000001'])(
+    'have no path made from %j',
+    async (key) => {
+      await expect(stores.files.get(key)).rejects.toThrow('a media key is not a UUID');
+      await expect(stores.files.put(key, BYTES, 'image/png')).rejects.toThrow('a media key is not a UUID');
+    },
+  );
+});
+
+describe('S3', () => {
+  it('keeps images under its prefix, with their type', async () => {
+    await stores.S3.put(KEY, BYTES, 'image/webp');
+    const plainStore = createS3MediaStore({ ...bucket, prefix: '' });
+
+    expect(await plainStore.get(KEY)).toBe(null);
+    const { S3Client, HeadObjectCommand } = await import('@aws-sdk/client-s3');
+    const client = new S3Client({ endpoint: bucket.endpoint, region: 'us-east-1', forcePathStyle: true });
+    const head = await client.send(new HeadObjectCommand({ Bucket: 'images', Key: `carillon/${KEY}` }));
+    expect([head.ContentType, head.ContentLength]).toEqual(['image/webp', BYTES.length]);
+  });
+
+  it('throws when the bucket is not there', async () => {
+    const lost = createS3MediaStore({ ...bucket, bucket: 'elsewhere' });
+
+    await expect(lost.put(KEY, BYTES, 'image/png')).rejects.toThrow('bucket does not exist');
+    await expect(lost.get(KEY)).rejects.toThrow('bucket does not exist');
+  });
+});

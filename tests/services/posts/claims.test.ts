@@ -1,0 +1,298 @@
+/** Claims: one worker sends a post, another takes over when it does not come back, and nothing is ever sent twice. */
+import { describe, expect, it } from 'vitest';
+import { scheduledPosts } from '../../../jobs/scheduled-posts.ts';
+import { claimDueSends, claimInterruptedSends, nextDueAt } from '../../../services/posts/claim-sends.ts';
+import type { ClaimedSend } from '../../../services/posts/claimed-send.ts';
+import { settleSends } from '../../../services/posts/settle-sends.ts';
+import { TEST_DATABASE_URL } from '../../harness/database.ts';
+import { accountWithSandbox } from '../../harness/connections.ts';
+import { UUID } from '../../harness/expected.ts';
+import { startPeer } from '../../harness/peer.ts';
+import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
+import { startWorld } from '../../harness/world.ts';
+
+const world = await startWorld({ env: { ENCRYPTION_KEYS: Buffer.alloc(32, 7).toString('base64') } });
+
+/** A post that a worker has claimed and that is not sent yet. */
+async function claimedPost(text = 'Hello') {
+  const { key, connection } = await accountWithSandbox(world);
+  const scheduledFor = new Date(world.clock.now().getTime() + 1_000).toISOString();
+  const { postId } = await makePost(world, 'sandbox', { key, text, scheduledFor });
+  world.clock.advance(1_000);
+  const [claimed] = await claimDueSends(world.context, 100);
+  if (claimed?.post.id !== postId) throw new Error('another post was due');
+  const { attempt } = claimed;
+  if (attempt === null) throw new Error('a claim on a due post opens its ledger row');
+  return { key, connection, postId, claimed: { ...claimed, attempt } };
+}
+
+/** Makes the platform call of a claimed send, as a process would that dies before it settles. */
+async function callPlatform({ connection, post, attempt }: ClaimedSend): Promise<void> {
+  const { platformAccountId, handle } = connection;
+  const session = { credential: {}, platformAccountId, handle, renew: () => Promise.reject(new Error('no renewal')) };
+  if (attempt === null) throw new Error('no ledger row is open');
+  const part = {
+    step: attempt.step,
+    index: attempt.index,
+    text: post.text,
+    token: attempt.token,
+    startedAt: attempt.startedAt,
+    prepared: null,
+  };
+  const io = {
+    fetch: world.context.fetch,
+    now: () => world.clock.now(),
+    sleep: (ms: number) => world.clock.sleep(ms),
+    signal: new AbortController().signal,
+    endpoints: world.context.config.endpoints,
+  };
+  await world.context.platforms.sandbox.publish(session, part, io);
+}
+
+/** Every row that a send writes. */
+async function rowsOf(postId: string) {
+  return {
+    posts: await world.sql('select * from posts where id = $1', [postId]),
+    attempts: await world.sql('select * from attempts where post_id = $1 order by id', [postId]),
+    events: await eventsAbout(world, postId),
+  };
+}
+
+async function expireLease(postId: string): Promise<void> {
+  await world.sql('update posts set claimed_until = $2 where id = $1', [postId, world.clock.now()]);
+}
+
+describe('a send whose worker died', () => {
+  it('before it called the platform is sent by another, once', async () => {
+    const { key, connection, postId } = await claimedPost();
+    await expireLease(postId);
+
+    await world.runDue();
+
+    expect(await sandboxOf(world, connection.id)).toMatchObject([{ calls: 1, is_up: true }]);
+    const { body } = await world.rest(`GET /posts/${postId}`, { key });
+    expect(body.post).toMatchObject({ status: 'sent', platformPostId: UUID, error: null });
+    expect((await eventsAbout(world, postId)).map(({ name }) => name)).toEqual(['post.sent']);
+  });
+
+  it('after the platform took the post is found there, and not sent again', async () => {
+    const { key, connection, postId, claimed } = await claimedPost();
+    await callPlatform(claimed);
+    await expireLease(postId);
+
+    await world.runDue();
+
+    const [row, ...others] = await sandboxOf(world, connection.id);
+    expect(others).toEqual([]);
+    expect(row).toMatchObject({ calls: 1 });
+    const { body } = await world.rest(`GET /posts/${postId}`, { key });
+    expect(body.post).toMatchObject({ status: 'sent', platformPostId: row?.id });
+    const ledger = await world.rest(`GET /posts/${postId}/attempts`, { key });
+    expect(ledger.body.attempts).toEqual([
+      {
+        id: claimed.attempt.id,
+        step: 'head',
+        index: 0,
+        state: 'accepted',
+        startedAt: claimed.attempt.startedAt.toISOString(),
+        settledAt: world.clock.now().toISOString(),
+        platformPostId: row?.id,
+        error: null,
+      },
+    ]);
+  });
+
+  it('and whose platform cannot say is failed, with one post up at most', async () => {
+    const { key, connection, postId, claimed } = await claimedPost('[[vanish]]');
+    await callPlatform(claimed).catch(() => undefined);
+    await expireLease(postId);
+
+    await world.runDue();
+
+    expect(await sandboxOf(world, connection.id)).toHaveLength(1);
+    const { body } = await world.rest(`GET /posts/${postId}`, { key });
+    expect(body.post).toMatchObject({ status: 'failed', error: { code: 'outcome_unknown' } });
+  });
+
+  it('is left alone until its lease is over, to the millisecond', async () => {
+    const { key, connection, postId } = await claimedPost();
+
+    await world.advance(59_999);
+    const before = await world.rest(`GET /posts/${postId}`, { key });
+    await world.advance(1);
+
+    expect(before.body.post).toMatchObject({ status: 'processing' });
+    const after = await world.rest(`GET /posts/${postId}`, { key });
+    expect(after.body.post).toMatchObject({ status: 'sent' });
+    expect(await sandboxOf(world, connection.id)).toMatchObject([{ calls: 1 }]);
+  });
+
+  it('is recovered whatever its lease says when nobody else can be sending', async () => {
+    const { postId } = await claimedPost();
+
+    const [recovered] = await claimInterruptedSends(world.context, 100, true);
+
+    expect(recovered).toMatchObject({ post: { id: postId }, interrupted: true });
+    await world.context.sends.send(recovered as ClaimedSend);
+  });
+
+  it('is recovered once by two that look at once', async () => {
+    const { connection, postId } = await claimedPost();
+    await expireLease(postId);
+
+    const claims = await Promise.all([1, 2].map(() => claimInterruptedSends(world.context, 100)));
+
+    expect(claims.flat().map(({ post }) => post.id)).toEqual([postId]);
+    await Promise.all(claims.flat().map((send) => world.context.sends.send(send)));
+    expect(await sandboxOf(world, connection.id)).toMatchObject([{ calls: 1 }]);
+  });
+});
+
+describe('who has lost the claim', () => {
+  it('changes nothing, whatever it has to tell', async () => {
+    const { postId, claimed } = await claimedPost();
+    await expireLease(postId);
+    await world.runDue();
+    const before = await rowsOf(postId);
+    const error = { code: 'platform_unavailable' as const, message: 'Too late.' };
+    const last = { attemptId: claimed.attempt.id, outcome: { state: 'unavailable' as const, error } };
+    const outcome = { head: null, error, threadCount: 0, hasFirstComment: false, last };
+
+    const settled = await settleSends(world.context, [{ claimed, outcome }]);
+
+    expect(settled).toEqual([false]);
+    expect(await rowsOf(postId)).toEqual(before);
+    expect(before.events.map(({ name }) => name)).toEqual(['post.sent']);
+  });
+
+  it('makes no second post when it sends after all', async () => {
+    const { connection, postId, claimed } = await claimedPost();
+    await expireLease(postId);
+    await world.runDue();
+    const before = await rowsOf(postId);
+
+    await world.context.sends.send(claimed);
+
+    expect(await sandboxOf(world, connection.id)).toMatchObject([{ calls: 2, is_up: true }]);
+    expect(await rowsOf(postId)).toEqual(before);
+  });
+
+  it('does not keep the others of its batch from being settled', async () => {
+    const [lost, kept] = [await claimedPost(), await claimedPost()];
+    await expireLease(lost.postId);
+    await claimInterruptedSends(world.context, 100);
+    const published = { platformPostId: 'x', url: null };
+    const outcomeOf = (claimed: { attempt: { id: string } }) => ({
+      head: published,
+      error: null,
+      threadCount: 0,
+      hasFirstComment: false,
+      last: { attemptId: claimed.attempt.id, outcome: { state: 'accepted' as const, published } },
+    });
+
+    const settled = await settleSends(world.context, [
+      { claimed: lost.claimed, outcome: outcomeOf(lost.claimed) },
+      { claimed: kept.claimed, outcome: outcomeOf(kept.claimed) },
+    ]);
+
+    expect(settled).toEqual([false, true]);
+    const { body } = await world.rest(`GET /posts/${kept.postId}`, { key: kept.key });
+    expect(body.post).toMatchObject({ status: 'sent', platformPostId: 'x' });
+    await world.advance(60_000);
+  });
+});
+
+describe('due posts', () => {
+  it('are claimed longest due first, as many as there is room for', async () => {
+    const { key } = await accountWithSandbox(world);
+    const start = world.clock.now().getTime();
+    const ids: string[] = [];
+    for (const seconds of [30, 10, 20]) {
+      const scheduledFor = new Date(start + seconds * 1000).toISOString();
+      ids.push((await makePost(world, 'sandbox', { key, scheduledFor })).postId);
+    }
+    world.clock.advance(30_000);
+
+    const [first, rest] = [await claimDueSends(world.context, 2), await claimDueSends(world.context, 2)];
+
+    expect(first.map(({ post }) => post.id)).toEqual([ids[1], ids[2]]);
+    expect(rest.map(({ post }) => post.id)).toEqual([ids[0]]);
+    await Promise.all([...first, ...rest].map((send) => world.context.sends.send(send)));
+  });
+
+  it('tell when the next of them is due', async () => {
+    const { key } = await accountWithSandbox(world);
+    const none = await nextDueAt(world.context);
+    const at = (seconds: number) => new Date(world.clock.now().getTime() + seconds * 1000);
+    const [soon, later] = [at(60), at(120)];
+    await makePost(world, 'sandbox', { key, scheduledFor: later.toISOString() });
+    await makePost(world, 'sandbox', { key, scheduledFor: soon.toISOString() });
+
+    const next = await nextDueAt(world.context);
+
+    expect([none, next]).toEqual([null, soon]);
+    await world.advance(120_000);
+  });
+
+  it('are begun no more once the worker is asked to stop', async () => {
+    const { key, connection } = await accountWithSandbox(world);
+    const scheduledFor = new Date(world.clock.now().getTime() + 1_000).toISOString();
+    await makePost(world, 'sandbox', { key, scheduledFor });
+    world.clock.advance(1_000);
+
+    const begun = await scheduledPosts.run(world.context, AbortSignal.abort());
+
+    expect(begun).toBe(0);
+    expect(await sandboxOf(world, connection.id)).toEqual([]);
+    await world.runDue();
+  });
+
+  /** Makes 300 posts due, lets two workers at them, and looks at what went out. */
+  async function race(workers: () => Promise<unknown>) {
+    const { id: accountId, key, connection } = await accountWithSandbox(world);
+    const scheduledFor = new Date(world.clock.now().getTime() + 60_000).toISOString();
+    await Promise.all(
+      Array.from({ length: 300 }, (_, index) =>
+        makePost(world, 'sandbox', { key, text: `Post ${index}`, scheduledFor }),
+      ),
+    );
+    world.clock.advance(60_000);
+    await workers();
+    const statuses = await world.sql<{ status: string; posts: number }>(
+      'select status, count(*)::int as posts from posts where account_id = $1 group by status',
+      [accountId],
+    );
+    const events = await world.sql<{ name: string; events: number }>(
+      `select name, count(*)::int as events from events where account_id = $1 and name like 'post.%' group by name`,
+      [accountId],
+    );
+    return { statuses, events, onSandbox: await sandboxOf(world, connection.id) };
+  }
+
+  it('are each sent exactly once by two workers side by side', async () => {
+    const { statuses, events, onSandbox } = await race(() => Promise.all([world.runDue(), world.runDue()]));
+
+    expect(statuses).toEqual([{ status: 'sent', posts: 300 }]);
+    expect(events).toEqual([{ name: 'post.sent', events: 300 }]);
+    expect(new Set(onSandbox.map(({ text }) => text)).size).toBe(300);
+    expect(onSandbox.filter(({ calls }) => calls !== 1)).toEqual([]);
+    expect(onSandbox).toHaveLength(300);
+  });
+
+  it.runIf(TEST_DATABASE_URL)('are each sent exactly once by two processes on one database', async () => {
+    const peer = await startPeer(world);
+    const shares: number[] = [];
+
+    const { statuses, events, onSandbox } = await race(async () => {
+      const rounds = [world.context, peer].map((context) => scheduledPosts.run(context, new AbortController().signal));
+      shares.push(...(await Promise.all(rounds)));
+      await Promise.all([world.context.sends.drained(), peer.sends.drained()]);
+    });
+
+    expect(shares.reduce((sum, share) => sum + share)).toBe(300);
+    expect(statuses).toEqual([{ status: 'sent', posts: 300 }]);
+    expect(events).toEqual([{ name: 'post.sent', events: 300 }]);
+    expect(onSandbox).toHaveLength(300);
+    expect(onSandbox.filter(({ calls }) => calls !== 1)).toEqual([]);
+  });
+});

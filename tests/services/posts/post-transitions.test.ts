@@ -1,0 +1,152 @@
+/** The table of post states, walked: what the API and the workers do to a post in each state, and nothing else. */
+import { describe, expect, it } from 'vitest';
+import { POST_STATUSES, POST_TRANSITIONS, type PostStatus } from '../../../entities/post.ts';
+import { claimDueSends } from '../../../services/posts/claim-sends.ts';
+import { accountWithSandbox } from '../../harness/connections.ts';
+import { makePost } from '../../harness/posts.ts';
+import { startWorld, type World } from '../../harness/world.ts';
+
+const world = await startWorld();
+
+interface Subject {
+  readonly key: string;
+  readonly postId: string;
+  readonly connectionId: string;
+}
+
+async function statusOf(postId: string): Promise<PostStatus | undefined> {
+  const [row] = await world.sql<{ status: PostStatus }>('select status from posts where id = $1', [postId]);
+  return row?.status;
+}
+
+async function post(text: string, afterSeconds?: number): Promise<Subject> {
+  const { key, connection } = await accountWithSandbox(world);
+  const scheduledFor =
+    afterSeconds === undefined
+      ? {}
+      : { scheduledFor: new Date(world.clock.now().getTime() + afterSeconds * 1000).toISOString() };
+  const { postId } = await makePost(world, 'sandbox', { key, text, ...scheduledFor });
+  return { key, postId, connectionId: connection.id };
+}
+
+const remove = ({ key, postId }: Subject) => world.rest(`DELETE /posts/${postId}`, { key });
+
+/** Brings a post into each state, over the API where it leads there. */
+const arrive: Record<PostStatus, (text: string) => Promise<Subject>> = {
+  sent: () => post('Hello'),
+  scheduled: (text) => post(text, 60),
+  processing: async (text) => {
+    const subject = await post(text, 60);
+    world.clock.advance(60_000);
+    await claimDueSends(world.context, 100);
+    return subject;
+  },
+  draft: async (text) => {
+    const subject = await post(text, 60);
+    await world.sql(`update posts set status = 'draft', scheduled_for = null where id = $1`, [subject.postId]);
+    return subject;
+  },
+  failed: () => post('[[reject]]'),
+  cancelled: async (text) => {
+    const subject = await post(text, 60);
+    await remove(subject);
+    return subject;
+  },
+  deleted: async () => {
+    const subject = await post('Hello');
+    await remove(subject);
+    return subject;
+  },
+};
+
+const inAnHour = () => new Date(world.clock.now().getTime() + 3_600_000).toISOString();
+
+const call =
+  (verb: 'publish' | 'retry', when: () => object) =>
+  ({ key, postId }: Subject) =>
+    world.rest(`POST /posts/${postId}/${verb}`, { key, body: when() });
+
+/** Everything that can happen to a post. */
+const TRIGGERS: Record<string, (subject: Subject, from: World) => Promise<unknown>> = {
+  'POST /posts/{postId}/publish': call('publish', () => ({})),
+  'POST /posts/{postId}/publish at a time': call('publish', () => ({ scheduledFor: inAnHour() })),
+  'POST /posts/{postId}/publish of a draft that no longer fits': async (subject) => {
+    await world.sql(`update posts set text = repeat('x', 501) where id = $1 and status = 'draft'`, [subject.postId]);
+    return call('publish', () => ({}))(subject);
+  },
+  'POST /posts/{postId}/retry': call('retry', () => ({})),
+  'POST /posts/{postId}/retry, mended': async (subject) => {
+    await world.sql(`update posts set text = 'Mended' where id = $1 and status = 'failed'`, [subject.postId]);
+    return call('retry', () => ({}))(subject);
+  },
+  'POST /posts/{postId}/retry at a time': call('retry', () => ({ scheduledFor: inAnHour() })),
+  'DELETE /posts/{postId}': remove,
+  'DELETE /connections/{connectionId}': ({ key, connectionId }) =>
+    world.rest(`DELETE /connections/${connectionId}`, { key }),
+  'a worker claims what is due': async () => {
+    world.clock.advance(60_000);
+    return claimDueSends(world.context, 100);
+  },
+  'a worker takes over what was left': async ({ postId }) => {
+    await world.sql('update posts set claimed_until = $2 where id = $1 and claim is not null', [
+      postId,
+      world.clock.now(),
+    ]);
+    await world.sql(`update posts set scheduled_for = $2 where id = $1 and status = 'scheduled'`, [
+      postId,
+      new Date(world.clock.now().getTime() + 86_400_000),
+    ]);
+    return world.runDue();
+  },
+};
+
+const TEXTS = ['Hello', '[[reject]]'];
+
+describe('a post', () => {
+  it(
+    'moves only as the table of transitions says, and every pair of the table is walked',
+    { timeout: 120_000 },
+    async () => {
+      const seen = new Set<string>();
+      for (const from of POST_STATUSES) {
+        for (const [, trigger] of Object.entries(TRIGGERS)) {
+          for (const text of TEXTS) {
+            const subject = await arrive[from](text);
+            const before = await statusOf(subject.postId);
+            await trigger(subject, world);
+            const after = await statusOf(subject.postId);
+            // A deleted draft is gone, which is no state.
+            if (after !== undefined && before !== after) seen.add(`${before} → ${after}`);
+            expect(before).toBe(from);
+            // What is left in between is finished, so that it is not due in the next walk.
+            await world.sql(`update posts set status = 'cancelled', claim = null where id = $1`, [subject.postId]);
+          }
+        }
+      }
+
+      // Publishing and retrying now pass through processing within the request.
+      const passing = ['draft', 'failed'].flatMap((from) => [`${from} → processing`]);
+      const table = POST_STATUSES.flatMap((from) => POST_TRANSITIONS[from].map((to) => `${from} → ${to}`)).filter(
+        (pair) => !passing.includes(pair),
+      );
+      const throughProcessing = ['draft → sent', 'failed → sent'];
+      expect([...seen].toSorted()).toEqual([...table, ...throughProcessing].toSorted());
+    },
+  );
+});
+
+describe('a post in a state that a delete cannot change', () => {
+  it.each<[PostStatus, number, string | undefined]>([
+    ['processing', 409, 'post_not_cancellable'],
+    ['failed', 400, 'delete_unsupported'],
+    ['cancelled', 200, undefined],
+    ['deleted', 200, undefined],
+  ])('%s answers %i %s and stays', async (from, expected, code) => {
+    const subject = await arrive[from]('Hello');
+
+    const { status, body } = await remove(subject);
+
+    expect([status, body.error]).toEqual([expected, code]);
+    expect(await statusOf(subject.postId)).toBe(from);
+  });
+});

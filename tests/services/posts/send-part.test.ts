@@ -1,0 +1,203 @@
+/** What becomes of one part, for every way a platform can fail and every way it can be asked: nothing is ever made twice. */
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyPlatform,
+  type FailureKind,
+  PlatformFailure,
+  type Published,
+  type RecoveryFacts,
+} from '../../../platforms/contract.ts';
+import type { Context } from '../../../services/context.ts';
+import { type PartOutcome, resumePart, sendPart } from '../../../services/posts/send-part.ts';
+import { SEND_TIMES } from '../../../services/posts/send-times.ts';
+import { createTestClock } from '../../harness/test-clock.ts';
+import { startWorld } from '../../harness/world.ts';
+
+const world = await startWorld();
+
+/** What the platform answers to one call: that the part is up, that it is not there, or a failure. */
+type Answer = 'up' | 'absent' | FailureKind | 'crash';
+
+const PUBLISHED: Published = { platformPostId: 'post-1', url: null };
+const ACCEPTED = { state: 'accepted', published: PUBLISHED };
+
+interface Script {
+  /** Answers to the calls that make the part, in order. */
+  readonly publish?: readonly Answer[];
+  /** Answers to the looks for it, in order; left out, the platform cannot be asked. */
+  readonly readBack?: readonly Answer[];
+  readonly repeatWithinMs?: number;
+}
+
+function answer(given: Answer | undefined): Published | null {
+  if (given === undefined) throw new Error('the platform was called more often than the script says');
+  if (given === 'up') return PUBLISHED;
+  if (given === 'absent') return null;
+  if (given === 'crash') throw new TypeError('undefined is not a function');
+  throw new PlatformFailure(given, `It said ${given}.`);
+}
+
+/** Runs a part against a scripted platform; `ageMs` after it was begun. */
+async function run(how: typeof sendPart, script: Script, ageMs = 0) {
+  const calls: string[] = [];
+  const [publishes, looks] = [[...(script.publish ?? [])], script.readBack && [...script.readBack]];
+  const recovery: RecoveryFacts = { repeatWithinMs: script.repeatWithinMs ?? 0, readBack: looks !== undefined };
+  const platform = {
+    ...world.context.platforms.sandbox,
+    name: 'Scripted',
+    recovery,
+    publish: async (_session: unknown, { token }: { token: string }) => {
+      calls.push(`publish ${token}`);
+      return answer(publishes.shift()) as Published;
+    },
+    readBack:
+      looks &&
+      (async () => {
+        calls.push('look');
+        return answer(looks.shift());
+      }),
+  } as AnyPlatform;
+  const clock = createTestClock();
+  const startedAt = new Date(clock.now().getTime() - ageMs);
+  const context: Context = { ...world.context, clock };
+  const part = { step: 'head' as const, index: 0, text: 'Hello', token: 'token', startedAt, prepared: null };
+  const outcome = await how(context, { platform, session: {} as never, part });
+  return { outcome, calls, waits: clock.waits };
+}
+
+function failed(state: PartOutcome['state'], code: string, message: string) {
+  return { state, error: { code, message } };
+}
+
+const UNKNOWN = failed(
+  'unknown',
+  'outcome_unknown',
+  expect.stringMatching(
+    /^The send was interrupted and it is not known whether the post went out: look on the platform before sending it again\./,
+  ) as unknown as string,
+);
+const NOT_THERE = failed(
+  'unavailable',
+  'platform_unavailable',
+  'Scripted did not answer the send, and the post is not there; nothing was posted.',
+);
+
+describe('a first call', () => {
+  it.each<[Answer, object]>([
+    ['up', ACCEPTED],
+    ['rejected', failed('rejected', 'platform_rejected', 'It said rejected.')],
+    ['unavailable', failed('unavailable', 'platform_unavailable', 'It said unavailable.')],
+    ['reconnect', failed('rejected', 'reconnect_required', 'It said reconnect.')],
+  ])('that answers %s is all there is', async (given, expected) => {
+    const { outcome, calls } = await run(sendPart, { publish: [given], readBack: [], repeatWithinMs: Infinity });
+
+    expect(outcome).toEqual(expected);
+    expect(calls).toEqual(['publish token']);
+  });
+});
+
+describe('a lost answer', () => {
+  it.each<[string, Answer[], object, number[]]>([
+    ['is found at the first look', ['up'], ACCEPTED, []],
+    ['is found at the second look, a while later', ['absent', 'up'], ACCEPTED, [SEND_TIMES.secondLookAfterMs]],
+    ['is not there at two looks', ['absent', 'absent'], NOT_THERE, [SEND_TIMES.secondLookAfterMs]],
+    ['cannot be looked for', ['unknown'], UNKNOWN, []],
+    ['cannot be looked for the second time', ['absent', 'unavailable'], UNKNOWN, [SEND_TIMES.secondLookAfterMs]],
+    ['cannot be looked for, because the login died', ['reconnect'], UNKNOWN, []],
+  ])('%s', async (_case, readBack, expected, waited) => {
+    const { outcome, calls, waits } = await run(sendPart, { publish: ['unknown'], readBack, repeatWithinMs: Infinity });
+
+    expect(outcome).toEqual(expected);
+    expect(calls).toEqual(['publish token', ...readBack.map(() => 'look')]);
+    expect(waits).toEqual(waited);
+  });
+
+  it.each<[string, Answer, object]>([
+    ['taken', 'up', ACCEPTED],
+    ['refused', 'rejected', failed('rejected', 'platform_rejected', 'It said rejected.')],
+    ['lost again', 'unknown', UNKNOWN],
+  ])('is asked for again once, with the same token, where that is safe: %s', async (_case, second, expected) => {
+    const { outcome, calls } = await run(sendPart, { publish: ['unknown', second], repeatWithinMs: 60_000 });
+
+    expect(outcome).toEqual(expected);
+    expect(calls).toEqual(['publish token', 'publish token']);
+  });
+
+  it('is left unknown where neither is possible', async () => {
+    const { outcome, calls } = await run(sendPart, { publish: ['unknown'] });
+
+    expect(outcome).toEqual(UNKNOWN);
+    expect(calls).toEqual(['publish token']);
+  });
+
+  it('is assumed when an adapter breaks', async () => {
+    const { outcome, calls } = await run(sendPart, { publish: ['crash'], readBack: ['up'] });
+
+    expect(outcome).toEqual(ACCEPTED);
+    expect(calls).toEqual(['publish token', 'look']);
+  });
+});
+
+describe('a call that its process did not live to hear answered', () => {
+  it('is looked for, and found', async () => {
+    const { outcome, calls } = await run(resumePart, { readBack: ['up'], repeatWithinMs: Infinity }, 90_000);
+
+    expect(outcome).toEqual(ACCEPTED);
+    expect(calls).toEqual(['look']);
+  });
+
+  it.each<[string, Script, number, object, string[]]>([
+    [
+      'made when it is not there and a repeat is safe',
+      { readBack: ['absent'], publish: ['up'], repeatWithinMs: Infinity },
+      90_000,
+      ACCEPTED,
+      ['look', 'publish token'],
+    ],
+    [
+      'not made when it is not there and a repeat is not safe any more',
+      { readBack: ['absent'], repeatWithinMs: 90_000 },
+      90_000,
+      NOT_THERE,
+      ['look'],
+    ],
+    [
+      'made when it cannot be looked for and a repeat is safe',
+      { publish: ['up'], repeatWithinMs: 90_001 },
+      90_000,
+      ACCEPTED,
+      ['publish token'],
+    ],
+    ['not made when neither is possible', {}, 90_000, UNKNOWN, []],
+    ['not made when the look fails', { readBack: ['unavailable'] }, 90_000, UNKNOWN, ['look']],
+    [
+      'looked for again when the repeat is lost too',
+      { readBack: ['absent', 'up'], publish: ['unknown'], repeatWithinMs: Infinity },
+      90_000,
+      ACCEPTED,
+      ['look', 'publish token', 'look'],
+    ],
+    [
+      'refused when the repeat is',
+      { readBack: ['absent'], publish: ['rejected'], repeatWithinMs: Infinity },
+      90_000,
+      failed('rejected', 'platform_rejected', 'It said rejected.'),
+      ['look', 'publish token'],
+    ],
+  ])('is %s', async (_case, script, ageMs, expected, called) => {
+    const { outcome, calls } = await run(resumePart, script, ageMs);
+
+    expect(outcome).toEqual(expected);
+    expect(calls).toEqual(called);
+  });
+});
+
+describe('the steps of a send', () => {
+  it('together end before its lease does, so that nobody recovers a send that still runs', () => {
+    const { publishMs, readBackMs, repeatMs, secondLookAfterMs, leaseMs } = SEND_TIMES;
+
+    expect(publishMs + readBackMs + secondLookAfterMs + readBackMs).toBeLessThan(leaseMs);
+    expect(readBackMs + repeatMs + readBackMs + secondLookAfterMs + readBackMs).toBeLessThan(leaseMs);
+    expect(publishMs + repeatMs).toBeLessThan(leaseMs);
+  });
+});
