@@ -1,8 +1,6 @@
 /** Reads a scheduledFor: an instant with an offset, or a wall time read in a zone (D15). Pure. */
 import { ServiceError } from '../../errors/service-error.ts';
-
-/** How far ahead a post may be scheduled (spec: Limits). */
-const HORIZON_DAYS = 30;
+import { HORIZON_DAYS, HORIZON_MS } from './horizon.ts';
 
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/i;
 
@@ -79,7 +77,7 @@ function withinHorizon(instant: Date, now: Date, field: TimeField): Date {
   if (instant.getTime() <= now.getTime()) {
     throw invalid(`${field}: ${instant.toISOString()} is not in the future. ${present}`);
   }
-  if (instant.getTime() > now.getTime() + HORIZON_DAYS * 86_400_000) {
+  if (instant.getTime() > now.getTime() + HORIZON_MS) {
     throw invalid(`${field}: ${instant.toISOString()} is more than ${HORIZON_DAYS} days ahead. ${present}`);
   }
   return instant;
