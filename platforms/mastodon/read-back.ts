@@ -1,7 +1,8 @@
 /** Finding a status of which the answer was lost. Nothing in a status names our call, so time, place and text have to. */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart } from '../contract.ts';
-import { type PlatformAnswer, stringField } from '../http.ts';
+import { stringField } from '../http.ts';
+import { earliestOf } from '../look-back.ts';
 import { type Access, callMastodon, failure } from './api.ts';
 import { plainText, sameText } from './content.ts';
 
@@ -18,12 +19,6 @@ type ListedStatus = z.infer<typeof ListedStatus>;
 
 /** Statuses on a page, the most that servers give. */
 const PAGE = 40;
-
-/** Between two readings of the server's own clock: `Date` comes in whole seconds, `created_at` does from some servers. */
-const ROUNDING_MS = 5_000;
-
-/** How far behind ours the clock of a server may be that does not tell its time. */
-const CLOCK_DIFFERENCE_MS = 60_000;
 
 /**
  * The status that a part became, or null when the account has none that fits.
@@ -70,12 +65,4 @@ async function firstWithText(
     if (sameText(stringField(source.body, 'text') ?? '', text)) return status;
   }
   return null;
-}
-
-/** From when on, by the server's clock, a status can be this part. */
-function earliestOf(part: SendPart, answer: PlatformAnswer, now: Date): number {
-  const serverNow = Date.parse(answer.headers.get('date') ?? '');
-  if (Number.isNaN(serverNow)) return part.startedAt.getTime() - CLOCK_DIFFERENCE_MS;
-  const age = now.getTime() - part.startedAt.getTime();
-  return serverNow - age - ROUNDING_MS;
 }
