@@ -18,6 +18,7 @@ interface Field {
 const LABELS: Readonly<Record<string, string>> = {
   identifier: 'Handle',
   instanceUrl: 'Server',
+  pageId: 'Page number',
 };
 
 /** The part of a JSON Schema that is read here. */

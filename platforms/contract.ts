@@ -126,6 +126,7 @@ export interface PlatformIo {
 /** Base URLs that the operator may override. */
 export interface PlatformEndpoints {
   readonly BLUESKY_SERVICE_URL: string;
+  readonly META_GRAPH_URL: string;
   /** Origin of this install, where the sandbox's pages are served. */
   readonly PUBLIC_URL: string;
 }

@@ -1,12 +1,13 @@
 /** Every platform, by id. What the service can do anywhere is read from here. */
 import { bluesky } from './bluesky/index.ts';
 import type { AnyPlatform } from './contract.ts';
+import { facebook } from './facebook/index.ts';
 import { mastodon } from './mastodon/index.ts';
 import { createSandbox } from './sandbox/index.ts';
 import type { SandboxTimeline } from './sandbox/timeline.ts';
 
 /** The platforms in the order they are shown. */
-export const PLATFORM_IDS = ['bluesky', 'mastodon', 'sandbox'] as const;
+export const PLATFORM_IDS = ['bluesky', 'mastodon', 'facebook', 'sandbox'] as const;
 export type PlatformId = (typeof PLATFORM_IDS)[number];
 
 /** The one platform that test keys reach. */
@@ -15,7 +16,7 @@ export const TEST_PLATFORM: PlatformId = 'sandbox';
 export type PlatformRegistry = Readonly<Record<PlatformId, AnyPlatform>>;
 
 export function createRegistry(timeline: SandboxTimeline): PlatformRegistry {
-  return { bluesky, mastodon, sandbox: createSandbox(timeline) };
+  return { bluesky, mastodon, facebook, sandbox: createSandbox(timeline) };
 }
 
 /** Looks a platform up by the id stored with a connection. */

@@ -95,6 +95,7 @@ const Environment = z.object({
   NODE_ENV: z.enum(['development', 'test', 'production']).optional(),
   TRUST_PROXY: trustProxy.optional(),
   BLUESKY_SERVICE_URL: origin.default('https://bsky.social'),
+  META_GRAPH_URL: origin.default('https://graph.facebook.com'),
 });
 
 const NAMES = Object.keys(Environment.shape);
@@ -135,7 +136,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     metricsToken: values.METRICS_TOKEN,
     production: values.NODE_ENV === 'production',
     trustProxy: values.TRUST_PROXY,
-    endpoints: Object.freeze({ BLUESKY_SERVICE_URL: values.BLUESKY_SERVICE_URL, PUBLIC_URL: publicUrl }),
+    endpoints: Object.freeze({
+      BLUESKY_SERVICE_URL: values.BLUESKY_SERVICE_URL,
+      META_GRAPH_URL: values.META_GRAPH_URL,
+      PUBLIC_URL: publicUrl,
+    }),
   });
 }
 

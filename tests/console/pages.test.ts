@@ -111,6 +111,8 @@ describe('the console', () => {
       'connect-bluesky-service',
       'connect-mastodon-instanceUrl',
       'connect-mastodon-accessToken',
+      'connect-facebook-pageId',
+      'connect-facebook-accessToken',
       'connect-slug',
     ]);
   });
@@ -122,7 +124,12 @@ describe('the console', () => {
       .filter((tag) => tag.includes('type="password"'))
       .map((tag) => / id="([^"]+)"/.exec(tag)?.[1]);
 
-    expect(hidden).toEqual(['key', 'connect-bluesky-appPassword', 'connect-mastodon-accessToken']);
+    expect(hidden).toEqual([
+      'key',
+      'connect-bluesky-appPassword',
+      'connect-mastodon-accessToken',
+      'connect-facebook-accessToken',
+    ]);
   });
 
   it('is the same for everyone: it knows no key and sets no cookie', async () => {

@@ -4,19 +4,27 @@ import { PLATFORM_IDS, type PlatformId } from '../../platforms/registry.ts';
 import { START } from '../harness/test-clock.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { type FakeBluesky, startFakeBluesky } from './fakes/fake-bluesky.ts';
+import { type FakeFacebook, startFakeFacebook } from './fakes/fake-facebook.ts';
 import { type FakeMastodon, startFakeMastodon } from './fakes/fake-mastodon.ts';
 import type { Fault } from './fakes/wire.ts';
 
 const now = () => START;
 const blueskyServer = await startFakeBluesky({ now });
 const mastodonServer = await startFakeMastodon({ now });
-const world = await startWorld({ env: { BLUESKY_SERVICE_URL: blueskyServer.url } });
-afterAll(() => Promise.all([blueskyServer.close(), mastodonServer.close()]));
+const facebookServer = await startFakeFacebook({ now });
+const world = await startWorld({
+  env: { BLUESKY_SERVICE_URL: blueskyServer.url, META_GRAPH_URL: facebookServer.url },
+});
+afterAll(() => Promise.all([blueskyServer.close(), mastodonServer.close(), facebookServer.close()]));
+
+const FAMILY = '👩‍👩‍👧‍👦';
 
 /** A platform's other side, as the tests steer it. */
 interface Stand {
   readonly platformId: PlatformId;
   readonly maxLength: number;
+  /** How many times an emoji of seven code points fits, 25 bytes each. */
+  readonly maxFamilies: number;
   readonly credentials: unknown;
   /** A text that meets this fault when it is posted; a server that faults by itself is set up on the way. */
   textMeeting(fault: Fault, text: string): string;
@@ -31,6 +39,8 @@ function blueskyStand(server: FakeBluesky): Stand {
   return {
     platformId: 'bluesky',
     maxLength: 300,
+    // 3000 bytes are reached before 300 graphemes are.
+    maxFamilies: 120,
     credentials: { identifier: 'alice.test', appPassword: 'abcd-efgh-ijkl-mnop' },
     textMeeting: (fault, text) => {
       server.faults.push(fault);
@@ -50,6 +60,7 @@ function mastodonStand(server: FakeMastodon): Stand {
   return {
     platformId: 'mastodon',
     maxLength: 500,
+    maxFamilies: 500,
     credentials: { instanceUrl: server.url, accessToken: 'token-of-alice' },
     textMeeting: (fault, text) => {
       server.faults.push(fault);
@@ -60,6 +71,23 @@ function mastodonStand(server: FakeMastodon): Stand {
   };
 }
 
+function facebookStand(server: FakeFacebook): Stand {
+  const page = server.addPage('104000000000001', 'The Bells', 'token-of-the-bells');
+  return {
+    platformId: 'facebook',
+    maxLength: 63_206,
+    // Every code point counts.
+    maxFamilies: 9_029,
+    credentials: { pageId: page.id, accessToken: 'token-of-the-bells' },
+    textMeeting: (fault, text) => {
+      server.faults.push(fault);
+      return text;
+    },
+    standing: async () => server.posts().map((post) => post.message),
+    revoke: () => page.tokens.clear(),
+  };
+}
+
 /** What the sandbox's directives call the faults that a real server has by itself. */
 const DIRECTIVES: Partial<Record<Fault, string>> = { rate_limited: '[[unavailable]]', drops_after: '[[lost]]' };
 
@@ -67,6 +95,7 @@ function sandboxStand({ sql }: World): Stand {
   return {
     platformId: 'sandbox',
     maxLength: 500,
+    maxFamilies: 500,
     credentials: {},
     textMeeting: (fault, text) => `${text} ${DIRECTIVES[fault]}`,
     standing: async () => {
@@ -77,7 +106,12 @@ function sandboxStand({ sql }: World): Stand {
   };
 }
 
-const stands: readonly Stand[] = [blueskyStand(blueskyServer), mastodonStand(mastodonServer), sandboxStand(world)];
+const stands: readonly Stand[] = [
+  blueskyStand(blueskyServer),
+  mastodonStand(mastodonServer),
+  facebookStand(facebookServer),
+  sandboxStand(world),
+];
 
 async function connect(stand: Stand): Promise<string> {
   const { platformId, credentials } = stand;
@@ -135,13 +169,14 @@ describe.for(stands)('$platformId', (stand) => {
     expect(await standingCount(text)).toBe(0);
   });
 
-  it('counts an emoji of several code points as people do', async () => {
-    const result = await post(slug, '👩‍👩‍👧‍👦'.repeat(stand.maxLength === 300 ? 100 : stand.maxLength));
+  it('counts an emoji of several code points as it says it does', async () => {
+    const fitting = await post(slug, FAMILY.repeat(stand.maxFamilies));
+    const tooLong = await post(slug, FAMILY.repeat(stand.maxFamilies + 1));
 
-    expect(result.error).toBe(null);
+    expect([fitting.error, tooLong.error.code, tooLong.postId]).toEqual([null, 'platform_rejected', null]);
   });
 
-  it('posts nothing when it answers 429, and says so', async () => {
+  it('posts nothing when it asks to wait, and says so', async () => {
     const text = stand.textMeeting('rate_limited', 'refused for now');
 
     const result = await post(slug, text);

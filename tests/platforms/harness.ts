@@ -29,7 +29,12 @@ export function testIo(now: () => Date, endpoints: Partial<PlatformEndpoints> = 
       await wait(ms, undefined, signal === undefined ? {} : { signal });
     },
     signal: AbortSignal.timeout(timeoutMs),
-    endpoints: { BLUESKY_SERVICE_URL: 'http://127.0.0.1:1', PUBLIC_URL: 'http://localhost:3000', ...endpoints },
+    endpoints: {
+      BLUESKY_SERVICE_URL: 'http://127.0.0.1:1',
+      META_GRAPH_URL: 'http://127.0.0.1:1',
+      PUBLIC_URL: 'http://localhost:3000',
+      ...endpoints,
+    },
   };
 }
 

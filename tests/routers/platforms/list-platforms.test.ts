@@ -37,6 +37,30 @@ describe('200', () => {
     });
   });
 
+  it('shows what a Facebook Page can do', async () => {
+    const { body } = await world.rest('GET /platforms');
+
+    expect(body.platforms.find(({ id }: PlatformBody) => id === 'facebook')).toEqual({
+      id: 'facebook',
+      name: 'Facebook',
+      kind: 'broadcast',
+      text: { maxLength: 63_206, unit: 'characters' },
+      images: {
+        max: 10,
+        maxBytes: 4_000_000,
+        types: ['image/png', 'image/jpeg', 'image/gif'],
+        altTextMax: 1000,
+      },
+      thread: false,
+      firstComment: true,
+      delete: true,
+      permalink: true,
+      metrics: [],
+      connect: ['credentials'],
+      apiVersion: 'v26.0',
+    });
+  });
+
   it('lists every platform of the install once, in the order they are shown', async () => {
     const { body } = await world.rest('GET /platforms');
 

@@ -8,6 +8,7 @@ import { animation, colourAt, halves, isBare, noise, plain, withPlace } from '..
 import { START } from '../../harness/test-clock.ts';
 import { startWorld } from '../../harness/world.ts';
 import { startFakeBluesky } from '../../platforms/fakes/fake-bluesky.ts';
+import { startFakeFacebook } from '../../platforms/fakes/fake-facebook.ts';
 import { startFakeMastodon } from '../../platforms/fakes/fake-mastodon.ts';
 
 const now = () => START;
@@ -24,11 +25,13 @@ const mastodon = await startFakeMastodon({
     },
   },
 });
-const world = await startWorld({ env: { BLUESKY_SERVICE_URL: bluesky.url } });
-afterAll(() => Promise.all([bluesky.close(), mastodon.close()]));
+const facebook = await startFakeFacebook({ now });
+const world = await startWorld({ env: { BLUESKY_SERVICE_URL: bluesky.url, META_GRAPH_URL: facebook.url } });
+afterAll(() => Promise.all([bluesky.close(), mastodon.close(), facebook.close()]));
 
 bluesky.addAccount('alice.test', 'abcd-efgh-ijkl-mnop');
 mastodon.addAccount('alice', 'token-of-alice');
+facebook.addPage('104000000000001', 'The Bells', 'token-of-the-bells');
 
 beforeAll(async () => {
   const connect = (body: object) => world.rest('POST /connections', { body });
@@ -41,6 +44,11 @@ beforeAll(async () => {
     platformId: 'mastodon',
     slug: 'toots',
     credentials: { instanceUrl: mastodon.url, accessToken: 'token-of-alice' },
+  });
+  await connect({
+    platformId: 'facebook',
+    slug: 'page',
+    credentials: { pageId: '104000000000001', accessToken: 'token-of-the-bells' },
   });
 });
 
@@ -138,6 +146,24 @@ describe('to Mastodon', () => {
     expect(width * height).toBeLessThanOrEqual(40_000);
     expect(await isBare(image!.bytes)).toBe(true);
     expect(mastodon.calls['GET /api/v1/media/:id']).toBe(3);
+  });
+});
+
+describe('to Facebook', () => {
+  it('five images are photos of one post, in a type that it takes, with what they show', async () => {
+    const ids = await Promise.all(
+      [1, 2, 3, 4, 5].map(async (n) => upload(await withPlace(noise(40, 30)).webp().toBuffer(), 'webp', `Bell ${n}`)),
+    );
+
+    const result = await post('page', { mediaIds: ids });
+
+    const photos = facebook.photos();
+    expect(result).toMatchObject({ status: 'sent', error: null });
+    expect(facebook.posts().map(({ photoIds }) => photoIds)).toEqual([photos.map(({ id }) => id)]);
+    expect(photos.map(({ type, altText }) => `${type}: ${altText}`)).toEqual(
+      [1, 2, 3, 4, 5].map((n) => `image/jpeg: Bell ${n}`),
+    );
+    expect(await Promise.all(photos.map(({ bytes }) => isBare(bytes)))).toEqual([true, true, true, true, true]);
   });
 });
 

@@ -1,0 +1,47 @@
+/** Images of a post: uploaded as photos that nobody sees, then attached to the post by id. */
+import { z } from 'zod';
+import { type Json, type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
+import { stringField, withoutPublishing } from '../http.ts';
+import { callGraph, failure, type PageLogin } from './api.ts';
+
+/** What is stored between the uploads and the post. Facebook forgets photos that no post has taken after a day. */
+const Prepared = z.object({ photoIds: z.array(z.string()) });
+
+/**
+ * Uploads images as unpublished photos.
+ *
+ * @returns their ids
+ * @throws PlatformFailure; nothing has been published by then
+ * @see https://developers.facebook.com/docs/graph-api/reference/page/photos/
+ */
+export function uploadImages(
+  { credential }: Session<PageLogin>,
+  images: readonly OutgoingImage[],
+  io: PlatformIo,
+): Promise<Json> {
+  return withoutPublishing(async () => {
+    const photoIds: string[] = [];
+    for (const image of images) photoIds.push(await uploadImage(credential, image, io));
+    return { photoIds };
+  });
+}
+
+/** The photos that {@link uploadImages} made, as a post names them. */
+export function attachedMedia(prepared: Json): { media_fbid: string }[] {
+  return Prepared.parse(prepared).photoIds.map((id) => ({ media_fbid: id }));
+}
+
+async function uploadImage(login: PageLogin, image: OutgoingImage, io: PlatformIo): Promise<string> {
+  const form = new FormData();
+  form.append('published', 'false');
+  if (image.altText !== '') form.append('alt_text_custom', image.altText.toWellFormed());
+  // The copy is one that is surely not shared memory, which is all that a Blob takes.
+  const file = new Blob([new Uint8Array(image.bytes)], { type: image.contentType });
+  form.append('source', file, `image.${image.contentType.replace('image/', '')}`);
+  const path = `${encodeURIComponent(login.pageId)}/photos`;
+  const answer = await callGraph(io, login, path, { method: 'POST', form });
+  if (answer.status !== 200) throw failure(answer);
+  const id = stringField(answer.body, 'id');
+  if (id !== undefined) return id;
+  throw new PlatformFailure('unavailable', 'Facebook answered without the image it took; nothing was posted.');
+}

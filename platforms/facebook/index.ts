@@ -1,0 +1,150 @@
+/** Facebook: the Pages of it, which are what its API lets others post to. */
+import { z } from 'zod';
+import {
+  type ConnectedAccount,
+  definePlatform,
+  PlatformFailure,
+  type PlatformIo,
+  type Published,
+  type SendPart,
+  type Session,
+} from '../contract.ts';
+import { stringField, withoutPublishing } from '../http.ts';
+import { API_VERSION, callGraph, failure, type GraphAnswer, isMissing, type PageLogin } from './api.ts';
+import { attachedMedia, uploadImages } from './images.ts';
+import { findMade, Made, MADE_FIELDS } from './read-back.ts';
+
+const FacebookCredentials = z.strictObject({
+  pageId: z
+    .string()
+    .trim()
+    .regex(/^\d{1,32}$/, 'the number of the Page, digits only')
+    .describe('Number of the Page, which its Page transparency section shows.'),
+  accessToken: z
+    .string()
+    .trim()
+    .min(1)
+    .max(4096)
+    .describe(
+      'Access token of the Page, not of a person, with pages_read_engagement, pages_manage_posts and, for first comments, pages_manage_engagement.',
+    ),
+});
+type FacebookCredentials = z.infer<typeof FacebookCredentials>;
+
+const Page = z.object({ id: z.string(), name: z.string().min(1), username: z.string().min(1).optional() });
+
+/** Where permalinks live. */
+const WEBSITE = 'https://www.facebook.com';
+
+export const facebook = definePlatform<PageLogin, FacebookCredentials>({
+  id: 'facebook',
+  name: 'Facebook',
+  kind: 'broadcast',
+  // Nowhere documented; it is what other clients go by.
+  text: { maxLength: 63_206, unit: 'characters' },
+  images: {
+    max: 10,
+    // The reference says 10 MB, refusals in the field speak of 4 MB.
+    maxBytes: 4_000_000,
+    types: ['image/png', 'image/jpeg', 'image/gif'],
+    // No limit is documented; this is the most that an upload here may say.
+    altTextMax: 1000,
+  },
+  thread: null,
+  firstComment: true,
+  permalink: true,
+  metrics: [],
+  // Nothing makes a repeat recognisable, so nothing is ever repeated.
+  recovery: { repeatWithinMs: 0, readBack: true },
+  connect: ['credentials'],
+  apiVersion: API_VERSION,
+  source: [
+    'https://developers.facebook.com/docs/pages-api/posts/',
+    'https://developers.facebook.com/docs/graph-api/reference/page/photos/',
+    'https://developers.facebook.com/docs/graph-api/reference/object/comments/',
+    'https://developers.facebook.com/docs/graph-api/guides/error-handling/',
+  ],
+  credentials: FacebookCredentials,
+  connectAccount,
+  prepare: uploadImages,
+  publish,
+  readBack,
+  remove,
+});
+
+function connectAccount(login: FacebookCredentials, io: PlatformIo): Promise<ConnectedAccount<PageLogin>> {
+  return withoutPublishing(async () => {
+    const answer = await callGraph(io, login, login.pageId, { query: { fields: 'id,name,username' } });
+    if (answer.status !== 200) throw failure(answer);
+    const page = Page.safeParse(answer.body);
+    if (!page.success) throw new PlatformFailure('rejected', `Facebook shows no Page with the number ${login.pageId}.`);
+    await requirePageToken(io, login);
+    const { id, name, username } = page.data;
+    return { platformAccountId: id, handle: username ?? name, credential: { ...login, pageId: id } };
+  });
+}
+
+/** A person's token can read a Page too, and would be refused only when the first post goes out. */
+async function requirePageToken(io: PlatformIo, login: PageLogin): Promise<void> {
+  const answer = await callGraph(io, login, 'me', { query: { fields: 'id' } });
+  if (answer.status !== 200) throw failure(answer);
+  if (stringField(answer.body, 'id') === login.pageId) return;
+  throw new PlatformFailure('rejected', `The access token is not that of the Page ${login.pageId}.`);
+}
+
+async function publish({ credential }: Session<PageLogin>, part: SendPart, io: PlatformIo): Promise<Published> {
+  const comments = commentsEdge(part);
+  const photos = part.prepared === null ? {} : { attached_media: attachedMedia(part.prepared) };
+  const answer = await callGraph(io, credential, comments ?? `${encodeURIComponent(credential.pageId)}/feed`, {
+    method: 'POST',
+    query: { fields: MADE_FIELDS },
+    json: comments === null ? { message: part.text, published: true, ...photos } : { message: part.text },
+  });
+  const made = madeOf(answer);
+  if (comments !== null || made.permalink_url !== undefined) return published(made);
+  return published(await withPermalink(io, credential, made));
+}
+
+async function readBack({ credential }: Session<PageLogin>, part: SendPart, io: PlatformIo): Promise<Published | null> {
+  const edge = commentsEdge(part) ?? `${encodeURIComponent(credential.pageId)}/published_posts`;
+  const made = await findMade(io, credential, edge, part);
+  return made === null ? null : published(made);
+}
+
+function remove({ credential }: Session<PageLogin>, post: Published, io: PlatformIo): Promise<void> {
+  return withoutPublishing(async () => {
+    const answer = await callGraph(io, credential, encodeURIComponent(post.platformPostId), { method: 'DELETE' });
+    // What the Page has posted it may see, so what it does not see is gone.
+    if (answer.status !== 200 && !isMissing(answer)) throw failure(answer);
+  });
+}
+
+/** Where a first comment is made and looked for; null for a post. */
+function commentsEdge({ step, root }: SendPart): string | null {
+  if (step === 'head') return null;
+  if (step !== 'first_comment' || root === undefined) throw new Error(`Facebook makes no part of the kind ${step}`);
+  return `${encodeURIComponent(root.platformPostId)}/comments`;
+}
+
+function madeOf(answer: GraphAnswer): Made {
+  if (answer.status !== 200) throw failure(answer);
+  const made = Made.safeParse(answer.body);
+  if (made.success) return made.data;
+  throw new PlatformFailure('unknown', 'Facebook answered without the id of what it made.');
+}
+
+/** Asks for the address of a post that is up. Whatever comes of that, the post stays made. */
+async function withPermalink(io: PlatformIo, login: PageLogin, made: Made): Promise<Made> {
+  try {
+    return madeOf(await callGraph(io, login, encodeURIComponent(made.id), { query: { fields: MADE_FIELDS } }));
+  } catch (error) {
+    if (error instanceof PlatformFailure) return made;
+    throw error;
+  }
+}
+
+/** Facebook leads from the bare id to the post as well. */
+function published({ id, permalink_url: permalink }: Made): Published {
+  const url = URL.parse(permalink ?? id, WEBSITE) ?? new URL(id, WEBSITE);
+  return { platformPostId: id, url: url.href };
+}
