@@ -27,6 +27,10 @@ export const Connection = defineEntity({
     /** IANA zone in which slots are read. */
     timezone: p.string().default('UTC'),
     queueSlots: p.json<QueueSlot[]>(),
+    /** Whether queued posts are kept back. */
+    queuePaused: p.boolean().default(false),
+    /** Until when the platform asked to be left alone, after it refused for too many calls; null when it did not. */
+    backoffUntil: instant().nullable(),
     /** The platform's own id of the account. */
     platformAccountId: p.string(),
     /** What people call the account on its platform. */
@@ -40,7 +44,13 @@ export const Connection = defineEntity({
     createdAt: instant(),
     deletedAt: instant().nullable(),
   },
-  indexes: [{ properties: ['accountId', 'id'] }],
+  indexes: [
+    { properties: ['accountId', 'id'] },
+    {
+      name: 'connections_backoff_index',
+      expression: `create index "connections_backoff_index" on "connections" ("backoff_until") where ("backoff_until" is not null)`,
+    },
+  ],
   uniques: [
     {
       name: 'connections_slug_unique',

@@ -2,6 +2,7 @@
 import { Account } from './account.ts';
 import { ApiKey } from './api-key.ts';
 import { Attempt } from './attempt.ts';
+import { Charge } from './charge.ts';
 import { Connection } from './connection.ts';
 import { Event } from './event.ts';
 import { IdempotencyRecord } from './idempotency-record.ts';
@@ -23,6 +24,7 @@ export const entities = [
   Attempt,
   Media,
   PostMedia,
+  Charge,
   Event,
   WorkerState,
   IdempotencyRecord,

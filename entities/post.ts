@@ -7,16 +7,56 @@ import { Connection } from './connection.ts';
 export const POST_STATUSES = ['sent', 'scheduled', 'processing', 'draft', 'failed', 'cancelled', 'deleted'] as const;
 export type PostStatus = (typeof POST_STATUSES)[number];
 
-/** From which state a post may move to which. What is not here never happens. */
-export const POST_TRANSITIONS: Readonly<Record<PostStatus, readonly PostStatus[]>> = {
-  scheduled: ['processing', 'cancelled'],
-  processing: ['sent', 'failed'],
-  sent: ['deleted'],
-  draft: ['processing', 'scheduled', 'failed'],
-  failed: ['processing', 'scheduled'],
-  cancelled: [],
-  deleted: [],
-};
+/** Why a post that waits was given a new time (spec: post.rescheduled). */
+export const RESCHEDULE_REASONS = ['missed_slot', 'fair_use', 'requeued', 'catch_up'] as const;
+export type RescheduleReason = (typeof RESCHEDULE_REASONS)[number];
+
+/** One way a post may go: from which state to which, what makes it go, and the event that tells. */
+export interface PostTransition {
+  readonly from: PostStatus;
+  readonly to: PostStatus;
+  readonly trigger: string;
+  readonly event: 'post.sent' | 'post.failed' | 'post.deleted' | 'post.rescheduled' | null;
+  /** Present with post.rescheduled. */
+  readonly reason?: RescheduleReason;
+}
+
+/** Every way a post may go, once it is there. What is not here never happens (spec: Post status; D14, D39). */
+export const POST_TRANSITIONS: readonly PostTransition[] = [
+  { from: 'draft', to: 'processing', trigger: 'published now', event: null },
+  { from: 'draft', to: 'scheduled', trigger: 'published at a time or into the queue', event: null },
+  { from: 'draft', to: 'failed', trigger: 'published although it does not fit', event: 'post.failed' },
+  { from: 'scheduled', to: 'processing', trigger: 'claimed when due', event: null },
+  { from: 'scheduled', to: 'cancelled', trigger: 'cancelled, or its connection removed', event: null },
+  { from: 'scheduled', to: 'failed', trigger: 'due, and a limit of the plan is reached', event: 'post.failed' },
+  { from: 'scheduled', to: 'failed', trigger: 'due more than a day ago, or no slot left', event: 'post.failed' },
+  {
+    from: 'scheduled',
+    to: 'scheduled',
+    trigger: 'its slot was missed',
+    event: 'post.rescheduled',
+    reason: 'missed_slot',
+  },
+  {
+    from: 'scheduled',
+    to: 'scheduled',
+    trigger: 'fair use deferred it',
+    event: 'post.rescheduled',
+    reason: 'fair_use',
+  },
+  {
+    from: 'scheduled',
+    to: 'scheduled',
+    trigger: 'spaced out when late',
+    event: 'post.rescheduled',
+    reason: 'catch_up',
+  },
+  { from: 'processing', to: 'sent', trigger: 'accepted by its platform', event: 'post.sent' },
+  { from: 'processing', to: 'failed', trigger: 'refused, or its outcome is unknown', event: 'post.failed' },
+  { from: 'sent', to: 'deleted', trigger: 'taken down', event: 'post.deleted' },
+  { from: 'failed', to: 'processing', trigger: 'sent again now', event: null },
+  { from: 'failed', to: 'scheduled', trigger: 'sent again later', event: 'post.rescheduled', reason: 'requeued' },
+];
 
 export const Post = defineEntity({
   name: 'Post',
@@ -52,6 +92,14 @@ export const Post = defineEntity({
     errorCode: p.string().nullable(),
     errorMessage: p.text().nullable(),
     scheduledFor: instant().nullable(),
+    /** Whether it waits in the queue of its connection, and not at a time that was set by hand. */
+    queued: p.boolean().default(false),
+    /** The queue slot it holds; null when it holds none. */
+    slotAt: instant().nullable(),
+    /** Whether it is due and kept back because its queue is paused. */
+    held: p.boolean().default(false),
+    /** The fee of sending it, in cents, as reckoned when its send began. */
+    feeCents: p.integer().default(0),
     createdAt: instant(),
     sentAt: instant().nullable(),
     deletedAt: instant().nullable(),
@@ -71,11 +119,29 @@ export const Post = defineEntity({
     },
     {
       name: 'posts_due_index',
-      expression: `create index "posts_due_index" on "posts" ("scheduled_for", "id") where ("status" = 'scheduled')`,
+      expression: `create index "posts_due_index" on "posts" ("scheduled_for", "id") where ("status" = 'scheduled' and not "held")`,
+    },
+    {
+      name: 'posts_queue_index',
+      expression: `create index "posts_queue_index" on "posts" ("connection_id", "scheduled_for") where ("status" = 'scheduled' and "queued")`,
+    },
+    {
+      name: 'posts_live_sent_index',
+      expression: `create index "posts_live_sent_index" on "posts" ("connection_id", "sent_at") where ("mode" = 'live' and "sent_at" is not null)`,
+    },
+    {
+      name: 'posts_fee_index',
+      expression: `create index "posts_fee_index" on "posts" ("sent_at") where ("fee_cents" > 0)`,
     },
     {
       name: 'posts_lease_index',
       expression: `create index "posts_lease_index" on "posts" ("claimed_until") where ("status" = 'processing')`,
+    },
+  ],
+  uniques: [
+    {
+      name: 'posts_slot_unique',
+      expression: `create unique index "posts_slot_unique" on "posts" ("connection_id", "slot_at") where ("status" = 'scheduled' and "slot_at" is not null)`,
     },
   ],
 });

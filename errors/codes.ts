@@ -12,6 +12,7 @@ export interface ErrorSpec {
   readonly trpc:
     | 'BAD_REQUEST'
     | 'UNAUTHORIZED'
+    | 'PAYMENT_REQUIRED'
     | 'FORBIDDEN'
     | 'NOT_FOUND'
     | 'METHOD_NOT_SUPPORTED'
@@ -30,6 +31,8 @@ export interface ErrorSpec {
   readonly retryable: boolean;
   /** True when the body repeats the request id as `req_id`. */
   readonly reportsRequestId?: true;
+  /** True when a draft that is refused with it when published stays a draft (spec: Post status). */
+  readonly keepsDraft?: true;
 }
 
 export const ERRORS = {
@@ -67,6 +70,29 @@ export const ERRORS = {
     message: 'The connection has no queue slots.',
     hint: 'Give the connection queue slots, or schedule the post with scheduledFor.',
     retryable: false,
+    keepsDraft: true,
+  },
+  queue_full: {
+    status: 400,
+    trpc: 'BAD_REQUEST',
+    message: 'Every queue slot of the next 30 days is taken.',
+    hint: 'Add queue slots, cancel a queued post, or schedule the post with scheduledFor.',
+    retryable: false,
+    keepsDraft: true,
+  },
+  slot_missed: {
+    status: 400,
+    trpc: 'BAD_REQUEST',
+    message: 'The queue slot of this post passed without sending, and no other was free within 30 days.',
+    hint: 'Add queue slots, then send the post again with POST /posts/{postId}/retry.',
+    retryable: false,
+  },
+  schedule_missed: {
+    status: 400,
+    trpc: 'BAD_REQUEST',
+    message: 'The time of this post passed more than a day ago without sending.',
+    hint: 'If it is still of use, send it again with POST /posts/{postId}/retry.',
+    retryable: false,
   },
   invalid_media: {
     status: 400,
@@ -96,12 +122,44 @@ export const ERRORS = {
     hint: 'Only scheduled posts, drafts, and sent posts on a platform with a delete can be deleted; GET /platforms says which have one.',
     retryable: false,
   },
+  payment_method_required: {
+    status: 402,
+    trpc: 'PAYMENT_REQUIRED',
+    message: 'Posting to this platform costs a fee, and the account has no payment method.',
+    hint: 'Ask the operator of this install to add a payment method to your account.',
+    retryable: false,
+    keepsDraft: true,
+  },
+  spend_cap_reached: {
+    status: 402,
+    trpc: 'PAYMENT_REQUIRED',
+    message: 'The fees of this month have reached the spend cap of the account.',
+    hint: 'Raise xSpendCapCents with PATCH /account, or wait for the next month.',
+    retryable: false,
+    keepsDraft: true,
+  },
+  connection_limit_exceeded: {
+    status: 402,
+    trpc: 'PAYMENT_REQUIRED',
+    message: 'The plan allows no further active connection.',
+    hint: 'Post to one of the connections that are active, or ask the operator of this install for another plan.',
+    retryable: false,
+    keepsDraft: true,
+  },
   forbidden: {
     status: 403,
     trpc: 'FORBIDDEN',
     message: 'This key lacks the capability for this operation.',
     hint: 'Use an unscoped live key of the account.',
     retryable: false,
+  },
+  fair_use_reached: {
+    status: 403,
+    trpc: 'FORBIDDEN',
+    message: 'The posts that the plan allows a day are used up.',
+    hint: 'Wait for the next UTC day, schedule the post, or ask the operator of this install for another plan.',
+    retryable: false,
+    keepsDraft: true,
   },
   not_found: {
     status: 404,
@@ -222,6 +280,12 @@ export const ERRORS = {
 
 /** One of the codes of the table. */
 export type ErrorCode = keyof typeof ERRORS;
+
+/** Whether a draft stays a draft when publishing it is refused with this code. */
+export function keepsDraft(code: ErrorCode): boolean {
+  const spec: ErrorSpec = ERRORS[code];
+  return spec.keepsDraft === true;
+}
 
 /** All codes, in the table's order. */
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];

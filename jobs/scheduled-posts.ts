@@ -1,30 +1,40 @@
 /**
- * scheduledPosts: hands due posts to their platforms, and recovers sends whose worker died. Claims
- * are exclusive and fenced, so any number of workers may run it at once.
+ * scheduledPosts: hands due posts to their platforms, settles those that are late, and recovers sends
+ * whose worker died. Claims are exclusive and fenced, so any number of workers may run it at once.
  */
-import { claimDueSends, claimInterruptedSends, nextDueAt } from '../services/posts/claim-sends.ts';
+import { claimDueSends } from '../services/posts/claim-due-sends.ts';
+import { claimInterruptedSends } from '../services/posts/claim-interrupted-sends.ts';
 import type { ClaimedSend } from '../services/posts/claimed-send.ts';
+import { nextDueAt } from '../services/posts/next-due-at.ts';
+import { settleLatePosts } from '../services/posts/settle-late-posts.ts';
 import type { Context } from '../services/context.ts';
 import type { Loop } from './loop.ts';
 
-/** Sends one process has under way at most. */
-const IN_FLIGHT_MAX = 200;
+/** Interrupted sends that are taken over at once. */
+const RECOVER_AT_ONCE = 200;
 
-/** A claim waits until at least so many sends have room, so that a backlog is claimed in batches. */
-const ROOM_MIN = 50;
+/** After a claim the next waits until so many sends are over, so that a backlog is claimed in batches. */
+const CLAIM_AGAIN_AFTER = 50;
+
+/** The longest it waits for them: sends that hang must not keep the other lanes from being claimed. */
+const CLAIM_AGAIN_MS = 250;
+
+/** How long it waits when another worker was just taking the same posts. */
+const CONTENDED_MS = 5;
 
 export const scheduledPosts: Loop = {
   name: 'scheduledPosts',
   nextDueAt,
   run: async (context, signal) => {
-    let begun = start(context, await claimInterruptedSends(context, IN_FLIGHT_MAX));
-    for (;;) {
-      await context.sends.roomFor(ROOM_MIN, IN_FLIGHT_MAX);
-      if (signal.aborted) break;
-      const room = IN_FLIGHT_MAX - context.sends.inFlight;
-      const claimed = await claimDueSends(context, room);
-      begun += start(context, claimed);
-      if (claimed.length < room) break;
+    let begun = start(context, await claimInterruptedSends(context, RECOVER_AT_ONCE));
+    const late = await settleLatePosts(context);
+    begun += start(context, late.sends) + late.moved;
+    while (!signal.aborted) {
+      const { sends, moved, contended } = await claimDueSends(context);
+      if (contended) await context.clock.sleep(CONTENDED_MS);
+      else if (sends.length + moved === 0) break;
+      begun += start(context, sends) + moved;
+      await context.sends.eased(CLAIM_AGAIN_AFTER, CLAIM_AGAIN_MS);
     }
     return begun;
   },

@@ -1,11 +1,16 @@
 /** Moves the manual clock from due instant to due instant, running what falls due at each (D20). */
 import type { Context } from '../services/context.ts';
 import type { Simulation } from '../services/simulation/simulation.ts';
+import { WORKER_LOOPS } from '../services/workers/worker-loops.ts';
 import { loops } from './index.ts';
+import type { Loop } from './loop.ts';
 import { runRound } from './run-round.ts';
 
-/** The loops whose work has an instant; the others have nothing that a simulated month would stop for. */
+/** The loops whose work has an instant. */
 const timed = loops.filter((loop) => loop.nextDueAt !== undefined);
+
+/** The others have nothing that a simulated month would stop for: they run once at its end, if their interval is over. */
+const periodic = loops.filter((loop) => loop.nextDueAt === undefined);
 
 /** The clock that is moved. */
 interface SettableClock {
@@ -16,15 +21,23 @@ interface SettableClock {
 /** @param context a function, because the simulation is itself a part of the context */
 export function createSimulation(context: () => Context, clock: SettableClock): Simulation {
   let turn: Promise<unknown> = Promise.resolve();
+  const lastRuns = new Map<Loop, number>();
   return {
     // Two calls at once take turns: time moves one way.
     advance: (seconds) => {
-      const moved = turn.then(() => advance(context(), clock, seconds));
+      const moved = turn.then(async () => {
+        const ran = await advance(context(), clock, seconds);
+        await runPeriodic(context(), lastRuns);
+        return ran;
+      });
       turn = moved.catch(() => undefined);
       return moved;
     },
   };
 }
+
+/** After so many instants in a row at which nothing could be begun, time moves to its end. */
+const IDLE_MAX = 3;
 
 /** Real milliseconds between two looks for work that is due at the instant at which time stands. */
 const LOOK_EVERY_MS = 250;
@@ -42,20 +55,39 @@ export async function keepFrozenInstant(context: Context, signal: AbortSignal): 
 async function advance(context: Context, clock: SettableClock, seconds: number): Promise<number> {
   const target = new Date(clock.now().getTime() + seconds * 1000);
   let ran = await runAllDue(context);
+  let idle = 0;
   for (;;) {
     const next = await earliestDue(context);
     if (next === null || next > target) break;
-    clock.set(next);
-    ran += await runAllDue(context);
+    // What is overdue has been begun already; time must not go back for it.
+    if (next > clock.now()) clock.set(next);
+    const begun = await runAllDue(context);
+    ran += begun;
+    idle = begun === 0 ? idle + 1 : 0;
+    if (idle > IDLE_MAX) break;
   }
   clock.set(target);
   return ran + (await runAllDue(context));
 }
 
+async function runPeriodic(context: Context, lastRuns: Map<Loop, number>): Promise<void> {
+  const now = context.clock.now().getTime();
+  for (const loop of periodic) {
+    const last = lastRuns.get(loop);
+    if (last !== undefined && now - last < WORKER_LOOPS[loop.name].everySeconds * 1000) continue;
+    lastRuns.set(loop, now);
+    await runRound(context, loop, new AbortController().signal);
+  }
+}
+
 async function runAllDue(context: Context): Promise<number> {
   let ran = 0;
-  for (const loop of timed) ran += await runRound(context, loop, new AbortController().signal);
-  await context.sends.drained();
+  // A round begins what there is room for; when that is over, there is room again.
+  for (let begun = -1; begun !== 0; ran += begun) {
+    begun = 0;
+    for (const loop of timed) begun += await runRound(context, loop, new AbortController().signal);
+    await context.sends.drained();
+  }
   return ran;
 }
 

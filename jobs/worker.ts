@@ -86,12 +86,18 @@ function createKeeper(context: Context, loop: Loop, stopped: AbortSignal): Keepe
 
 /** Runs a loop to the instant whenever something falls due, until `over` aborts. */
 async function keepTime(context: Context, loop: Loop, over: AbortSignal): Promise<void> {
+  // What is due and could not be begun, because its lane is full, must not make this spin.
+  let stuck = false;
   while (loop.nextDueAt !== undefined && !over.aborted) {
     // When the database does not answer, the next ring is seconds away, and notes it.
     const due = await loop.nextDueAt(context).catch(() => null);
     const wait = due === null ? LOOK_EVERY_MS : due.getTime() - context.clock.now().getTime();
-    await context.clock.sleep(Math.min(Math.max(wait, 0), LOOK_EVERY_MS), over).catch(() => undefined);
-    if (due !== null && due <= context.clock.now() && !over.aborted) await runRound(context, loop, over);
+    const least = stuck ? LOOK_EVERY_MS : 0;
+    await context.clock.sleep(Math.min(Math.max(wait, least), LOOK_EVERY_MS), over).catch(() => undefined);
+    stuck = false;
+    if (due !== null && due <= context.clock.now() && !over.aborted) {
+      stuck = (await runRound(context, loop, over)) === 0;
+    }
   }
 }
 

@@ -14,7 +14,20 @@ export function inputSchema(input: ZodType): StandardSchemaWithJSON {
 
 /** A union has no type of its own at its root, and the protocol wants an object there. */
 export function outputSchema(output: ZodType): StandardSchemaWithJSON {
-  return shown({ type: 'object', ...plain(z.toJSONSchema(output, { io: 'output' }), { closed: false }) });
+  const json = z.toJSONSchema(output, { io: 'output' }) as JsonSchema;
+  return shown({ type: 'object', ...withRequired(plain(json, { closed: false }), json) });
+}
+
+/** Puts back, at the root and in its alternatives only, which fields there always are. */
+function withRequired(schema: JsonSchema, { required, anyOf }: JsonSchema): JsonSchema {
+  const alternatives = schema['anyOf'] as JsonSchema[] | undefined;
+  return {
+    ...schema,
+    ...(required === undefined ? {} : { required }),
+    ...(alternatives === undefined
+      ? {}
+      : { anyOf: alternatives.map((one, index) => withRequired(one, (anyOf as JsonSchema[])[index] ?? {})) }),
+  };
 }
 
 /** A schema that accepts everything and shows what it is given. */
@@ -26,7 +39,8 @@ function shown(json: JsonSchema): StandardSchemaWithJSON {
 interface PlainOptions {
   /**
    * Whether it is for arguments. Answers do not say that they have no other fields, since a client may hold
-   * an older list, nor describe what their names tell: the list must stay small.
+   * an older list, nor describe what their names tell, nor repeat that they give every field, nor what a
+   * field is that may be null: the list must stay small.
    */
   readonly closed: boolean;
 }
@@ -40,7 +54,9 @@ function plain(schema: object, options: PlainOptions = { closed: true }): JsonSc
 function simplify(node: unknown, definitions: Record<string, JsonSchema>, options: PlainOptions): unknown {
   if (Array.isArray(node)) return node.map((item) => simplify(item, definitions, options));
   if (typeof node !== 'object' || node === null) return node;
-  const entries = Object.entries(resolve(node as JsonSchema, definitions)).flatMap(([key, value]) => {
+  const resolved = resolve(node as JsonSchema, definitions);
+  if (!options.closed && isNullableScalar(resolved)) return {};
+  const entries = Object.entries(resolved).flatMap(([key, value]) => {
     if (isNoise(key, value, options)) return [];
     return [
       [
@@ -66,6 +82,13 @@ function resolve(node: JsonSchema, definitions: Record<string, JsonSchema>): Jso
   return typeof $ref === 'string' ? { ...definitions[$ref.replace('#/$defs/', '')], ...own } : node;
 }
 
+/** A field that is null or a plain value. */
+function isNullableScalar({ anyOf }: JsonSchema): boolean {
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return false;
+  const types = (anyOf as JsonSchema[]).map(({ type, enum: values }) => (values === undefined ? type : undefined));
+  return types[1] === 'null' && ['string', 'integer', 'number', 'boolean'].includes(String(types[0]));
+}
+
 /** Bounds that every safe integer has; in answers also the promise that there will be no new fields, descriptions, and the form of ids. */
 function isNoise(key: string, value: unknown, { closed }: PlainOptions): boolean {
   if (key === 'minimum') return value === Number.MIN_SAFE_INTEGER;
@@ -73,6 +96,7 @@ function isNoise(key: string, value: unknown, { closed }: PlainOptions): boolean
   if (closed) return false;
   return (
     key === 'description' ||
+    key === 'required' ||
     (key === 'format' && value === 'uuid') ||
     (key === 'additionalProperties' && value === false)
   );

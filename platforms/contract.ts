@@ -53,6 +53,27 @@ export interface ThreadFacts {
   readonly onRefusal: 'take_down' | 'keep';
 }
 
+/** Sends that one process may have under way on a platform, so that one that hangs takes only its own lane. */
+export interface ConcurrencyFacts {
+  /** On the whole platform. */
+  readonly perProcess: number;
+  /** On one connection. */
+  readonly perConnection: number;
+}
+
+/** Settings that hold what a send costs the account, in cents (D18). */
+export type FeeSetting = 'X_POST_FEE_CENTS' | 'X_LINK_POST_FEE_CENTS';
+
+/** The fee of a send, where the platform charges for one. */
+export interface FeeFacts {
+  /** Setting with the fee of a post. */
+  readonly post: FeeSetting;
+  /** Setting with the fee of a post with a link; it is never less than the other. */
+  readonly linkPost: FeeSetting;
+  /** Whether the platform sees a link in a text. */
+  readonly hasLink: (text: string) => boolean;
+}
+
 /** What a second try of the same create call would do, and whether the first can be looked up. */
 export interface RecoveryFacts {
   /**
@@ -81,6 +102,9 @@ export interface PlatformFacts {
   /** The numbers it reports; empty when none. */
   readonly metrics: readonly MetricName[];
   readonly recovery: RecoveryFacts;
+  readonly concurrency: ConcurrencyFacts;
+  /** Absent where sending costs nothing. */
+  readonly fees?: FeeFacts;
   /** Ways to link an account on this install, e.g. `credentials`. */
   readonly connect: readonly string[];
   /** Version of the platform's API that is spoken; null when it has none. */
@@ -245,9 +269,16 @@ export type FailureKind = 'rejected' | 'unavailable' | 'reconnect' | 'unknown';
 export class PlatformFailure extends Error {
   override name = 'PlatformFailure';
   readonly kind: FailureKind;
+  /** For how many milliseconds the platform asked to be left alone, on this login; undefined when it did not. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(kind: FailureKind, message: string, options?: { cause?: unknown }) {
-    super(message, options);
+  constructor(
+    kind: FailureKind,
+    message: string,
+    options: { cause?: unknown; retryAfterMs?: number | undefined } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
+    this.retryAfterMs = options.retryAfterMs;
   }
 }

@@ -64,9 +64,12 @@ export async function withoutPublishing<Result>(work: () => Promise<Result>): Pr
     return await work();
   } catch (error) {
     if (!(error instanceof PlatformFailure) || error.kind !== 'unknown') throw error;
-    throw new PlatformFailure('unavailable', error.message, { cause: error });
+    throw new PlatformFailure('unavailable', error.message, { cause: error, retryAfterMs: error.retryAfterMs });
   }
 }
+
+/** Seconds that a platform is left alone which says 429 and not for how long. */
+const BACKOFF_SECONDS = 60;
 
 /** Seconds that a 429 asks to wait, from Retry-After; undefined when it does not say. */
 function retryAfterSeconds(headers: Headers): number | undefined {
@@ -80,6 +83,7 @@ export function unavailable(platformName: string, answer: PlatformAnswer): Platf
   return new PlatformFailure(
     'unavailable',
     `${platformName} answered HTTP ${answer.status}${wait === undefined ? '' : `, asking to wait ${wait} s`}; nothing was posted.`,
+    { retryAfterMs: answer.status === 429 ? (wait ?? BACKOFF_SECONDS) * 1000 : undefined },
   );
 }
 

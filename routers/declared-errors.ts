@@ -10,7 +10,7 @@ export function declaredErrors(meta: OperationMeta): readonly ErrorCode[] {
   const codes: ErrorCode[] = [...meta.errors, ...ALWAYS];
   // Surfaces other than REST refuse arguments that an operation does not know.
   if (meta.access !== 'public') codes.push('unauthorized', 'invalid_request');
-  if (meta.access === 'account') codes.push('forbidden');
+  if (meta.access === 'account' || meta.access === 'live-account') codes.push('forbidden');
   if (!['GET', 'DELETE'].includes(meta.openapi.method)) codes.push('request_too_large');
   return [...new Set(codes)];
 }

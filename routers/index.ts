@@ -1,4 +1,5 @@
 /** Every operation of the service, once: what REST, MCP, the typed client and the API document are made from. */
+import { accountRouter } from './account/index.ts';
 import { connectionsRouter } from './connections/index.ts';
 import { mediaRouter } from './media/index.ts';
 import { platformsRouter } from './platforms/index.ts';
@@ -12,6 +13,7 @@ export const appRouter = router({
   posts: postsRouter,
   media: mediaRouter,
   platforms: platformsRouter,
+  account: accountRouter,
   public: publicRouter,
   simulation: simulationRouter,
 });

@@ -9,8 +9,8 @@ import { bodyHash } from '../services/idempotency/body-hash.ts';
 import type { KeyedRequest } from '../services/idempotency/idempotency.ts';
 import type { Caller } from '../services/keys/caller.ts';
 
-/** Who may call an operation. `key`: any key. `account`: an unscoped key. `public`: anyone. */
-export type Access = 'public' | 'key' | 'account';
+/** Who may call an operation. `key`: any key. `account`: an unscoped key. `live-account`: an unscoped live key. `public`: anyone. */
+export type Access = 'public' | 'key' | 'account' | 'live-account';
 
 /** How an operation appears to AI agents; or, as a sentence, why it does not. */
 export type ToolMeta =
@@ -163,11 +163,15 @@ const requireKey = t.middleware(async ({ ctx, next }) => {
 });
 
 const requireAccess = t.middleware(async ({ ctx, meta, next }) => {
-  if (meta?.access === 'account' && ctx.caller?.profileId != null) {
+  const whole = meta?.access === 'account' || meta?.access === 'live-account';
+  if (whole && ctx.caller?.profileId != null) {
     throw new ServiceError(
       'forbidden',
       'This key is scoped to one profile; this operation needs an unscoped key of the account.',
     );
+  }
+  if (meta?.access === 'live-account' && ctx.caller?.mode === 'test') {
+    throw new ServiceError('forbidden', 'This is a test key; this operation needs a live key of the account.');
   }
   return next();
 });

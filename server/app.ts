@@ -9,6 +9,7 @@ import type { Context } from '../services/context.ts';
 import { accessLog } from './access-log.ts';
 import { cors } from './cors.ts';
 import { createOpenApiDocument } from './openapi.ts';
+import { operatorRouter } from './operator.ts';
 import { presentedKey } from './presented-key.ts';
 import { probes } from './probes.ts';
 import { rateHeaders, REQUEST_ID_HEADER } from './rate-headers.ts';
@@ -19,6 +20,8 @@ import { trpcHandler } from './trpc.ts';
 export interface AppOptions {
   /** False until the start is complete, and from the moment the process was asked to stop. */
   readonly isReady?: () => boolean;
+  /** Opens the operator's endpoints; without one there are none. */
+  readonly operatorToken?: string | undefined;
 }
 
 export function createApp(context: Context, options: AppOptions = {}): Express {
@@ -31,6 +34,8 @@ export function createApp(context: Context, options: AppOptions = {}): Express {
     '/mcp',
     createMcpHandler(context, { presentedKey, requestIdOf, rateHeaders, requestIdHeader: REQUEST_ID_HEADER }),
   );
+  const { operatorToken } = options;
+  if (operatorToken !== undefined) app.use('/operator', operatorRouter(context, operatorToken));
   app.use(pagesRouter(context));
   app.use(unknownPath(context), failedRequest(context));
   return app;

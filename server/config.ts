@@ -3,6 +3,7 @@
  * that looks like a misspelling of one of these, stops the start with one line that names it (D3).
  */
 import { z } from 'zod';
+import { PLAN_NAMES } from '../entities/account.ts';
 import type { Config } from '../services/config.ts';
 import { parseMediaStore } from './media-store-setting.ts';
 import { parseAllowList } from './outbound-addresses.ts';
@@ -64,6 +65,11 @@ const trustProxy = z.string().transform((value): boolean | number | string => {
   return /^\d+$/.test(value) ? Number(value) : value;
 });
 
+const cents = z
+  .string()
+  .regex(/^\d{1,6}$/, 'must be a whole number of cents')
+  .transform(Number);
+
 /** Every variable, in the order of the README's table. */
 const Environment = z.object({
   PORT: z.string().regex(/^\d+$/, 'must be a port number').transform(Number).pipe(z.number().max(65_535)).default(3000),
@@ -94,6 +100,10 @@ const Environment = z.object({
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   NODE_ENV: z.enum(['development', 'test', 'production']).optional(),
   TRUST_PROXY: trustProxy.optional(),
+  OPERATOR_TOKEN: z.string().min(32, 'must have at least 32 characters').optional(),
+  DEFAULT_PLAN: z.enum(PLAN_NAMES).default('unlimited'),
+  X_POST_FEE_CENTS: cents.default(0),
+  X_LINK_POST_FEE_CENTS: cents.default(0),
   BLUESKY_SERVICE_URL: origin.default('https://bsky.social'),
   META_GRAPH_URL: origin.default('https://graph.facebook.com'),
 });
@@ -136,6 +146,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     metricsToken: values.METRICS_TOKEN,
     production: values.NODE_ENV === 'production',
     trustProxy: values.TRUST_PROXY,
+    operatorToken: values.OPERATOR_TOKEN,
+    defaultPlan: values.DEFAULT_PLAN,
+    fees: Object.freeze({
+      X_POST_FEE_CENTS: values.X_POST_FEE_CENTS,
+      X_LINK_POST_FEE_CENTS: values.X_LINK_POST_FEE_CENTS,
+    }),
     endpoints: Object.freeze({
       BLUESKY_SERVICE_URL: values.BLUESKY_SERVICE_URL,
       META_GRAPH_URL: values.META_GRAPH_URL,

@@ -6,7 +6,7 @@ import { startWorker } from '../jobs/worker.ts';
 import type { Config } from '../services/config.ts';
 import type { Context } from '../services/context.ts';
 import { missingKeyMarks } from '../services/credentials/reseal-logins.ts';
-import { claimInterruptedSends } from '../services/posts/claim-sends.ts';
+import { claimInterruptedSends } from '../services/posts/claim-interrupted-sends.ts';
 import type { ClaimedSend } from '../services/posts/claimed-send.ts';
 import { firstStart } from '../services/setup/first-start.ts';
 import { announcement } from './announcement.ts';
@@ -19,6 +19,7 @@ import { encryptionKeys } from './encryption-keys.ts';
 import { serve } from './http-server.ts';
 import { createLogger } from './logger.ts';
 import { openManualClock } from './manual-clock.ts';
+import { operatorToken } from './operator-token.ts';
 import { createOutboundFetch } from './outbound.ts';
 
 export interface Install {
@@ -46,7 +47,9 @@ export async function startInstall(config: Config, options: { announce: (text: s
   let isReady = false;
   const createServed = config.role === 'worker' ? createWorkerApp : createApp;
   // Before the first start makes a key: a start that ends here must not leave behind a key that nobody was told.
-  const server = await serve(createServed(context, { isReady: () => isReady }), config);
+  const token = await operatorToken(config, random);
+  const served = createServed(context, { isReady: () => isReady, operatorToken: token });
+  const server = await serve(served, config);
   if (config.role !== 'worker') await introduce(context, options.announce);
   recover(context, interrupted);
   const work = await startWork(context);

@@ -1,10 +1,10 @@
 /** What orchestrators ask: is the process alive, is it ready, and its numbers for Prometheus (D4). */
-import { timingSafeEqual } from 'node:crypto';
 import { Router, type Request } from 'express';
 import ipaddr from 'ipaddr.js';
 import { Gauge, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { query } from '../entities/query.ts';
 import type { Context } from '../services/context.ts';
+import { bearerToken, sameSecret } from './same-secret.ts';
 
 /** Upper bounds, in seconds, of the request-duration buckets. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -72,7 +72,7 @@ function createRegistry(context: Context): Registry {
       help: 'Scheduled posts whose time has passed and that nobody has claimed yet.',
       registers: [],
       async collect() {
-        const sql = `select count(*)::int as overdue from posts where status = 'scheduled' and scheduled_for <= $1`;
+        const sql = `select count(*)::int as overdue from posts where status = 'scheduled' and not held and scheduled_for <= $1`;
         // The other numbers are wanted most when the database is down.
         const rows = await query<{ overdue: number }>(context.db.em(), sql, [context.clock.now()]).catch(() => []);
         this.set(rows[0]?.overdue ?? Number.NaN);
@@ -91,14 +91,9 @@ async function answers(context: Context): Promise<boolean> {
 
 function mayReadMetrics(context: Context, request: Request): boolean {
   const { metricsToken } = context.config;
-  const presented = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
-  if (metricsToken !== undefined && presented !== undefined) return sameText(presented, metricsToken);
+  const presented = bearerToken(request.headers.authorization);
+  if (metricsToken !== undefined && presented !== undefined) return sameSecret(presented, metricsToken);
   // A proxy on this machine speaks for others, so what it forwards is not from loopback.
   if (request.headers['x-forwarded-for'] !== undefined) return false;
   return ipaddr.process(request.socket.remoteAddress ?? '0.0.0.0').range() === 'loopback';
-}
-
-function sameText(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -1,5 +1,6 @@
 /** What the operator decided, as the rest of the house reads it; server/config.ts fills it from the environment. */
-import type { PlatformEndpoints } from '../platforms/contract.ts';
+import type { PlanName } from '../entities/account.ts';
+import type { FeeSetting, PlatformEndpoints } from '../platforms/contract.ts';
 import type { MediaStoreConfig } from './media/media-store.ts';
 
 export interface Config {
@@ -28,5 +29,11 @@ export interface Config {
   readonly metricsToken: string | undefined;
   readonly production: boolean;
   readonly trustProxy: boolean | number | string | undefined;
+  /** Plan of a new account. */
+  readonly defaultPlan: PlanName;
+  /** What sending costs on platforms that are charged for, in cents. */
+  readonly fees: Readonly<Record<FeeSetting, number>>;
+  /** Bearer token of the operator; undefined: one is generated into `dataDir`. */
+  readonly operatorToken: string | undefined;
   readonly endpoints: PlatformEndpoints;
 }

@@ -53,6 +53,7 @@ export const bluesky = definePlatform<BlueskyLogin, BlueskyCredentials>({
   metrics: ['likes', 'reposts', 'replies'],
   // The record's key is ours and is only ever created: a repeat meets its own record and adopts it.
   recovery: { repeatWithinMs: Infinity, readBack: true },
+  concurrency: { perProcess: 50, perConnection: 4 },
   connect: ['credentials'],
   apiVersion: null,
   source: [

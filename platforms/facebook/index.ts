@@ -56,6 +56,7 @@ export const facebook = definePlatform<PageLogin, FacebookCredentials>({
   metrics: [],
   // Nothing makes a repeat recognisable, so nothing is ever repeated.
   recovery: { repeatWithinMs: 0, readBack: true },
+  concurrency: { perProcess: 50, perConnection: 2 },
   connect: ['credentials'],
   apiVersion: API_VERSION,
   source: [

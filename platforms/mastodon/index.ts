@@ -56,6 +56,7 @@ export const mastodon = definePlatform<MastodonLogin, MastodonCredentials>({
   permalink: true,
   metrics: ['likes', 'reposts', 'replies'],
   recovery: { repeatWithinMs: KEY_REMEMBERED_MS, readBack: true },
+  concurrency: { perProcess: 50, perConnection: 2 },
   connect: ['credentials'],
   apiVersion: null,
   source: [

@@ -38,6 +38,7 @@ export function createSandbox(timeline: SandboxTimeline): Platform<Credentials, 
     metrics: ['likes', 'reposts', 'replies'],
     // The timeline keeps one post a token for good, and can always be asked for it.
     recovery: { repeatWithinMs: Infinity, readBack: true },
+    concurrency: { perProcess: 200, perConnection: 100 },
     connect: ['credentials'],
     apiVersion: null,
     source: [],

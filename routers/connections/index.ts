@@ -3,11 +3,15 @@ import { router } from '../trpc.ts';
 import { connectAccount } from './connect-account.ts';
 import { deleteConnection } from './delete-connection.ts';
 import { getConnection } from './get-connection.ts';
+import { getQueue } from './get-queue.ts';
 import { listConnections } from './list-connections.ts';
+import { updateQueue } from './update-queue.ts';
 
 export const connectionsRouter = router({
   list: listConnections,
   get: getConnection,
   connect: connectAccount,
   delete: deleteConnection,
+  queue: getQueue,
+  updateQueue,
 });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { uuidOutput } from './common.ts';
 
-const QueueSlot = z
+export const QueueSlot = z
   .strictObject({
     weekday: z.int().min(0).max(6).describe('Day of the week, 0 (Sunday) to 6.'),
     time: z.string().describe('Wall time HH:MM, 24-hour, on the connection’s own clock.'),

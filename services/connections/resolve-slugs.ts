@@ -1,4 +1,5 @@
 /** Finds the connections that slugs name, within what the caller reaches (D30, D32). */
+import type { PlanName } from '../../entities/account.ts';
 import { query } from '../../entities/query.ts';
 import { TEST_PLATFORM } from '../../platforms/registry.ts';
 import type { ConnectionLimits } from '../../platforms/contract.ts';
@@ -14,6 +15,8 @@ export interface PostTarget extends ConnectionLogin {
   readonly platformId: string;
   readonly profileId: string | null;
   readonly limits: ConnectionLimits | null;
+  /** Plan of the account. */
+  readonly plan: PlanName;
 }
 
 /** What one slug names: a connection, or why it names none. */
@@ -30,13 +33,15 @@ interface TargetRow {
   handle: string;
   limits: ConnectionLimits | null;
   credentials: string | null;
+  plan: PlanName;
 }
 
 // A test key's other platforms, and other profiles of a scoped key, are not there at all.
 const FIND = `
-  select id, slug, platform_id, profile_id, platform_account_id, handle, limits, credentials from connections
-  where account_id = $1 and slug = any($2::text[]) and deleted_at is null
-    and ($3::uuid is null or profile_id = $3) and ($4::text is null or platform_id = $4)`;
+  select c.id, c.slug, c.platform_id, c.profile_id, c.platform_account_id, c.handle, c.limits, c.credentials, a.plan
+  from connections c join accounts a on a.id = c.account_id
+  where c.account_id = $1 and c.slug = any($2::text[]) and c.deleted_at is null
+    and ($3::uuid is null or c.profile_id = $3) and ($4::text is null or c.platform_id = $4)`;
 
 /**
  * @param profileId the profile every slug must belong to; undefined means the key's own profile, and for
@@ -82,10 +87,11 @@ function pick(slug: string, rows: readonly TargetRow[], profileId: string | null
     handle,
     limits,
     credentials,
+    plan,
   } = row;
   return {
     slug,
-    target: { id, slug, platformId, profileId: profile_id, platformAccountId, handle, limits, credentials },
+    target: { id, slug, platformId, profileId: profile_id, platformAccountId, handle, limits, credentials, plan },
   };
 }
 

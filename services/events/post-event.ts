@@ -1,10 +1,10 @@
 /** The events about posts: what post.sent, post.failed and post.rescheduled carry, field by field as the spec shows it. */
 import type { JsonObject } from '../../platforms/contract.ts';
-import type { RequiredEntityData } from '@mikro-orm/core';
-import type { Event } from '../../entities/event.ts';
+import type { RescheduleReason } from '../../entities/post.ts';
 import type { Context } from '../context.ts';
 import type { PostRow } from '../posts/post-view.ts';
 import { timestamp } from '../timestamp.ts';
+import type { NewEvent } from './store-events.ts';
 
 interface PostFacts {
   readonly id: string;
@@ -45,20 +45,22 @@ export function postEvent(post: PostFacts, send: SendFacts): JsonObject {
   };
 }
 
+/** What the events about a post that waits or never went out are made from. */
+export type WaitingPost = Pick<
+  PostRow,
+  'id' | 'account_id' | 'profile_id' | 'connection_slug' | 'mode' | 'text' | 'scheduled_for' | 'created_at' | 'tags'
+>;
+
 /** The event post.rescheduled: a pending post's own time has changed. */
 export function rescheduledEvent(
   context: Context,
-  post: PostRow,
+  post: WaitingPost,
   scheduledFor: Date,
-  reason: 'requeued',
-): RequiredEntityData<Event> {
+  reason: RescheduleReason,
+): NewEvent {
   return {
-    id: context.random.uuid(),
-    accountId: post.account_id,
-    profileId: post.profile_id,
+    ...eventAbout(context, post),
     name: 'post.rescheduled',
-    mode: post.mode,
-    subjectId: post.id,
     payload: {
       post: {
         id: post.id,
@@ -68,6 +70,40 @@ export function rescheduledEvent(
         profileId: post.profile_id,
       },
     },
+  };
+}
+
+/** The event post.failed of a post that failed before its platform was called. */
+export function failedEvent(
+  context: Context,
+  post: WaitingPost,
+  mediaCount: number,
+  error: { readonly code: string; readonly message: string },
+): NewEvent {
+  const facts = {
+    id: post.id,
+    connectionSlug: post.connection_slug,
+    text: post.text,
+    scheduledFor: post.scheduled_for === null ? null : new Date(post.scheduled_for),
+    createdAt: new Date(post.created_at),
+    tags: post.tags,
+    profileId: post.profile_id,
+    mediaCount,
+  };
+  return {
+    ...eventAbout(context, post),
+    name: 'post.failed',
+    payload: postEvent(facts, { status: 'failed', url: null, error, threadCount: 0, hasFirstComment: false }),
+  };
+}
+
+function eventAbout(context: Context, post: WaitingPost): Omit<NewEvent, 'name' | 'payload'> {
+  return {
+    id: context.random.uuid(),
+    accountId: post.account_id,
+    profileId: post.profile_id,
+    mode: post.mode,
+    subjectId: post.id,
     createdAt: context.clock.now(),
   };
 }

@@ -13,7 +13,7 @@ export interface WorkerCheck {
 
 export interface Health {
   status: 'ok' | 'degraded';
-  checks: { database: { ok: boolean; latencyMs: number }; scheduledPosts: WorkerCheck };
+  checks: { database: { ok: boolean; latencyMs: number }; scheduledPosts: WorkerCheck; xUsageSweep: WorkerCheck };
   version: string;
   time: string;
 }
@@ -25,9 +25,10 @@ const DATABASE_TIMEOUT_MS = 3_000;
 export async function readHealth(context: Context): Promise<Health> {
   const database = await checkDatabase(context);
   const scheduledPosts = await checkWorker(context, 'scheduledPosts', database.ok);
+  const xUsageSweep = await checkWorker(context, 'xUsageSweep', database.ok);
   return {
-    status: database.ok && scheduledPosts.ok ? 'ok' : 'degraded',
-    checks: { database, scheduledPosts },
+    status: database.ok && scheduledPosts.ok && xUsageSweep.ok ? 'ok' : 'degraded',
+    checks: { database, scheduledPosts, xUsageSweep },
     version: context.version,
     time: timestamp(context.clock.now()),
   };

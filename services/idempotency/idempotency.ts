@@ -70,34 +70,42 @@ export async function replay(context: Context, caller: Caller, request: KeyedReq
   return finish(context, record, request.key);
 }
 
+/** Thrown inside the transaction to undo it when another request under the key was faster. */
+class KeyTaken extends Error {
+  override name = 'KeyTaken';
+}
+
 /**
  * Stores posts and, for a request with a key, its record with them: both or neither.
  *
  * @param recordId null for a request without a key
- * @returns false when another request under the key was faster: then nothing was stored
+ * @param store stores the posts and says what is known of them; for a request without a key it is
+ *   handed no transaction
+ * @returns what `store` gave; null when another request under the key was faster: then nothing was stored
  */
 export async function storeOnce(
   context: Context,
   caller: Caller,
   keyed: KeyedRequest | null,
   recordId: string | null,
-  results: readonly KeptResult[],
-  store: (em: SqlEntityManager) => Promise<void>,
-): Promise<boolean> {
-  if (keyed === null || recordId === null) {
-    await store(context.db.em());
-    return true;
-  }
+  store: (em: SqlEntityManager) => Promise<readonly KeptResult[]>,
+): Promise<readonly KeptResult[] | null> {
+  if (keyed === null || recordId === null) return store(context.db.em());
   const { key, operation, hash } = keyed;
-  const now = context.clock.now();
-  const expiresAt = new Date(now.getTime() + KEPT_MS);
-  const parameters = [recordId, caller.accountId, key, operation, hash, JSON.stringify({ results }), now, expiresAt];
-  return context.db.em().transactional(async (em: SqlEntityManager) => {
-    const begun = await query(em, BEGIN, parameters);
-    if (begun.length === 0) return false;
-    await store(em);
-    return true;
-  });
+  try {
+    return await context.db.em().transactional(async (em: SqlEntityManager) => {
+      const results = await store(em);
+      const now = context.clock.now();
+      const expiresAt = new Date(now.getTime() + KEPT_MS);
+      const response = JSON.stringify({ results });
+      const parameters = [recordId, caller.accountId, key, operation, hash, response, now, expiresAt];
+      if ((await query(em, BEGIN, parameters)).length === 0) throw new KeyTaken();
+      return results;
+    });
+  } catch (error) {
+    if (error instanceof KeyTaken) return null;
+    throw error;
+  }
 }
 
 /** Keeps the whole answer. */

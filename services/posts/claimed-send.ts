@@ -21,6 +21,8 @@ export interface SendablePost {
   readonly createdAt: Date;
   /** Number of the send. */
   readonly generation: number;
+  /** What it costs once it is sent, in cents. */
+  readonly feeCents: number;
 }
 
 /** A ledger row that was committed before the platform is called. */

@@ -1,4 +1,5 @@
 /** The connection that a stored post was made against, by id: a new connection that took its slug is another one. */
+import type { PlanName } from '../../entities/account.ts';
 import { query } from '../../entities/query.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { platformOf } from '../../platforms/registry.ts';
@@ -9,17 +10,22 @@ import type { PostRow } from './post-view.ts';
 export interface OwnConnection {
   readonly platform: AnyPlatform;
   readonly limits: ConnectionLimits | null;
+  /** Plan of the account. */
+  readonly plan: PlanName;
 }
 
 /** @throws ServiceError invalid_connection when the connection was deleted. */
 export async function ownConnection(context: Context, post: PostRow): Promise<OwnConnection> {
-  const sql = 'select limits from connections where id = $1 and deleted_at is null';
-  const [row] = await query<{ limits: ConnectionLimits | null }>(context.db.em(), sql, [post.connection_id]);
+  const sql = `select c.limits, a.plan from connections c join accounts a on a.id = c.account_id
+    where c.id = $1 and c.deleted_at is null`;
+  const [row] = await query<{ limits: ConnectionLimits | null; plan: PlanName }>(context.db.em(), sql, [
+    post.connection_id,
+  ]);
   if (row === undefined) {
     const message = `The connection this post was written for ("${post.connection_slug}") was deleted; write the post anew for another one.`;
     throw new ServiceError('invalid_connection', message);
   }
-  return { platform: platformOf(context.platforms, post.platform_id), limits: row.limits };
+  return { platform: platformOf(context.platforms, post.platform_id), limits: row.limits, plan: row.plan };
 }
 
 /** What a stored post says, for the check. */

@@ -4,17 +4,21 @@
  * one moves the post and the other finds it moved.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { Event } from '../../entities/event.ts';
+import type { PlanName } from '../../entities/account.ts';
 import { query } from '../../entities/query.ts';
+import { keepsDraft } from '../../errors/codes.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
-import { postEvent, rescheduledEvent } from '../events/post-event.ts';
-import { complete, type KeyedRequest, replay, storeOnce } from '../idempotency/idempotency.ts';
+import { failedEvent, rescheduledEvent } from '../events/post-event.ts';
+import { storeEvents } from '../events/store-events.ts';
+import { complete, type KeptResult, type KeyedRequest, replay, storeOnce } from '../idempotency/idempotency.ts';
 import type { Caller } from '../keys/caller.ts';
+import { admitPosts, FREE_OF_CHARGE, needsAdmission } from '../plans/admit-posts.ts';
+import { lockQueues, nextFreeSlot, noSlot } from '../queue/slots.ts';
 import { readScheduledFor } from '../schedule/read-scheduled-for.ts';
 import { timestamp } from '../timestamp.ts';
 import { checkPost } from './check-post.ts';
-import { claimOne } from './claim-sends.ts';
+import { claimOne } from './claim-one.ts';
 import type { ClaimedSend } from './claimed-send.ts';
 import { findPost } from './find-post.ts';
 import { contentOf, ownConnection } from './own-connection.ts';
@@ -39,6 +43,27 @@ class Moved extends Error {
   override name = 'Moved';
 }
 
+/** Thrown inside the transaction when the plan or the queue does not let the post go: nothing has changed then. */
+class Refused extends Error {
+  override name = 'Refused';
+  readonly error: PartError;
+
+  constructor(error: PartError) {
+    super(error.message);
+    this.error = error;
+  }
+}
+
+/** What moves, from where, and to when. */
+interface Move {
+  readonly post: PostRow;
+  readonly from: 'draft' | 'failed';
+  readonly plan: PlanName;
+  /** Null: now, or at a slot. */
+  readonly scheduledFor: Date | null;
+  readonly queue: boolean;
+}
+
 /**
  * @throws ServiceError not_found (no draft of the caller's, or not one any more), invalid_request,
  *   invalid_connection (its connection was deleted), idempotency_key_conflict
@@ -53,19 +78,18 @@ export async function publishDraft(
   if (earlier?.[0] !== undefined) return { result: earlier[0], replayed: true };
   const post = await findPost(context, caller, input.postId);
   if (post.status !== 'draft') throw noDraft(post.id, post.status);
-  const { platform, limits } = await ownConnection(context, post);
+  const { platform, limits, plan } = await ownConnection(context, post);
   const scheduledFor = readTime(context, input);
-  if (input.queue === true)
-    return {
-      result: { ...openResult(post.connection_slug, post.id), status: 'draft', error: queueEmpty(post) },
-      replayed: false,
-    };
   const content = await contentOf(context, post);
   const error = checkPost(platform, limits, content);
   if (error !== null) return { result: await failDraft(context, post, content.mediaCount, error), replayed: false };
+  const move: Move = { post, from: 'draft', plan, scheduledFor, queue: input.queue === true };
   try {
-    return { result: await moveOn(context, caller, post, 'draft', scheduledFor, keyed), replayed: false };
+    return { result: await moveOn(context, caller, move, keyed), replayed: false };
   } catch (thrown) {
+    if (thrown instanceof Refused && keepsDraft(thrown.error.code)) {
+      return { result: refused(post, 'draft', thrown.error), replayed: false };
+    }
     if (!(thrown instanceof Moved)) throw thrown;
     // Under the same key the other request was this one: its answer counts. Otherwise somebody else published the draft.
     if (keyed !== null && (await replay(context, caller, keyed)) !== null)
@@ -93,99 +117,102 @@ export async function retryPost(
       'force: nobody can say whether this post went out; look on the platform, then send force: true to post it again.',
     );
   }
-  const { platform, limits } = await ownConnection(context, post);
+  const { platform, limits, plan } = await ownConnection(context, post);
   const scheduledFor = readTime(context, input);
-  const error =
-    (input.queue === true ? queueEmpty(post) : null) ?? checkPost(platform, limits, await contentOf(context, post));
-  if (error !== null) return { ...openResult(post.connection_slug, post.id), status: 'failed', error: { ...error } };
+  const error = checkPost(platform, limits, await contentOf(context, post));
+  if (error !== null) return refused(post, 'failed', error);
+  const move: Move = { post, from: 'failed', plan, scheduledFor, queue: input.queue === true };
   try {
-    return await moveOn(context, caller, post, 'failed', scheduledFor, null);
+    return await moveOn(context, caller, move, null);
   } catch (thrown) {
+    if (thrown instanceof Refused) return refused(post, 'failed', thrown.error);
     if (thrown instanceof Moved) throw notFailed((await findPost(context, caller, post.id)).status);
     throw thrown;
   }
 }
 
-async function moveOn(
-  context: Context,
-  caller: Caller,
-  post: PostRow,
-  from: 'draft' | 'failed',
-  scheduledFor: Date | null,
-  keyed: KeyedRequest | null,
-): Promise<PostResult> {
+async function moveOn(context: Context, caller: Caller, move: Move, keyed: KeyedRequest | null): Promise<PostResult> {
+  const { post } = move;
   const recordId = keyed === null ? null : context.random.uuid();
-  const scheduled: PostResult | null =
-    scheduledFor === null
-      ? null
-      : { ...openResult(post.connection_slug, post.id), status: 'scheduled', scheduledFor: timestamp(scheduledFor) };
   let claimed: ClaimedSend | null = null;
-  const kept = scheduled ?? { pending: post.id };
-  const move = async (em: SqlEntityManager) => {
-    if (scheduledFor === null) {
-      claimed = await claimOne(context, em, post.id, from);
+  const decide = async (em: SqlEntityManager): Promise<KeptResult[]> => {
+    const feeCents = await admit(context, em, move);
+    const slot = move.queue ? await takeSlot(context, em, post) : null;
+    const time = slot ?? move.scheduledFor;
+    if (time === null) {
+      claimed = await claimOne(context, em, { postId: post.id, from: move.from, feeCents });
       if (claimed === null) throw new Moved();
-      return;
+      return [{ pending: post.id }];
     }
-    await schedule(context, em, post, from, scheduledFor);
+    await schedule(context, em, move, time, slot);
+    return [{ ...openResult(post.connection_slug, post.id), status: 'scheduled', scheduledFor: timestamp(time) }];
   };
-  const alone = (em: SqlEntityManager) => (keyed === null ? em.transactional(move) : move(em));
-  if (!(await storeOnce(context, caller, keyed, recordId, [kept], alone))) throw new Moved();
+  const store = (em: SqlEntityManager) => (keyed === null ? em.transactional(decide) : decide(em));
+  const kept = await storeOnce(context, caller, keyed, recordId, store);
+  const [known] = kept ?? [];
+  if (known === undefined) throw new Moved();
+  if ('pending' in known && claimed === null) throw new Error(`post ${post.id} was neither sent nor scheduled`);
   const result =
-    claimed === null ? scheduled : outcomeResult(post.connection_slug, post.id, await context.sends.send(claimed));
-  if (result === null) throw new Error(`post ${post.id} was neither sent nor scheduled`);
+    'pending' in known
+      ? outcomeResult(post.connection_slug, post.id, await context.sends.send(claimed as unknown as ClaimedSend))
+      : known;
   if (recordId !== null) await complete(context, recordId, [result]);
   return result;
+}
+
+/** @returns what sending the post costs */
+async function admit(context: Context, em: SqlEntityManager, move: Move): Promise<number> {
+  if (!needsAdmission(move.plan)) return 0;
+  const { post } = move;
+  const intent = {
+    connectionId: post.connection_id,
+    connectionSlug: post.connection_slug,
+    platformId: post.platform_id,
+    mode: post.mode,
+    text: post.text,
+    sendsNow: move.scheduledFor === null && !move.queue,
+  };
+  const [admission = FREE_OF_CHARGE] = await admitPosts(context, em, post.account_id, [intent]);
+  if (admission.error !== null) throw new Refused(admission.error);
+  return admission.feeCents;
+}
+
+async function takeSlot(context: Context, em: SqlEntityManager, post: PostRow): Promise<Date> {
+  const now = context.clock.now();
+  const queue = (await lockQueues(em, [post.connection_id], now)).get(post.connection_id);
+  if (queue === undefined) throw new Error(`connection ${post.connection_id} is gone`);
+  const slot = nextFreeSlot(queue, now);
+  if (slot === null) throw new Refused(noSlot(queue));
+  return slot;
 }
 
 async function schedule(
   context: Context,
   em: SqlEntityManager,
-  post: PostRow,
-  from: 'draft' | 'failed',
-  scheduledFor: Date,
+  { post, from }: Move,
+  time: Date,
+  slot: Date | null,
 ): Promise<void> {
-  const sql = `update posts set status = 'scheduled', scheduled_for = $3, error_code = null, error_message = null,
-      generation = generation + $4
+  const sql = `update posts set status = 'scheduled', scheduled_for = $3, queued = $5, slot_at = $6, held = false,
+      error_code = null, error_message = null, generation = generation + $4
     where id = $1 and status = $2 returning id`;
-  const moved = await query(em, sql, [post.id, from, scheduledFor, from === 'failed' ? 1 : 0]);
-  if (moved.length === 0) throw new Moved();
-  if (from === 'failed') em.create(Event, rescheduledEvent(context, post, scheduledFor, 'requeued'));
-  await em.flush();
+  const parameters = [post.id, from, time, from === 'failed' ? 1 : 0, slot !== null, slot];
+  if ((await query(em, sql, parameters)).length === 0) throw new Moved();
+  if (from === 'failed') await storeEvents(em, [rescheduledEvent(context, post, time, 'requeued')]);
 }
 
 async function failDraft(context: Context, post: PostRow, mediaCount: number, error: PartError): Promise<PostResult> {
   await context.db.em().transactional(async (em: SqlEntityManager) => {
-    const sql = `update posts set status = 'failed', error_code = $2, error_message = $3 where id = $1 and status = 'draft' returning account_id`;
-    const [moved] = await query<{ account_id: string }>(em, sql, [post.id, error.code, error.message]);
+    const sql = `update posts set status = 'failed', error_code = $2, error_message = $3 where id = $1 and status = 'draft' returning id`;
+    const [moved] = await query(em, sql, [post.id, error.code, error.message]);
     if (moved === undefined) throw noDraft(post.id, 'published');
-    const facts = {
-      id: post.id,
-      connectionSlug: post.connection_slug,
-      text: post.text,
-      scheduledFor: null,
-      createdAt: new Date(post.created_at),
-      tags: post.tags,
-      profileId: post.profile_id,
-      mediaCount,
-    };
-    em.create(Event, {
-      id: context.random.uuid(),
-      accountId: moved.account_id,
-      profileId: post.profile_id,
-      name: 'post.failed',
-      mode: post.mode,
-      subjectId: post.id,
-      payload: postEvent(facts, { status: 'failed', url: null, error, threadCount: 0, hasFirstComment: false }),
-      createdAt: context.clock.now(),
-    });
-    await em.flush();
+    await storeEvents(em, [failedEvent(context, post, mediaCount, error)]);
   });
-  return {
-    ...openResult(post.connection_slug, post.id),
-    status: 'failed',
-    error: { code: error.code, message: error.message },
-  };
+  return refused(post, 'failed', error);
+}
+
+function refused(post: PostRow, status: 'draft' | 'failed', { code, message }: PartError): PostResult {
+  return { ...openResult(post.connection_slug, post.id), status, error: { code, message } };
 }
 
 function readTime(context: Context, input: PublishInput): Date | null {
@@ -193,14 +220,6 @@ function readTime(context: Context, input: PublishInput): Date | null {
     throw new ServiceError('invalid_request', 'queue: cannot be combined with scheduledFor; send one of the two.');
   }
   return readScheduledFor(input, context.clock.now());
-}
-
-// Connections have no slots yet, so every queue is empty.
-function queueEmpty(post: PostRow): { code: 'queue_empty'; message: string } {
-  return {
-    code: 'queue_empty',
-    message: `The connection "${post.connection_slug}" has no queue slots; set some, or give scheduledFor.`,
-  };
 }
 
 function noDraft(postId: string, status: string): ServiceError {

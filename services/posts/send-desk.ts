@@ -2,6 +2,7 @@
 import type { Context } from '../context.ts';
 import { createBatcher } from '../batcher.ts';
 import type { ClaimedSend } from './claimed-send.ts';
+import type { Candidate } from './lanes.ts';
 import { type SendOutcome, sendPost } from './send-post.ts';
 import { type Settlement, settleSends } from './settle-sends.ts';
 
@@ -13,8 +14,10 @@ export interface SendDesk {
   send(claimed: ClaimedSend): Promise<SendOutcome>;
   /** Sends under way at this moment. */
   readonly inFlight: number;
-  /** Resolves as soon as `room` more sends fit under `most`. */
-  roomFor(room: number, most: number): Promise<void>;
+  /** Which posts those are, as the lanes count them. */
+  readonly underWay: readonly Omit<Candidate, 'id'>[];
+  /** Resolves when `some` of the sends under way are over, or all, or after `ms` milliseconds of real time. */
+  eased(some: number, ms: number): Promise<void>;
   /** Resolves when no send is under way. */
   drained(): Promise<void>;
 }
@@ -24,7 +27,7 @@ const SETTLE_TOGETHER = 200;
 
 /** @param context a function, because the desk is itself a part of the context */
 export function createSendDesk(context: () => Context): SendDesk {
-  const underWay = new Set<Promise<unknown>>();
+  const underWay = new Map<Promise<unknown>, Omit<Candidate, 'id'>>();
   const settlements = createBatcher((items: readonly Settlement[]) => {
     return settleSends(context(), items);
   }, SETTLE_TOGETHER);
@@ -39,7 +42,8 @@ export function createSendDesk(context: () => Context): SendDesk {
   return {
     send: (claimed) => {
       const sending = sendAndSettle(claimed);
-      underWay.add(sending);
+      const { accountId, platformId } = claimed.post;
+      underWay.set(sending, { accountId, platformId, connectionId: claimed.connection.id });
       const done = () => underWay.delete(sending);
       sending.then(done, done);
       return sending;
@@ -47,11 +51,26 @@ export function createSendDesk(context: () => Context): SendDesk {
     get inFlight() {
       return underWay.size;
     },
-    roomFor: async (room, most) => {
-      while (underWay.size > most - room) await Promise.race(underWay).catch(() => undefined);
+    get underWay() {
+      return [...underWay.values()];
+    },
+    eased: async (some, ms) => {
+      const over = new AbortController();
+      const expired = context()
+        .clock.sleep(ms, over.signal)
+        .then(
+          () => 'expired' as const,
+          () => 'expired' as const,
+        );
+      const until = Math.max(underWay.size - some, 0);
+      while (underWay.size > until) {
+        const first = await Promise.race([...underWay.keys(), expired].map((one) => one.catch(() => undefined)));
+        if (first === 'expired') break;
+      }
+      over.abort();
     },
     drained: async () => {
-      while (underWay.size > 0) await Promise.allSettled(underWay);
+      while (underWay.size > 0) await Promise.allSettled(underWay.keys());
     },
   };
 }

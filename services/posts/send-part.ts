@@ -13,7 +13,12 @@ import { SEND_TIMES } from './send-times.ts';
 /** What became of a part. */
 export type PartOutcome =
   | { readonly state: 'accepted'; readonly published: Published }
-  | { readonly state: Exclude<AttemptState, 'accepted' | 'sending'>; readonly error: PartError };
+  | {
+      readonly state: Exclude<AttemptState, 'accepted' | 'sending'>;
+      readonly error: PartError;
+      /** For how long the platform asked to be left alone on this connection. */
+      readonly retryAfterMs?: number | undefined;
+    };
 
 export interface PartError {
   readonly code: ErrorCode;
@@ -104,7 +109,8 @@ function mayRepeat(context: Context, send: PartSend): boolean {
 export function outcomeOf(error: unknown): Extract<PartOutcome, { error: PartError }> {
   const failure = error instanceof PlatformFailure ? error : new PlatformFailure('unknown', '');
   const { state, code } = FAILURES[failure.kind];
-  if (failure.kind !== 'unknown') return { state, error: { code, message: failure.message } };
+  const { retryAfterMs } = failure;
+  if (failure.kind !== 'unknown') return { state, error: { code, message: failure.message }, retryAfterMs };
   const message = `The send was interrupted and it is not known whether the post went out: look on the platform before sending it again. ${failure.message}`;
   return { state, error: { code, message: message.trim() } };
 }

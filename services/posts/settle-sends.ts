@@ -20,7 +20,8 @@ const SETTLE = `
       "postId" uuid, claim uuid, status text, url text, "platformPostId" text, "errorCode" text, "errorMessage" text,
       "threadCount" int, "hasFirstComment" boolean, "settledAt" timestamptz,
       "attemptId" uuid, state text, "partUrl" text, "partId" text, ref jsonb, "partErrorCode" text, "partErrorMessage" text,
-      "eventId" uuid, "accountId" uuid, "profileId" uuid, "eventName" text, mode text, payload jsonb)
+      "eventId" uuid, "accountId" uuid, "profileId" uuid, "eventName" text, mode text, payload jsonb,
+      "chargeId" uuid, "platformId" text, cents int, "connectionId" uuid, "backoffUntil" timestamptz)
   ), settled as (
     update posts p set status = i.status, url = i.url, platform_post_id = i."platformPostId",
       error_code = i."errorCode", error_message = i."errorMessage",
@@ -36,6 +37,15 @@ const SETTLE = `
     insert into events (id, account_id, profile_id, name, mode, subject_id, payload, created_at)
     select i."eventId", i."accountId", i."profileId", i."eventName", i.mode, i."postId", i.payload, i."settledAt"
     from input i join settled s on s.id = i."postId"
+  ), charged as (
+    insert into charges (id, account_id, kind, subject_id, platform_id, cents, at)
+    select i."chargeId", i."accountId", 'post', i."postId", i."platformId", i.cents, i."settledAt"
+    from input i join settled s on s.id = i."postId" where i."chargeId" is not null
+    on conflict (subject_id, kind) do nothing
+  ), left_alone as (
+    update connections c set backoff_until = greatest(c.backoff_until, i.until)
+    from (select "connectionId", max("backoffUntil") as until from input where "backoffUntil" is not null group by 1) i
+    where c.id = i."connectionId"
   )
   select id from settled`;
 
@@ -71,7 +81,27 @@ function settlementRow(context: Context, { claimed, outcome }: Settlement): Json
     eventName: `post.${status}`,
     mode: post.mode,
     payload: postEvent(post, { status, url, error, threadCount, hasFirstComment }),
+    ...chargeColumns(context, claimed, status),
+    connectionId: claimed.connection.id,
+    backoffUntil: backoffUntil(context, outcome),
   };
+}
+
+/** Longest that a platform is left alone on its own word. */
+const BACKOFF_MAX_MS = 24 * 3_600_000;
+
+/** Until when the platform asked to be left alone on this connection; null when it did not. */
+function backoffUntil(context: Context, { last }: SendOutcome): string | null {
+  if (last === null || last.outcome.state === 'accepted') return null;
+  const { retryAfterMs } = last.outcome;
+  if (retryAfterMs === undefined) return null;
+  return new Date(context.clock.now().getTime() + Math.min(retryAfterMs, BACKOFF_MAX_MS)).toISOString();
+}
+
+/** The row of the usage ledger; none for a post that costs nothing or did not reach its platform. */
+function chargeColumns(context: Context, { post }: ClaimedSend, status: 'sent' | 'failed'): JsonObject {
+  if (status !== 'sent' || post.feeCents === 0) return { chargeId: null };
+  return { chargeId: context.random.uuid(), platformId: post.platformId, cents: post.feeCents };
 }
 
 /** The ledger row that is closed with the post; none when all were closed on the way. */

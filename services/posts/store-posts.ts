@@ -21,6 +21,10 @@ export interface NewPost {
   /** What is to become of it: sent now, at its time, or kept as a draft. */
   readonly status: 'processing' | 'scheduled' | 'draft';
   readonly scheduledFor: Date | null;
+  /** The queue slot it takes, which is then its time; null outside the queue. */
+  readonly slotAt: Date | null;
+  /** What sending it costs, for one that is sent now. */
+  readonly feeCents: number;
 }
 
 /** A stored post, and what sending it now takes; null where it waits. */
@@ -34,15 +38,15 @@ const STORE = `
   with input as (
     select * from jsonb_to_recordset($1::jsonb) as i(
       id uuid, "accountId" uuid, "connectionId" uuid, "profileId" uuid, slug text, "platformId" text, mode text, status text,
-      text text, thread text[], "firstComment" text, rewrite boolean, tags text[], "scheduledFor" timestamptz,
+      text text, thread text[], "firstComment" text, rewrite boolean, tags text[], "scheduledFor" timestamptz, "slotAt" timestamptz, "feeCents" int,
       "createdAt" timestamptz, claim uuid, "claimedUntil" timestamptz, "attemptId" uuid, token text,
       "idempotencyRecordId" uuid, media jsonb)
   ), stored as (
     insert into posts (id, account_id, connection_id, profile_id, connection_slug, platform_id, mode, status,
-      text, original_text, thread, first_comment, rewrite, tags, scheduled_for, created_at, claim, claimed_until,
+      text, original_text, thread, first_comment, rewrite, tags, scheduled_for, queued, slot_at, fee_cents, created_at, claim, claimed_until,
       idempotency_record_id)
     select id, "accountId", "connectionId", "profileId", slug, "platformId", mode, status,
-      text, text, thread, "firstComment", rewrite, tags, "scheduledFor", "createdAt", claim, "claimedUntil",
+      text, text, thread, "firstComment", rewrite, tags, "scheduledFor", "slotAt" is not null, "slotAt", "feeCents", "createdAt", claim, "claimedUntil",
       "idempotencyRecordId" from input
   ), images as (
     insert into post_media (id, post_id, media_id, position, alt_text)
@@ -96,6 +100,7 @@ function claimNew(context: Context, id: string, now: Date, post: NewPost): Claim
       scheduledFor: null,
       createdAt: now,
       generation: 0,
+      feeCents: post.feeCents,
     },
     connection: target,
     claim: context.random.uuid(),
@@ -134,6 +139,8 @@ function inputRow(
     rewrite: post.rewrite,
     tags: post.tags,
     scheduledFor: post.scheduledFor,
+    slotAt: post.slotAt,
+    feeCents: post.feeCents,
     createdAt: now,
     claim: claimed?.claim ?? null,
     claimedUntil: claimed === null ? null : leaseFrom(now),

@@ -1,10 +1,21 @@
 /** Says what POST /posts would do with a body, and does none of it (D11). The checks are those of a send. */
 import { platformOf } from '../../platforms/registry.ts';
+import type { PostTarget } from '../connections/resolve-slugs.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
+import { judgePosts, needsAdmission } from '../plans/admit-posts.ts';
+import { nextFreeSlot, noSlot, readQueues } from '../queue/slots.ts';
 import { timestampOrNull } from '../timestamp.ts';
 import { measureText } from './check-post.ts';
-import { checkInput, checkSlugs, contentFor, type CreatePostsInput } from './create-posts.ts';
+import {
+  type CheckedInput,
+  checkInput,
+  type CheckedSlug,
+  checkSlugs,
+  contentFor,
+  type CreatePostsInput,
+} from './check-slugs.ts';
+import type { PartError } from './send-part.ts';
 
 export interface ValidationResult {
   connectionSlug: string;
@@ -18,6 +29,12 @@ export interface ValidationResult {
   scheduledFor: string | null;
 }
 
+/** What a send would run into besides its own content, and when it would go out. */
+interface Prospect {
+  readonly error: PartError | null;
+  readonly scheduledFor: Date | null;
+}
+
 /** @throws ServiceError invalid_request (time, conflicts), invalid_media */
 export async function validatePosts(
   context: Context,
@@ -26,18 +43,60 @@ export async function validatePosts(
 ): Promise<ValidationResult[]> {
   const checked = await checkInput(context, caller, input);
   const slugs = await checkSlugs(context, caller, checked);
-  return slugs.map(({ slug, target, error }) => {
-    const text = target === null ? input.text : contentFor(checked, target).text;
-    const platform = target === null ? null : platformOf(context.platforms, target.platformId);
-    const measured = platform === null ? null : measureText(platform, target?.limits ?? null, text);
-    return {
-      connectionSlug: slug,
-      ok: error === null,
-      error: error === null ? null : { code: error.code, message: error.message },
-      text,
-      length: measured?.length ?? null,
-      maxLength: measured?.maxLength ?? null,
-      scheduledFor: error === null ? timestampOrNull(checked.scheduledFor) : null,
-    };
-  });
+  const targets = slugs.flatMap(({ target, error }) => (target === null || error !== null ? [] : [target]));
+  const prospects = await foresee(context, caller, checked, targets);
+  return slugs.map((slug) => view(context, checked, slug, prospects.get(slug.target?.id ?? '')));
+}
+
+async function foresee(
+  context: Context,
+  caller: Caller,
+  checked: CheckedInput,
+  targets: readonly PostTarget[],
+): Promise<Map<string, Prospect>> {
+  const now = context.clock.now();
+  const { input, scheduledFor } = checked;
+  const metered = input.isDraft !== true && targets.some(({ plan }) => needsAdmission(plan));
+  const intents = targets.map((target) => ({
+    connectionId: target.id,
+    connectionSlug: target.slug,
+    platformId: target.platformId,
+    mode: caller.mode,
+    text: contentFor(checked, target).text,
+    sendsNow: scheduledFor === null && input.queue !== true,
+  }));
+  const em = context.db.em();
+  const admissions = metered ? await judgePosts(context, em, caller.accountId, intents) : [];
+  const ids = targets.map(({ id }) => id);
+  const queues = input.queue === true && ids.length > 0 ? await readQueues(em, ids, now) : new Map<string, never>();
+  return new Map(
+    targets.map(({ id }, index) => {
+      const error = admissions[index]?.error ?? null;
+      const queue = queues.get(id);
+      if (error !== null || queue === undefined) return [id, { error, scheduledFor }];
+      const slot = nextFreeSlot(queue, now);
+      return [id, { error: slot === null ? noSlot(queue) : null, scheduledFor: slot }];
+    }),
+  );
+}
+
+function view(
+  context: Context,
+  checked: CheckedInput,
+  { slug, target, error: found }: CheckedSlug,
+  prospect: Prospect | undefined,
+): ValidationResult {
+  const error = found ?? prospect?.error ?? null;
+  const text = target === null ? checked.input.text : contentFor(checked, target).text;
+  const platform = target === null ? null : platformOf(context.platforms, target.platformId);
+  const measured = platform === null ? null : measureText(platform, target?.limits ?? null, text);
+  return {
+    connectionSlug: slug,
+    ok: error === null,
+    error: error === null ? null : { code: error.code, message: error.message },
+    text,
+    length: measured?.length ?? null,
+    maxLength: measured?.maxLength ?? null,
+    scheduledFor: error === null ? timestampOrNull(prospect?.scheduledFor ?? null) : null,
+  };
 }

@@ -1,6 +1,7 @@
 /** Reads a scheduledFor: an instant with an offset, or a wall time read in a zone (D15). Pure. */
 import { ServiceError } from '../../errors/service-error.ts';
 import { HORIZON_DAYS, HORIZON_MS } from './horizon.ts';
+import { isTimeZone } from './time-zone.ts';
 
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/i;
 
@@ -60,16 +61,6 @@ function readWallTime(value: string, timezone: string, field: TimeField): Date {
     throw invalid(`timezone: "${timezone.slice(0, 60)}" is not an IANA time zone such as Europe/Paris.`);
   }
   return new Date(wallTime.toZonedDateTime(timezone, { disambiguation: 'compatible' }).epochMilliseconds);
-}
-
-/** Whether the runtime knows the IANA zone; bare offsets are not zones. */
-function isTimeZone(timezone: string): boolean {
-  if (!/^[A-Za-z]/.test(timezone)) return false;
-  try {
-    return Boolean(new Intl.DateTimeFormat('en', { timeZone: timezone }));
-  } catch {
-    return false;
-  }
 }
 
 function withinHorizon(instant: Date, now: Date, field: TimeField): Date {

@@ -35,7 +35,7 @@ export async function firstStart(
     if ((await em.count(Account)) > 0) return null;
     const accountId = random.uuid();
     const secret = config.bootstrapLiveKey ?? makeSecret('live', random);
-    em.create(Account, { id: accountId, createdAt: clock.now() });
+    em.create(Account, { id: accountId, plan: config.defaultPlan, createdAt: clock.now() });
     const live = addKey(em, context, accountId, 'live', secret);
     if (config.bootstrapTestKey !== undefined) addKey(em, context, accountId, 'test', config.bootstrapTestKey);
     await em.flush();

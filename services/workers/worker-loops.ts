@@ -2,6 +2,7 @@
 
 export const WORKER_LOOPS = {
   scheduledPosts: { everySeconds: 5 },
+  xUsageSweep: { everySeconds: 60 },
   housekeeping: { everySeconds: 3_600 },
 } as const;
 

@@ -126,7 +126,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     media,
   });
   const first = await firstStart(context);
-  const server = createApp(context).listen(0, '127.0.0.1');
+  const server = createApp(context, { operatorToken: config.operatorToken }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
@@ -148,8 +148,12 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   });
 
   const runDue = async () => {
-    for (const loop of loops) await runRound(context, loop, new AbortController().signal);
-    await context.sends.drained();
+    for (const loop of loops) {
+      const round = () => runRound(context, loop, new AbortController().signal);
+      // A round begins what there is room for; when that is over, there is room again.
+      while ((await round()) > 0 && loop.nextDueAt !== undefined) await context.sends.drained();
+      await context.sends.drained();
+    }
   };
 
   return {

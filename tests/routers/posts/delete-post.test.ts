@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { authenticate } from '../../../services/keys/authenticate.ts';
 import type { Caller } from '../../../services/keys/caller.ts';
-import { claimDueSends } from '../../../services/posts/claim-sends.ts';
+import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
 import type { ClaimedSend } from '../../../services/posts/claimed-send.ts';
 import { deletePost } from '../../../services/posts/delete-post.ts';
 import { makeAccount } from '../../harness/accounts.ts';
@@ -244,7 +244,7 @@ describe('409 post_not_cancellable', () => {
   it('answers a post that a worker has claimed, which is sent all the same', async () => {
     const { key, postId, connectionId } = await accountWithScheduled();
     world.clock.advance(60_000);
-    const claimed = await claimDueSends(world.context, 100);
+    const { sends: claimed } = await claimDueSends(world.context);
 
     const { status, body } = await world.rest(`DELETE /posts/${postId}`, { key });
     await Promise.all(claimed.map((send) => world.context.sends.send(send)));
@@ -273,7 +273,7 @@ describe('a race', () => {
     world.clock.advance(60_000);
     const claimed: ClaimedSend[] = [];
     const context = afterFirstQuery(world.context, async () =>
-      claimed.push(...(await claimDueSends(world.context, 100))),
+      claimed.push(...(await claimDueSends(world.context)).sends),
     );
 
     const cancel = deletePost(context, await callerOf(key), postId);

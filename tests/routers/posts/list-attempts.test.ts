@@ -1,6 +1,6 @@
 /** GET /posts/{postId}/attempts: every call made to the platform for a post, and what became of each. */
 import { describe, expect, it } from 'vitest';
-import { claimDueSends } from '../../../services/posts/claim-sends.ts';
+import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
@@ -46,7 +46,7 @@ describe('200', () => {
     const scheduledFor = new Date(world.clock.now().getTime() + 60_000).toISOString();
     const { postId } = await makePost(world, 'sandbox', { key, scheduledFor });
     world.clock.advance(61_000);
-    const claimed = await claimDueSends(world.context, 100);
+    const { sends: claimed } = await claimDueSends(world.context);
 
     const { body } = await world.rest(`GET /posts/${postId}/attempts`, { key });
 

@@ -26,6 +26,7 @@ describe('200', () => {
       checks: {
         database: { ok: true, latencyMs: expect.any(Number) },
         scheduledPosts: { ok: false, lastRunAt: null, lastOkAt: null },
+        xUsageSweep: { ok: false, lastRunAt: null, lastOkAt: null },
       },
       version: packageJson.version,
       time: START.toISOString(),
@@ -44,6 +45,7 @@ describe('200', () => {
       checks: {
         database: { ok: true, latencyMs: expect.any(Number) },
         scheduledPosts: { ok: true, lastRunAt: START.toISOString(), lastOkAt: START.toISOString() },
+        xUsageSweep: { ok: true, lastRunAt: START.toISOString(), lastOkAt: START.toISOString() },
       },
       version: '2.0.0',
       time: START.toISOString(),
@@ -109,6 +111,7 @@ describe('200', () => {
       checks: {
         database: { ok: false, latencyMs: expect.any(Number) },
         scheduledPosts: { ok: false, lastRunAt: null, lastOkAt: null },
+        xUsageSweep: { ok: false, lastRunAt: null, lastOkAt: null },
       },
       version: '2.0.0',
       time: world.clock.now().toISOString(),

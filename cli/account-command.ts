@@ -1,0 +1,81 @@
+/** `account list` and `account set`: what the operator decides about accounts (D18). */
+import { parseArgs } from 'node:util';
+import type { AccountView } from '../services/account/read-account.ts';
+import { type Environment, type OperatorClient, operatorClient, UsageError } from './operator-client.ts';
+
+const OPTIONS = {
+  url: { type: 'string' },
+  token: { type: 'string' },
+  plan: { type: 'string' },
+  'payment-method': { type: 'string' },
+  'x-spend-cap-cents': { type: 'string' },
+} as const;
+
+type Settings = Partial<Record<keyof typeof OPTIONS, string>>;
+
+/** @returns what to print */
+export async function accountCommand(args: string[], env: Environment): Promise<string> {
+  const { values, positionals } = parse(args);
+  const [verb, accountId] = positionals;
+  const changes = readChanges(values);
+  if (verb === 'list' && positionals.length === 1) {
+    const client = await operatorClient(values, env);
+    return (await listAccounts(client)).map(describe).join('\n');
+  }
+  if (verb !== 'set' || positionals.length > 2) throw new UsageError('');
+  if (Object.keys(changes).length === 0) {
+    throw new UsageError('Name at least one of --plan, --payment-method and --x-spend-cap-cents.');
+  }
+  const client = await operatorClient(values, env);
+  const id = accountId ?? (await onlyAccount(client));
+  const { account } = (await client.call('PATCH', `/accounts/${encodeURIComponent(id)}`, changes)) as {
+    account: AccountView;
+  };
+  return describe(account);
+}
+
+function parse(args: string[]): { values: Settings; positionals: string[] } {
+  try {
+    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function readChanges(values: Settings): Record<string, unknown> {
+  const { plan, 'payment-method': payment, 'x-spend-cap-cents': cap } = values;
+  if (payment !== undefined && payment !== 'yes' && payment !== 'no') {
+    throw new UsageError(`--payment-method is yes or no, not "${payment}".`);
+  }
+  if (cap !== undefined && cap !== 'none' && !/^\d+$/.test(cap)) {
+    throw new UsageError(`--x-spend-cap-cents is a whole number of cents or none, not "${cap}".`);
+  }
+  return {
+    ...(plan === undefined ? {} : { plan }),
+    ...(payment === undefined ? {} : { hasPaymentMethod: payment === 'yes' }),
+    ...(cap === undefined ? {} : { xSpendCapCents: cap === 'none' ? null : Number(cap) }),
+  };
+}
+
+async function listAccounts(client: OperatorClient): Promise<AccountView[]> {
+  return ((await client.call('GET', '/accounts')) as { accounts: AccountView[] }).accounts;
+}
+
+async function onlyAccount(client: OperatorClient): Promise<string> {
+  const [first, ...others] = await listAccounts(client);
+  if (first === undefined) throw new Error('The install has no account yet.');
+  if (others.length > 0) throw new UsageError('There are several accounts; name the one by its id (account list).');
+  return first.id;
+}
+
+function describe({ id, plan, hasPaymentMethod, xSpendCapCents, usage, caps }: AccountView): string {
+  const of = (used: number, cap: number | null) => (cap === null ? `${used}` : `${used} of ${cap}`);
+  return `${[
+    `account ${id}`,
+    `  plan                ${plan}`,
+    `  payment method      ${hasPaymentMethod ? 'yes' : 'no'}`,
+    `  X spend this month  ${of(usage.xSpendCents, xSpendCapCents)} cents`,
+    `  posts today         ${of(usage.postsToday, caps.postsPerDay)}`,
+    `  active connections  ${of(usage.activeConnections, caps.activeConnections)}`,
+  ].join('\n')}\n`;
+}

@@ -1,0 +1,47 @@
+/** Calls to the operator's endpoints of a running server. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { OPERATOR_TOKEN_FILE } from '../server/operator-token.ts';
+
+/** A command that was written wrongly; an empty message asks for the usage. */
+export class UsageError extends Error {
+  override name = 'UsageError';
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface OperatorClient {
+  /** @throws Error with a sentence that says what to put right */
+  call(method: 'GET' | 'PATCH', path: string, body?: unknown): Promise<unknown>;
+}
+
+export async function operatorClient(
+  options: { url?: string | undefined; token?: string | undefined },
+  env: Environment,
+): Promise<OperatorClient> {
+  const origin = options.url ?? env['PUBLIC_URL'] ?? `http://127.0.0.1:${env['PORT'] ?? '3000'}`;
+  const token = options.token ?? env['OPERATOR_TOKEN'] ?? (await keptToken(env['DATA_DIR'] ?? './data'));
+  return { call: (method, path, body) => call(new URL(`/operator${path}`, origin), token, method, body) };
+}
+
+async function keptToken(dataDir: string): Promise<string> {
+  try {
+    return (await readFile(join(dataDir, OPERATOR_TOKEN_FILE), 'utf8')).trim();
+  } catch {
+    throw new Error(
+      `There is no operator's token in ${dataDir}. Run this where the server runs, or give --token or OPERATOR_TOKEN.`,
+    );
+  }
+}
+
+async function call(url: URL, token: string, method: string, body: unknown): Promise<unknown> {
+  const json = body === undefined ? {} : { body: JSON.stringify(body) };
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  // oxlint-disable-next-line no-restricted-globals -- the command line is its own process, and reaches its own server only
+  const response = await fetch(url, { method, headers, ...json }).catch((cause: Error) => {
+    throw new Error(`No server answers at ${url.origin}. Is it running? --url names another one.`, { cause });
+  });
+  const answer = (await response.json().catch(() => null)) as { message?: string } | null;
+  if (response.ok) return answer;
+  throw new Error(answer?.message ?? `${url.origin} answered HTTP ${response.status}; is it Carillon?`);
+}

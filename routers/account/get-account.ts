@@ -1,0 +1,22 @@
+/** GET /account: plan, usage, caps and settings of the caller's account (D36). */
+import { z } from 'zod';
+import { readAccount } from '../../services/account/read-account.ts';
+import { Account } from '../schemas/account.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+export const getAccount = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'GET',
+      path: '/account',
+      tags: ['Account'],
+      summary: 'Get the account',
+      description: 'Reads the plan of the account, how much of it is used, and the account’s settings.',
+    },
+    access: 'live-account',
+    errors: [],
+    tool: { none: 'Plans and fees are for people; a refusal tells an agent which cap was reached.' },
+  })
+  .input(z.strictObject({}))
+  .output(z.strictObject({ account: Account }))
+  .query(async ({ ctx }) => ({ account: await readAccount(ctx.services, ctx.caller.accountId) }));

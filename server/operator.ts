@@ -1,0 +1,58 @@
+/**
+ * What only the operator of the install may do, for `npm run carillon`: list accounts, and set the plan,
+ * the payment method and the spend cap of one (D18). It is no part of the public API, and answers nobody
+ * without the operator's token.
+ */
+import express, { type RequestHandler, Router } from 'express';
+import { z } from 'zod';
+import { PLAN_NAMES } from '../entities/account.ts';
+import { query } from '../entities/query.ts';
+import { invalidInput } from '../errors/error-body.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import { isUuid } from '../routers/schemas/common.ts';
+import { SPEND_CAP_MAX_CENTS } from '../routers/schemas/account.ts';
+import { readAccount } from '../services/account/read-account.ts';
+import { updateAccount } from '../services/account/update-account.ts';
+import type { Context } from '../services/context.ts';
+import { bearerToken, sameSecret } from './same-secret.ts';
+
+const Changes = z
+  .strictObject({
+    plan: z.enum(PLAN_NAMES).optional(),
+    hasPaymentMethod: z.boolean().optional(),
+    xSpendCapCents: z.int().min(0).max(SPEND_CAP_MAX_CENTS).nullable().optional(),
+  })
+  .refine((changes) => Object.keys(changes).length > 0, 'at least one of plan, hasPaymentMethod, xSpendCapCents');
+
+/** Accounts that one answer lists. */
+const PAGE = 1_000;
+
+export function operatorRouter(context: Context, token: string): Router {
+  const router = Router();
+  router.use(requireToken(token));
+  router.get('/accounts', async (_request, response) => {
+    const sql = 'select id from accounts order by id limit $1';
+    const rows = await query<{ id: string }>(context.db.em(), sql, [PAGE]);
+    const accounts = [];
+    for (const { id } of rows) accounts.push(await readAccount(context, id));
+    response.json({ accounts });
+  });
+  router.patch('/accounts/:accountId', express.json({ limit: '10kb' }), async (request, response) => {
+    const accountId = String(request.params['accountId']);
+    if (!isUuid(accountId)) throw new ServiceError('invalid_request', 'accountId: expected a UUID.');
+    const changes = Changes.safeParse(request.body ?? {});
+    if (!changes.success) throw invalidInput(changes.error, request.body);
+    const account = await updateAccount(context, accountId.toLowerCase(), changes.data);
+    context.log.info({ accountId, changes: changes.data }, 'the operator changed an account');
+    response.json({ account });
+  });
+  return router;
+}
+
+function requireToken(token: string): RequestHandler {
+  return (request, _response, next) => {
+    const presented = bearerToken(request.headers.authorization);
+    if (presented !== undefined && sameSecret(presented, token)) return next();
+    throw new ServiceError('unauthorized', "The operator's token is missing or wrong.");
+  };
+}

@@ -1,0 +1,60 @@
+/** The account as its owner sees it: plan, what is used of it, and its settings (D36). */
+import type { PlanName } from '../../entities/account.ts';
+import { query } from '../../entities/query.ts';
+import type { Context } from '../context.ts';
+import { STORAGE_MAX_BYTES } from '../media/limits.ts';
+import { nextDayStart, PLANS } from '../plans/plans.ts';
+import { readStanding } from '../plans/standing.ts';
+import { timestamp } from '../timestamp.ts';
+
+export interface AccountView {
+  id: string;
+  plan: PlanName;
+  hasPaymentMethod: boolean;
+  xAnalytics: boolean;
+  rewriteDefault: boolean;
+  xSpendCapCents: number | null;
+  usage: {
+    postsToday: number;
+    activeConnections: number;
+    xSpendCents: number;
+    mediaBytes: number;
+    dayEndsAt: string;
+  };
+  caps: { postsPerDay: number | null; activeConnections: number | null; mediaBytes: number };
+  createdAt: string;
+}
+
+interface AccountRow {
+  x_analytics: boolean;
+  rewrite_default: boolean;
+  media_bytes: number;
+  created_at: string;
+}
+
+export async function readAccount(context: Context, accountId: string): Promise<AccountView> {
+  const now = context.clock.now();
+  const em = context.db.em();
+  const sql = 'select x_analytics, rewrite_default, media_bytes, created_at from accounts where id = $1';
+  const [row] = await query<AccountRow>(em, sql, [accountId]);
+  if (row === undefined) throw new Error(`account ${accountId} is gone`);
+  const standing = await readStanding(em, accountId, now);
+  const { activeConnections, postsPerDay } = PLANS[standing.plan];
+  return {
+    id: accountId,
+    plan: standing.plan,
+    hasPaymentMethod: standing.hasPaymentMethod,
+    xAnalytics: row.x_analytics,
+    rewriteDefault: row.rewrite_default,
+    xSpendCapCents: standing.spendCapCents,
+    usage: {
+      postsToday: standing.postsToday,
+      activeConnections: standing.activeConnections.length,
+      xSpendCents: standing.spentCents,
+      mediaBytes: row.media_bytes,
+      dayEndsAt: timestamp(nextDayStart(now)),
+    },
+    caps: { postsPerDay, activeConnections, mediaBytes: STORAGE_MAX_BYTES },
+    createdAt: timestamp(row.created_at),
+  };
+}

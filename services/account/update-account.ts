@@ -1,0 +1,49 @@
+/** Changes settings of an account: those its owner sets, and those that are the operator's (D18, D36). */
+import type { PlanName } from '../../entities/account.ts';
+import { query } from '../../entities/query.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import type { Context } from '../context.ts';
+import { type AccountView, readAccount } from './read-account.ts';
+
+/** What the owner of an account may set. */
+export interface OwnSettings {
+  readonly xAnalytics?: boolean | undefined;
+  readonly rewriteDefault?: boolean | undefined;
+  /** Null for no cap. */
+  readonly xSpendCapCents?: number | null | undefined;
+}
+
+/** What only the operator of the install may set. */
+export interface OperatorSettings {
+  readonly plan?: PlanName | undefined;
+  readonly hasPaymentMethod?: boolean | undefined;
+  readonly xSpendCapCents?: number | null | undefined;
+}
+
+const COLUMNS = {
+  plan: 'plan',
+  hasPaymentMethod: 'has_payment_method',
+  xSpendCapCents: 'x_spend_cap_cents',
+  xAnalytics: 'x_analytics',
+  rewriteDefault: 'rewrite_default',
+} as const;
+
+/** @throws ServiceError not_found */
+export async function updateAccount(
+  context: Context,
+  accountId: string,
+  changes: OwnSettings & OperatorSettings,
+): Promise<AccountView> {
+  const parameters: unknown[] = [accountId];
+  const assignments = Object.entries(COLUMNS).flatMap(([field, column]) => {
+    const value = changes[field as keyof typeof COLUMNS];
+    return value === undefined ? [] : [`${column} = $${parameters.push(value)}`];
+  });
+  if (assignments.length > 0) {
+    const sql = `update accounts set ${assignments.join(', ')} where id = $1 returning id`;
+    if ((await query(context.db.em(), sql, parameters)).length === 0) {
+      throw new ServiceError('not_found', `There is no account with the id ${accountId}.`);
+    }
+  }
+  return readAccount(context, accountId);
+}

@@ -1,0 +1,28 @@
+/** Writes events in the caller's transaction, many in one statement. */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { EventName } from '../../entities/event.ts';
+import { query } from '../../entities/query.ts';
+import type { JsonObject } from '../../platforms/contract.ts';
+
+/** An event that has just happened. */
+export interface NewEvent {
+  readonly id: string;
+  readonly accountId: string;
+  readonly profileId: string | null;
+  readonly name: EventName;
+  readonly mode: 'live' | 'test';
+  /** The post or the connection it is about. */
+  readonly subjectId: string;
+  readonly payload: JsonObject;
+  readonly createdAt: Date;
+}
+
+const STORE = `
+  insert into events (id, account_id, profile_id, name, mode, subject_id, payload, created_at)
+  select id, "accountId", "profileId", name, mode, "subjectId", payload, "createdAt" from jsonb_to_recordset($1::jsonb) as i(
+    id uuid, "accountId" uuid, "profileId" uuid, name text, mode text, "subjectId" uuid, payload jsonb,
+    "createdAt" timestamptz)`;
+
+export async function storeEvents(em: SqlEntityManager, events: readonly NewEvent[]): Promise<void> {
+  if (events.length > 0) await query(em, STORE, [JSON.stringify(events)]);
+}

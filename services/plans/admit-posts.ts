@@ -1,0 +1,127 @@
+/** Whether the plan of an account lets posts go out, and what each costs (D18, D35; spec: Errors, 402 and 403). */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { PlanName } from '../../entities/account.ts';
+import { platformOf } from '../../platforms/registry.ts';
+import type { Context } from '../context.ts';
+import type { PartError } from '../posts/send-part.ts';
+import { nextDayStart, PLANS } from './plans.ts';
+import { lockAccount, readStanding, type Standing } from './standing.ts';
+
+/** A post that wants to go out. */
+export interface PostIntent {
+  readonly connectionId: string;
+  readonly connectionSlug: string;
+  readonly platformId: string;
+  readonly mode: 'live' | 'test';
+  readonly text: string;
+  /** Whether it goes out now; what waits is only looked at, and admitted when it is due. */
+  readonly sendsNow: boolean;
+}
+
+/** Why the plan does not let a post out; null when it does, and then what it costs. */
+export type Admission = { readonly error: PartError } | { readonly error: null; readonly feeCents: number };
+
+/** What an intent that needs no admission gets. */
+export const FREE_OF_CHARGE: Admission = { error: null, feeCents: 0 };
+
+/** Whether posts of the plan have to be admitted at all; where not, nothing is counted and nothing waits for a lock. */
+export function needsAdmission(plan: PlanName): boolean {
+  const { activeConnections, postsPerDay, fees } = PLANS[plan];
+  return activeConnections !== null || postsPerDay !== null || fees;
+}
+
+/**
+ * Admits posts of one account in their order, each reckoned with those before it. The account stays
+ * locked until the caller's transaction is over, which has to store what was admitted.
+ */
+export async function admitPosts(
+  context: Context,
+  em: SqlEntityManager,
+  accountId: string,
+  intents: readonly PostIntent[],
+): Promise<Admission[]> {
+  await lockAccount(em, accountId);
+  return judgePosts(context, em, accountId, intents);
+}
+
+/** As {@link admitPosts}, without holding the account: for saying what would be. */
+export async function judgePosts(
+  context: Context,
+  em: SqlEntityManager,
+  accountId: string,
+  intents: readonly PostIntent[],
+): Promise<Admission[]> {
+  const now = context.clock.now();
+  let standing = await readStanding(em, accountId, now);
+  return intents.map((intent) => {
+    const admission = admit(context, standing, intent, now);
+    if (admission.error === null && intent.sendsNow && intent.mode === 'live') {
+      standing = withPost(standing, intent, admission.feeCents);
+    }
+    return admission;
+  });
+}
+
+function admit(context: Context, standing: Standing, intent: PostIntent, now: Date): Admission {
+  if (intent.mode === 'test') return FREE_OF_CHARGE;
+  const feeCents = PLANS[standing.plan].fees ? feeOf(context, intent) : 0;
+  const error =
+    connectionError(standing, intent) ??
+    feeError(context, standing, intent, feeCents) ??
+    fairUseError(standing, intent, now);
+  return error === null ? { error: null, feeCents } : { error };
+}
+
+function withPost(standing: Standing, { connectionId }: PostIntent, feeCents: number): Standing {
+  const others = standing.activeConnections.filter((id) => id !== connectionId);
+  return {
+    ...standing,
+    postsToday: standing.postsToday + 1,
+    spentCents: standing.spentCents + feeCents,
+    activeConnections: [connectionId, ...others],
+  };
+}
+
+/** What sending the post costs by the settings of the install, in cents. */
+function feeOf(context: Context, { platformId, text }: PostIntent): number {
+  const { fees } = platformOf(context.platforms, platformId);
+  if (fees === undefined) return 0;
+  const plain = context.config.fees[fees.post];
+  return fees.hasLink(text) ? Math.max(plain, context.config.fees[fees.linkPost]) : plain;
+}
+
+function connectionError(standing: Standing, intent: PostIntent): PartError | null {
+  const { activeConnections: most } = PLANS[standing.plan];
+  const { activeConnections: active } = standing;
+  if (most === null || active.length < most || active.slice(0, most).includes(intent.connectionId)) return null;
+  return {
+    code: 'connection_limit_exceeded',
+    message: `The ${standing.plan} plan allows ${most} active connections, and "${intent.connectionSlug}" is not among the ${most} that sent most recently.`,
+  };
+}
+
+function feeError(context: Context, standing: Standing, intent: PostIntent, feeCents: number): PartError | null {
+  if (feeCents === 0) return null;
+  const { name } = platformOf(context.platforms, intent.platformId);
+  if (!standing.hasPaymentMethod) {
+    return {
+      code: 'payment_method_required',
+      message: `A post to ${name} costs ${feeCents} cents, and the account has no payment method.`,
+    };
+  }
+  const { spendCapCents: cap, spentCents: spent } = standing;
+  if (cap === null || spent + feeCents <= cap) return null;
+  return {
+    code: 'spend_cap_reached',
+    message: `A post to ${name} costs ${feeCents} cents; ${spent} of the ${cap} cents that this month may cost are spent.`,
+  };
+}
+
+function fairUseError(standing: Standing, intent: PostIntent, now: Date): PartError | null {
+  const { postsPerDay: most } = PLANS[standing.plan];
+  if (most === null || !intent.sendsNow || standing.postsToday < most) return null;
+  return {
+    code: 'fair_use_reached',
+    message: `The ${standing.plan} plan allows ${most} posts a day, and they are used up until ${nextDayStart(now).toISOString()}.`,
+  };
+}

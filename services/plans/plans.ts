@@ -1,0 +1,42 @@
+/** What each plan allows, as data (D18; spec: Limits, Free plan and X charge). */
+import type { PlanName } from '../../entities/account.ts';
+
+export interface Plan {
+  /** Connections with a successful send within {@link ACTIVE_DAYS}; null for no limit. */
+  readonly activeConnections: number | null;
+  /** Live posts in a UTC day; null for no limit. */
+  readonly postsPerDay: number | null;
+  /** Whether the fees of platforms that are charged for apply. */
+  readonly fees: boolean;
+}
+
+export const PLANS: Readonly<Record<PlanName, Plan>> = {
+  free: { activeConnections: 2, postsPerDay: 100, fees: true },
+  pro: { activeConnections: null, postsPerDay: null, fees: true },
+  unlimited: { activeConnections: null, postsPerDay: null, fees: false },
+};
+
+/** For how many days a successful send keeps a connection active. */
+export const ACTIVE_DAYS = 30;
+
+const DAY_MS = 86_400_000;
+
+/** The instant at which the UTC day of `now` began. */
+export function dayStart(now: Date): Date {
+  return new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS);
+}
+
+/** The instant at which the next UTC day begins. */
+export function nextDayStart(now: Date): Date {
+  return new Date(dayStart(now).getTime() + DAY_MS);
+}
+
+/** The instant at which the UTC month of `now` began. */
+export function monthStart(now: Date): Date {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
+}
+
+/** The instant from which on a send makes its connection active at `now`. */
+export function activeSince(now: Date): Date {
+  return new Date(now.getTime() - ACTIVE_DAYS * DAY_MS);
+}

@@ -1,0 +1,72 @@
+/**
+ * How an account stands against its plan. Everything is reckoned from the posts and the usage ledger
+ * themselves, so there is no counter that a crash could leave wrong; whoever admits posts by it holds
+ * the account's row, so that two requests never share the last place.
+ */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { PlanName } from '../../entities/account.ts';
+import { query } from '../../entities/query.ts';
+import { activeSince, dayStart, monthStart } from './plans.ts';
+
+export interface Standing {
+  readonly accountId: string;
+  readonly plan: PlanName;
+  readonly hasPaymentMethod: boolean;
+  /** Most that fees may come to in a month, in cents; null for no cap. */
+  readonly spendCapCents: number | null;
+  /** Live posts that went out today (UTC), and those on their way. */
+  readonly postsToday: number;
+  /** Cents of this month (UTC): charged, and of posts on their way. */
+  readonly spentCents: number;
+  /** Ids of the connections that are active, the most recently active first. */
+  readonly activeConnections: readonly string[];
+}
+
+interface Row {
+  plan: PlanName;
+  has_payment_method: boolean;
+  x_spend_cap_cents: number | null;
+  posts_today: number;
+  spent: number;
+  active: string[] | null;
+}
+
+const READ = `
+  with sending as (
+    select connection_id, fee_cents from posts where account_id = $1 and status = 'processing' and mode = 'live'
+  ), active as (
+    select c.id, s.connection_id is not null as sending, last.sent_at from connections c
+    left join (select distinct connection_id from sending) s on s.connection_id = c.id
+    left join lateral (
+      select p.sent_at from posts p where p.connection_id = c.id and p.mode = 'live' and p.sent_at is not null
+      order by p.sent_at desc limit 1) last on true
+    where c.account_id = $1 and c.deleted_at is null and (last.sent_at > $2 or s.connection_id is not null)
+  )
+  select a.plan, a.has_payment_method, a.x_spend_cap_cents,
+    (select count(*)::int from sending)
+      + (select count(*)::int from connections c join posts p on p.connection_id = c.id and p.mode = 'live'
+           and p.sent_at >= $3 where c.account_id = $1) as posts_today,
+    (select coalesce(sum(fee_cents), 0)::int from sending)
+      + (select coalesce(sum(cents), 0)::int from charges where account_id = $1 and at >= $4) as spent,
+    (select array_agg(id::text order by sending desc, sent_at desc) from active) as active
+  from accounts a where a.id = $1`;
+
+/** Makes every other admission of the account wait until the transaction is over. */
+export async function lockAccount(em: SqlEntityManager, accountId: string): Promise<void> {
+  await query(em, 'select id from accounts where id = $1 for no key update', [accountId]);
+}
+
+/** How the account stands at `now`. Not to be acted on without {@link lockAccount}. */
+export async function readStanding(em: SqlEntityManager, accountId: string, now: Date): Promise<Standing> {
+  const [row] = await query<Row>(em, READ, [accountId, activeSince(now), dayStart(now), monthStart(now)]);
+  if (row === undefined) throw new Error(`account ${accountId} is gone`);
+  return {
+    accountId,
+    plan: row.plan,
+    hasPaymentMethod: row.has_payment_method,
+    spendCapCents: row.x_spend_cap_cents,
+    postsToday: row.posts_today,
+    spentCents: row.spent,
+    activeConnections: row.active ?? [],
+  };
+}

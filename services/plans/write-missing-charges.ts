@@ -1,0 +1,45 @@
+/** Writes the ledger rows of charged posts that have none: what xUsageSweep does. A charge is written once, by whoever writes it. */
+import { query } from '../../entities/query.ts';
+import type { Context } from '../context.ts';
+
+/** Most rows that one round writes. */
+const AT_ONCE = 500;
+
+/** How far back it looks: longer than a process can have been down without anybody noticing. */
+const LOOK_BACK_MS = 35 * 86_400_000;
+
+const MISSING = `
+  select p.id, p.account_id, p.platform_id, p.fee_cents, p.sent_at from posts p
+  where p.fee_cents > 0 and p.sent_at > $2
+    and not exists (select 1 from charges c where c.subject_id = p.id and c.kind = 'post')
+  order by p.sent_at limit $1`;
+
+const WRITE = `
+  insert into charges (id, account_id, kind, subject_id, platform_id, cents, at)
+  select id, "accountId", 'post', "subjectId", "platformId", cents, at from jsonb_to_recordset($1::jsonb) as i(
+    id uuid, "accountId" uuid, "subjectId" uuid, "platformId" text, cents int, at timestamptz)
+  on conflict (subject_id, kind) do nothing returning id`;
+
+interface MissingRow {
+  id: string;
+  account_id: string;
+  platform_id: string;
+  fee_cents: number;
+  sent_at: string;
+}
+
+/** @returns how many rows were written */
+export async function writeMissingCharges(context: Context): Promise<number> {
+  const since = new Date(context.clock.now().getTime() - LOOK_BACK_MS);
+  const missing = await query<MissingRow>(context.db.em(), MISSING, [AT_ONCE, since]);
+  if (missing.length === 0) return 0;
+  const rows = missing.map((post) => ({
+    id: context.random.uuid(),
+    accountId: post.account_id,
+    subjectId: post.id,
+    platformId: post.platform_id,
+    cents: post.fee_cents,
+    at: post.sent_at,
+  }));
+  return (await query(context.db.em(), WRITE, [JSON.stringify(rows)])).length;
+}

@@ -1,0 +1,83 @@
+/** The checks of a request to post that need no lock: its own conflicts, its connections, and whether the post fits each. */
+import { ServiceError } from '../../errors/service-error.ts';
+import { platformOf } from '../../platforms/registry.ts';
+import { type PostTarget, type ResolvedSlug, resolveSlugs } from '../connections/resolve-slugs.ts';
+import type { Context } from '../context.ts';
+import type { Caller } from '../keys/caller.ts';
+import { checkMedia } from '../media/check-media.ts';
+import { readScheduledFor } from '../schedule/read-scheduled-for.ts';
+import { checkPost, type PostContent } from './check-post.ts';
+import type { PartError } from './send-part.ts';
+
+export interface CreatePostsInput {
+  /** Trimmed, not empty. */
+  readonly text: string;
+  readonly connectionSlugs: readonly string[];
+  readonly scheduledFor?: string | undefined;
+  readonly timezone?: string | undefined;
+  readonly queue?: boolean | undefined;
+  readonly media?: readonly { readonly id: string; readonly altText?: string | undefined }[] | undefined;
+  readonly thread?: readonly string[] | undefined;
+  readonly firstComment?: string | undefined;
+  readonly isDraft?: boolean | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly profileId?: string | undefined;
+  readonly rewrite?: boolean | undefined;
+  /** Text by platform id, in place of the shared one. */
+  readonly textByPlatform?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What the posts of a request have in common. */
+export interface CheckedInput {
+  readonly input: CreatePostsInput;
+  readonly scheduledFor: Date | null;
+  readonly media: readonly { readonly id: string; readonly altText: string | null }[];
+}
+
+/** A slug, the connection it names if any, and why it gets no post if so. */
+export interface CheckedSlug {
+  readonly slug: string;
+  readonly target: PostTarget | null;
+  readonly error: PartError | null;
+}
+
+/** Checks what the connections have in common. */
+export async function checkInput(context: Context, caller: Caller, input: CreatePostsInput): Promise<CheckedInput> {
+  const waits = input.scheduledFor !== undefined || input.queue === true;
+  if (input.scheduledFor !== undefined && input.queue === true) {
+    throw new ServiceError('invalid_request', 'queue: cannot be combined with scheduledFor; send one of the two.');
+  }
+  if (input.isDraft === true && waits) {
+    throw new ServiceError(
+      'invalid_request',
+      'isDraft: a draft takes no time and no slot; give them when you publish it.',
+    );
+  }
+  const scheduledFor = readScheduledFor(input, context.clock.now());
+  return { input, scheduledFor, media: await checkMedia(context, caller, input.media ?? []) };
+}
+
+/** Finds each slug's connection and checks the post against it. */
+export async function checkSlugs(context: Context, caller: Caller, checked: CheckedInput): Promise<CheckedSlug[]> {
+  const { connectionSlugs, profileId } = checked.input;
+  const resolved = await resolveSlugs(context, caller, [...new Set(connectionSlugs)], profileId);
+  return resolved.map((item) => checkSlug(context, item, checked));
+}
+
+function checkSlug(context: Context, resolved: ResolvedSlug, checked: CheckedInput): CheckedSlug {
+  if ('error' in resolved) return { slug: resolved.slug, target: null, error: resolved.error };
+  const { slug, target } = resolved;
+  const platform = platformOf(context.platforms, target.platformId);
+  const error = checkPost(platform, target.limits, contentFor(checked, target));
+  return { slug, target, error };
+}
+
+/** What goes to one connection: the shared content, with the text of its platform if it has one. */
+export function contentFor({ input, media }: CheckedInput, target: PostTarget): PostContent {
+  return {
+    text: input.textByPlatform?.[target.platformId] ?? input.text,
+    thread: input.thread ?? [],
+    firstComment: input.firstComment ?? null,
+    mediaCount: media.length,
+  };
+}

@@ -1,0 +1,178 @@
+/**
+ * Claims due posts for this process. Rows that another worker is claiming are skipped, not waited for,
+ * and the ledger row is committed with the claim, before any platform is called (D16). What a plan does
+ * not let out is deferred or failed in the same transaction, with its event.
+ */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { PlanName } from '../../entities/account.ts';
+import { query } from '../../entities/query.ts';
+import type { Context } from '../context.ts';
+import { type Admission, FREE_OF_CHARGE, judgePosts, needsAdmission } from '../plans/admit-posts.ts';
+import { lockAccount } from '../plans/standing.ts';
+import { CLAIMED, type ClaimableRow, type ClaimedRow, openSends } from './claimed-row.ts';
+import type { ClaimedSend } from './claimed-send.ts';
+import { countUnderWay, fullShares, openLanes, pickFairly } from './lanes.ts';
+import { lateSince } from './lateness.ts';
+import { failWaiting, reschedule, type WaitingRow } from './move-waiting.ts';
+import { leaseFrom } from './send-times.ts';
+import { nextDayStart } from '../plans/plans.ts';
+
+/** Due posts that are looked at for one claim. */
+const LOOK_AT_MOST = 1_000;
+
+interface CandidateRow {
+  id: string;
+  account_id: string;
+  connection_id: string;
+  platform_id: string;
+  plan: PlanName;
+  paused: boolean;
+}
+
+const CANDIDATES = `
+  select p.id, p.account_id, p.connection_id, p.platform_id, a.plan, p.queued and c.queue_paused as paused
+  from posts p join connections c on c.id = p.connection_id join accounts a on a.id = p.account_id
+  where p.status = 'scheduled' and not p.held and p.scheduled_for <= $1 and p.scheduled_for > $2
+    and p.platform_id = any($3::text[]) and p.connection_id <> all($4::uuid[])
+    and (cardinality($5::text[]) = 0 or p.account_id || ' ' || p.platform_id <> all($5::text[]))
+    and (c.backoff_until is null or c.backoff_until <= $1)
+  order by p.scheduled_for, p.id limit $6`;
+
+// The condition on the queue is looked at again: a queue that was resumed meanwhile has moved its posts itself.
+const HOLD = `
+  update posts p set held = true from connections c
+  where p.id = any($1::uuid[]) and p.status = 'scheduled' and p.queued and p.scheduled_for <= $2
+    and c.id = p.connection_id and c.queue_paused`;
+
+const LOCK = `
+  select ${CLAIMED}, a.plan from posts p join connections c on c.id = p.connection_id join accounts a on a.id = p.account_id
+  where p.id = any($1::uuid[]) and p.status = 'scheduled' and not p.held and p.scheduled_for <= $2
+  order by p.scheduled_for, p.id for update of p skip locked`;
+
+const CLAIM = `
+  with due as (
+    select id from posts where id = any($1::uuid[]) and status = 'scheduled' and not held and scheduled_for <= $2
+    order by scheduled_for, id for update skip locked
+  )
+  update posts p set status = 'processing', claim = $3, claimed_until = $4
+  from due, connections c where p.id = due.id and c.id = p.connection_id
+  returning ${CLAIMED}`;
+
+const CLAIM_ADMITTED = `
+  update posts p set status = 'processing', claim = $2, claimed_until = $3, fee_cents = i."feeCents"
+  from jsonb_to_recordset($1::jsonb) as i(id uuid, "feeCents" int) where p.id = i.id`;
+
+/** What a look at due posts came to. */
+export interface TakenPosts {
+  /** Posts that go out now. */
+  readonly sends: readonly ClaimedSend[];
+  /** How many others were dealt with: failed, moved to a new time, or kept back. */
+  readonly moved: number;
+  /** True when others were just taking what this look had found. */
+  readonly contended: boolean;
+}
+
+/** Claims the due posts that there is room for, each connection and account in turn. */
+export async function claimDueSends(context: Context): Promise<TakenPosts> {
+  const now = context.clock.now();
+  const { underWay } = context.sends;
+  const { connections, accounts } = fullShares(context.platforms, underWay);
+  const counts = countUnderWay(underWay);
+  const lanes = openLanes(context.platforms, counts);
+  const parameters = [now, lateSince(now), lanes, connections, accounts, LOOK_AT_MOST];
+  const due = await query<CandidateRow>(context.db.em(), CANDIDATES, parameters);
+  const paused = due.filter((row) => row.paused).map(({ id }) => id);
+  if (paused.length > 0) await query(context.db.em(), HOLD, [paused, now]);
+  const candidates = due
+    .filter((row) => !row.paused)
+    .map((row) => ({
+      id: row.id,
+      accountId: row.account_id,
+      connectionId: row.connection_id,
+      platformId: row.platform_id,
+    }));
+  const picked = pickFairly(context.platforms, candidates, counts).map(({ id }) => id);
+  if (picked.length === 0) return { sends: [], moved: paused.length, contended: false };
+  const metered = new Set(due.filter(({ plan }) => needsAdmission(plan)).map((row) => row.account_id));
+  const { sends, moved } = await context.db.em().transactional(async (em: SqlEntityManager) => {
+    if (metered.size > 0) return claimMetered(context, em, picked, metered);
+    const claim = context.random.uuid();
+    const rows = await query<ClaimedRow>(em, CLAIM, [picked, now, claim, leaseFrom(now)]);
+    return { sends: await openSends(context, em, rows, claim), moved: 0 };
+  });
+  const inOrder = sends.toSorted((a, b) => Number(a.post.scheduledFor) - Number(b.post.scheduledFor));
+  const contended = sends.length + moved === 0;
+  return { sends: inOrder, moved: moved + paused.length, contended };
+}
+
+/** Accounts are locked before posts, and in one order, so that two workers never wait for each other. */
+async function claimMetered(
+  context: Context,
+  em: SqlEntityManager,
+  picked: readonly string[],
+  metered: ReadonlySet<string>,
+): Promise<Omit<TakenPosts, 'contended'>> {
+  for (const accountId of [...metered].toSorted()) await lockAccount(em, accountId);
+  const rows = await query<ClaimableRow>(em, LOCK, [picked, context.clock.now()]);
+  return claimAdmitted(context, em, rows);
+}
+
+/**
+ * Claims locked rows as far as the plans of their accounts let them out; the accounts that need it are locked.
+ */
+export async function claimAdmitted(
+  context: Context,
+  em: SqlEntityManager,
+  rows: readonly ClaimableRow[],
+): Promise<Omit<TakenPosts, 'contended'>> {
+  const admissions = await admitDue(context, em, rows);
+  const admitted: ClaimedRow[] = [];
+  for (const row of rows) {
+    const admission = admissions.get(row.id) ?? FREE_OF_CHARGE;
+    if (admission.error === null) admitted.push({ ...row, fee_cents: admission.feeCents });
+    else await refuse(context, em, row, admission);
+  }
+  const moved = rows.length - admitted.length;
+  if (admitted.length === 0) return { sends: [], moved };
+  const claim = context.random.uuid();
+  const claimed = admitted.map((row) => ({ id: row.id, feeCents: row.fee_cents }));
+  await query(em, CLAIM_ADMITTED, [JSON.stringify(claimed), claim, leaseFrom(context.clock.now())]);
+  return { sends: await openSends(context, em, admitted, claim), moved };
+}
+
+async function admitDue(
+  context: Context,
+  em: SqlEntityManager,
+  rows: readonly ClaimableRow[],
+): Promise<Map<string, Admission>> {
+  const admissions = new Map<string, Admission>();
+  const byAccount = Map.groupBy(
+    rows.filter(({ plan }) => needsAdmission(plan)),
+    (row) => row.account_id,
+  );
+  for (const [accountId, ofAccount] of byAccount) {
+    const intents = ofAccount.map((row) => ({
+      connectionId: row.connection_id,
+      connectionSlug: row.connection_slug,
+      platformId: row.platform_id,
+      mode: row.mode,
+      text: row.text,
+      sendsNow: true,
+    }));
+    const judged = await judgePosts(context, em, accountId, intents);
+    for (const [index, row] of ofAccount.entries()) admissions.set(row.id, judged[index] ?? FREE_OF_CHARGE);
+  }
+  return admissions;
+}
+
+/** A day that is used up defers the post to the next; anything else it cannot wait for. */
+async function refuse(
+  context: Context,
+  em: SqlEntityManager,
+  row: WaitingRow,
+  { error }: Extract<Admission, { error: object }>,
+): Promise<void> {
+  if (error.code !== 'fair_use_reached') return failWaiting(context, em, row, error);
+  const time = nextDayStart(context.clock.now());
+  return reschedule(context, em, row, { time, slot: null, reason: 'fair_use' });
+}

@@ -1,0 +1,93 @@
+/**
+ * Which due posts a process takes on next. Every platform is a lane of its own with room for so many
+ * sends, every connection has its share of the lane, and no account may hold more than half of it: one
+ * that hangs, or has thousands due, never keeps the others waiting. Pure.
+ */
+import { type PlatformRegistry, PLATFORM_IDS, platformOf } from '../../platforms/registry.ts';
+
+/** A post that is due. */
+export interface Candidate {
+  readonly id: string;
+  readonly accountId: string;
+  readonly connectionId: string;
+  readonly platformId: string;
+}
+
+/** How many sends are under way, by the id of a platform, a connection or an account on a platform. */
+export type UnderWay = ReadonlyMap<string, number>;
+
+/** Names an account's share of a lane. */
+export function shareOf({ accountId, platformId }: Omit<Candidate, 'id' | 'connectionId'>): string {
+  return `${accountId} ${platformId}`;
+}
+
+/** Platforms that can take a send more. */
+export function openLanes(platforms: PlatformRegistry, underWay: UnderWay): string[] {
+  return PLATFORM_IDS.filter((id) => (underWay.get(id) ?? 0) < platformOf(platforms, id).concurrency.perProcess);
+}
+
+/** Connections, and accounts on a platform, that have used up their share of a lane. */
+export function fullShares(
+  platforms: PlatformRegistry,
+  sends: readonly Omit<Candidate, 'id'>[],
+): { readonly connections: string[]; readonly accounts: string[] } {
+  const underWay = countUnderWay(sends);
+  const full = sends.filter((send) => (underWay.get(send.connectionId) ?? 0) >= shares(platforms, send).perConnection);
+  const spread = sends.filter((send) => (underWay.get(shareOf(send)) ?? 0) >= shares(platforms, send).perAccount);
+  return {
+    connections: [...new Set(full.map(({ connectionId }) => connectionId))],
+    accounts: [...new Set(spread.map(shareOf))],
+  };
+}
+
+/** Counts sends by platform, by connection and by account on a platform. */
+export function countUnderWay(sends: readonly Omit<Candidate, 'id'>[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const send of sends) count(counts, send);
+  return counts;
+}
+
+/**
+ * Picks in turns: one of every connection, the longest due first, then a second of each, as long as
+ * there is room.
+ *
+ * @param candidates longest due first
+ */
+export function pickFairly(
+  platforms: PlatformRegistry,
+  candidates: readonly Candidate[],
+  underWay: UnderWay,
+): Candidate[] {
+  const counts = new Map(underWay);
+  const waiting = [...Map.groupBy(candidates, ({ connectionId }) => connectionId).values()];
+  const picked: Candidate[] = [];
+  for (let turn = 0, left = true; left; turn += 1) {
+    left = false;
+    for (const ofConnection of waiting) {
+      const candidate = ofConnection[turn];
+      if (candidate === undefined || !fits(platforms, candidate, counts)) continue;
+      left = true;
+      picked.push(candidate);
+      count(counts, candidate);
+    }
+  }
+  return picked;
+}
+
+function count(counts: Map<string, number>, send: Omit<Candidate, 'id'>): void {
+  for (const name of [send.platformId, send.connectionId, shareOf(send)]) counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
+function fits(platforms: PlatformRegistry, candidate: Candidate, counts: UnderWay): boolean {
+  const { perProcess, perConnection, perAccount } = shares(platforms, candidate);
+  return (
+    (counts.get(candidate.platformId) ?? 0) < perProcess &&
+    (counts.get(candidate.connectionId) ?? 0) < perConnection &&
+    (counts.get(shareOf(candidate)) ?? 0) < perAccount
+  );
+}
+
+function shares(platforms: PlatformRegistry, { platformId }: Omit<Candidate, 'id'>) {
+  const { perProcess, perConnection } = platformOf(platforms, platformId).concurrency;
+  return { perProcess, perConnection, perAccount: Math.max(1, Math.floor(perProcess / 2)) };
+}

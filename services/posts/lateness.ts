@@ -1,0 +1,15 @@
+/** What becomes of a post that is found late, as data (D14). */
+
+export const LATENESS = {
+  /** Up to so late, a post simply goes out. */
+  toleratedMs: 5 * 60_000,
+  /** Up to so late, a post at a time set by hand goes out after all; later, it fails. */
+  catchUpMs: 24 * 3_600_000,
+  /** How far apart late posts of one connection go out. */
+  spacingMs: 60_000,
+} as const;
+
+/** A post whose time is at or before this instant is late at `now`. */
+export function lateSince(now: Date): Date {
+  return new Date(now.getTime() - LATENESS.toleratedMs);
+}

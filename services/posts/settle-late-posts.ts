@@ -1,0 +1,106 @@
+/**
+ * What becomes of posts that are found more than five minutes late, after a stop or a pause that a
+ * platform asked for. Those of one connection are settled together, its row locked: a queued post moves
+ * to its next free slot; of those at a time set by hand the first goes out, the others follow a minute
+ * apart, and what is a day late fails (D14). Each of them says so with an event.
+ */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { PlanName } from '../../entities/account.ts';
+import { query } from '../../entities/query.ts';
+import type { Context } from '../context.ts';
+import { needsAdmission } from '../plans/admit-posts.ts';
+import { lockAccount } from '../plans/standing.ts';
+import { lockQueues } from '../queue/slots.ts';
+import { moveToFreeSlots } from '../queue/move-to-free-slots.ts';
+import { claimAdmitted, type TakenPosts } from './claim-due-sends.ts';
+import { CLAIMED, type ClaimableRow } from './claimed-row.ts';
+import type { ClaimedSend } from './claimed-send.ts';
+import { countUnderWay, openLanes } from './lanes.ts';
+import { LATENESS, lateSince } from './lateness.ts';
+import { failWaiting, reschedule } from './move-waiting.ts';
+
+/** Connections that one round settles at most. */
+const CONNECTIONS_AT_ONCE = 100;
+
+interface LateConnection {
+  id: string;
+  account_id: string;
+  plan: PlanName;
+}
+
+interface LateRow extends ClaimableRow {
+  queued: boolean;
+}
+
+const LATE_CONNECTIONS = `
+  select distinct c.id, c.account_id, a.plan
+  from posts p join connections c on c.id = p.connection_id join accounts a on a.id = c.account_id
+  where p.status = 'scheduled' and not p.held and p.scheduled_for <= $1 and p.platform_id = any($2::text[])
+    and (c.backoff_until is null or c.backoff_until <= $3)
+  limit $4`;
+
+const LATE_POSTS = `
+  select ${CLAIMED}, a.plan, p.queued
+  from posts p join connections c on c.id = p.connection_id join accounts a on a.id = p.account_id
+  where p.connection_id = $1 and p.status = 'scheduled' and not p.held and p.scheduled_for <= $2
+  order by p.scheduled_for, p.id for update of p`;
+
+const HOLD = `update posts set held = true where id = any($1::uuid[])`;
+
+export async function settleLatePosts(context: Context): Promise<Omit<TakenPosts, 'contended'>> {
+  const now = context.clock.now();
+  const lanes = openLanes(context.platforms, countUnderWay(context.sends.underWay));
+  const parameters = [lateSince(now), lanes, now, CONNECTIONS_AT_ONCE];
+  const connections = await query<LateConnection>(context.db.em(), LATE_CONNECTIONS, parameters);
+  const sends: ClaimedSend[] = [];
+  let moved = 0;
+  for (const connection of connections) {
+    const taken = await context.db
+      .em()
+      .transactional((em: SqlEntityManager) => settleConnection(context, em, connection, now));
+    sends.push(...taken.sends);
+    moved += taken.moved;
+  }
+  return { sends, moved };
+}
+
+async function settleConnection(
+  context: Context,
+  em: SqlEntityManager,
+  connection: LateConnection,
+  now: Date,
+): Promise<Omit<TakenPosts, 'contended'>> {
+  if (needsAdmission(connection.plan)) await lockAccount(em, connection.account_id);
+  const queue = (await lockQueues(em, [connection.id], now)).get(connection.id);
+  const late = await query<LateRow>(em, LATE_POSTS, [connection.id, lateSince(now)]);
+  const queued = late.filter((row) => row.queued);
+  if (queue?.paused) {
+    await query(em, HOLD, [queued.map(({ id }) => id)]);
+  } else if (queue !== undefined) {
+    await moveToFreeSlots(context, em, queue, queued);
+  }
+  const byHand = late.filter((row) => !row.queued);
+  const tooLate = now.getTime() - LATENESS.catchUpMs;
+  const lost = byHand.filter((row) => timeOf(row) < tooLate);
+  for (const row of lost) await failWaiting(context, em, row, missedError(row));
+  const [first, ...others] = byHand.slice(lost.length);
+  for (const [index, row] of others.entries()) {
+    const time = new Date(now.getTime() + (index + 1) * LATENESS.spacingMs);
+    await reschedule(context, em, row, { time, slot: null, reason: 'catch_up' });
+  }
+  const moved = late.length - (first === undefined ? 0 : 1);
+  if (first === undefined) return { sends: [], moved };
+  const taken = await claimAdmitted(context, em, [first]);
+  return { sends: taken.sends, moved: moved + taken.moved };
+}
+
+function timeOf(row: LateRow): number {
+  return new Date(row.scheduled_for ?? 0).getTime();
+}
+
+function missedError(row: LateRow) {
+  return {
+    code: 'schedule_missed' as const,
+    message: `The post was to go out at ${new Date(timeOf(row)).toISOString()}, and nothing could send it within 24 hours of that.`,
+  };
+}

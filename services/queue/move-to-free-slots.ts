@@ -1,0 +1,36 @@
+/** Moves queued posts whose slots have passed, one at a time in the order they had, each to the next slot that is free (D14, D39). */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { Context } from '../context.ts';
+import { failWaiting, reschedule, type WaitingRow } from '../posts/move-waiting.ts';
+import { nextFreeSlot, type Queue, withTaken } from './slots.ts';
+
+/**
+ * @param queue locked
+ * @param rows locked, in their order
+ */
+export async function moveToFreeSlots(
+  context: Context,
+  em: SqlEntityManager,
+  queue: Queue,
+  rows: readonly WaitingRow[],
+): Promise<void> {
+  const now = context.clock.now();
+  let present = queue;
+  for (const row of rows) {
+    const slot = nextFreeSlot(present, now);
+    if (slot === null) {
+      await failWaiting(context, em, row, missedError(row));
+    } else {
+      await reschedule(context, em, row, { time: slot, slot, reason: 'missed_slot' });
+      present = withTaken(present, slot);
+    }
+  }
+}
+
+function missedError(row: WaitingRow) {
+  const missed = row.scheduled_for === null ? '' : ` at ${new Date(row.scheduled_for).toISOString()}`;
+  return {
+    code: 'slot_missed' as const,
+    message: `The queue slot${missed} passed without sending, and no slot of the connection "${row.connection_slug}" is free in the next 30 days.`,
+  };
+}

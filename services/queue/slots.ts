@@ -1,0 +1,101 @@
+/** The queue of a connection: which slot its next post takes. Slots are held by the posts in them, so a slot that is freed is free. */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { QueueSlot } from '../../entities/connection.ts';
+import { query } from '../../entities/query.ts';
+import type { PartError } from '../posts/send-part.ts';
+import { HORIZON_MS } from '../schedule/horizon.ts';
+import { slotTimes } from '../schedule/slot-times.ts';
+
+export interface Queue {
+  readonly connectionId: string;
+  readonly slug: string;
+  readonly timezone: string;
+  readonly slots: readonly QueueSlot[];
+  readonly paused: boolean;
+  /** Instants, in milliseconds, at which a slot to come is held. */
+  readonly taken: ReadonlySet<number>;
+}
+
+interface QueueRow {
+  id: string;
+  slug: string;
+  timezone: string;
+  queue_slots: QueueSlot[];
+  queue_paused: boolean;
+}
+
+const READ = `select id, slug, timezone, queue_slots, queue_paused from connections where id = any($1::uuid[]) order by id`;
+
+const TAKEN = `
+  select connection_id, slot_at from posts
+  where connection_id = any($1::uuid[]) and status = 'scheduled' and slot_at > $2`;
+
+/** The queues of connections, by connection id. Not to be acted on without {@link lockQueues}. */
+export async function readQueues(
+  em: SqlEntityManager,
+  connectionIds: readonly string[],
+  now: Date,
+): Promise<Map<string, Queue>> {
+  return load(em, connectionIds, now, READ);
+}
+
+/** As {@link readQueues}; until the transaction is over nobody else gives their slots away. */
+export async function lockQueues(
+  em: SqlEntityManager,
+  connectionIds: readonly string[],
+  now: Date,
+): Promise<Map<string, Queue>> {
+  return load(em, connectionIds, now, `${READ} for no key update`);
+}
+
+async function load(
+  em: SqlEntityManager,
+  connectionIds: readonly string[],
+  now: Date,
+  sql: string,
+): Promise<Map<string, Queue>> {
+  const rows = await query<QueueRow>(em, sql, [connectionIds]);
+  const held = await query<{ connection_id: string; slot_at: string }>(em, TAKEN, [connectionIds, now]);
+  const taken = Map.groupBy(held, (row) => row.connection_id);
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        connectionId: row.id,
+        slug: row.slug,
+        timezone: row.timezone,
+        slots: row.queue_slots,
+        paused: row.queue_paused,
+        taken: new Set(taken.get(row.id)?.map((post) => new Date(post.slot_at).getTime())),
+      },
+    ]),
+  );
+}
+
+/** The next slot that nobody holds, later than `now` and within the scheduling horizon; null when there is none. */
+export function nextFreeSlot(queue: Queue, now: Date): Date | null {
+  const until = new Date(now.getTime() + HORIZON_MS);
+  for (const slot of slotTimes(queue.slots, queue.timezone, now, until)) {
+    if (!queue.taken.has(slot.getTime())) return slot;
+  }
+  return null;
+}
+
+/** The queue once one more of its slots is held. */
+export function withTaken(queue: Queue, slot: Date): Queue {
+  return { ...queue, taken: new Set([...queue.taken, slot.getTime()]) };
+}
+
+/** Why a queue has no slot to give. */
+export function noSlot(queue: Queue): PartError {
+  if (queue.slots.length === 0) {
+    return {
+      code: 'queue_empty',
+      message: `The connection "${queue.slug}" has no queue slots; set some, or give scheduledFor.`,
+    };
+  }
+  return {
+    code: 'queue_full',
+    message: `Every slot of the connection "${queue.slug}" in the next 30 days is taken; add slots, or give scheduledFor.`,
+  };
+}

@@ -1,0 +1,71 @@
+/**
+ * Changes the queue of a connection: its slots, the zone they are read in, and whether it is paused.
+ * Posts that are queued stay where they are, but for those that fell overdue during a pause: resuming
+ * moves each to the next free slot, and emits post.rescheduled (spec: Queue pause; D39).
+ */
+import { LockMode } from '@mikro-orm/core';
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { Connection, type QueueSlot } from '../../entities/connection.ts';
+import { query } from '../../entities/query.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import { reachableConnections } from '../connections/reachable-connections.ts';
+import type { Context } from '../context.ts';
+import type { Caller } from '../keys/caller.ts';
+import { type WaitingRow, WAITING } from '../posts/move-waiting.ts';
+import { moveToFreeSlots } from './move-to-free-slots.ts';
+import { readQueues } from './slots.ts';
+
+export interface QueueChanges {
+  /** Replaces all slots. */
+  readonly slots?: QueueSlot[] | undefined;
+  readonly timezone?: string | undefined;
+  readonly paused?: boolean | undefined;
+}
+
+export interface QueueSettings {
+  id: string;
+  slug: string;
+  timezone: string;
+  queueSlots: QueueSlot[];
+  paused: boolean;
+}
+
+const OVERDUE = `
+  select ${WAITING} from posts p
+  where p.connection_id = $1 and p.status = 'scheduled' and p.queued and p.scheduled_for <= $2
+  order by p.scheduled_for, p.id for update of p`;
+
+/** @throws ServiceError not_found */
+export async function updateQueue(
+  context: Context,
+  caller: Caller,
+  connectionId: string,
+  changes: QueueChanges,
+): Promise<QueueSettings> {
+  return context.db.em().transactional(async (em: SqlEntityManager) => {
+    const where = { ...Object(reachableConnections(caller)), id: connectionId };
+    const lockMode = LockMode.PESSIMISTIC_WRITE;
+    const connection = await em.findOne(Connection, where, { lockMode });
+    if (connection === null) throw new ServiceError('not_found', `No connection of yours has the id ${connectionId}.`);
+    const resumes = connection.queuePaused && changes.paused === false;
+    connection.queueSlots = changes.slots ?? connection.queueSlots;
+    connection.timezone = changes.timezone ?? connection.timezone;
+    connection.queuePaused = changes.paused ?? connection.queuePaused;
+    await em.flush();
+    if (resumes) await moveOverdue(context, em, connectionId);
+    return {
+      id: connection.id,
+      slug: connection.slug,
+      timezone: connection.timezone,
+      queueSlots: connection.queueSlots,
+      paused: connection.queuePaused,
+    };
+  });
+}
+
+async function moveOverdue(context: Context, em: SqlEntityManager, connectionId: string): Promise<void> {
+  const now = context.clock.now();
+  const overdue = await query<WaitingRow>(em, OVERDUE, [connectionId, now]);
+  const queue = (await readQueues(em, [connectionId], now)).get(connectionId);
+  if (queue !== undefined) await moveToFreeSlots(context, em, queue, overdue);
+}

@@ -1,0 +1,332 @@
+/** A queue from slot to slot: who gets which, what a cancel frees, what a pause keeps back, and what becomes of a missed slot. */
+import { describe, expect, it } from 'vitest';
+import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
+import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
+import { startWorld } from '../../harness/world.ts';
+
+const MINUTE_MS = 60_000;
+
+/** A world at Saturday 2026-11-21 12:00 UTC with a sandbox whose queue has a slot every day at 09:00, unless other ones are given. */
+async function queueWorld(options: { slots?: object[]; timezone?: string } = {}) {
+  const world = await startWorld();
+  const { key, connection } = await accountWithSandbox(world);
+  const slots = options.slots ?? [0, 1, 2, 3, 4, 5, 6].map((weekday) => ({ weekday, time: '09:00' }));
+  const patch = (body: object) => world.rest(`PATCH /connections/${connection.id}/queue`, { key, body });
+  await patch({ slots, timezone: options.timezone ?? 'UTC' });
+  const enqueue = async (text = 'Ding') => {
+    const body = { text, connectionSlugs: ['sandbox'], queue: true };
+    return (await world.rest('POST /posts', { key, body })).body.results[0];
+  };
+  const post = async (id: string) => (await world.rest(`GET /posts/${id}`, { key })).body.post;
+  return { world, key, connection, patch, enqueue, post };
+}
+
+const at = (day: number, time = '09:00') => `2026-11-${String(day).padStart(2, '0')}T${time}:00.000Z`;
+
+describe('a slot', () => {
+  it('is taken by one post, the next by the next, and each goes out at its own', async () => {
+    const { world, connection, enqueue } = await queueWorld();
+
+    const [first, second] = [await enqueue('First'), await enqueue('Second')];
+
+    expect(first).toMatchObject({ status: 'scheduled', scheduledFor: at(22), url: null, error: null });
+    expect(second).toMatchObject({ status: 'scheduled', scheduledFor: at(23) });
+    for (const day of [22, 23]) {
+      world.clock.set(new Date(at(day)));
+      await world.runDue();
+      expect(await sandboxOf(world, connection.id)).toHaveLength(day - 21);
+    }
+  });
+
+  it('is never shared by requests that race for it', async () => {
+    const { enqueue } = await queueWorld();
+
+    const results = await Promise.all(Array.from({ length: 12 }, () => enqueue()));
+
+    const times = results.map(({ scheduledFor }) => scheduledFor).toSorted();
+    expect(new Set(times).size).toBe(12);
+    expect([times[0], times[11]]).toEqual([at(22), '2026-12-03T09:00:00.000Z']);
+  });
+
+  it('at exactly this instant is past', async () => {
+    const { world, enqueue } = await queueWorld();
+    world.clock.set(new Date(at(22)));
+
+    expect(await enqueue()).toMatchObject({ scheduledFor: at(23) });
+  });
+
+  it('is read on the clock of the connection, across a change to summer time', async () => {
+    const { world, enqueue } = await queueWorld({ slots: [{ weekday: 0, time: '02:30' }], timezone: 'Europe/Paris' });
+    world.clock.set(new Date('2027-03-20T12:00:00Z'));
+
+    const results = [await enqueue(), await enqueue(), await enqueue()];
+
+    // On 2027-03-28 half past two does not exist there: it becomes half past three, which is 01:30 UTC.
+    expect(results.map(({ scheduledFor }) => scheduledFor)).toEqual([
+      '2027-03-21T01:30:00.000Z',
+      '2027-03-28T01:30:00.000Z',
+      '2027-04-04T00:30:00.000Z',
+    ]);
+  });
+
+  it('is not taken by a post that is scheduled for it by hand', async () => {
+    const { world, key, enqueue } = await queueWorld();
+    await makePost(world, 'sandbox', { key, scheduledFor: at(22) });
+
+    expect(await enqueue()).toMatchObject({ scheduledFor: at(22) });
+  });
+
+  it('that a cancel frees goes to the next post that is queued; the others stay', async () => {
+    const { world, key, enqueue, post } = await queueWorld();
+    const [first, second] = [await enqueue(), await enqueue()];
+
+    await world.rest(`DELETE /posts/${first.postId}`, { key });
+    const third = await enqueue();
+
+    expect(third).toMatchObject({ scheduledFor: at(22) });
+    expect(await post(second.postId)).toMatchObject({ scheduledFor: at(23) });
+    expect(await eventsAbout(world, first.postId)).toEqual([]);
+  });
+});
+
+describe('no slot', () => {
+  it('in a queue without slots is queue_empty, for this connection alone', async () => {
+    const { world, key } = await queueWorld();
+    const bare = await connectSandbox(world, { key });
+
+    const { status, body } = await world.rest('POST /posts', {
+      key,
+      body: { text: 'Ding', connectionSlugs: [bare.slug, 'sandbox'], queue: true },
+    });
+
+    expect(status).toBe(200);
+    expect(body.results).toEqual([
+      {
+        connectionSlug: bare.slug,
+        status: 'failed',
+        postId: null,
+        url: null,
+        scheduledFor: null,
+        threadCount: 0,
+        hasFirstComment: false,
+        error: {
+          code: 'queue_empty',
+          message: `The connection "${bare.slug}" has no queue slots; set some, or give scheduledFor.`,
+        },
+      },
+      expect.objectContaining({ connectionSlug: 'sandbox', status: 'scheduled', scheduledFor: at(22) }),
+    ]);
+  });
+
+  it('in the next thirty days is queue_full, and a freed one ends it', async () => {
+    const { world, key, enqueue } = await queueWorld({ slots: [{ weekday: 1, time: '09:00' }] });
+    const taken = [];
+    for (let week = 0; week < 5; week += 1) taken.push(await enqueue());
+
+    // Mondays: 23 and 30 November, 7 and 14 December; the 21st is the thirtieth day, and its slot is before noon.
+    expect(taken.map(({ status }) => status)).toEqual(Array.from({ length: 5 }, () => 'scheduled'));
+    const refused = await enqueue();
+    expect(refused).toMatchObject({
+      postId: null,
+      status: 'failed',
+      error: {
+        code: 'queue_full',
+        message:
+          'Every slot of the connection "sandbox" in the next 30 days is taken; add slots, or give scheduledFor.',
+      },
+    });
+    await world.rest(`DELETE /posts/${taken[3].postId}`, { key });
+    expect(await enqueue()).toMatchObject({ scheduledFor: '2026-12-14T09:00:00.000Z' });
+  });
+
+  it.each(['queue_empty', 'queue_full'])('keeps a draft a draft: %s', async (code) => {
+    const { world, key, patch, enqueue, post } = await queueWorld({ slots: [{ weekday: 1, time: '09:00' }] });
+    const draft = await world.rest('POST /posts', {
+      key,
+      body: { text: 'Ding', connectionSlugs: ['sandbox'], isDraft: true },
+    });
+    const { postId } = draft.body.results[0];
+    if (code === 'queue_empty') await patch({ slots: [] });
+    else for (let week = 0; week < 5; week += 1) await enqueue();
+
+    const refused = await world.rest(`POST /posts/${postId}/publish`, { key, body: { queue: true } });
+    await patch({ slots: [{ weekday: 2, time: '10:00' }] });
+    const published = await world.rest(`POST /posts/${postId}/publish`, { key, body: { queue: true } });
+
+    expect(refused.body.result).toMatchObject({ status: 'draft', postId, error: { code } });
+    expect(published.body.result).toMatchObject({ status: 'scheduled', postId, scheduledFor: at(24, '10:00') });
+    expect(await post(postId)).toMatchObject({ status: 'scheduled' });
+  });
+
+  it('is foretold by validation, and so is the slot, which stays free', async () => {
+    const { world, key, enqueue } = await queueWorld();
+    const bare = await connectSandbox(world, { key });
+
+    const { body } = await world.rest('POST /posts/validate', {
+      key,
+      body: { text: 'Ding', connectionSlugs: ['sandbox', bare.slug], queue: true },
+    });
+
+    expect(body.results).toMatchObject([
+      { ok: true, error: null, scheduledFor: at(22) },
+      { ok: false, error: { code: 'queue_empty' }, scheduledFor: null },
+    ]);
+    expect(await enqueue()).toMatchObject({ scheduledFor: at(22) });
+  });
+});
+
+describe('a pause', () => {
+  it('keeps queued posts back, and what is scheduled by hand goes out', async () => {
+    const { world, key, connection, patch, enqueue, post } = await queueWorld();
+    const queued = await enqueue('Queued');
+    await makePost(world, 'sandbox', { key, text: 'By hand', scheduledFor: at(22) });
+    await patch({ paused: true });
+
+    world.clock.set(new Date(at(22)));
+    await world.runDue();
+    await world.advance(3 * 3_600_000);
+
+    expect((await sandboxOf(world, connection.id)).map(({ text }) => text)).toEqual(['By hand']);
+    expect(await post(queued.postId)).toMatchObject({ status: 'scheduled', scheduledFor: at(22) });
+    const { body } = await world.rest(`GET /connections/${connection.id}/queue`, { key });
+    expect(body).toMatchObject({ paused: true, queue: [{ id: queued.postId, scheduledFor: at(22) }] });
+    expect(await eventsAbout(world, queued.postId)).toEqual([]);
+  });
+
+  it('ends with each overdue post on the next free slot, in the order they had, and says so', async () => {
+    const { world, connection, patch, enqueue, post } = await queueWorld();
+    const posts = [await enqueue('22nd'), await enqueue('23rd'), await enqueue('24th')];
+    await patch({ paused: true });
+    world.clock.set(new Date(at(23, '12:00')));
+    await world.runDue();
+
+    const { status } = await patch({ paused: false });
+
+    expect(status).toBe(200);
+    const times = await Promise.all(posts.map(async ({ postId }) => (await post(postId)).scheduledFor));
+    expect(times).toEqual([at(25), at(26), at(24)]);
+    const events = await Promise.all(posts.map(({ postId }) => eventsAbout(world, postId)));
+    expect(events.map((about) => about.map(({ name, payload }) => [name, payload]))).toEqual([
+      [['post.rescheduled', rescheduled(posts[0].postId, at(25), 'missed_slot')]],
+      [['post.rescheduled', rescheduled(posts[1].postId, at(26), 'missed_slot')]],
+      [],
+    ]);
+    for (const day of [24, 25, 26]) {
+      world.clock.set(new Date(at(day)));
+      await world.runDue();
+    }
+    expect((await sandboxOf(world, connection.id)).map(({ text }) => text)).toEqual(['24th', '22nd', '23rd']);
+  });
+
+  it('moves a post that fell overdue a minute ago, too', async () => {
+    const { world, patch, enqueue, post } = await queueWorld();
+    const queued = await enqueue();
+    await patch({ paused: true });
+    world.clock.set(new Date(at(22, '09:01')));
+
+    await patch({ paused: false });
+
+    expect(await post(queued.postId)).toMatchObject({ scheduledFor: at(23) });
+  });
+
+  it('ends with slot_missed for a post that finds no slot', async () => {
+    const { world, patch, enqueue, post } = await queueWorld();
+    const queued = await enqueue();
+    await patch({ paused: true });
+    world.clock.set(new Date(at(23, '12:00')));
+    await patch({ slots: [] });
+
+    await patch({ paused: false });
+
+    const message = `The queue slot at ${at(22)} passed without sending, and no slot of the connection "sandbox" is free in the next 30 days.`;
+    expect(await post(queued.postId)).toMatchObject({ status: 'failed', error: { code: 'slot_missed', message } });
+    const [event] = await eventsAbout(world, queued.postId);
+    expect(event).toMatchObject({
+      name: 'post.failed',
+      payload: { post: { error: { code: 'slot_missed', message } } },
+    });
+  });
+
+  it('does not move posts when the queue was running anyway', async () => {
+    const { world, patch, enqueue, post } = await queueWorld();
+    const queued = await enqueue();
+    world.clock.set(new Date(at(22, '09:01')));
+
+    await patch({ paused: false });
+
+    expect(await post(queued.postId)).toMatchObject({ scheduledFor: at(22) });
+  });
+
+  it('is no bar to queueing: what is queued takes its slot', async () => {
+    const { patch, enqueue } = await queueWorld();
+    await patch({ paused: true });
+
+    expect(await enqueue()).toMatchObject({ status: 'scheduled', scheduledFor: at(22) });
+  });
+});
+
+describe('a slot that passed while nothing ran', () => {
+  it.each([
+    ['five minutes less a millisecond', 5 * MINUTE_MS - 1, 'sent', at(22)],
+    ['five minutes', 5 * MINUTE_MS, 'scheduled', at(23)],
+    ['a day', 24 * 60 * MINUTE_MS, 'scheduled', at(24)],
+  ])('late by %s', async (_case, lateMs, status, scheduledFor) => {
+    const { world, enqueue, post } = await queueWorld();
+    const queued = await enqueue();
+    world.clock.set(new Date(new Date(at(22)).getTime() + lateMs));
+
+    await world.runDue();
+
+    expect(await post(queued.postId)).toMatchObject({ status, scheduledFor });
+    const names = (await eventsAbout(world, queued.postId)).map(({ name }) => name);
+    expect(names).toEqual([status === 'sent' ? 'post.sent' : 'post.rescheduled']);
+  });
+
+  it('moves every post of it in order, behind those that hold later slots', async () => {
+    const { world, enqueue, post } = await queueWorld();
+    const posts = [await enqueue(), await enqueue(), await enqueue()];
+    world.clock.set(new Date(at(23, '10:00')));
+
+    await world.runDue();
+
+    const times = await Promise.all(posts.map(async ({ postId }) => (await post(postId)).scheduledFor));
+    expect(times).toEqual([at(25), at(26), at(24)]);
+  });
+
+  it('fails the post when no other is free', async () => {
+    const { world, patch, enqueue, post } = await queueWorld();
+    const queued = await enqueue();
+    await patch({ slots: [] });
+    world.clock.set(new Date(at(22, '09:06')));
+
+    await world.runDue();
+
+    expect(await post(queued.postId)).toMatchObject({ status: 'failed', error: { code: 'slot_missed' } });
+  });
+});
+
+describe('a failed post that is put into the queue', () => {
+  it('takes a slot, keeps its id and says that it was requeued', async () => {
+    const { world, key, post } = await queueWorld();
+    const failed = await makePost(world, 'sandbox', { key, text: '[[reject]]' });
+
+    const { body } = await world.rest(`POST /posts/${failed.postId}/retry`, { key, body: { queue: true } });
+
+    expect(body.result).toMatchObject({
+      postId: failed.postId,
+      status: 'scheduled',
+      scheduledFor: at(22),
+      error: null,
+    });
+    expect(await post(failed.postId)).toMatchObject({ status: 'scheduled', error: null });
+    const events = await eventsAbout(world, failed.postId);
+    expect(events.map(({ name, payload }) => [name, payload]).at(-1)).toEqual([
+      'post.rescheduled',
+      rescheduled(failed.postId, at(22), 'requeued'),
+    ]);
+  });
+});
+
+function rescheduled(id: string, scheduledFor: string, reason: string) {
+  return { post: { id, connectionSlug: 'sandbox', scheduledFor, reason, profileId: null } };
+}
