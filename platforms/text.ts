@@ -1,8 +1,12 @@
 /** How platforms count the length of a text. Pure; one function a unit, each tested as a table. */
 import type { TextFacts } from './contract.ts';
+import { weighText } from './x/weigh.ts';
 
-/** `graphemes`: what people see as one character. `characters`: Unicode code points. `utf16`: JavaScript's length. */
-export type TextUnit = 'graphemes' | 'characters' | 'utf16';
+/**
+ * `graphemes`: what people see as one character. `characters`: Unicode code points. `utf16`: JavaScript's
+ * length. `weighted`: as X weighs characters and links.
+ */
+export type TextUnit = 'graphemes' | 'characters' | 'utf16' | 'weighted';
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
@@ -24,6 +28,7 @@ const COUNTERS: Record<TextUnit, (text: string) => number> = {
   graphemes: countGraphemes,
   characters: (text) => [...text].length,
   utf16: (text) => text.length,
+  weighted: weighText,
 };
 
 /** Length of `text` as the platform with these facts counts it. */

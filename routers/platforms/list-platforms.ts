@@ -11,7 +11,9 @@ const Platform = z
     text: z
       .strictObject({
         maxLength: z.int().describe('Largest length of a text, in `unit`. A connection’s own server may set another.'),
-        unit: z.string().describe('What is counted: graphemes, characters (code points) or utf16 units.'),
+        unit: z
+          .string()
+          .describe('What is counted: graphemes, characters (code points), utf16 units, or weighted: as X counts.'),
       })
       .describe('How long a text may be.'),
     images: z

@@ -8,6 +8,7 @@ const UNIT_WORDS: Record<TextUnit, string> = {
   graphemes: 'characters',
   characters: 'characters',
   utf16: 'UTF-16 units',
+  weighted: 'weighted characters',
 };
 
 /** @returns null when the text fits; otherwise platform_rejected naming the limit and the value (D27) */

@@ -14,8 +14,9 @@ describe('textLength', () => {
     '\u{1F469}\u200D\u{1F469}\u200D\u{1F467}',
     'a\r\nb',
     '\u{1F1EB}\u{1F1F7}',
+    '\u65E5\u672C \u201Cso\u201D\u2026 \uD55C \u{1F514}',
   ])('counts %j as the platforms do', (text) => {
-    for (const unit of ['graphemes', 'characters', 'utf16'] as const) {
+    for (const unit of ['graphemes', 'characters', 'utf16', 'weighted'] as const) {
       expect(textLength(text, unit)).toBe(countText(text, { maxLength: 500, unit }));
     }
   });

@@ -6,21 +6,24 @@ const ACCENTED = 'e\u0301';
 
 describe('countText', () => {
   it.each<[string, Record<TextUnit, number>]>([
-    ['', { graphemes: 0, characters: 0, utf16: 0 }],
-    ['hello', { graphemes: 5, characters: 5, utf16: 5 }],
-    ['two\nlines', { graphemes: 9, characters: 9, utf16: 9 }],
-    ['two\r\nlines', { graphemes: 9, characters: 10, utf16: 10 }],
-    ['é', { graphemes: 1, characters: 1, utf16: 1 }],
-    [ACCENTED, { graphemes: 1, characters: 2, utf16: 2 }],
-    ['🎉', { graphemes: 1, characters: 1, utf16: 2 }],
-    ['🇨🇭', { graphemes: 1, characters: 2, utf16: 4 }],
-    ['👍🏽', { graphemes: 1, characters: 2, utf16: 4 }],
-    [FAMILY, { graphemes: 1, characters: 7, utf16: 11 }],
-    ['日本語', { graphemes: 3, characters: 3, utf16: 3 }],
-    ['\ud800', { graphemes: 1, characters: 1, utf16: 1 }],
+    ['', { graphemes: 0, characters: 0, utf16: 0, weighted: 0 }],
+    ['hello', { graphemes: 5, characters: 5, utf16: 5, weighted: 5 }],
+    ['two\nlines', { graphemes: 9, characters: 9, utf16: 9, weighted: 9 }],
+    ['two\r\nlines', { graphemes: 9, characters: 10, utf16: 10, weighted: 10 }],
+    ['é', { graphemes: 1, characters: 1, utf16: 1, weighted: 1 }],
+    [ACCENTED, { graphemes: 1, characters: 2, utf16: 2, weighted: 1 }],
+    ['🎉', { graphemes: 1, characters: 1, utf16: 2, weighted: 2 }],
+    ['🇨🇭', { graphemes: 1, characters: 2, utf16: 4, weighted: 2 }],
+    ['👍🏽', { graphemes: 1, characters: 2, utf16: 4, weighted: 2 }],
+    [FAMILY, { graphemes: 1, characters: 7, utf16: 11, weighted: 2 }],
+    ['日本語', { graphemes: 3, characters: 3, utf16: 3, weighted: 6 }],
+    ['\ud800', { graphemes: 1, characters: 1, utf16: 1, weighted: 2 }],
   ])('counts %j in every unit', (text, expected) => {
     const counted = Object.fromEntries(
-      (['graphemes', 'characters', 'utf16'] as const).map((unit) => [unit, countText(text, { maxLength: 500, unit })]),
+      (['graphemes', 'characters', 'utf16', 'weighted'] as const).map((unit) => [
+        unit,
+        countText(text, { maxLength: 500, unit }),
+      ]),
     );
 
     expect(counted).toEqual(expected);
@@ -49,5 +52,25 @@ describe('countText', () => {
     const text = 'hi @alice@social.example https://example.com/abc';
 
     expect(countText(text, { maxLength: 300, unit: 'graphemes' })).toBe(text.length);
+  });
+
+  it.each([
+    ['see example.com now', 4 + 23 + 4],
+    ['https://example.com', 23],
+    [`https://example.com/${'x'.repeat(300)}`, 23],
+    ['https://a.io https://b.io', 23 + 1 + 23],
+    ['https://a.io/path, ok.', 23 + 5],
+    ['日本語example.com日本語', 6 + 23 + 6],
+    ['node.js e.g. this', 17],
+    ['ftp://example.com', 17],
+    ['“quoted”… —', 2 + 6 + 2 + 1 + 1],
+    ['1️⃣ #️⃣ ☺️', 2 + 1 + 2 + 1 + 2],
+    ['🏳️‍🌈🧑‍🧑‍🧒', 4],
+    ['© ™', 1 + 1 + 2],
+    ['Ω я א क', 7],
+    ['한국', 4],
+    ['a\u200db', 3],
+  ])('weighs %j as %i', (text, expected) => {
+    expect(countText(text, { maxLength: 280, unit: 'weighted' })).toBe(expected);
   });
 });
