@@ -145,14 +145,28 @@ export interface PlatformIo {
   readonly signal: AbortSignal;
   /** Origins from configuration (D3), without a trailing slash, by variable name. */
   readonly endpoints: PlatformEndpoints;
+  readonly apps: PlatformApps;
 }
 
 /** Base URLs that the operator may override. */
 export interface PlatformEndpoints {
   readonly BLUESKY_SERVICE_URL: string;
   readonly META_GRAPH_URL: string;
+  readonly X_API_URL: string;
   /** Origin of this install, where the sandbox's pages are served. */
   readonly PUBLIC_URL: string;
+}
+
+/** What a platform knows this install by. */
+export interface PlatformApp {
+  readonly clientId: string;
+  /** Undefined for an app that has none. */
+  readonly clientSecret: string | undefined;
+}
+
+/** The apps from configuration, by platform; null where the operator has registered none. */
+export interface PlatformApps {
+  readonly x: PlatformApp | null;
 }
 
 /** The stored login of a connection, and the only way to replace it. */

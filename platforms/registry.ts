@@ -5,9 +5,10 @@ import { facebook } from './facebook/index.ts';
 import { mastodon } from './mastodon/index.ts';
 import { createSandbox } from './sandbox/index.ts';
 import type { SandboxTimeline } from './sandbox/timeline.ts';
+import { x } from './x/index.ts';
 
 /** The platforms in the order they are shown. */
-export const PLATFORM_IDS = ['bluesky', 'mastodon', 'facebook', 'sandbox'] as const;
+export const PLATFORM_IDS = ['x', 'bluesky', 'mastodon', 'facebook', 'sandbox'] as const;
 export type PlatformId = (typeof PLATFORM_IDS)[number];
 
 /** The one platform that test keys reach. */
@@ -16,7 +17,7 @@ export const TEST_PLATFORM: PlatformId = 'sandbox';
 export type PlatformRegistry = Readonly<Record<PlatformId, AnyPlatform>>;
 
 export function createRegistry(timeline: SandboxTimeline): PlatformRegistry {
-  return { bluesky, mastodon, facebook, sandbox: createSandbox(timeline) };
+  return { x, bluesky, mastodon, facebook, sandbox: createSandbox(timeline) };
 }
 
 /** Looks a platform up by the id stored with a connection. */

@@ -104,8 +104,11 @@ const Environment = z.object({
   DEFAULT_PLAN: z.enum(PLAN_NAMES).default('unlimited'),
   X_POST_FEE_CENTS: cents.default(0),
   X_LINK_POST_FEE_CENTS: cents.default(0),
+  X_CLIENT_ID: z.string().min(1).optional(),
+  X_CLIENT_SECRET: z.string().min(1).optional(),
   BLUESKY_SERVICE_URL: origin.default('https://bsky.social'),
   META_GRAPH_URL: origin.default('https://graph.facebook.com'),
+  X_API_URL: origin.default('https://api.x.com'),
 });
 
 const NAMES = Object.keys(Environment.shape);
@@ -155,7 +158,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     endpoints: Object.freeze({
       BLUESKY_SERVICE_URL: values.BLUESKY_SERVICE_URL,
       META_GRAPH_URL: values.META_GRAPH_URL,
+      X_API_URL: values.X_API_URL,
       PUBLIC_URL: publicUrl,
+    }),
+    apps: Object.freeze({
+      x:
+        values.X_CLIENT_ID === undefined
+          ? null
+          : { clientId: values.X_CLIENT_ID, clientSecret: values.X_CLIENT_SECRET },
     }),
   });
 }
@@ -173,6 +183,9 @@ function refuseCombinations(values: z.infer<typeof Environment>): void {
   if (values.CLOCK_START !== undefined && values.CLOCK !== 'manual') {
     throw new ConfigError('CLOCK_START: has a meaning only with CLOCK=manual');
   }
+  if (values.X_CLIENT_SECRET !== undefined && values.X_CLIENT_ID === undefined) {
+    throw new ConfigError('X_CLIENT_SECRET: has a meaning only with X_CLIENT_ID');
+  }
 }
 
 function refuseMisspellings(env: Readonly<Record<string, string | undefined>>): void {
@@ -186,6 +199,9 @@ function refuseMisspellings(env: Readonly<Record<string, string | undefined>>): 
 /** Short names (PORT, HOST, ROLE) have innocent neighbours, so only swapped letters count there. */
 function looksMisspelt(name: string, known: string): boolean {
   if (name.toUpperCase() === known) return true;
+  // A short first word is what tells one service's settings from another's: GH_CLIENT_ID is not X_CLIENT_ID.
+  const [prefix = '', ...rest] = known.split('_');
+  if (prefix.length <= 2 && rest.length > 0 && !name.startsWith(`${prefix}_`)) return false;
   const allowed = known.length <= 5 ? 0 : known.length <= 8 ? 1 : 2;
   if (Math.abs(name.length - known.length) > allowed) return false;
   return sameLetters(name, known) || editDistance(name, known) <= allowed;

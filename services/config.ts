@@ -1,6 +1,6 @@
 /** What the operator decided, as the rest of the house reads it; server/config.ts fills it from the environment. */
 import type { PlanName } from '../entities/account.ts';
-import type { FeeSetting, PlatformEndpoints } from '../platforms/contract.ts';
+import type { FeeSetting, PlatformApps, PlatformEndpoints } from '../platforms/contract.ts';
 import type { MediaStoreConfig } from './media/media-store.ts';
 
 export interface Config {
@@ -36,4 +36,5 @@ export interface Config {
   /** Bearer token of the operator; undefined: one is generated into `dataDir`. */
   readonly operatorToken: string | undefined;
   readonly endpoints: PlatformEndpoints;
+  readonly apps: PlatformApps;
 }

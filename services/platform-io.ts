@@ -10,5 +10,6 @@ export function platformIo(context: Context, timeoutMs: number): PlatformIo {
     sleep: (ms, signal) => context.clock.sleep(ms, signal),
     signal: context.clock.deadline(timeoutMs),
     endpoints: context.config.endpoints,
+    apps: context.config.apps,
   };
 }

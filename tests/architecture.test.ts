@@ -74,7 +74,7 @@ describe('rooms', () => {
 
 describe('facts', () => {
   it('no code outside platforms/ asks for a platform by name', () => {
-    const byName = /(platformId|platform\.id|platform_id)\s*[!=]==?\s*'|case '(bluesky|mastodon|facebook|sandbox)'/;
+    const byName = /(platformId|platform\.id|platform_id)\s*[!=]==?\s*'|case '(bluesky|mastodon|facebook|x|sandbox)'/;
 
     expect(linesMatching(byName, (path) => path.startsWith('platforms/'))).toEqual([]);
   });

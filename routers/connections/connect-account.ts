@@ -11,7 +11,7 @@ const Input = z.strictObject({
   credentials: z
     .record(z.string(), z.unknown())
     .describe(
-      'Login of the account. sandbox: {}. bluesky: { identifier, appPassword, service? }. mastodon: { instanceUrl, accessToken }. facebook: { pageId, accessToken }.',
+      'Login of the account. sandbox: {}. bluesky: { identifier, appPassword, service? }. mastodon: { instanceUrl, accessToken }. facebook: { pageId, accessToken }. x: { accessToken, refreshToken?, expiresAt? }.',
     ),
   slug: z
     .string()

@@ -113,6 +113,9 @@ describe('the console', () => {
       'connect-mastodon-accessToken',
       'connect-facebook-pageId',
       'connect-facebook-accessToken',
+      'connect-x-accessToken',
+      'connect-x-refreshToken',
+      'connect-x-expiresAt',
       'connect-slug',
     ]);
   });
@@ -129,6 +132,8 @@ describe('the console', () => {
       'connect-bluesky-appPassword',
       'connect-mastodon-accessToken',
       'connect-facebook-accessToken',
+      'connect-x-accessToken',
+      'connect-x-refreshToken',
     ]);
   });
 

@@ -6,16 +6,18 @@ import { startWorld, type World } from '../harness/world.ts';
 import { type FakeBluesky, startFakeBluesky } from './fakes/fake-bluesky.ts';
 import { type FakeFacebook, startFakeFacebook } from './fakes/fake-facebook.ts';
 import { type FakeMastodon, startFakeMastodon } from './fakes/fake-mastodon.ts';
+import { type FakeX, startFakeX } from './fakes/fake-x.ts';
 import type { Fault } from './fakes/wire.ts';
 
 const now = () => START;
 const blueskyServer = await startFakeBluesky({ now });
 const mastodonServer = await startFakeMastodon({ now });
 const facebookServer = await startFakeFacebook({ now });
+const xServer = await startFakeX({ now });
 const world = await startWorld({
-  env: { BLUESKY_SERVICE_URL: blueskyServer.url, META_GRAPH_URL: facebookServer.url },
+  env: { BLUESKY_SERVICE_URL: blueskyServer.url, META_GRAPH_URL: facebookServer.url, X_API_URL: xServer.url },
 });
-afterAll(() => Promise.all([blueskyServer.close(), mastodonServer.close(), facebookServer.close()]));
+afterAll(() => Promise.all([blueskyServer.close(), mastodonServer.close(), facebookServer.close(), xServer.close()]));
 
 const FAMILY = '👩‍👩‍👧‍👦';
 
@@ -88,6 +90,23 @@ function facebookStand(server: FakeFacebook): Stand {
   };
 }
 
+function xStand(server: FakeX): Stand {
+  const account = server.addAccount('alice', 'token-of-alice');
+  return {
+    platformId: 'x',
+    maxLength: 280,
+    // An emoji weighs 2, however many code points it has.
+    maxFamilies: 140,
+    credentials: { accessToken: 'token-of-alice' },
+    textMeeting: (fault, text) => {
+      server.faults.push(fault);
+      return text;
+    },
+    standing: async () => server.posts().map((post) => post.text),
+    revoke: () => account.accessTokens.clear(),
+  };
+}
+
 /** What the sandbox's directives call the faults that a real server has by itself. */
 const DIRECTIVES: Partial<Record<Fault, string>> = { rate_limited: '[[unavailable]]', drops_after: '[[lost]]' };
 
@@ -110,6 +129,7 @@ const stands: readonly Stand[] = [
   blueskyStand(blueskyServer),
   mastodonStand(mastodonServer),
   facebookStand(facebookServer),
+  xStand(xServer),
   sandboxStand(world),
 ];
 
@@ -163,7 +183,9 @@ describe.for(stands)('$platformId', (stand) => {
       hasFirstComment: false,
       error: {
         code: 'platform_rejected',
-        message: expect.stringMatching(new RegExp(`${stand.maxLength + 1} characters.*at most ${stand.maxLength}`)),
+        message: expect.stringMatching(
+          new RegExp(`${stand.maxLength + 1} (weighted )?characters.*at most ${stand.maxLength}`),
+        ),
       },
     });
     expect(await standingCount(text)).toBe(0);

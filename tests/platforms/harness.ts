@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type {
   ConnectedAccount,
   Fetch,
+  PlatformApps,
   PlatformEndpoints,
   PlatformIo,
   SendPart,
@@ -21,7 +22,12 @@ export class StoppedClock {
   }
 }
 
-export function testIo(now: () => Date, endpoints: Partial<PlatformEndpoints> = {}, timeoutMs = 10_000): PlatformIo {
+export function testIo(
+  now: () => Date,
+  endpoints: Partial<PlatformEndpoints> = {},
+  timeoutMs = 10_000,
+  apps: PlatformApps = { x: null },
+): PlatformIo {
   return {
     fetch: loopbackFetch,
     now,
@@ -32,9 +38,11 @@ export function testIo(now: () => Date, endpoints: Partial<PlatformEndpoints> = 
     endpoints: {
       BLUESKY_SERVICE_URL: 'http://127.0.0.1:1',
       META_GRAPH_URL: 'http://127.0.0.1:1',
+      X_API_URL: 'http://127.0.0.1:1',
       PUBLIC_URL: 'http://localhost:3000',
       ...endpoints,
     },
+    apps,
   };
 }
 

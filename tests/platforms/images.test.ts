@@ -1,11 +1,13 @@
-/** Uploading images before a post: what the adapters of Bluesky and Mastodon make of every answer. */
+/** Uploading images before a post: what the adapters of Bluesky, Mastodon and X make of every answer. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { bluesky } from '../../platforms/bluesky/index.ts';
 import { makeTid } from '../../platforms/bluesky/tid.ts';
 import type { FetchInit, Json, OutgoingImage, PlatformIo, SendPart } from '../../platforms/contract.ts';
 import { mastodon } from '../../platforms/mastodon/index.ts';
+import { x } from '../../platforms/x/index.ts';
 import { startFakeBluesky } from './fakes/fake-bluesky.ts';
 import { type FakeMastodonOptions, startFakeMastodon } from './fakes/fake-mastodon.ts';
+import { type FakeXOptions, startFakeX } from './fakes/fake-x.ts';
 import { failureOf, headPart, sessionOf, StoppedClock, testIo } from './harness.ts';
 
 const clock = new StoppedClock();
@@ -203,5 +205,91 @@ describe('mastodon', () => {
     });
 
     expect(account.limits).toEqual({ text: { maxLength: 500, urlLength: 23 } });
+  });
+});
+
+describe('x', () => {
+  async function start(options: Partial<FakeXOptions> = {}, timeoutMs = 10_000) {
+    const fake = await startFakeX({ now: clock.now, ...options });
+    open.push(fake);
+    fake.addAccount('alice', 'token');
+    const io = testIo(clock.now, { X_API_URL: fake.url }, timeoutMs);
+    return { fake, io, session: sessionOf(await x.connectAccount({ accessToken: 'token' }, io)) };
+  }
+
+  it('sends files, then what is said of them, and gives the ids that the post names', async () => {
+    const { fake, io, session } = await start();
+
+    const prepared = (await x.prepare?.(session, [IMAGE, { ...IMAGE, altText: '' }], io)) ?? null;
+    await x.publish(session, part('hello', prepared), io);
+
+    const ids = fake.images().map(({ id }) => id);
+    expect(prepared).toEqual({ mediaIds: ids });
+    expect(fake.images().map(({ bytes, type, altText }) => [bytes.toString(), type, altText])).toEqual([
+      ['a picture', 'image/png', 'A bell'],
+      ['a picture', 'image/png', null],
+    ]);
+    expect(fake.posts()[0]?.mediaIds).toEqual(ids);
+    expect(fake.calls['POST /2/media/metadata']).toBe(1);
+  });
+
+  it('waits for images that are being processed, as long as X asks', async () => {
+    const { fake, io, session } = await start({ looksUntilProcessed: 2 });
+    const waits: number[] = [];
+    const noting = { ...io, sleep: async (ms: number) => void waits.push(ms) };
+
+    const prepared = (await x.prepare?.(session, [IMAGE], noting)) ?? null;
+    await x.publish(session, part('hello', prepared), io);
+
+    expect(waits).toEqual([2_000, 2_000]);
+    expect(fake.posts()).toHaveLength(1);
+  });
+
+  it('is unavailable when an image is never processed: by the time that it has, and by looks', async () => {
+    const { io, session } = await start({ looksUntilProcessed: Infinity }, 300);
+    const tireless = { ...io, sleep: async () => undefined, signal: AbortSignal.timeout(10_000) };
+    const expected = { kind: 'unavailable', message: 'X is still processing an image; nothing was posted.' };
+
+    expect(await failureOf(x.prepare?.(session, [IMAGE], io) ?? Promise.resolve())).toEqual(expected);
+    expect(await failureOf(x.prepare?.(session, [IMAGE], tireless) ?? Promise.resolve())).toEqual(expected);
+  });
+
+  it.each(ANSWERS)('understands %s to an upload', async (_case, answer, kind) => {
+    const { io, session } = await start();
+
+    const call = x.prepare?.(session, [IMAGE], answering(io, '/2/media/upload', answer)) ?? Promise.resolve();
+
+    expect((await failureOf(call)).kind).toBe(kind);
+  });
+
+  it('is rejected when X cannot process an image', async () => {
+    const { fake, io, session } = await start();
+    fake.answers['POST /2/media/upload'] = [
+      { status: 200, json: { data: { id: '18', processing_info: { state: 'failed' } } } },
+    ];
+
+    expect(await failureOf(x.prepare?.(session, [IMAGE], io) ?? Promise.resolve())).toEqual({
+      kind: 'rejected',
+      message: 'X refused: it could not process an image.',
+    });
+  });
+
+  it('is rejected when X does not take what is said of an image', async () => {
+    const { io, session } = await start();
+
+    const call = x.prepare?.(session, [{ ...IMAGE, altText: 'a'.repeat(1001) }], io) ?? Promise.resolve();
+
+    expect(await failureOf(call)).toEqual({ kind: 'rejected', message: 'X refused: The metadata is invalid.' });
+  });
+
+  it('needs reconnecting when the token lacks the scope for images', async () => {
+    const { fake, io, session } = await start();
+    fake.answers['POST /2/media/upload'] = [
+      { status: 403, json: { title: 'Forbidden', type: 'about:blank', status: 403, detail: 'Forbidden' } },
+    ];
+
+    expect(await failureOf(x.prepare?.(session, [IMAGE], io) ?? Promise.resolve())).toMatchObject({
+      kind: 'reconnect',
+    });
   });
 });

@@ -49,6 +49,7 @@ async function callPlatform({ connection, post, attempt }: ClaimedSend): Promise
     sleep: (ms: number) => world.clock.sleep(ms),
     signal: new AbortController().signal,
     endpoints: world.context.config.endpoints,
+    apps: world.context.config.apps,
   };
   await world.context.platforms.sandbox.publish(session, part, io);
 }

@@ -4,15 +4,18 @@ import { START } from '../../harness/test-clock.ts';
 import { startWorld } from '../../harness/world.ts';
 import { startFakeBluesky } from '../../platforms/fakes/fake-bluesky.ts';
 import { startFakeMastodon } from '../../platforms/fakes/fake-mastodon.ts';
+import { startFakeX } from '../../platforms/fakes/fake-x.ts';
 
 const now = () => START;
 const blueskyServer = await startFakeBluesky({ now });
 const mastodonServer = await startFakeMastodon({ now });
-const world = await startWorld({ env: { BLUESKY_SERVICE_URL: blueskyServer.url } });
-afterAll(() => Promise.all([blueskyServer.close(), mastodonServer.close()]));
+const xServer = await startFakeX({ now });
+const world = await startWorld({ env: { BLUESKY_SERVICE_URL: blueskyServer.url, X_API_URL: xServer.url } });
+afterAll(() => Promise.all([blueskyServer.close(), mastodonServer.close(), xServer.close()]));
 
 blueskyServer.addAccount('alice.test', 'abcd-efgh-ijkl-mnop');
 mastodonServer.addAccount('alice', 'token-of-alice');
+xServer.addAccount('alice', 'token-of-alice');
 await world.rest('POST /connections', {
   body: {
     platformId: 'bluesky',
@@ -26,6 +29,10 @@ await world.rest('POST /connections', {
     slug: 'masto',
     credentials: { instanceUrl: mastodonServer.url, accessToken: 'token-of-alice' },
   },
+});
+
+await world.rest('POST /connections', {
+  body: { platformId: 'x', slug: 'ex', credentials: { accessToken: 'token-of-alice' } },
 });
 
 /** Lets so many create calls pass before the fault. */
@@ -45,7 +52,7 @@ async function steps(postId: string) {
   );
 }
 
-const standing = (server: typeof mastodonServer, word: string) =>
+const standing = (server: { posts(): { text: string }[] }, word: string) =>
   server
     .posts()
     .map(({ text }) => text)
@@ -54,6 +61,7 @@ const standing = (server: typeof mastodonServer, word: string) =>
 beforeEach(() => {
   blueskyServer.faults.length = 0;
   mastodonServer.faults.length = 0;
+  xServer.faults.length = 0;
 });
 
 describe('a thread', () => {
@@ -75,6 +83,14 @@ describe('a thread', () => {
     expect(result).toMatchObject({ status: 'sent', threadCount: 2, error: null });
     const [head, one, two] = mastodonServer.posts().slice(-3);
     expect([head?.inReplyToId, one?.inReplyToId, two?.inReplyToId]).toEqual([null, head?.id, one?.id]);
+  });
+
+  it('goes out in order on X', async () => {
+    const result = await post('ex', 'x head', ['x one', 'x two']);
+
+    expect(result).toMatchObject({ status: 'sent', threadCount: 2, error: null });
+    const [head, one, two] = xServer.posts().slice(-3);
+    expect([head?.parentId, one?.parentId, two?.parentId]).toEqual([null, head?.id, one?.id]);
   });
 
   it('is refused for a connection whose platform has none, and stores nothing', async () => {
@@ -121,6 +137,21 @@ describe('a thread refused partway', () => {
       'delete 1 accepted',
       'delete 0 accepted',
     ]);
+  });
+
+  it('comes down again on X, in the words of X', async () => {
+    const result = await post('ex', 'ex head', ['ex one', '$ABC ex $DEF']);
+
+    expect(result).toMatchObject({
+      status: 'failed',
+      threadCount: 0,
+      url: null,
+      error: {
+        code: 'platform_rejected',
+        message: expect.stringContaining('You are not permitted to perform this action.') as string,
+      },
+    });
+    expect(standing(xServer, 'ex')).toEqual([]);
   });
 
   it('stays up on Bluesky at the count that is up, and the post is sent', async () => {

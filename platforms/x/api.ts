@@ -1,0 +1,77 @@
+/** Calls to X's API v2, and what its refusals mean. */
+import { z } from 'zod';
+import { type FailureKind, PlatformFailure, type PlatformIo } from '../contract.ts';
+import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField, unavailable } from '../http.ts';
+
+export interface XCall {
+  /** GET when left out. */
+  readonly method?: 'POST' | 'DELETE';
+  readonly json?: unknown;
+  /** Sent as multipart/form-data. */
+  readonly form?: FormData;
+}
+
+/** What a kind of problem means, by the end of its `type`. */
+const PROBLEMS: ReadonlyMap<string, FailureKind> = new Map([
+  ['unsupported-authentication', 'reconnect'],
+  ['oauth1-permissions', 'reconnect'],
+  ['client-forbidden', 'unavailable'],
+  ['usage-capped', 'unavailable'],
+]);
+
+/** What an answer means that names no such problem, by its status. 402: the operator's credits are used up. */
+const STATUSES: ReadonlyMap<number, FailureKind> = new Map([
+  [401, 'reconnect'],
+  [402, 'unavailable'],
+  [429, 'unavailable'],
+]);
+
+/** What X says, and no more, when the token lacks a scope; refusals of a post come with a reason. */
+const NO_SCOPE = /^forbidden\.?$|\bscopes?\b/i;
+
+const Problem = z.object({ errors: z.array(z.unknown()).min(1) });
+
+export function callX(io: PlatformIo, accessToken: string, path: string, call: XCall = {}): Promise<PlatformAnswer> {
+  const headers: Record<string, string> = { authorization: `Bearer ${accessToken}`, accept: 'application/json' };
+  if (call.json !== undefined) headers['content-type'] = 'application/json';
+  const json = call.json === undefined ? {} : { body: JSON.stringify(call.json) };
+  const body = call.form === undefined ? json : { body: call.form };
+  return callPlatform(io, `${io.endpoints.X_API_URL}${path}`, { method: call.method ?? 'GET', headers, ...body });
+}
+
+/** Whether an answer is a success. */
+export function isOk({ status }: PlatformAnswer): boolean {
+  return status === 200 || status === 201;
+}
+
+/** The failure that an answer other than 2xx stands for, to a call that publishes. */
+export function failure(answer: PlatformAnswer): PlatformFailure {
+  const kind = failureKind(answer);
+  if (answer.status === 429) return unavailable('X', answer);
+  if (kind === 'unknown') return new PlatformFailure(kind, `X answered HTTP ${answer.status}.`);
+  if (kind === 'unavailable') {
+    return new PlatformFailure(kind, `X does not serve this install’s app now: ${reason(answer)}; nothing was posted.`);
+  }
+  const verb = kind === 'reconnect' ? 'does not take this login' : 'refused';
+  return new PlatformFailure(kind, `X ${verb}: ${reason(answer)}`);
+}
+
+function failureKind(answer: PlatformAnswer): FailureKind {
+  const { status, body } = answer;
+  if (isWebPage(answer) && status !== 429) return 'unknown';
+  const problem = (stringField(body, 'type') ?? '').split('/').at(-1) ?? '';
+  if (status === 403 && NO_SCOPE.test(stringField(body, 'detail') ?? '')) return 'reconnect';
+  const refused = status >= 300 && status < 500;
+  return (refused ? PROBLEMS.get(problem) : undefined) ?? STATUSES.get(status) ?? (refused ? 'rejected' : 'unknown');
+}
+
+/** Why a call was refused, in X's own words. */
+function reason({ status, body }: PlatformAnswer): string {
+  const [first] = Problem.safeParse(body).data?.errors ?? [];
+  const words =
+    stringField(body, 'detail') ??
+    stringField(first, 'message') ??
+    stringField(body, 'error_description') ??
+    stringField(body, 'title');
+  return platformWords(words ?? `HTTP ${status}`);
+}

@@ -1,0 +1,98 @@
+/** Images of a post: uploaded first, described, then attached by id. */
+import { z } from 'zod';
+import { type Json, type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
+import { type PlatformAnswer, withoutPublishing } from '../http.ts';
+import { failure, isOk } from './api.ts';
+import { callLoggedIn, type XLogin } from './session.ts';
+
+/** What is stored between the upload and the post. */
+const Prepared = z.object({ mediaIds: z.array(z.string()) });
+
+const Uploaded = z.object({
+  data: z.object({
+    id: z.string(),
+    processing_info: z
+      .object({
+        state: z.string(),
+        check_after_secs: z.number().positive().optional(),
+      })
+      .optional(),
+  }),
+});
+type Uploaded = z.infer<typeof Uploaded>['data'];
+
+/** States in which an image cannot be attached yet. */
+const UNFINISHED = ['pending', 'in_progress'];
+
+/** Wait between two looks at an image that is being processed, where X names none, and the longest. In seconds. */
+const WAIT_S = 1;
+const LONGEST_WAIT_S = 5;
+
+/** Looks after which X is given up. */
+const LOOKS_MAX = 30;
+
+/**
+ * Uploads images with what is said of them. X forgets within a day what no post names.
+ *
+ * @returns their ids
+ * @throws PlatformFailure; nothing has been published by then
+ * @see https://docs.x.com/x-api/media/quickstart/media-upload-chunked
+ */
+export function uploadImages(
+  session: Session<XLogin>,
+  images: readonly OutgoingImage[],
+  io: PlatformIo,
+): Promise<Json> {
+  return withoutPublishing(async () => {
+    const mediaIds: string[] = [];
+    for (const image of images) mediaIds.push(await uploadImage(session, image, io));
+    return { mediaIds };
+  });
+}
+
+/** The ids that {@link uploadImages} gave. */
+export function mediaIdsOf(prepared: Json): readonly string[] {
+  return Prepared.parse(prepared).mediaIds;
+}
+
+async function uploadImage(session: Session<XLogin>, image: OutgoingImage, io: PlatformIo): Promise<string> {
+  const form = new FormData();
+  // The copy is one that is surely not shared memory, which is all that a Blob takes.
+  form.append('media', new Blob([new Uint8Array(image.bytes)], { type: image.contentType }), 'image');
+  form.append('media_category', 'tweet_image');
+  const uploaded = uploadedOf(await callLoggedIn(session, io, '/2/media/upload', { method: 'POST', form }));
+  await untilProcessed(session, uploaded, io);
+  if (image.altText !== '') await describe(session, uploaded.id, image.altText.toWellFormed(), io);
+  return uploaded.id;
+}
+
+async function untilProcessed(session: Session<XLogin>, uploaded: Uploaded, io: PlatformIo): Promise<void> {
+  let info = uploaded.processing_info;
+  for (let look = 0; info !== undefined && UNFINISHED.includes(info.state); look += 1) {
+    if (look === LOOKS_MAX) throw stillProcessing();
+    const waitMs = Math.min(info.check_after_secs ?? WAIT_S, LONGEST_WAIT_S) * 1_000;
+    await io.sleep(waitMs, io.signal).catch((cause: unknown) => {
+      throw stillProcessing(cause);
+    });
+    const path = `/2/media/upload?command=STATUS&media_id=${encodeURIComponent(uploaded.id)}`;
+    info = uploadedOf(await callLoggedIn(session, io, path)).processing_info;
+  }
+  if (info?.state === 'failed') throw new PlatformFailure('rejected', 'X refused: it could not process an image.');
+}
+
+async function describe(session: Session<XLogin>, id: string, text: string, io: PlatformIo): Promise<void> {
+  const json = { id, metadata: { alt_text: { text } } };
+  const answer = await callLoggedIn(session, io, '/2/media/metadata', { method: 'POST', json });
+  if (!isOk(answer)) throw failure(answer);
+}
+
+function uploadedOf(answer: PlatformAnswer): Uploaded {
+  if (!isOk(answer)) throw failure(answer);
+  const uploaded = Uploaded.safeParse(answer.body);
+  if (uploaded.success) return uploaded.data.data;
+  throw new PlatformFailure('unavailable', 'X answered without the image it took; nothing was posted.');
+}
+
+function stillProcessing(cause?: unknown): PlatformFailure {
+  return new PlatformFailure('unavailable', 'X is still processing an image; nothing was posted.', { cause });
+}

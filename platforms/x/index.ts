@@ -1,0 +1,115 @@
+/** X, by its API v2. */
+import { z } from 'zod';
+import {
+  type ConnectedAccount,
+  definePlatform,
+  PlatformFailure,
+  type PlatformIo,
+  type Published,
+  type SendPart,
+  type Session,
+} from '../contract.ts';
+import { withoutPublishing } from '../http.ts';
+import { callX, failure, isOk } from './api.ts';
+import { mediaIdsOf, uploadImages } from './images.ts';
+import { hasLink } from './links.ts';
+import { findPost } from './read-back.ts';
+import { callLoggedIn, type XLogin } from './session.ts';
+
+const Token = z.string().trim().min(1).max(4096);
+
+const XCredentials = z.strictObject({
+  accessToken: Token.describe(
+    'OAuth 2.0 access token of the account, with the scopes tweet.read, tweet.write, users.read and media.write.',
+  ),
+  refreshToken: Token.optional().describe(
+    'Refresh token that came with it. Used where this install is set up with the app that it was made for.',
+  ),
+  expiresAt: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .describe('Instant at which the access token ends, such as 2026-12-01T09:00:00Z.'),
+});
+type XCredentials = z.infer<typeof XCredentials>;
+
+const Me = z.object({ data: z.object({ id: z.string(), username: z.string() }) });
+const Created = z.object({ data: z.object({ id: z.string() }) });
+
+export const x = definePlatform<XLogin, XCredentials>({
+  id: 'x',
+  name: 'X',
+  kind: 'broadcast',
+  text: { maxLength: 280, unit: 'weighted' },
+  images: {
+    max: 4,
+    // X says 5 MB and not which kind; this is the smaller.
+    maxBytes: 5_000_000,
+    // An animated GIF has to be alone in its post, which no fact can say; so a GIF goes out as a still picture.
+    types: ['image/png', 'image/jpeg', 'image/webp'],
+    altTextMax: 1000,
+  },
+  thread: { max: 24, onRefusal: 'take_down' },
+  firstComment: false,
+  permalink: true,
+  metrics: ['impressions', 'likes', 'reposts', 'replies'],
+  recovery: { repeatWithinMs: 0, readBack: true },
+  concurrency: { perProcess: 50, perConnection: 1 },
+  fees: { post: 'X_POST_FEE_CENTS', linkPost: 'X_LINK_POST_FEE_CENTS', hasLink },
+  connect: ['credentials'],
+  apiVersion: '2',
+  source: [
+    'https://docs.x.com/resources/fundamentals/counting-characters',
+    'https://docs.x.com/x-api/posts/creation-of-a-post',
+    'https://docs.x.com/x-api/media/quickstart/best-practices',
+  ],
+  credentials: XCredentials,
+  connectAccount,
+  prepare: uploadImages,
+  publish,
+  readBack,
+  remove,
+});
+
+function connectAccount(input: XCredentials, io: PlatformIo): Promise<ConnectedAccount<XLogin>> {
+  const { accessToken, refreshToken = null, expiresAt = null } = input;
+  return withoutPublishing(async () => {
+    const answer = await callX(io, accessToken, '/2/users/me');
+    if (!isOk(answer)) throw failure(answer);
+    const me = Me.safeParse(answer.body);
+    if (!me.success) throw new PlatformFailure('unavailable', 'X answered without the account of this login.');
+    const { id, username } = me.data.data;
+    return { platformAccountId: id, handle: username, credential: { accessToken, refreshToken, expiresAt } };
+  });
+}
+
+async function publish(session: Session<XLogin>, part: SendPart, io: PlatformIo): Promise<Published> {
+  const answer = await callLoggedIn(session, io, '/2/tweets', {
+    method: 'POST',
+    json: {
+      text: part.text,
+      ...(part.prepared !== null && { media: { media_ids: mediaIdsOf(part.prepared) } }),
+      ...(part.parent !== undefined && { reply: { in_reply_to_tweet_id: part.parent.platformPostId } }),
+    },
+  });
+  if (!isOk(answer)) throw failure(answer);
+  const created = Created.safeParse(answer.body);
+  if (!created.success) throw new PlatformFailure('unknown', 'X answered without the post it made.');
+  return published(session, created.data.data.id);
+}
+
+async function readBack(session: Session<XLogin>, part: SendPart, io: PlatformIo): Promise<Published | null> {
+  const id = await findPost(session, io, part);
+  return id === null ? null : published(session, id);
+}
+
+function remove(session: Session<XLogin>, post: Published, io: PlatformIo): Promise<void> {
+  return withoutPublishing(async () => {
+    const path = `/2/tweets/${encodeURIComponent(post.platformPostId)}`;
+    const answer = await callLoggedIn(session, io, path, { method: 'DELETE' });
+    if (!isOk(answer) && answer.status !== 404) throw failure(answer);
+  });
+}
+
+function published({ handle }: Session<XLogin>, id: string): Published {
+  return { platformPostId: id, url: `https://x.com/${encodeURIComponent(handle)}/status/${id}` };
+}

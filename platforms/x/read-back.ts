@@ -1,0 +1,89 @@
+/** Finding a post of which the answer was lost. Nothing in a post names our call, so time, place and text have to. */
+import { z } from 'zod';
+import { PlatformFailure, type PlatformIo, type SendPart, type Session } from '../contract.ts';
+import { failure, isOk } from './api.ts';
+import { callLoggedIn, type XLogin } from './session.ts';
+
+/** Posts that are asked for: the newest. X charges for each that it lists. */
+const PAGE = 10;
+
+/** How far behind ours the clock of X may be. */
+const CLOCK_DIFFERENCE_MS = 60_000;
+
+const Reference = z.object({ type: z.string(), id: z.string() });
+const Url = z.object({
+  url: z.string().nullish(),
+  expanded_url: z.string().nullish(),
+  media_key: z.string().nullish(),
+});
+
+const ListedPost = z.object({
+  id: z.string(),
+  text: z.string(),
+  // X is renaming tweets to posts, field by field.
+  referenced_tweets: z.array(Reference).optional(),
+  referenced_posts: z.array(Reference).optional(),
+  entities: z.object({ urls: z.array(Url).nullish() }).optional(),
+});
+type ListedPost = z.infer<typeof ListedPost>;
+
+/** A page without posts has no `data`; one that came with errors may leave posts out. */
+const Page = z.object({ data: z.array(ListedPost).optional(), errors: z.undefined().optional() });
+
+/**
+ * Id of the post that a part became, or null when the account has none that fits.
+ *
+ * @throws PlatformFailure when X cannot be asked, or the account has more new posts than are asked for
+ */
+export async function findPost(session: Session<XLogin>, io: PlatformIo, part: SendPart): Promise<string | null> {
+  const query = new URLSearchParams({
+    max_results: String(PAGE),
+    'tweet.fields': 'entities,referenced_tweets',
+    ...earliest(part),
+  });
+  const path = `/2/users/${encodeURIComponent(session.platformAccountId)}/tweets?${query.toString()}`;
+  const answer = await callLoggedIn(session, io, path);
+  if (!isOk(answer)) throw failure(answer);
+  const page = Page.safeParse(answer.body);
+  if (!page.success) throw new PlatformFailure('unknown', 'X did not list the posts of the account.');
+  const posts = page.data.data ?? [];
+  const parentId = part.parent?.platformPostId;
+  // Newest first, so the last that fits is the first that was made.
+  const found = posts.findLast(
+    (post) => parentOf(post) === parentId && essence(shownText(post)) === essence(part.text),
+  );
+  if (found === undefined && posts.length >= PAGE) {
+    throw new PlatformFailure('unknown', 'The account has more new posts than Carillon asks X for.');
+  }
+  return found?.id ?? null;
+}
+
+/** A reply comes after its parent; a head comes after the instant of its first try. */
+function earliest(part: SendPart): Record<string, string> {
+  if (part.parent !== undefined) return { since_id: part.parent.platformPostId };
+  const instant = new Date(part.startedAt.getTime() - CLOCK_DIFFERENCE_MS);
+  return { start_time: instant.toISOString().replace(/\.\d+Z$/, 'Z') };
+}
+
+function parentOf(post: ListedPost): string | undefined {
+  const references = post.referenced_tweets ?? post.referenced_posts ?? [];
+  return references.find(({ type }) => type === 'replied_to')?.id;
+}
+
+/** The text with the links that were typed, for those that X put in their place, and without those of its images. */
+function shownText({ text, entities }: ListedPost): string {
+  const typed = (entities?.urls ?? []).reduce((shown, { url, expanded_url: expanded, media_key: media }) => {
+    if (typeof url !== 'string') return shown;
+    return shown.replace(url, () => (typeof media === 'string' ? '' : (expanded ?? '')));
+  }, text);
+  return typed.replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&amp;/g, '&');
+}
+
+/** What is left of a text when white space and the ways to write the same address are taken out. */
+function essence(text: string): string {
+  return text
+    .toWellFormed()
+    .normalize()
+    .replace(/https?:\/\//gi, '')
+    .replace(/[\s/]+/g, '');
+}

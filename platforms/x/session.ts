@@ -1,0 +1,82 @@
+/** The login of an X account: a token for two hours, and where the install has an app of its own, the means to renew it. */
+import { z } from 'zod';
+import { type PlatformApp, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
+import { callPlatform, type PlatformAnswer, stringField, withoutPublishing } from '../http.ts';
+import { callX, failure, type XCall } from './api.ts';
+
+/** What is stored, encrypted, for a connection. */
+export interface XLogin {
+  readonly accessToken: string;
+  /** Taken once; null when there is none. */
+  readonly refreshToken: string | null;
+  /** ISO instant from which the access token is no longer taken; null when that is not known. */
+  readonly expiresAt: string | null;
+}
+
+const TokenAnswer = z.object({
+  access_token: z.string().min(1),
+  refresh_token: z.string().min(1).optional(),
+  expires_in: z.number().positive().optional(),
+});
+
+/** How X says that the app is wrong rather than the login. */
+const APP_ERRORS = ['invalid_client', 'unauthorized_client'];
+
+/** How long before its end a token is renewed, so that it does not end on the way. */
+const MARGIN_MS = 30_000;
+
+/**
+ * Calls with the stored login. A token that has ended is renewed where it can be; when X refuses it, the
+ * call is made once more: the first one was refused unread, so this cannot make a second post.
+ */
+export async function callLoggedIn(
+  session: Session<XLogin>,
+  io: PlatformIo,
+  path: string,
+  call?: XCall,
+): Promise<PlatformAnswer> {
+  const { credential } = session;
+  if (credential.refreshToken === null || io.apps.x === null) return callX(io, credential.accessToken, path, call);
+  if (hasEnded(credential, io)) return callX(io, await renewedToken(session, io, io.apps.x), path, call);
+  const answer = await callX(io, credential.accessToken, path, call);
+  if (answer.status !== 401) return answer;
+  return callX(io, await renewedToken(session, io, io.apps.x), path, call);
+}
+
+function hasEnded({ expiresAt }: XLogin, io: PlatformIo): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) - MARGIN_MS <= io.now().getTime();
+}
+
+async function renewedToken(session: Session<XLogin>, io: PlatformIo, app: PlatformApp): Promise<string> {
+  const renewed = await withoutPublishing(() => session.renew((stale) => renewLogin(io, app, stale)));
+  return renewed.accessToken;
+}
+
+/** @see https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code */
+async function renewLogin(io: PlatformIo, app: PlatformApp, stale: XLogin): Promise<XLogin> {
+  const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: stale.refreshToken ?? '' });
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (app.clientSecret === undefined) form.set('client_id', app.clientId);
+  else headers['authorization'] = `Basic ${Buffer.from(`${app.clientId}:${app.clientSecret}`).toString('base64')}`;
+  const url = `${io.endpoints.X_API_URL}/2/oauth2/token`;
+  const answer = await callPlatform(io, url, { method: 'POST', headers, body: form });
+  if (answer.status !== 200) throw renewalFailure(answer);
+  const token = TokenAnswer.safeParse(answer.body);
+  if (!token.success) throw new PlatformFailure('unavailable', 'X answered without a new login; nothing was posted.');
+  const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = token.data;
+  return {
+    accessToken,
+    refreshToken: refreshToken ?? stale.refreshToken,
+    expiresAt: seconds === undefined ? null : new Date(io.now().getTime() + seconds * 1_000).toISOString(),
+  };
+}
+
+function renewalFailure(answer: PlatformAnswer): PlatformFailure {
+  const error = stringField(answer.body, 'error') ?? '';
+  if (APP_ERRORS.includes(error)) {
+    return new PlatformFailure('unavailable', 'X does not know the app of X_CLIENT_ID; nothing was posted.');
+  }
+  const refused = failure(answer);
+  if (refused.kind !== 'rejected') return refused;
+  return new PlatformFailure('reconnect', 'X does not renew this login any more: connect the account again.');
+}

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { readConfig } from '../../server/config.ts';
+
+it.each([
+  [{}, null],
+  [{ X_CLIENT_ID: 'id' }, { clientId: 'id', clientSecret: undefined }],
+  [
+    { X_CLIENT_ID: 'id', X_CLIENT_SECRET: 'secret' },
+    { clientId: 'id', clientSecret: 'secret' },
+  ],
+])('%j gives the app of X %j', (env, app) => {
+  expect(readConfig(env).apps.x).toEqual(app);
+});
+
+it('refuses a secret without the app that it belongs to', () => {
+  expect(() => readConfig({ X_CLIENT_SECRET: 'secret' })).toThrow(
+    'X_CLIENT_SECRET: has a meaning only with X_CLIENT_ID',
+  );
+});
+
+it.each([
+  [{}, 'https://api.x.com'],
+  [{ X_API_URL: 'http://127.0.0.1:4000/' }, 'http://127.0.0.1:4000'],
+])('%j makes X_API_URL %s', (env, origin) => {
+  expect(readConfig(env).endpoints.X_API_URL).toBe(origin);
+});
