@@ -8,7 +8,7 @@ import type { SandboxTimeline } from './sandbox/timeline.ts';
 import { x } from './x/index.ts';
 
 /** The platforms in the order they are shown. */
-export const PLATFORM_IDS = ['x', 'bluesky', 'mastodon', 'facebook', 'sandbox'] as const;
+export const PLATFORM_IDS = ['bluesky', 'mastodon', 'facebook', 'x', 'sandbox'] as const;
 export type PlatformId = (typeof PLATFORM_IDS)[number];
 
 /** The one platform that test keys reach. */
@@ -17,7 +17,7 @@ export const TEST_PLATFORM: PlatformId = 'sandbox';
 export type PlatformRegistry = Readonly<Record<PlatformId, AnyPlatform>>;
 
 export function createRegistry(timeline: SandboxTimeline): PlatformRegistry {
-  return { x, bluesky, mastodon, facebook, sandbox: createSandbox(timeline) };
+  return { bluesky, mastodon, facebook, x, sandbox: createSandbox(timeline) };
 }
 
 /** Looks a platform up by the id stored with a connection. */
