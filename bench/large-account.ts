@@ -60,5 +60,8 @@ export async function fillAccount(client: Client, postId: string, posts: number)
      where p.id = $1`,
     [postId, posts],
   );
+  await client.query(
+    `insert into post_tags (post_id, tag, account_id) select p.id, t.tag, p.account_id from posts p, unnest(p.tags) as t(tag)`,
+  );
   await client.query('vacuum analyze');
 }

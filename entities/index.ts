@@ -10,6 +10,7 @@ import { Media } from './media.ts';
 import { Owner } from './owner.ts';
 import { Post } from './post.ts';
 import { PostMedia } from './post-media.ts';
+import { PostTag } from './post-tag.ts';
 import { Profile } from './profile.ts';
 import { SandboxPost } from './sandbox-post.ts';
 import { WorkerState } from './worker-state.ts';
@@ -25,6 +26,7 @@ export const entities = [
   Media,
   PostMedia,
   Charge,
+  PostTag,
   Event,
   WorkerState,
   IdempotencyRecord,

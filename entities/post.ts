@@ -74,6 +74,7 @@ export const Post = defineEntity({
     status: p.enum(POST_STATUSES),
     text: p.text(),
     originalText: p.text(),
+    /** In the order given; post_tags holds them too, for lists. */
     tags: p.array(),
     /** Replies under the head post, in order. */
     thread: p.array(),
@@ -111,8 +112,8 @@ export const Post = defineEntity({
   indexes: [
     { properties: ['accountId', 'id'] },
     { properties: ['accountId', 'status', 'id'] },
+    { properties: ['accountId', 'profileId', 'id'] },
     { properties: ['connectionId', 'id'] },
-    { properties: ['tags'], type: 'gin' },
     {
       name: 'posts_idempotency_index',
       expression: `create index "posts_idempotency_index" on "posts" ("idempotency_record_id") where ("idempotency_record_id" is not null)`,

@@ -1,10 +1,12 @@
 /** Every migration in the order it runs. A name, once released, never changes. */
 import { Initial } from './migration-20261121-initial.ts';
 import { PlansAndQueues } from './migration-20261121-plans-and-queues.ts';
+import { LongLists } from './migration-20261121-long-lists.ts';
 import { WholePosts } from './migration-20261121-whole-posts.ts';
 
 export const migrations = [
   { name: '20261121-initial', class: Initial },
   { name: '20261121-whole-posts', class: WholePosts },
   { name: '20261121-plans-and-queues', class: PlansAndQueues },
+  { name: '20261121-long-lists', class: LongLists },
 ];

@@ -29,9 +29,25 @@ export async function listPosts(context: Context, caller: Caller, filter: PostFi
   const conditions = [condition];
   if (status !== undefined) conditions.push(`status = $${parameters.push(status)}`);
   if (profileId !== undefined) conditions.push(`profile_id = $${parameters.push(profileId)}`);
-  if (tag.length > 0) conditions.push(`tags @> $${parameters.push(tag)}::text[]`);
-  const sql = `select ${POST_COLUMNS} from posts where ${conditions.join(' and ')}
-    order by id desc limit $${parameters.push(limit)} offset $${parameters.push(offset)}`;
+  const where = conditions.join(' and ');
+  const source =
+    tag.length === 0
+      ? `posts where ${where}`
+      : `(${postsTagged(tag.map((name) => parameters.push(name)))}) t
+         cross join lateral (select * from posts where id = t.post_id and ${where} offset 0) posts`;
+  const sql = `select ${POST_COLUMNS} from ${source}
+    order by ${tag.length === 0 ? 'id' : 't.post_id'} desc limit $${parameters.push(limit)} offset $${parameters.push(offset)}`;
   const rows = await query<PostRow>(context.db.em(), sql, parameters);
   return rows.map(postView);
+}
+
+/**
+ * The posts of the account $1 that carry every tag, from the numbers of their parameters. The list
+ * walks these and looks each post up: `offset 0` keeps the planner from walking all posts instead,
+ * which it prefers because it cannot know that a tag is on old posts only.
+ */
+function postsTagged(tags: readonly number[]): string {
+  const one = (tag: number) => `select post_id from post_tags where account_id = $1 and tag = $${tag}`;
+  const joined = tags.map((tag, index) => `(${one(tag)}) t${index}${index === 0 ? '' : ' using (post_id)'}`);
+  return `select post_id from ${joined.join(' join ')}`;
 }

@@ -52,6 +52,9 @@ const STORE = `
     insert into post_media (id, post_id, media_id, position, alt_text)
     select m.id, i.id, m."mediaId", m.position, m."altText" from input i
     cross join lateral jsonb_to_recordset(i.media) as m(id uuid, "mediaId" uuid, position int, "altText" text)
+  ), tagged as (
+    insert into post_tags (post_id, tag, account_id)
+    select distinct i.id, t.tag, i."accountId" from input i cross join lateral unnest(i.tags) as t(tag)
   )
   insert into attempts (id, post_id, step, index, state, token, started_at)
   select "attemptId", id, 'head', 0, 'sending', token, "createdAt" from input where claim is not null`;

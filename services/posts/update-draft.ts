@@ -23,8 +23,17 @@ export interface DraftChanges {
 }
 
 const UPDATE = `
-  update posts set text = $2, original_text = $2, thread = $3, first_comment = $4, tags = $5
-  where id = $1 and status = 'draft' returning id`;
+  with edited as (
+    update posts set text = $2, original_text = $2, thread = $3, first_comment = $4, tags = $5
+    where id = $1 and status = 'draft' returning id, account_id, tags
+  ), untagged as (
+    delete from post_tags t using edited e where t.post_id = e.id and t.tag <> all (e.tags)
+  ), tagged as (
+    insert into post_tags (post_id, tag, account_id)
+    select distinct e.id, t.tag, e.account_id from edited e cross join lateral unnest(e.tags) as t(tag)
+    on conflict do nothing
+  )
+  select id from edited`;
 
 const ADD_IMAGES = `
   insert into post_media (id, post_id, media_id, position, alt_text)

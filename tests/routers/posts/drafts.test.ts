@@ -76,6 +76,25 @@ describe('PATCH /posts/{postId}', () => {
     ]);
   });
 
+  it('moves the draft from the lists of the tags it loses to those of the tags it gets', async () => {
+    const postId = await draft('Tagged anew', { tags: ['edit-old', 'edit-kept'] });
+
+    await world.rest(`PATCH /posts/${postId}`, { body: { tags: ['edit-kept', 'edit-new'] } });
+
+    const listed = async (tag: string) =>
+      (await world.rest(`GET /posts?tag=${tag}`)).body.posts.map(({ id }: { id: string }) => id);
+    expect(await Promise.all(['edit-old', 'edit-kept', 'edit-new'].map(listed))).toEqual([[], [postId], [postId]]);
+  });
+
+  it('keeps the tags in their lists when another field is edited', async () => {
+    const postId = await draft('Tagged still', { tags: ['edit-still'] });
+
+    await world.rest(`PATCH /posts/${postId}`, { body: { text: 'Other words' } });
+
+    const { body } = await world.rest('GET /posts?tag=edit-still');
+    expect(body.posts).toEqual([await read(postId)]);
+  });
+
   it('refuses a text over the limit, and leaves the draft as it was', async () => {
     const postId = await draft('Short');
 
@@ -210,6 +229,15 @@ describe('POST /posts/{postId}/publish', () => {
 });
 
 describe('DELETE /posts/{postId}', () => {
+  it('takes a tagged draft off the list of its tag', async () => {
+    const postId = await draft('Tagged and gone', { tags: ['delete-gone'] });
+
+    const { status } = await world.rest(`DELETE /posts/${postId}`);
+
+    const { body } = await world.rest('GET /posts?tag=delete-gone');
+    expect([status, body.posts]).toEqual([200, []]);
+  });
+
   it('removes a draft for good', async () => {
     const postId = await draft('Never mind');
 

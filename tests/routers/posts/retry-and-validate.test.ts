@@ -206,4 +206,20 @@ describe('the rest of the body of POST /posts', () => {
 
     expect(body.posts.map(({ text }: { text: string }) => text)).toEqual(['Tagged red blue']);
   });
+
+  it('lists posts by a tag newest first, in pages, and by state as well', async () => {
+    const ids: string[] = [];
+    for (const isDraft of [false, true, false, false]) {
+      const { body } = await world.rest('POST /posts', {
+        body: { text: 'Paged', connectionSlugs: [world.sandboxSlug], tags: ['paged', 'other'], isDraft },
+      });
+      ids.unshift(body.results[0].postId);
+    }
+    const listed = async (filter: string) =>
+      (await world.rest(`GET /posts?${filter}`)).body.posts.map(({ id }: { id: string }) => id);
+
+    expect(await listed('tag=paged')).toEqual(ids);
+    expect(await listed('tag=paged&tag=other&tag=paged&limit=2&offset=1')).toEqual([ids[1], ids[2]]);
+    expect(await listed('tag=paged&status=draft')).toEqual([ids[2]]);
+  });
 });
