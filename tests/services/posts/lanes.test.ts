@@ -1,0 +1,102 @@
+/** Lanes: who is sent next when there is not room for all. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createRegistry } from '../../../platforms/registry.ts';
+import { type Candidate, countUnderWay, fullShares, openLanes, pickFairly } from '../../../services/posts/lanes.ts';
+
+const platforms = createRegistry({} as never);
+const { perProcess, perConnection } = platforms.bluesky.concurrency;
+
+const due = (connectionId: string, posts: number, accountId = `account of ${connectionId}`): Candidate[] =>
+  Array.from({ length: posts }, (_, index) => ({
+    id: `${connectionId} ${index}`,
+    accountId,
+    connectionId,
+    platformId: 'bluesky',
+  }));
+
+const ids = (picked: readonly Candidate[]) => picked.map(({ id }) => id);
+
+describe('a pick', () => {
+  it('takes one of every connection before it takes a second of any', () => {
+    const picked = pickFairly(platforms, [...due('a', 3), ...due('b', 2), ...due('c', 1)], new Map());
+
+    expect(ids(picked)).toEqual(['a 0', 'b 0', 'c 0', 'a 1', 'b 1', 'a 2']);
+  });
+
+  it('gives a connection no more than its share', () => {
+    const picked = pickFairly(platforms, due('a', 100), new Map());
+
+    expect(picked).toHaveLength(perConnection);
+  });
+
+  it('gives an account half of the lane, however many connections it has', () => {
+    const many = Array.from({ length: 100 }, (_, index) => due(`m${index}`, 5, 'big')).flat();
+
+    const picked = pickFairly(platforms, [...many, ...due('small', 1)], new Map());
+
+    expect(picked.filter(({ accountId }) => accountId === 'big')).toHaveLength(perProcess / 2);
+    expect(ids(picked)).toContain('small 0');
+  });
+
+  it('leaves the other lanes alone when one is full', () => {
+    const hanging = due('a', 1).concat(Array.from({ length: 200 }, (_, index) => due(`h${index}`, 1)).flat());
+    const sandbox = { id: 's', accountId: 's', connectionId: 's', platformId: 'sandbox' };
+    const underWay = countUnderWay(hanging.slice(0, perProcess));
+
+    expect(ids(pickFairly(platforms, [...hanging, sandbox], underWay))).toEqual(['s']);
+    expect(openLanes(platforms, underWay)).not.toContain('bluesky');
+    expect(openLanes(platforms, underWay)).toContain('sandbox');
+  });
+
+  it('never overfills anything, and leaves nobody out for whom there is room', () => {
+    const candidate = fc.record({
+      account: fc.nat(4),
+      connection: fc.nat(3),
+      platform: fc.constantFrom('bluesky', 'x'),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(candidate, { maxLength: 200 }),
+        fc.array(candidate, { maxLength: 60 }),
+        (waiting, sending) => {
+          const made = waiting.map(toCandidate);
+          const picked = pickFairly(platforms, made, countUnderWay(sending.map(toCandidate)));
+
+          const left = made.filter(({ id }) => !picked.some((one) => one.id === id));
+          const all = [...sending.map(toCandidate), ...picked];
+          expect(picked.every((one) => withinShares(one, all))).toBe(true);
+          expect(left.filter((one) => withinShares(one, [...all, one]))).toEqual([]);
+        },
+      ),
+      { seed: 20261121, numRuns: 200 },
+    );
+  });
+
+  function toCandidate(raw: { account: number; connection: number; platform: string }, index: number): Candidate {
+    const { account, connection, platform } = raw;
+    const connectionId = `${platform} ${account} ${connection}`;
+    return { id: String(index), accountId: String(account), connectionId, platformId: platform };
+  }
+
+  /** Whether what is under way respects every share that this one belongs to. */
+  function withinShares(one: Candidate, all: readonly Candidate[]): boolean {
+    const facts = platforms[one.platformId as 'x'].concurrency;
+    const lane = all.filter(({ platformId }) => platformId === one.platformId);
+    return (
+      lane.length <= facts.perProcess &&
+      lane.filter(({ connectionId }) => connectionId === one.connectionId).length <= facts.perConnection &&
+      lane.filter(({ accountId }) => accountId === one.accountId).length <= facts.perProcess / 2
+    );
+  }
+});
+
+describe('what is full', () => {
+  it('is not looked for again', () => {
+    const sends = [...due('a', perConnection), ...due('b', 1)];
+
+    expect(fullShares(platforms, sends)).toEqual({ connections: ['a'], accounts: [] });
+    const spread = Array.from({ length: perProcess / 2 }, (_, index) => due(`c${index}`, 1, 'big')).flat();
+    expect(fullShares(platforms, spread).accounts).toEqual(['big bluesky']);
+  });
+});

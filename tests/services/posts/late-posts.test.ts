@@ -1,0 +1,177 @@
+/** Posts whose time passed while nothing could send them: none is lost, stuck, or sent late in silence (D14). */
+import { describe, expect, it } from 'vitest';
+import { nextDueAt } from '../../../services/posts/next-due-at.ts';
+import { connectSandbox } from '../../harness/connections.ts';
+import { makeAccount } from '../../harness/accounts.ts';
+import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
+import { startWorld } from '../../harness/world.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** A sandbox with posts scheduled by hand, so many minutes from noon on; nobody works until `wake`. */
+async function sleeping(...minutes: number[]) {
+  const world = await startWorld();
+  const { key } = await makeAccount(world);
+  const connection = await connectSandbox(world, { key, slug: 'bell' });
+  const noon = world.clock.now().getTime();
+  const ids: string[] = [];
+  for (const minute of minutes) {
+    const scheduledFor = new Date(noon + minute * MINUTE_MS).toISOString();
+    ids.push((await makePost(world, 'bell', { key, text: `At ${minute}`, scheduledFor })).postId);
+  }
+  const wake = async (afterMs: number) => {
+    world.clock.set(new Date(noon + afterMs));
+    await world.runDue();
+  };
+  const post = async (id: string) => (await world.rest(`GET /posts/${id}`, { key })).body.post;
+  const at = (minute: number) => new Date(noon + minute * MINUTE_MS).toISOString();
+  const texts = async () => (await sandboxOf(world, connection.id)).map(({ text }) => text);
+  return { world, key, connection, ids, wake, post, at, texts };
+}
+
+describe('a post that is late', () => {
+  it.each([
+    ['by five minutes less a millisecond', 5 * MINUTE_MS - 1],
+    ['by five minutes', 5 * MINUTE_MS],
+    ['by twenty-four hours', 24 * HOUR_MS],
+  ])('%s goes out at once, with its own time', async (_case, lateMs) => {
+    const { ids, wake, post, at, world } = await sleeping(1);
+
+    await wake(MINUTE_MS + lateMs);
+
+    expect(await post(ids[0] ?? '')).toMatchObject({ status: 'sent', scheduledFor: at(1) });
+    expect((await eventsAbout(world, ids[0] ?? '')).map(({ name }) => name)).toEqual(['post.sent']);
+  });
+
+  it('by more than twenty-four hours fails with schedule_missed, and nothing is sent', async () => {
+    const { ids, wake, post, at, texts, world } = await sleeping(1);
+
+    await wake(MINUTE_MS + 24 * HOUR_MS + 1);
+
+    const error = {
+      code: 'schedule_missed',
+      message: `The post was to go out at ${at(1)}, and nothing could send it within 24 hours of that.`,
+    };
+    expect(await post(ids[0] ?? '')).toMatchObject({ status: 'failed', scheduledFor: at(1), error });
+    const [event, ...others] = await eventsAbout(world, ids[0] ?? '');
+    expect(others).toEqual([]);
+    expect(event).toMatchObject({
+      name: 'post.failed',
+      payload: { post: { id: ids[0], text: 'At 1', status: 'failed', scheduledFor: at(1), url: null, error } },
+    });
+    expect(await texts()).toEqual([]);
+  });
+
+  it('can be sent again after it failed', async () => {
+    const { ids, wake, key, world, texts } = await sleeping(1);
+    await wake(26 * HOUR_MS);
+
+    const { body } = await world.rest(`POST /posts/${ids[0]}/retry`, { key, body: {} });
+
+    expect(body.result).toMatchObject({ status: 'sent', postId: ids[0] });
+    expect(await texts()).toEqual(['At 1']);
+  });
+});
+
+describe('late posts of one connection', () => {
+  it('go out a minute apart in their order: the first at once, the others with an event each', async () => {
+    const { ids, wake, post, at, texts, world } = await sleeping(3, 1, 2, 200);
+
+    await wake(HOUR_MS);
+
+    expect(await texts()).toEqual(['At 1']);
+    const times = await Promise.all(ids.map(async (id) => (await post(id)).scheduledFor));
+    expect(times).toEqual([at(62), at(1), at(61), at(200)]);
+    const reasons = await Promise.all(
+      ids.map(async (id) =>
+        (await eventsAbout(world, id)).map(({ name, payload }) => [
+          name,
+          (payload as { post: { reason?: string; scheduledFor: string } }).post,
+        ]),
+      ),
+    );
+    expect(reasons[0]).toEqual([
+      [
+        'post.rescheduled',
+        { id: ids[0], connectionSlug: 'bell', scheduledFor: at(62), reason: 'catch_up', profileId: null },
+      ],
+    ]);
+    expect(reasons[2]).toMatchObject([['post.rescheduled', { scheduledFor: at(61), reason: 'catch_up' }]]);
+    expect(reasons[3]).toEqual([]);
+
+    await wake(61 * MINUTE_MS);
+    expect(await texts()).toEqual(['At 1', 'At 2']);
+    await wake(62 * MINUTE_MS);
+    expect(await texts()).toEqual(['At 1', 'At 2', 'At 3']);
+    expect((await eventsAbout(world, ids[0] ?? '')).map(({ name }) => name)).toEqual(['post.rescheduled', 'post.sent']);
+  });
+
+  it('are spaced anew when nothing runs while they are', async () => {
+    const { wake, post, at, ids, texts } = await sleeping(1, 2, 3);
+    await wake(HOUR_MS);
+
+    await wake(2 * HOUR_MS);
+
+    expect(await texts()).toEqual(['At 1', 'At 2']);
+    expect(await post(ids[2] ?? '')).toMatchObject({ status: 'scheduled', scheduledFor: at(121) });
+  });
+
+  it('do not hold up what is due on time', async () => {
+    const { wake, texts } = await sleeping(1, 2, 60);
+
+    await wake(HOUR_MS);
+
+    expect((await texts()).toSorted()).toEqual(['At 1', 'At 60']);
+  });
+
+  it('do not wait for those of another connection', async () => {
+    const { world, key, wake } = await sleeping(1, 2);
+    const other = await connectSandbox(world, { key, slug: 'other' });
+    await makePost(world, 'other', { key, scheduledFor: new Date(world.clock.now().getTime() + 1).toISOString() });
+
+    await wake(HOUR_MS);
+
+    expect(await sandboxOf(world, other.id)).toHaveLength(1);
+  });
+
+  it('are settled once by two workers that find them together', async () => {
+    const { world, ids, wake, texts } = await sleeping(1, 2, 3);
+
+    await Promise.all([wake(HOUR_MS), wake(HOUR_MS)]);
+
+    expect(await texts()).toEqual(['At 1']);
+    const events = await Promise.all(ids.map((id) => eventsAbout(world, id)));
+    expect(events.map((about) => about.length)).toEqual([1, 1, 1]);
+  });
+});
+
+describe('a connection that its platform asked to leave alone', () => {
+  it('is left alone until then; its posts wait, and others do not', async () => {
+    const { world, key, connection, wake, post, ids, at, texts } = await sleeping(1, 2);
+    const other = await connectSandbox(world, { key, slug: 'other' });
+    await makePost(world, 'other', { key, scheduledFor: at(1) });
+    await world.sql('update connections set backoff_until = $2 where id = $1', [connection.id, at(4)]);
+
+    await wake(2 * MINUTE_MS);
+
+    expect(await sandboxOf(world, other.id)).toHaveLength(1);
+    expect(await texts()).toEqual([]);
+    expect(await nextDueAt(world.context)).toEqual(new Date(at(4)));
+    await wake(4 * MINUTE_MS);
+    expect(await texts()).toEqual(['At 1', 'At 2']);
+    expect(await post(ids[0] ?? '')).toMatchObject({ status: 'sent', scheduledFor: at(1) });
+  });
+
+  it('catches up afterwards when that took longer than five minutes', async () => {
+    const { world, connection, wake, post, ids, at, texts } = await sleeping(1, 2);
+    await world.sql('update connections set backoff_until = $2 where id = $1', [connection.id, at(30)]);
+    await wake(20 * MINUTE_MS);
+    expect(await texts()).toEqual([]);
+
+    await wake(30 * MINUTE_MS);
+
+    expect(await texts()).toEqual(['At 1']);
+    expect(await post(ids[1] ?? '')).toMatchObject({ status: 'scheduled', scheduledFor: at(31) });
+  });
+});
