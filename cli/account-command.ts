@@ -1,7 +1,7 @@
 /** `account list` and `account set`: what the operator decides about accounts (D18). */
 import { parseArgs } from 'node:util';
 import type { AccountView } from '../services/account/read-account.ts';
-import { type Environment, type OperatorClient, operatorClient, UsageError } from './operator-client.ts';
+import { type Environment, type OperatorClient, operatorClient, type Request, UsageError } from './operator-client.ts';
 
 const OPTIONS = {
   url: { type: 'string' },
@@ -14,19 +14,19 @@ const OPTIONS = {
 type Settings = Partial<Record<keyof typeof OPTIONS, string>>;
 
 /** @returns what to print */
-export async function accountCommand(args: string[], env: Environment): Promise<string> {
+export async function accountCommand(request: Request, args: string[], env: Environment): Promise<string> {
   const { values, positionals } = parse(args);
   const [verb, accountId] = positionals;
   const changes = readChanges(values);
   if (verb === 'list' && positionals.length === 1) {
-    const client = await operatorClient(values, env);
+    const client = await operatorClient(request, values, env);
     return (await listAccounts(client)).map(describe).join('\n');
   }
   if (verb !== 'set' || positionals.length > 2) throw new UsageError('');
   if (Object.keys(changes).length === 0) {
     throw new UsageError('Name at least one of --plan, --payment-method and --x-spend-cap-cents.');
   }
-  const client = await operatorClient(values, env);
+  const client = await operatorClient(request, values, env);
   const id = accountId ?? (await onlyAccount(client));
   const { account } = (await client.call('PATCH', `/accounts/${encodeURIComponent(id)}`, changes)) as {
     account: AccountView;

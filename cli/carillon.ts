@@ -21,7 +21,7 @@ Options:
 const [command, ...rest] = process.argv.slice(2);
 try {
   if (command !== 'account') throw new UsageError(USAGE);
-  process.stdout.write(await accountCommand(rest, process.env));
+  process.stdout.write(await accountCommand(globalThis.fetch, rest, process.env));
 } catch (error) {
   const message = error instanceof UsageError && error.message === '' ? USAGE : (error as Error).message;
   process.stderr.write(`${message.trimEnd()}\n`);

@@ -15,13 +15,17 @@ export interface OperatorClient {
   call(method: 'GET' | 'PATCH', path: string, body?: unknown): Promise<unknown>;
 }
 
+/** The fetch of the process. */
+export type Request = typeof globalThis.fetch;
+
 export async function operatorClient(
+  request: Request,
   options: { url?: string | undefined; token?: string | undefined },
   env: Environment,
 ): Promise<OperatorClient> {
   const origin = options.url ?? env['PUBLIC_URL'] ?? `http://127.0.0.1:${env['PORT'] ?? '3000'}`;
   const token = options.token ?? env['OPERATOR_TOKEN'] ?? (await keptToken(env['DATA_DIR'] ?? './data'));
-  return { call: (method, path, body) => call(new URL(`/operator${path}`, origin), token, method, body) };
+  return { call: (method, path, body) => call(request, new URL(`/operator${path}`, origin), { token, method, body }) };
 }
 
 async function keptToken(dataDir: string): Promise<string> {
@@ -34,11 +38,14 @@ async function keptToken(dataDir: string): Promise<string> {
   }
 }
 
-async function call(url: URL, token: string, method: string, body: unknown): Promise<unknown> {
+async function call(
+  request: Request,
+  url: URL,
+  { token, method, body }: { token: string; method: string; body: unknown },
+): Promise<unknown> {
   const json = body === undefined ? {} : { body: JSON.stringify(body) };
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  // oxlint-disable-next-line no-restricted-globals -- the command line is its own process, and reaches its own server only
-  const response = await fetch(url, { method, headers, ...json }).catch((cause: Error) => {
+  const response = await request(url, { method, headers, ...json }).catch((cause: Error) => {
     throw new Error(`No server answers at ${url.origin}. Is it running? --url names another one.`, { cause });
   });
   const answer = (await response.json().catch(() => null)) as { message?: string } | null;

@@ -1,5 +1,6 @@
 /** The clocks of a running install: the real one, and one that is moved by hand (D20). */
 import { setTimeout as wait } from 'node:timers/promises';
+import type { MachineTime } from './database-clock.ts';
 import type { Clock } from '../services/clock.ts';
 
 /** Waiting and deadlines take real time on both clocks: networks do not know ours. */
@@ -14,6 +15,9 @@ const realWaiting = {
 };
 
 export const systemClock: Clock = { now: () => new Date(), ...realWaiting };
+
+/** What this machine counts time with. */
+export const machineTime: MachineTime = { wall: () => new Date().getTime(), steady: () => performance.now() };
 
 /** A clock on which time stands still until it is set. */
 export interface ManualClock extends Clock {

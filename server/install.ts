@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Database, openPglite, openPostgres } from '../entities/orm.ts';
 import { keepFrozenInstant } from '../jobs/simulation.ts';
 import { startWorker } from '../jobs/worker.ts';
+import type { Clock } from '../services/clock.ts';
 import type { Config } from '../services/config.ts';
 import type { Context } from '../services/context.ts';
 import { missingKeyMarks } from '../services/credentials/reseal-logins.ts';
@@ -11,9 +12,10 @@ import type { ClaimedSend } from '../services/posts/claimed-send.ts';
 import { firstStart } from '../services/setup/first-start.ts';
 import { announcement } from './announcement.ts';
 import { createApp, createWorkerApp } from './app.ts';
-import { systemClock } from './clocks.ts';
+import { machineTime, type ManualClock, systemClock } from './clocks.ts';
 import { ConfigError } from './config.ts';
 import { createContext, systemRandom } from './context.ts';
+import { createDatabaseClock, type DatabaseClock } from './database-clock.ts';
 import { acquireDataDirLock } from './data-dir-lock.ts';
 import { encryptionKeys } from './encryption-keys.ts';
 import { serve } from './http-server.ts';
@@ -34,11 +36,13 @@ const RECOVER_AT_ONCE = 1_000;
 /** @throws Error whose first line tells the operator what to put right */
 export async function startInstall(config: Config, options: { announce: (text: string) => void }): Promise<Install> {
   const lock = config.databaseUrl === undefined ? await acquireDataDirLock(config.dataDir) : undefined;
-  const clock = config.clock === 'manual' ? openManualClock(config) : systemClock;
+  const clock = openClock(config, () => db);
   const random = systemRandom(clock);
   const outbound = createOutboundFetch({ allow: config.outboundAllow });
   const keys = await encryptionKeys(config, random);
   const db = await openDatabase(config);
+  const following = new AbortController();
+  const followed = await followDatabase(clock, following.signal);
   const log = createLogger(config.logLevel);
   const context = createContext({ config, clock, random, fetch: outbound.fetch, db, encryptionKeys: keys, log });
   await refuseUnreadableLogins(context);
@@ -63,10 +67,25 @@ export async function startInstall(config: Config, options: { announce: (text: s
       await Promise.all([server.close(), work.stop()]);
       await context.sends.drained();
       await outbound.close();
+      following.abort();
+      await followed.ended;
       await db.close();
       await lock?.release();
     },
   };
+}
+
+/** Several processes share a PostgreSQL, so its clock is theirs; whoever has a database alone goes by the machine's. */
+function openClock(config: Config, db: () => Database): Clock | ManualClock | DatabaseClock {
+  if (config.clock === 'manual') return openManualClock(config);
+  return config.databaseUrl === undefined ? systemClock : createDatabaseClock(systemClock, machineTime, db);
+}
+
+/** Before anything is made or claimed, the process must know what time it is. */
+async function followDatabase(clock: Clock | DatabaseClock, signal: AbortSignal): Promise<{ ended: Promise<void> }> {
+  if (!('follow' in clock)) return { ended: Promise.resolve() };
+  await clock.look();
+  return { ended: clock.follow(signal) };
 }
 
 async function openDatabase({ databaseUrl, dataDir }: Config): Promise<Database> {

@@ -16,6 +16,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   console: ['services', 'routers', 'errors'],
   server: ['mcp', 'routers', 'jobs', 'services', 'platforms', 'entities', 'errors', 'console'],
   client: ['routers', 'errors'],
+  cli: ['server', 'services'],
 };
 
 /** Lines of the product that match a pattern, as `path: line`. */

@@ -13,7 +13,7 @@ const [{ id }] = (await world.sql<{ id: string }>('select id from accounts')) as
 const folder = mkdtempSync(join(tmpdir(), 'carillon-cli-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const run = (...args: string[]) => accountCommand(args, { PUBLIC_URL: world.url, OPERATOR_TOKEN: TOKEN });
+const run = (...args: string[]) => accountCommand(fetch, args, { PUBLIC_URL: world.url, OPERATOR_TOKEN: TOKEN });
 
 describe('account set', () => {
   it('sets plan, payment method and cap of the only account, and prints it', async () => {
@@ -36,7 +36,7 @@ describe('account set', () => {
   it('finds the token that the server keeps in DATA_DIR', async () => {
     writeFileSync(join(folder, 'operator.token'), `${TOKEN}\n`);
 
-    const printed = await accountCommand(['set', '--plan', 'pro'], { PUBLIC_URL: world.url, DATA_DIR: folder });
+    const printed = await accountCommand(fetch, ['set', '--plan', 'pro'], { PUBLIC_URL: world.url, DATA_DIR: folder });
 
     expect(printed).toContain('plan                pro');
   });
@@ -70,13 +70,13 @@ describe('without the token', () => {
     ['a wrong one', { OPERATOR_TOKEN: `${TOKEN.slice(0, -1)}!` }],
     ['an API key', { OPERATOR_TOKEN: world.liveKey }],
   ])('nothing is told or changed: %s', async (_case, env) => {
-    const call = accountCommand(['list'], { PUBLIC_URL: world.url, ...env });
+    const call = accountCommand(fetch, ['list'], { PUBLIC_URL: world.url, ...env });
 
     await expect(call).rejects.toThrow("The operator's token is missing or wrong.");
   });
 
-  it('it says where to look for it', async () => {
-    const call = accountCommand(['list'], { PUBLIC_URL: world.url, DATA_DIR: join(folder, 'nowhere') });
+  it('says where to look for it', async () => {
+    const call = accountCommand(fetch, ['list'], { PUBLIC_URL: world.url, DATA_DIR: join(folder, 'nowhere') });
 
     await expect(call).rejects.toThrow(/There is no operator's token in .*nowhere/);
   });
@@ -92,7 +92,7 @@ describe('without the token', () => {
 
 describe('a server that is not there', () => {
   it('is said so, with the address', async () => {
-    const call = accountCommand(['list', '--url', 'http://127.0.0.1:9', '--token', TOKEN], {});
+    const call = accountCommand(fetch, ['list', '--url', 'http://127.0.0.1:9', '--token', TOKEN], {});
 
     await expect(call).rejects.toThrow('No server answers at http://127.0.0.1:9. Is it running?');
   });

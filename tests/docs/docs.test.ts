@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { ATTEMPT_STEPS } from '../../entities/attempt.ts';
+import { RESCHEDULE_REASONS } from '../../entities/post.ts';
 import { ERROR_CODES, ERRORS } from '../../errors/codes.ts';
 import { operations } from '../../routers/operations.ts';
 
@@ -116,6 +117,7 @@ describe('names in the documentation', () => {
     const known = new Set<string>([
       ...ERROR_CODES,
       ...ATTEMPT_STEPS,
+      ...RESCHEDULE_REASONS,
       ...tools,
       ...fields,
       ...found(elsewhere, /\b([a-z]+(?:_[a-z]+)+)\b/g),

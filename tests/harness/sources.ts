@@ -12,7 +12,19 @@ export interface SourceFile {
   readonly imports: readonly { readonly path: string; readonly typeOnly: boolean }[];
 }
 
-const ROOMS = ['client', 'console', 'entities', 'errors', 'jobs', 'mcp', 'platforms', 'routers', 'server', 'services'];
+const ROOMS = [
+  'cli',
+  'client',
+  'console',
+  'entities',
+  'errors',
+  'jobs',
+  'mcp',
+  'platforms',
+  'routers',
+  'server',
+  'services',
+];
 
 const IMPORT = /^(?:import|export)\s+(type\s)?[^;]*?from\s+'(\.[^']+)'/gm;
 

@@ -214,7 +214,7 @@ describe('xUsageSweep', () => {
     const written = await Promise.all([writeMissingCharges(world.context), writeMissingCharges(world.context)]);
     await world.runDue();
 
-    expect(written.toSorted()).toEqual([0, 1]);
+    expect(written[0] + written[1]).toBe(1);
     expect((await chargesOf(account)).toSorted(bySubject)).toEqual(before.toSorted(bySubject));
   });
 

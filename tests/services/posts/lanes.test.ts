@@ -1,5 +1,5 @@
 /** Lanes: who is sent next when there is not room for all. */
-import fc from 'fast-check';
+import { array, assert, constantFrom, nat, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRegistry } from '../../../platforms/registry.ts';
 import { type Candidate, countUnderWay, fullShares, openLanes, pickFairly } from '../../../services/posts/lanes.ts';
@@ -50,25 +50,21 @@ describe('a pick', () => {
   });
 
   it('never overfills anything, and leaves nobody out for whom there is room', () => {
-    const candidate = fc.record({
-      account: fc.nat(4),
-      connection: fc.nat(3),
-      platform: fc.constantFrom('bluesky', 'x'),
+    const candidate = record({
+      account: nat(4),
+      connection: nat(3),
+      platform: constantFrom('bluesky', 'x'),
     });
-    fc.assert(
-      fc.property(
-        fc.array(candidate, { maxLength: 200 }),
-        fc.array(candidate, { maxLength: 60 }),
-        (waiting, sending) => {
-          const made = waiting.map(toCandidate);
-          const picked = pickFairly(platforms, made, countUnderWay(sending.map(toCandidate)));
+    assert(
+      property(array(candidate, { maxLength: 200 }), array(candidate, { maxLength: 60 }), (waiting, sending) => {
+        const made = waiting.map(toCandidate);
+        const picked = pickFairly(platforms, made, countUnderWay(sending.map(toCandidate)));
 
-          const left = made.filter(({ id }) => !picked.some((one) => one.id === id));
-          const all = [...sending.map(toCandidate), ...picked];
-          expect(picked.every((one) => withinShares(one, all))).toBe(true);
-          expect(left.filter((one) => withinShares(one, [...all, one]))).toEqual([]);
-        },
-      ),
+        const left = made.filter(({ id }) => !picked.some((one) => one.id === id));
+        const all = [...sending.map(toCandidate), ...picked];
+        expect(picked.every((one) => withinShares(one, all))).toBe(true);
+        expect(left.filter((one) => withinShares(one, [...all, one]))).toEqual([]);
+      }),
       { seed: 20261121, numRuns: 200 },
     );
   });

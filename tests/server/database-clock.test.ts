@@ -1,0 +1,118 @@
+/** The clock that processes on one PostgreSQL share: that of the database, whatever their machines think. */
+import { describe, expect, it } from 'vitest';
+import { createDatabaseClock } from '../../server/database-clock.ts';
+import { createTestClock } from '../harness/test-clock.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** A machine and a database, each with a clock of its own; every answer of the database takes a while. */
+function machines({ machineAhead = 0, answerMs = 20 } = {}) {
+  const start = Date.UTC(2026, 10, 21, 12);
+  const state = { truth: start, wall: start + machineAhead, steady: 5_000, down: false, asks: 0 };
+  const pass = (ms: number) => {
+    state.truth += ms;
+    state.wall += ms;
+    state.steady += ms;
+  };
+  const executeQuery = async () => {
+    state.asks += 1;
+    pass(answerMs / 2);
+    const now = state.truth / 1000;
+    pass(answerMs / 2);
+    if (state.down) throw new Error('connection refused');
+    return { rows: [{ now: String(now * 1000) }] };
+  };
+  const own = createTestClock(new Date(state.wall));
+  const clock = createDatabaseClock(
+    own,
+    { wall: () => state.wall, steady: () => state.steady },
+    () => ({ em: () => ({ getKysely: () => ({ executeQuery }) }) }) as never,
+  );
+  return { state, clock, pass, own };
+}
+
+describe('the time', () => {
+  it.each([-2 * HOUR_MS, 0, 5 * 60_000])('is the database’s on a machine that is %i ms ahead', async (machineAhead) => {
+    const { state, clock, pass } = machines({ machineAhead });
+
+    await clock.look();
+    pass(90_000);
+
+    expect(clock.now().getTime()).toBe(state.truth);
+  });
+
+  it('goes on evenly when somebody sets the clock of the machine', async () => {
+    const { state, clock, pass } = machines();
+    await clock.look();
+
+    state.wall += HOUR_MS;
+    pass(1_000);
+
+    expect(clock.now().getTime()).toBe(state.truth);
+  });
+
+  it('goes on as it is while the database does not answer', async () => {
+    const { state, clock, pass } = machines({ machineAhead: HOUR_MS });
+    await clock.look();
+    state.down = true;
+
+    await expect(clock.look()).rejects.toThrow('connection refused');
+    pass(60_000);
+
+    expect(clock.now().getTime()).toBe(state.truth);
+  });
+
+  it('is the machine’s until the database was asked for the first time', () => {
+    const { own, clock } = machines();
+
+    expect(clock.now()).toEqual(own.now());
+  });
+});
+
+describe('following', () => {
+  /** Follows through so many checks, with `between` happening before each. */
+  async function follow({ state, clock, own, pass }: ReturnType<typeof machines>, checks: number, between: () => void) {
+    const over = new AbortController();
+    let left = checks;
+    own.sleep = async (ms) => {
+      if (left === 0) over.abort();
+      left -= 1;
+      pass(ms);
+      between();
+    };
+    const before = state.asks;
+    await clock.follow(over.signal);
+    return state.asks - before;
+  }
+
+  it('asks every ten seconds, three times, and takes the fastest answer', async () => {
+    const world = machines();
+    await world.clock.look();
+
+    expect(await follow(world, 30, () => undefined)).toBe(9);
+    expect(world.clock.now().getTime()).toBe(world.state.truth);
+  });
+
+  it('asks within a second after the machine has slept', async () => {
+    const world = machines();
+    await world.clock.look();
+    world.state.truth += HOUR_MS;
+    world.state.wall += HOUR_MS;
+
+    expect(await follow(world, 1, () => undefined)).toBe(3);
+    expect(world.clock.now().getTime()).toBe(world.state.truth);
+  });
+
+  it('goes on after the database was away', async () => {
+    const world = machines();
+    await world.clock.look();
+    world.state.down = true;
+    await follow(world, 12, () => undefined);
+    world.state.down = false;
+    world.state.truth += 7;
+
+    await follow(world, 12, () => undefined);
+
+    expect(world.clock.now().getTime()).toBe(world.state.truth);
+  });
+});
