@@ -1,0 +1,81 @@
+/** Counting rules as properties, for every unit there is. */
+import { array, assert, constantFrom, integer, property, string } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { countText, type TextUnit } from '../../platforms/text.ts';
+import { createRegistry } from '../../platforms/registry.ts';
+import { checkText } from '../../services/posts/check-text.ts';
+
+const UNITS: readonly TextUnit[] = ['graphemes', 'characters', 'utf16', 'weighted'];
+const RUNS = { seed: 20261121, numRuns: 300 };
+
+/** Signs of one, two and many code points, none of which joins its neighbours; no dots, so no links. */
+const SIGNS = ['a', 'Z', '7', ' ', 'é', 'ß', '語', 'か', '€', '…', '👍', '👍🏽', '👨‍👩‍👧‍👦', '🎉'];
+const words = string({ unit: constantFrom(...SIGNS), maxLength: 80 });
+
+const count = (text: string, unit: TextUnit) => countText(text, { maxLength: 500, unit });
+
+describe.each(UNITS)('%s', (unit) => {
+  it('of two texts in two lines are those of both, and one', () => {
+    assert(
+      property(words, words, (one, other) => {
+        expect(count(`${one}\n${other}`, unit)).toBe(count(one, unit) + 1 + count(other, unit));
+      }),
+      RUNS,
+    );
+  });
+
+  it('are never less than the signs that people see, nor more than twice the UTF-16 units', () => {
+    assert(
+      property(words, (text) => {
+        expect(count(text, unit)).toBeGreaterThanOrEqual(count(text, 'graphemes'));
+        expect(count(text, unit)).toBeLessThanOrEqual(2 * text.length);
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('a link', () => {
+  it('counts the same however long it is, and so many times as it is there', () => {
+    const path = string({ unit: constantFrom(...'abc019-_/'), minLength: 1, maxLength: 60 }).map((text) => `${text}z`);
+    assert(
+      property(array(path, { minLength: 1, maxLength: 5 }), words, (paths, text) => {
+        const links = paths.map((end) => `https://example.com/${end}`).join(' ');
+        const facts = { maxLength: 500, unit: 'graphemes' as const, urlLength: 23 };
+
+        const counted = countText(`${text}\n${links}`, facts);
+
+        expect(counted).toBe(count(text, 'graphemes') + 1 + 23 * paths.length + (paths.length - 1));
+        expect(count(`${text}\n${links}`, 'weighted')).toBe(count(text, 'weighted') + 24 * paths.length);
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('a limit', () => {
+  const platforms = Object.values(createRegistry({} as never));
+
+  it.each(platforms.map((platform) => [platform.id, platform] as const))(
+    'of %s is refused by exactly the texts that count more, and the message has both numbers',
+    (_id, platform) => {
+      const { maxBytes: _bytes, ...facts } = platform.text;
+      const bounded = { ...platform, text: { ...facts, maxLength: 40 } };
+      assert(
+        property(words, integer({ min: 0, max: 40 }), (text, filling) => {
+          const whole = text + 'x'.repeat(filling);
+          const length = countText(whole, bounded.text);
+
+          const error = checkText(bounded, null, whole);
+
+          expect(error === null).toBe(length <= 40);
+          if (error === null) return;
+          expect(error.code).toBe('platform_rejected');
+          expect(error.message).toContain(String(length));
+          expect(error.message).toContain('40');
+        }),
+        RUNS,
+      );
+    },
+  );
+});
