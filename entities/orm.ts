@@ -45,6 +45,8 @@ export async function openPostgres(url: string, poolSize = 10): Promise<Database
     ...shared,
     clientUrl: url,
     pool: { min: 0, max: poolSize },
+    // A misspelt name must be an error, and not a new database.
+    ensureDatabase: false,
     driverOptions: { Client: PreparingClient },
   });
   // A transaction-level lock cannot outlive a crashed starter; the work runs beside it on another connection.

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { databaseUrl } from '../harness/database.ts';
 import { ENGINE, newFolder, newInstall, launchProcess } from './server-process.ts';
 
 const KEY_MESSAGE = 'must be comma-separated base64 keys of 32 bytes each';
@@ -56,6 +57,15 @@ it('names DATABASE_URL when the database does not answer, and keeps its password
     'carillon: DATABASE_URL: the database cannot be opened (connect ECONNREFUSED 127.0.0.1:1)\n',
   );
   expect(server.stdout()).toBe('');
+});
+
+it.runIf(ENGINE === 'postgres')('names DATABASE_URL when there is no such database, and makes none', async () => {
+  const server = launchProcess({ DATA_DIR: await newFolder(), DATABASE_URL: databaseUrl('carillon_misspelt') });
+
+  expect(await server.ended()).toMatchObject({ code: 1, signal: null });
+  expect(server.stderr()).toBe(
+    'carillon: DATABASE_URL: the database cannot be opened (database "carillon_misspelt" does not exist)\n',
+  );
 });
 
 it('names DATA_DIR when that is a file', async () => {
