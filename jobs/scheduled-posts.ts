@@ -30,11 +30,11 @@ export const scheduledPosts: Loop = {
     const late = await settleLatePosts(context);
     begun += start(context, late.sends) + late.moved;
     while (!signal.aborted) {
-      const { sends, moved, contended } = await claimDueSends(context);
-      if (contended) await context.clock.sleep(CONTENDED_MS);
-      else if (sends.length + moved === 0) break;
+      const { sends, moved, moreDue, contended } = await claimDueSends(context);
       begun += start(context, sends) + moved;
-      await context.sends.eased(CLAIM_AGAIN_AFTER, CLAIM_AGAIN_MS);
+      if (contended) await context.clock.sleep(CONTENDED_MS);
+      else if (!moreDue || sends.length + moved === 0) break;
+      else await context.sends.eased(CLAIM_AGAIN_AFTER, CLAIM_AGAIN_MS);
     }
     return begun;
   },

@@ -77,13 +77,19 @@ function retryAfterSeconds(headers: Headers): number | undefined {
   return value !== null && /^\d+$/.test(value) ? Number(value) : undefined;
 }
 
+/** How long a platform wants to be left alone; undefined when it is merely out of order. */
+function askedToWaitMs(status: number, waitSeconds: number | undefined): number | undefined {
+  const seconds = waitSeconds ?? (status === 429 ? BACKOFF_SECONDS : undefined);
+  return seconds === undefined ? undefined : seconds * 1000;
+}
+
 /** The failure for an answer that says "not now": 429, or 5xx on a call that publishes nothing. */
 export function unavailable(platformName: string, answer: PlatformAnswer): PlatformFailure {
   const wait = retryAfterSeconds(answer.headers);
   return new PlatformFailure(
     'unavailable',
     `${platformName} answered HTTP ${answer.status}${wait === undefined ? '' : `, asking to wait ${wait} s`}; nothing was posted.`,
-    { retryAfterMs: answer.status === 429 ? (wait ?? BACKOFF_SECONDS) * 1000 : undefined },
+    { retryAfterMs: askedToWaitMs(answer.status, wait) },
   );
 }
 

@@ -8,14 +8,14 @@ import type { PlanName } from '../../entities/account.ts';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { type Admission, FREE_OF_CHARGE, judgePosts, needsAdmission } from '../plans/admit-posts.ts';
+import { nextDayStart } from '../plans/plans.ts';
 import { lockAccount } from '../plans/standing.ts';
 import { CLAIMED, type ClaimableRow, type ClaimedRow, openSends } from './claimed-row.ts';
 import type { ClaimedSend } from './claimed-send.ts';
 import { countUnderWay, fullShares, openLanes, pickFairly } from './lanes.ts';
 import { lateSince } from './lateness.ts';
-import { failWaiting, reschedule, type WaitingRow } from './move-waiting.ts';
+import { type Failure, failWaiting, reschedule } from './move-waiting.ts';
 import { leaseFrom } from './send-times.ts';
-import { nextDayStart } from '../plans/plans.ts';
 
 /** Due posts that are looked at for one claim. */
 const LOOK_AT_MOST = 1_000;
@@ -68,12 +68,18 @@ export interface TakenPosts {
   readonly sends: readonly ClaimedSend[];
   /** How many others were dealt with: failed, moved to a new time, or kept back. */
   readonly moved: number;
+}
+
+/** As {@link TakenPosts}, of a look that may have left posts behind. */
+export interface ClaimedDue extends TakenPosts {
+  /** True when more was due than there was room for, or than one look sees. */
+  readonly moreDue: boolean;
   /** True when others were just taking what this look had found. */
   readonly contended: boolean;
 }
 
 /** Claims the due posts that there is room for, each connection and account in turn. */
-export async function claimDueSends(context: Context): Promise<TakenPosts> {
+export async function claimDueSends(context: Context): Promise<ClaimedDue> {
   const now = context.clock.now();
   const { underWay } = context.sends;
   const { connections, accounts } = fullShares(context.platforms, underWay);
@@ -92,7 +98,8 @@ export async function claimDueSends(context: Context): Promise<TakenPosts> {
       platformId: row.platform_id,
     }));
   const picked = pickFairly(context.platforms, candidates, counts).map(({ id }) => id);
-  if (picked.length === 0) return { sends: [], moved: paused.length, contended: false };
+  const moreDue = picked.length < candidates.length || due.length === LOOK_AT_MOST;
+  if (picked.length === 0) return { sends: [], moved: paused.length, moreDue, contended: false };
   const metered = new Set(due.filter(({ plan }) => needsAdmission(plan)).map((row) => row.account_id));
   const { sends, moved } = await context.db.em().transactional(async (em: SqlEntityManager) => {
     if (metered.size > 0) return claimMetered(context, em, picked, metered);
@@ -102,7 +109,7 @@ export async function claimDueSends(context: Context): Promise<TakenPosts> {
   });
   const inOrder = sends.toSorted((a, b) => Number(a.post.scheduledFor) - Number(b.post.scheduledFor));
   const contended = sends.length + moved === 0;
-  return { sends: inOrder, moved: moved + paused.length, contended };
+  return { sends: inOrder, moved: moved + paused.length, moreDue, contended };
 }
 
 /** Accounts are locked before posts, and in one order, so that two workers never wait for each other. */
@@ -111,7 +118,7 @@ async function claimMetered(
   em: SqlEntityManager,
   picked: readonly string[],
   metered: ReadonlySet<string>,
-): Promise<Omit<TakenPosts, 'contended'>> {
+): Promise<TakenPosts> {
   for (const accountId of [...metered].toSorted()) await lockAccount(em, accountId);
   const rows = await query<ClaimableRow>(em, LOCK, [picked, context.clock.now()]);
   return claimAdmitted(context, em, rows);
@@ -124,14 +131,16 @@ export async function claimAdmitted(
   context: Context,
   em: SqlEntityManager,
   rows: readonly ClaimableRow[],
-): Promise<Omit<TakenPosts, 'contended'>> {
+): Promise<TakenPosts> {
   const admissions = await admitDue(context, em, rows);
   const admitted: ClaimedRow[] = [];
+  const refused: Failure[] = [];
   for (const row of rows) {
     const admission = admissions.get(row.id) ?? FREE_OF_CHARGE;
     if (admission.error === null) admitted.push({ ...row, fee_cents: admission.feeCents });
-    else await refuse(context, em, row, admission);
+    else refused.push({ row, error: admission.error });
   }
+  await refuse(context, em, refused);
   const moved = rows.length - admitted.length;
   if (admitted.length === 0) return { sends: [], moved };
   const claim = context.random.uuid();
@@ -165,14 +174,15 @@ async function admitDue(
   return admissions;
 }
 
-/** A day that is used up defers the post to the next; anything else it cannot wait for. */
-async function refuse(
-  context: Context,
-  em: SqlEntityManager,
-  row: WaitingRow,
-  { error }: Extract<Admission, { error: object }>,
-): Promise<void> {
-  if (error.code !== 'fair_use_reached') return failWaiting(context, em, row, error);
+/** A day that is used up defers posts to the next; anything else they cannot wait for. */
+async function refuse(context: Context, em: SqlEntityManager, refused: readonly Failure[]): Promise<void> {
+  const isDeferred = ({ error }: Failure) => error.code === 'fair_use_reached';
   const time = nextDayStart(context.clock.now());
-  return reschedule(context, em, row, { time, slot: null, reason: 'fair_use' });
+  const moves = refused.filter(isDeferred).map(({ row }) => ({ row, time, slot: null, reason: 'fair_use' as const }));
+  await reschedule(context, em, moves);
+  await failWaiting(
+    context,
+    em,
+    refused.filter((one) => !isDeferred(one)),
+  );
 }

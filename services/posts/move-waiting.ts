@@ -1,4 +1,4 @@
-/** Gives a waiting post a new time, or fails it: the row and its event in the caller's transaction. */
+/** Gives waiting posts new times, or fails them: rows and events in the caller's transaction. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { RescheduleReason } from '../../entities/post.ts';
 import { query } from '../../entities/query.ts';
@@ -14,34 +14,43 @@ export type WaitingRow = WaitingPost & { readonly media_count: number };
 export const WAITING = `p.id, p.account_id, p.profile_id, p.connection_slug, p.mode, p.text, p.scheduled_for, p.created_at, p.tags,
   (select count(*)::int from post_media m where m.post_id = p.id) as media_count`;
 
-export interface NewTime {
+export interface Move {
+  readonly row: WaitingRow;
   readonly time: Date;
   /** The queue slot that is its time; null when it takes none. */
   readonly slot: Date | null;
   readonly reason: RescheduleReason;
 }
 
-/** Emits post.rescheduled. */
-export async function reschedule(
-  context: Context,
-  em: SqlEntityManager,
-  row: WaitingRow,
-  { time, slot, reason }: NewTime,
-): Promise<void> {
-  const sql = `update posts set scheduled_for = $2, slot_at = $3, held = false where id = $1 and status = 'scheduled'`;
-  await query(em, sql, [row.id, time, slot]);
-  await storeEvents(em, [rescheduledEvent(context, row, time, reason)]);
+export interface Failure {
+  readonly row: WaitingRow;
+  readonly error: PartError;
 }
 
-/** Emits post.failed. */
-export async function failWaiting(
-  context: Context,
-  em: SqlEntityManager,
-  row: WaitingRow,
-  error: PartError,
-): Promise<void> {
-  const sql = `update posts set status = 'failed', error_code = $2, error_message = $3, slot_at = null, held = false
-    where id = $1 and status = 'scheduled'`;
-  await query(em, sql, [row.id, error.code, error.message]);
-  await storeEvents(em, [failedEvent(context, row, row.media_count, error)]);
+const RESCHEDULE = `
+  update posts p set scheduled_for = i.time, slot_at = i.slot, held = false
+  from jsonb_to_recordset($1::jsonb) as i(id uuid, time timestamptz, slot timestamptz)
+  where p.id = i.id and p.status = 'scheduled'`;
+
+const FAIL = `
+  update posts p set status = 'failed', error_code = i.code, error_message = i.message, slot_at = null, held = false
+  from jsonb_to_recordset($1::jsonb) as i(id uuid, code text, message text)
+  where p.id = i.id and p.status = 'scheduled'`;
+
+/** Emits post.rescheduled for each. */
+export async function reschedule(context: Context, em: SqlEntityManager, moves: readonly Move[]): Promise<void> {
+  if (moves.length === 0) return;
+  const rows = moves.map(({ row, time, slot }) => ({ id: row.id, time, slot }));
+  await query(em, RESCHEDULE, [JSON.stringify(rows)]);
+  const events = moves.map(({ row, time, reason }) => rescheduledEvent(context, row, time, reason));
+  await storeEvents(em, events);
+}
+
+/** Emits post.failed for each. */
+export async function failWaiting(context: Context, em: SqlEntityManager, failures: readonly Failure[]): Promise<void> {
+  if (failures.length === 0) return;
+  const rows = failures.map(({ row, error }) => ({ id: row.id, code: error.code, message: error.message }));
+  await query(em, FAIL, [JSON.stringify(rows)]);
+  const events = failures.map(({ row, error }) => failedEvent(context, row, row.media_count, error));
+  await storeEvents(em, events);
 }

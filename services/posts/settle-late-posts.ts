@@ -47,7 +47,7 @@ const LATE_POSTS = `
 
 const HOLD = `update posts set held = true where id = any($1::uuid[])`;
 
-export async function settleLatePosts(context: Context): Promise<Omit<TakenPosts, 'contended'>> {
+export async function settleLatePosts(context: Context): Promise<TakenPosts> {
   const now = context.clock.now();
   const lanes = openLanes(context.platforms, countUnderWay(context.sends.underWay));
   const parameters = [lateSince(now), lanes, now, CONNECTIONS_AT_ONCE];
@@ -69,7 +69,7 @@ async function settleConnection(
   em: SqlEntityManager,
   connection: LateConnection,
   now: Date,
-): Promise<Omit<TakenPosts, 'contended'>> {
+): Promise<TakenPosts> {
   if (needsAdmission(connection.plan)) await lockAccount(em, connection.account_id);
   const queue = (await lockQueues(em, [connection.id], now)).get(connection.id);
   const late = await query<LateRow>(em, LATE_POSTS, [connection.id, lateSince(now)]);
@@ -82,12 +82,17 @@ async function settleConnection(
   const byHand = late.filter((row) => !row.queued);
   const tooLate = now.getTime() - LATENESS.catchUpMs;
   const lost = byHand.filter((row) => timeOf(row) < tooLate);
-  for (const row of lost) await failWaiting(context, em, row, missedError(row));
+  await failWaiting(
+    context,
+    em,
+    lost.map((row) => ({ row, error: missedError(row) })),
+  );
   const [first, ...others] = byHand.slice(lost.length);
-  for (const [index, row] of others.entries()) {
+  const spaced = others.map((row, index) => {
     const time = new Date(now.getTime() + (index + 1) * LATENESS.spacingMs);
-    await reschedule(context, em, row, { time, slot: null, reason: 'catch_up' });
-  }
+    return { row, time, slot: null, reason: 'catch_up' as const };
+  });
+  await reschedule(context, em, spaced);
   const moved = late.length - (first === undefined ? 0 : 1);
   if (first === undefined) return { sends: [], moved };
   const taken = await claimAdmitted(context, em, [first]);

@@ -1,7 +1,7 @@
 /** Moves queued posts whose slots have passed, one at a time in the order they had, each to the next slot that is free (D14, D39). */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Context } from '../context.ts';
-import { failWaiting, reschedule, type WaitingRow } from '../posts/move-waiting.ts';
+import { type Failure, failWaiting, type Move, reschedule, type WaitingRow } from '../posts/move-waiting.ts';
 import { nextFreeSlot, type Queue, withTaken } from './slots.ts';
 
 /**
@@ -15,16 +15,20 @@ export async function moveToFreeSlots(
   rows: readonly WaitingRow[],
 ): Promise<void> {
   const now = context.clock.now();
+  const moves: Move[] = [];
+  const failures: Failure[] = [];
   let present = queue;
   for (const row of rows) {
     const slot = nextFreeSlot(present, now);
     if (slot === null) {
-      await failWaiting(context, em, row, missedError(row));
+      failures.push({ row, error: missedError(row) });
     } else {
-      await reschedule(context, em, row, { time: slot, slot, reason: 'missed_slot' });
+      moves.push({ row, time: slot, slot, reason: 'missed_slot' });
       present = withTaken(present, slot);
     }
   }
+  await reschedule(context, em, moves);
+  await failWaiting(context, em, failures);
 }
 
 function missedError(row: WaitingRow) {

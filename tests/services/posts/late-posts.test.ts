@@ -1,10 +1,11 @@
 /** Posts whose time passed while nothing could send them: none is lost, stuck, or sent late in silence (D14). */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { nextDueAt } from '../../../services/posts/next-due-at.ts';
 import { connectSandbox } from '../../harness/connections.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
+import { startFakeBluesky } from '../../platforms/fakes/fake-bluesky.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -173,5 +174,39 @@ describe('a connection that its platform asked to leave alone', () => {
 
     expect(await texts()).toEqual(['At 1']);
     expect(await post(ids[1] ?? '')).toMatchObject({ status: 'scheduled', scheduledFor: at(31) });
+  });
+});
+
+describe('a platform that answers 429', () => {
+  it('is left alone for as long as it asks, on that connection only', async () => {
+    const server = await startFakeBluesky({ now: () => world.clock.now() });
+    onTestFinished(() => server.close());
+    const world = await startWorld({ env: { BLUESKY_SERVICE_URL: server.url } });
+    const noon = world.clock.now().getTime();
+    const after = (seconds: number) => new Date(noon + seconds * 1000).toISOString();
+    const ids: Record<string, string> = {};
+    for (const name of ['alice', 'bob']) {
+      server.addAccount(`${name}.test`, `${name}-password`);
+      const credentials = { identifier: `${name}.test`, appPassword: `${name}-password` };
+      await world.rest('POST /connections', { body: { platformId: 'bluesky', credentials, slug: name } });
+    }
+    ids['refused'] = (await makePost(world, 'alice', { text: 'refused', scheduledFor: after(10) })).postId;
+    ids['waits'] = (await makePost(world, 'alice', { text: 'waits', scheduledFor: after(20) })).postId;
+    ids['other'] = (await makePost(world, 'bob', { text: 'other', scheduledFor: after(20) })).postId;
+    const statusOf = async (name: string) => (await world.rest(`GET /posts/${ids[name]}`)).body.post.status as string;
+    server.faults.push('rate_limited');
+
+    await world.advance(10_000);
+    await world.advance(10_000);
+
+    // The fake asks to wait for 30 seconds.
+    expect([await statusOf('refused'), await statusOf('waits'), await statusOf('other')]).toEqual([
+      'failed',
+      'scheduled',
+      'sent',
+    ]);
+    expect(await nextDueAt(world.context)).toEqual(new Date(after(40)));
+    await world.advance(20_000);
+    expect(await statusOf('waits')).toBe('sent');
   });
 });
