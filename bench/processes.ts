@@ -34,13 +34,14 @@ interface Launch {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Starts an install on PostgreSQL. */
+/** Starts an install on PostgreSQL. `settings` are environment variables besides those that every install of the bench has. */
 export function startOnPostgres(
   databaseUrl: string,
   dataDir: string,
   role: 'all' | 'web' | 'worker',
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<BenchProcess> {
-  return startInstall({ DATABASE_URL: databaseUrl, DATA_DIR: dataDir, ROLE: role });
+  return startInstall({ DATABASE_URL: databaseUrl, DATA_DIR: dataDir, ROLE: role, ...settings });
 }
 
 /** Starts an install on the embedded database. */

@@ -41,3 +41,11 @@ export function percentile(values: readonly number[], share: number): number {
   if (value === undefined) throw new Error('nothing was measured');
   return value;
 }
+
+/** How late something came, against a bound on its 99th percentile in milliseconds. `besides` is told with it. */
+export function latenessFinding(row: string, lateMs: readonly number[], targetMs: number, besides = ''): Finding {
+  const [p50 = 0, p99 = Infinity, max = 0] = [0.5, 0.99, 1].map((share) => Math.round(percentile(lateMs, share)));
+  const ours = `p50 ${p50} / p99 ${p99} / max ${max} ms${besides}`;
+  const target = `p99 < ${targetMs.toLocaleString('en')} ms`;
+  return { row, ours, bare: '', ratio: '', target, met: p99 < targetMs };
+}

@@ -5,14 +5,18 @@
 import { parseArgs } from 'node:util';
 import type { Finding, Row } from './row.ts';
 import { drain } from './rows/drain.ts';
+import { fairness } from './rows/fairness.ts';
+import { hang } from './rows/hang.ts';
 import { lateness } from './rows/lateness.ts';
 import { list } from './rows/list.ts';
 import { reads } from './rows/reads.ts';
+import { scale } from './rows/scale.ts';
+import { scaling } from './rows/scaling.ts';
 import { start } from './rows/start.ts';
 import { sustained } from './rows/sustained.ts';
 import { writes } from './rows/writes.ts';
 
-const ROWS: readonly Row[] = [reads, list, writes, sustained, drain, lateness, start];
+const ROWS: readonly Row[] = [reads, list, writes, sustained, drain, lateness, scale, fairness, hang, scaling, start];
 
 const COLUMNS = ['row', 'ours', 'bare', 'ratio', 'target', 'verdict'] as const;
 

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { connectSandboxes, publish } from '../api.ts';
 import { createDatabase, createFolder } from '../databases.ts';
 import { startOnPostgres } from '../processes.ts';
-import { type Finding, percentile, type Row } from '../row.ts';
+import { latenessFinding, type Row } from '../row.ts';
 
 const POSTS = 300;
 
@@ -33,19 +33,7 @@ export const lateness: Row = {
     await wait(first + SPAN_MS + 2_000 - Date.now());
     const { rows } = await database.client.query<{ late_ms: number }>(LATENESS);
     if (rows.length !== POSTS) throw new Error(`${rows.length} of ${POSTS} posts were sent`);
-    return [finding(rows.map((row) => row.late_ms))];
+    const lateMs = rows.map((row) => row.late_ms);
+    return [latenessFinding('lateness', lateMs, TARGET_MS)];
   },
 };
-
-function finding(lateMs: readonly number[]): Finding {
-  const [p50, p99, max] = [0.5, 0.99, 1].map((share) => Math.round(percentile(lateMs, share)));
-  const ours = `p50 ${p50} / p99 ${p99} / max ${max} ms`;
-  return {
-    row: 'lateness',
-    ours,
-    bare: '',
-    ratio: '',
-    target: `p99 < ${TARGET_MS} ms`,
-    met: (p99 ?? Infinity) < TARGET_MS,
-  };
-}

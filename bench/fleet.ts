@@ -1,0 +1,158 @@
+/** An install with many accounts and connections, posts that wait on them by the thousand, and a look at what became of them. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { connectSandboxes, publish } from './api.ts';
+import { type BenchDatabase, createDatabase, createFolder } from './databases.ts';
+import { type BenchProcess, startOnPostgres } from './processes.ts';
+
+/** Posts that wait: so many to each connection. */
+export interface Batch {
+  readonly slugs: readonly string[];
+  readonly each: number;
+  /** When the first falls due. */
+  readonly due: Date;
+  /** Span over which they fall due, one connection after the other; all at once without. */
+  readonly overMs?: number;
+  /** Put before their text. */
+  readonly directive?: string;
+}
+
+export interface Fleet extends AsyncDisposable {
+  readonly database: BenchDatabase;
+  /** Origin of its web process. */
+  readonly origin: string;
+  /** The sandbox connections of each account. */
+  readonly slugs: readonly (readonly string[])[];
+  startWorker(): Promise<BenchProcess>;
+  /** Makes posts wait, past the API: a hundred thousand in seconds. */
+  schedule(batch: Batch): Promise<void>;
+}
+
+/** Far enough that the model of all posts is never due. */
+const FAR_OFF_MS = 29 * 86_400_000;
+
+/**
+ * Starts an install with a web process and no worker.
+ *
+ * @param accounts how many sandbox connections each account has
+ * @param settings environment variables of all its processes
+ */
+export async function startFleet(
+  accounts: readonly number[],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Fleet> {
+  await using made = new AsyncDisposableStack();
+  const database = made.use(await createDatabase());
+  const folder = made.use(await createFolder());
+  const web = made.use(await startOnPostgres(database.url, folder.path, 'web', settings));
+  const connected = await connectSandboxes(
+    web.origin,
+    accounts.reduce((sum, connections) => sum + connections),
+  );
+  const [model = ''] = await publish(web.origin, connected.slice(0, 1), new Date(Date.now() + FAR_OFF_MS));
+  const slugs: string[][] = [];
+  for (const connections of accounts) slugs.push(connected.splice(0, connections));
+  for (const ofAccount of slugs.slice(1)) await giveOwnAccount(database, ofAccount);
+  const kept = made.move();
+  return {
+    database,
+    origin: web.origin,
+    slugs,
+    startWorker: () => startOnPostgres(database.url, folder.path, 'worker', settings),
+    schedule: (batch) => schedule(database, model, batch),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** Moves connections to a new account. A login is sealed to its connection, so they are moved and not copied. */
+export async function giveOwnAccount({ client }: BenchDatabase, slugs: readonly string[]): Promise<void> {
+  await client.query(
+    `with made as (
+       insert into accounts select (jsonb_populate_record(a, jsonb_build_object('id', gen_random_uuid()))).*
+       from accounts a order by a.created_at limit 1 returning id)
+     update connections set account_id = made.id from made where slug = any($1::text[])`,
+    [slugs],
+  );
+}
+
+async function schedule({ client }: BenchDatabase, model: string, batch: Batch): Promise<void> {
+  const { slugs, each, due, overMs = 0, directive = '' } = batch;
+  await client.query(
+    `with sent_to as (
+       select c.id, c.slug, c.account_id, c.platform_id, s.position, copy
+       from unnest($2::text[]) with ordinality as s(slug, position) join connections c on c.slug = s.slug,
+         generate_series(0, $3::int - 1) as copy)
+     insert into posts
+     select (jsonb_populate_record(p, jsonb_build_object(
+       'id', overlay(gen_random_uuid()::text placing left(p.id::text, 8) from 1 for 8), 'account_id', t.account_id,
+       'connection_id', t.id, 'connection_slug', t.slug, 'platform_id', t.platform_id, 'text', $6::text || p.text,
+       'scheduled_for', $4::timestamptz
+         + (copy * cardinality($2::text[]) + position - 1) * $5::float8 / ($3::int * cardinality($2::text[])) * interval '1 ms'
+     ))).*
+     from posts p, sent_to t where p.id = $1`,
+    [model, slugs, each, due, overMs, directive],
+  );
+  await client.query('analyze posts');
+}
+
+/** What became of posts. */
+export interface Outcome {
+  /** From its time to the start of its platform call, one value a post. */
+  readonly lateMs: readonly number[];
+  /** From the first's time to the last's settlement. */
+  readonly tookMs: number;
+}
+
+/** Longest that posts may take before the run counts as stuck. */
+const STUCK_AFTER_MS = 120_000;
+
+const LEFT = `
+  select count(*)::int as left from posts
+  where status in ('scheduled', 'processing') and scheduled_for <= $1 and connection_slug = any($2::text[])`;
+
+// The timeline counts how often it was called for each post, so a second call shows even where it made nothing.
+const OUTCOME = `
+  select p.status, extract(epoch from a.started_at - p.scheduled_for)::float8 * 1000 as late_ms,
+    extract(epoch from p.sent_at)::float8 * 1000 as sent_ms,
+    (select count(*)::int from attempts o where o.post_id = p.id) as attempts,
+    (select coalesce(sum(s.calls), 0)::int from sandbox_posts s where s.account_id = c.platform_account_id::uuid
+       and s.token = a.token) as calls
+  from posts p join connections c on c.id = p.connection_id left join attempts a on a.post_id = p.id
+  where p.connection_slug = any($1::text[]) and p.scheduled_for >= $2 and p.scheduled_for <= $3`;
+
+interface OutcomeRow {
+  status: string;
+  late_ms: number;
+  sent_ms: number;
+  attempts: number;
+  calls: number;
+}
+
+/**
+ * Waits until every post of a batch to the sandbox has been dealt with.
+ *
+ * @throws Error unless each is sent, and its platform was called for it once
+ */
+export async function outcomeOf({ client }: BenchDatabase, batch: Batch): Promise<Outcome> {
+  const { slugs, each, due, overMs = 0 } = batch;
+  const last = new Date(due.getTime() + overMs);
+  await wait(Math.max(last.getTime() - Date.now(), 0));
+  for (;;) {
+    const { rows } = await client.query<{ left: number }>(LEFT, [last, slugs]);
+    const left = rows[0]?.left ?? 0;
+    if (left === 0) break;
+    if (Date.now() > last.getTime() + STUCK_AFTER_MS)
+      throw new Error(`${left} posts were not gone after ${STUCK_AFTER_MS} ms`);
+    await wait(200);
+  }
+  const { rows } = await client.query<OutcomeRow>(OUTCOME, [slugs, due, last]);
+  const once = rows.filter((row) => row.status === 'sent' && row.attempts === 1 && row.calls === 1);
+  if (rows.length !== slugs.length * each || once.length !== rows.length)
+    throw new Error(`of ${slugs.length * each} posts ${rows.length} are there and ${once.length} were sent once`);
+  const sentMs = rows.reduce((latest, row) => Math.max(latest, row.sent_ms), 0);
+  return { lateMs: rows.map((row) => row.late_ms), tookMs: sentMs - due.getTime() };
+}
+
+/** An instant so many milliseconds ahead, on a whole second. */
+export function ahead(ms: number): Date {
+  return new Date(Math.ceil((Date.now() + ms) / 1000) * 1000);
+}

@@ -1,0 +1,45 @@
+/** fairness: what one connection or one account with thousands of due posts does to the few posts of others. */
+import { ahead, type Batch, outcomeOf, startFleet } from '../fleet.ts';
+import { type Finding, latenessFinding, type Row } from '../row.ts';
+
+/** The platform's own time for a post of the backlog, so that it lasts for seconds. */
+const DIRECTIVE = '[[slow 200]]';
+
+/** How long after the backlog the posts of the others fall due. */
+const LATER_MS = 1_000;
+
+/** Time for the posts to be stored before the first falls due. */
+const SCHEDULING_MS = 4_000;
+
+/** Latest 99th percentile of the others. */
+const TARGET_MS = 2_000;
+
+export const fairness: Row = {
+  name: 'fairness',
+  run: async () => [
+    await measure('fairness, one connection', { connections: 1, each: 3_000, others: 100 }),
+    await measure('fairness, one account', { connections: 1_000, each: 3, others: 50 }),
+  ],
+};
+
+/** The connections of the account with the backlog, the posts of each, and how many others have one post each. */
+interface Crowd {
+  readonly connections: number;
+  readonly each: number;
+  readonly others: number;
+}
+
+async function measure(row: string, { connections, each, others }: Crowd): Promise<Finding> {
+  await using fleet = await startFleet([connections, ...Array.from({ length: others }, () => 1)]);
+  await using _worker = await fleet.startWorker();
+  const [slugs = [], ...rest] = fleet.slugs;
+  const due = ahead(SCHEDULING_MS);
+  const backlog: Batch = { slugs, each, due, directive: DIRECTIVE };
+  const few: Batch = { slugs: rest.flat(), each: 1, due: new Date(due.getTime() + LATER_MS) };
+  await fleet.schedule(few);
+  await fleet.schedule(backlog);
+  if (Date.now() > due.getTime()) throw new Error('scheduling took too long for this machine');
+  const { lateMs } = await outcomeOf(fleet.database, few);
+  const { tookMs } = await outcomeOf(fleet.database, backlog);
+  return latenessFinding(row, lateMs, TARGET_MS, `, beside a backlog of ${(tookMs / 1000).toFixed(1)} s`);
+}

@@ -1,0 +1,36 @@
+/** scaling: a backlog on a platform that takes its time, for two workers against one. */
+import { ahead, type Batch, type Fleet, outcomeOf, startFleet } from '../fleet.ts';
+import type { BenchProcess } from '../processes.ts';
+import { inTurns } from '../rounds.ts';
+import type { Row } from '../row.ts';
+
+const CONNECTIONS = 60;
+const EACH = 100;
+
+/** The platform's own time for a post. */
+const DIRECTIVE = '[[slow 20]]';
+
+/** Time for the posts to be stored before they fall due. */
+const SCHEDULING_MS = 4_000;
+
+export const scaling: Row = {
+  name: 'scaling',
+  run: async () => {
+    await using fleet = await startFleet(Array.from({ length: CONNECTIONS }, () => 1));
+    const [ours, bare] = [() => drainWith(fleet, 2), () => drainWith(fleet, 1)];
+    await bare();
+    return [await inTurns({ row: 'scaling, 2 workers to 1', ours, bare, unit: 'posts/s', target: 1, rounds: 3 })];
+  },
+};
+
+/** Gives posts a second, counted from the instant they fall due. */
+async function drainWith(fleet: Fleet, workers: number): Promise<number> {
+  await using started = new AsyncDisposableStack();
+  const starts = Array.from({ length: workers }, () => fleet.startWorker());
+  for (const worker of await Promise.all(starts)) started.use<BenchProcess>(worker);
+  const batch: Batch = { slugs: fleet.slugs.flat(), each: EACH, due: ahead(SCHEDULING_MS), directive: DIRECTIVE };
+  await fleet.schedule(batch);
+  if (Date.now() > batch.due.getTime()) throw new Error('scheduling took too long for this machine');
+  const { tookMs } = await outcomeOf(fleet.database, batch);
+  return (batch.slugs.length * EACH) / (tookMs / 1000);
+}
