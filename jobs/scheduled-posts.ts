@@ -19,8 +19,11 @@ const CLAIM_AGAIN_AFTER = 50;
 /** The longest it waits for them: sends that hang must not keep the other lanes from being claimed. */
 const CLAIM_AGAIN_MS = 250;
 
-/** How long it waits when another worker was just taking the same posts. */
+/** How long it waits when other workers were just taking the same posts, twice in a row. */
 const CONTENDED_MS = 5;
+
+/** How often it looks past a backlog for the posts of others. */
+const WIDE_EVERY_MS = 250;
 
 export const scheduledPosts: Loop = {
   name: 'scheduledPosts',
@@ -29,12 +32,20 @@ export const scheduledPosts: Loop = {
     let begun = start(context, await claimInterruptedSends(context, RECOVER_AT_ONCE));
     const late = await settleLatePosts(context);
     begun += start(context, late.sends) + late.moved;
+    let wideAt = -Infinity;
+    let aside = false;
     while (!signal.aborted) {
-      const { sends, moved, moreDue, contended } = await claimDueSends(context);
+      const now = context.clock.now().getTime();
+      const wide = now - wideAt >= WIDE_EVERY_MS;
+      if (wide) wideAt = now;
+      const { sends, moved, moreDue, contended } = await claimDueSends(context, { wide, aside });
       begun += start(context, sends) + moved;
-      if (contended) await context.clock.sleep(CONTENDED_MS);
-      else if (!moreDue || sends.length + moved === 0) break;
-      else await context.sends.eased(CLAIM_AGAIN_AFTER, CLAIM_AGAIN_MS);
+      const nothing = sends.length + moved === 0;
+      if (!contended && (!moreDue || (nothing && wide))) break;
+      if (!nothing) await context.sends.eased(CLAIM_AGAIN_AFTER, CLAIM_AGAIN_MS);
+      else if (!contended) wideAt = -Infinity;
+      else if (aside) await context.clock.sleep(CONTENDED_MS);
+      aside = contended;
     }
     return begun;
   },

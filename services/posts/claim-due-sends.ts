@@ -12,16 +12,23 @@ import { nextDayStart } from '../plans/plans.ts';
 import { lockAccount } from '../plans/standing.ts';
 import { CLAIMED, type ClaimableRow, type ClaimedRow, openSends } from './claimed-row.ts';
 import type { ClaimedSend } from './claimed-send.ts';
-import { countUnderWay, fullShares, openLanes, pickFairly } from './lanes.ts';
+import { type Candidate, countUnderWay, fullShares, lanesToFill, openLanes, pickFairly } from './lanes.ts';
 import { lateSince } from './lateness.ts';
 import { type Failure, failWaiting, reschedule } from './move-waiting.ts';
 import { leaseFrom } from './send-times.ts';
 
-/** Due posts that are looked at for one claim. */
+/** Due posts that one look finds at most. */
 const LOOK_AT_MOST = 1_000;
+
+/** Looks that a wide claim takes at most. */
+const LOOKS = 4;
+
+/** Behind every id: a look that begins here passes over all posts of its instant. */
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 interface CandidateRow {
   id: string;
+  scheduled_for: string | Date;
   account_id: string;
   connection_id: string;
   platform_id: string;
@@ -30,9 +37,10 @@ interface CandidateRow {
 }
 
 const CANDIDATES = `
-  select p.id, p.account_id, p.connection_id, p.platform_id, a.plan, p.queued and c.queue_paused as paused
+  select p.id, p.scheduled_for, p.account_id, p.connection_id, p.platform_id, a.plan, p.queued and c.queue_paused as paused
   from posts p join connections c on c.id = p.connection_id join accounts a on a.id = p.account_id
-  where p.status = 'scheduled' and not p.held and p.scheduled_for <= $1 and p.scheduled_for > $2
+  where p.status = 'scheduled' and not p.held and p.scheduled_for <= $1
+    and (p.scheduled_for, p.id) > ($2::timestamptz, $7::uuid)
     and p.platform_id = any($3::text[]) and p.connection_id <> all($4::uuid[])
     and (cardinality($5::text[]) = 0 or p.account_id || ' ' || p.platform_id <> all($5::text[]))
     and (c.backoff_until is null or c.backoff_until <= $1)
@@ -72,33 +80,35 @@ export interface TakenPosts {
 
 /** As {@link TakenPosts}, of a look that may have left posts behind. */
 export interface ClaimedDue extends TakenPosts {
-  /** True when more was due than there was room for, or than one look sees. */
+  /** True when more was due than there was room for, or than was looked at. */
   readonly moreDue: boolean;
-  /** True when others were just taking what this look had found. */
+  /** True when others took some of what this look had found. */
   readonly contended: boolean;
 }
 
-/** Claims the due posts that there is room for, each connection and account in turn. */
-export async function claimDueSends(context: Context): Promise<ClaimedDue> {
+export interface ClaimOptions {
+  /**
+   * Whether to look past a backlog of few accounts or connections for the posts of others. That costs
+   * as much as the backlog is long, so it is for now and then.
+   */
+  readonly wide?: boolean;
+  /** Whether to begin somewhere among the candidates and not with the longest due, where others are at work. */
+  readonly aside?: boolean;
+}
+
+/** Claims the due posts that there is room for, each account and connection in turn. */
+export async function claimDueSends(
+  context: Context,
+  { wide = true, aside = false }: ClaimOptions = {},
+): Promise<ClaimedDue> {
   const now = context.clock.now();
-  const { underWay } = context.sends;
-  const { connections, accounts } = fullShares(context.platforms, underWay);
-  const counts = countUnderWay(underWay);
-  const lanes = openLanes(context.platforms, counts);
-  const parameters = [now, lateSince(now), lanes, connections, accounts, LOOK_AT_MOST];
-  const due = await query<CandidateRow>(context.db.em(), CANDIDATES, parameters);
+  const due = await look(context, now, wide ? LOOKS : 1);
   const paused = due.filter((row) => row.paused).map(({ id }) => id);
   if (paused.length > 0) await query(context.db.em(), HOLD, [paused, now]);
-  const candidates = due
-    .filter((row) => !row.paused)
-    .map((row) => ({
-      id: row.id,
-      accountId: row.account_id,
-      connectionId: row.connection_id,
-      platformId: row.platform_id,
-    }));
-  const picked = pickFairly(context.platforms, candidates, counts).map(({ id }) => id);
-  const moreDue = picked.length < candidates.length || due.length === LOOK_AT_MOST;
+  const waiting = due.filter((row) => !row.paused).map(candidateOf);
+  const candidates = aside ? fromSomewhere(context, waiting) : waiting;
+  const picked = pickFairly(context.platforms, candidates, countUnderWay(context.sends.underWay)).map(({ id }) => id);
+  const moreDue = picked.length < candidates.length || due.length >= LOOK_AT_MOST;
   if (picked.length === 0) return { sends: [], moved: paused.length, moreDue, contended: false };
   const metered = new Set(due.filter(({ plan }) => needsAdmission(plan)).map((row) => row.account_id));
   const { sends, moved } = await context.db.em().transactional(async (em: SqlEntityManager) => {
@@ -108,8 +118,41 @@ export async function claimDueSends(context: Context): Promise<ClaimedDue> {
     return { sends: await openSends(context, em, rows, claim), moved: 0 };
   });
   const inOrder = sends.toSorted((a, b) => Number(a.post.scheduledFor) - Number(b.post.scheduledFor));
-  const contended = sends.length + moved === 0;
+  const contended = sends.length + moved < picked.length;
   return { sends: inOrder, moved: moved + paused.length, moreDue, contended };
+}
+
+/**
+ * Finds due posts, the longest due first. Each further look goes on behind the one before, and leaves out
+ * whoever has enough among what was found, so that a backlog does not hide those who came after it.
+ */
+async function look(context: Context, now: Date, looks: number): Promise<CandidateRow[]> {
+  const { platforms, sends } = context;
+  const { underWay } = sends;
+  const counts = countUnderWay(underWay);
+  const found: CandidateRow[] = [];
+  let lanes = openLanes(platforms, counts);
+  let behind: Pick<CandidateRow, 'id' | 'scheduled_for'> = { id: LAST_ID, scheduled_for: lateSince(now) };
+  for (let taken = 0; taken < looks && lanes.length > 0; taken += 1) {
+    const { connections, accounts } = fullShares(platforms, [...underWay, ...found.map(candidateOf)]);
+    const parameters = [now, behind.scheduled_for, lanes, connections, accounts, LOOK_AT_MOST, behind.id];
+    const rows: CandidateRow[] = await query<CandidateRow>(context.db.em(), CANDIDATES, parameters);
+    found.push(...rows);
+    if (rows.length < LOOK_AT_MOST) break;
+    behind = rows.at(-1) ?? behind;
+    lanes = lanesToFill(platforms, lanes, found.map(candidateOf), counts);
+  }
+  return found;
+}
+
+function candidateOf(row: CandidateRow): Candidate {
+  return { id: row.id, accountId: row.account_id, connectionId: row.connection_id, platformId: row.platform_id };
+}
+
+/** The same in the same order, from a place on that another worker is unlikely to choose too. */
+function fromSomewhere(context: Context, candidates: readonly Candidate[]): Candidate[] {
+  const start = context.random.bytes(4).readUInt32LE() % Math.max(candidates.length, 1);
+  return [...candidates.slice(start), ...candidates.slice(0, start)];
 }
 
 /** Accounts are locked before posts, and in one order, so that two workers never wait for each other. */

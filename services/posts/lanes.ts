@@ -1,7 +1,7 @@
 /**
  * Which due posts a process takes on next. Every platform is a lane of its own with room for so many
- * sends, every connection has its share of the lane, and no account may hold more than half of it: one
- * that hangs, or has thousands due, never keeps the others waiting. Pure.
+ * sends, every connection has its share of the lane, no account may hold more than half of it, and
+ * accounts take turns: one that hangs, or has thousands due, never keeps the others waiting. Pure.
  */
 import { type PlatformRegistry, PLATFORM_IDS, platformOf } from '../../platforms/registry.ts';
 
@@ -40,6 +40,19 @@ export function fullShares(
   };
 }
 
+/** Those of `lanes` for which more should be looked for: what was found does not give every free place to another account. */
+export function lanesToFill(
+  platforms: PlatformRegistry,
+  lanes: readonly string[],
+  found: readonly Candidate[],
+  underWay: UnderWay,
+): string[] {
+  return lanes.filter((id) => {
+    const accounts = new Set(found.filter(({ platformId }) => platformId === id).map(({ accountId }) => accountId));
+    return (underWay.get(id) ?? 0) + accounts.size < platformOf(platforms, id).concurrency.perProcess;
+  });
+}
+
 /** Counts sends by platform, by connection and by account on a platform. */
 export function countUnderWay(sends: readonly Omit<Candidate, 'id'>[]): Map<string, number> {
   const counts = new Map<string, number>();
@@ -48,8 +61,8 @@ export function countUnderWay(sends: readonly Omit<Candidate, 'id'>[]): Map<stri
 }
 
 /**
- * Picks in turns: one of every connection, the longest due first, then a second of each, as long as
- * there is room.
+ * Picks in turns: one of every account, the longest due first, then a second of each, as long as there
+ * is room; and within an account one of every connection, then a second of each.
  *
  * @param candidates longest due first
  */
@@ -59,19 +72,22 @@ export function pickFairly(
   underWay: UnderWay,
 ): Candidate[] {
   const counts = new Map(underWay);
-  const waiting = [...Map.groupBy(candidates, ({ connectionId }) => connectionId).values()];
-  const picked: Candidate[] = [];
-  for (let turn = 0, left = true; left; turn += 1) {
-    left = false;
-    for (const ofConnection of waiting) {
-      const candidate = ofConnection[turn];
-      if (candidate === undefined || !fits(platforms, candidate, counts)) continue;
-      left = true;
-      picked.push(candidate);
-      count(counts, candidate);
-    }
-  }
-  return picked;
+  const ofAccounts = Map.groupBy(candidates, shareOf).values();
+  const inOrder = inTurns(
+    [...ofAccounts].map((ofAccount) => inTurns([...Map.groupBy(ofAccount, (one) => one.connectionId).values()])),
+  );
+  return inOrder.filter((candidate) => {
+    const picked = fits(platforms, candidate, counts);
+    if (picked) count(counts, candidate);
+    return picked;
+  });
+}
+
+/** The first of every list, then the second of each, and so on. */
+function inTurns<Item>(lists: readonly (readonly Item[])[]): Item[] {
+  const turns: Item[][] = [];
+  for (const list of lists) for (const [turn, item] of list.entries()) (turns[turn] ??= []).push(item);
+  return turns.flat();
 }
 
 function count(counts: Map<string, number>, send: Omit<Candidate, 'id'>): void {
