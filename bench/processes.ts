@@ -16,6 +16,9 @@ const START_TIMEOUT_MS = 60_000;
 
 /** What runs at this moment: a bench that breaks off takes it along. */
 const running = new Set<ChildProcess>();
+/** What was asked to end: what ends without that makes a row worthless. */
+const stopping = new WeakSet<ChildProcess>();
+
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 export interface BenchProcess extends AsyncDisposable {
@@ -74,11 +77,15 @@ async function start({ file, readyPath, environment }: Launch): Promise<BenchPro
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   running.add(child);
-  child.once('exit', () => running.delete(child));
+  child.once('exit', (code, signal) => {
+    running.delete(child);
+    if (!stopping.has(child)) process.stderr.write(`${file} ended by itself (${signal ?? `exit code ${code}`})\n`);
+  });
   const origin = `http://127.0.0.1:${port}`;
   try {
     await untilReady(child, `${origin}${readyPath}`);
   } catch (error) {
+    stopping.add(child);
     child.kill('SIGKILL');
     throw new Error(`${file} did not start`, { cause: error });
   }
@@ -106,6 +113,7 @@ async function read(answer: Response): Promise<boolean> {
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
+  stopping.add(child);
   child.kill('SIGTERM');
   await ended;
 }
