@@ -16,10 +16,10 @@ const START_TIMEOUT_MS = 60_000;
 
 /** What runs at this moment: a bench that breaks off takes it along. */
 const running = new Set<ChildProcess>();
+process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+
 /** What was asked to end: what ends without that makes a row worthless. */
 const stopping = new WeakSet<ChildProcess>();
-
-process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 export interface BenchProcess extends AsyncDisposable {
   /** Origin it listens on. */

@@ -19,7 +19,7 @@ const CLAIM_AGAIN_AFTER = 50;
 /** The longest it waits for them: sends that hang must not keep the other lanes from being claimed. */
 const CLAIM_AGAIN_MS = 250;
 
-/** How long it waits when other workers were just taking the same posts, twice in a row. */
+/** How long it waits when another worker was just taking the same posts. */
 const CONTENDED_MS = 5;
 
 /** How often it looks past a backlog for the posts of others. */
@@ -33,19 +33,22 @@ export const scheduledPosts: Loop = {
     const late = await settleLatePosts(context);
     begun += start(context, late.sends) + late.moved;
     let wideAt = -Infinity;
-    let aside = false;
     while (!signal.aborted) {
       const now = context.clock.now().getTime();
       const wide = now - wideAt >= WIDE_EVERY_MS;
       if (wide) wideAt = now;
-      const { sends, moved, moreDue, contended } = await claimDueSends(context, { wide, aside });
+      const { sends, moved, moreDue, contended } = await claimDueSends(context, { wide });
       begun += start(context, sends) + moved;
-      const nothing = sends.length + moved === 0;
-      if (!contended && (!moreDue || (nothing && wide))) break;
-      if (!nothing) await context.sends.eased(CLAIM_AGAIN_AFTER, CLAIM_AGAIN_MS);
-      else if (!contended) wideAt = -Infinity;
-      else if (aside) await context.clock.sleep(CONTENDED_MS);
-      aside = contended;
+      if (contended) {
+        await context.clock.sleep(CONTENDED_MS);
+      } else if (sends.length + moved > 0) {
+        if (!moreDue) break;
+        await context.sends.eased(CLAIM_AGAIN_AFTER, CLAIM_AGAIN_MS);
+      } else {
+        if (wide || !moreDue) break;
+        // Nothing for a narrow look: the last word has a wide one.
+        wideAt = -Infinity;
+      }
     }
     return begun;
   },

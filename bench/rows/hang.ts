@@ -23,7 +23,7 @@ const SPAN_MS = 20_000;
 const LATER_MS = 2_000;
 
 /** Time for the posts to be stored before the first falls due. */
-const SCHEDULING_MS = 4_000;
+const SCHEDULING_MS = 8_000;
 
 /** Latest 99th percentile of those that are well. */
 const TARGET_MS = 1_000;

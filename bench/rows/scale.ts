@@ -16,7 +16,7 @@ const WAITING_MS = 30 * 86_400_000;
 const WAITING_FROM_MS = 3_600_000;
 
 /** Time for the posts to be stored before the first falls due. */
-const SCHEDULING_MS = 4_000;
+const SCHEDULING_MS = 8_000;
 
 /** Latest 99th percentile. */
 const TARGET_MS = 5_000;

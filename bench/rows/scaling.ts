@@ -11,7 +11,7 @@ const EACH = 100;
 const DIRECTIVE = '[[slow 20]]';
 
 /** Time for the posts to be stored before they fall due. */
-const SCHEDULING_MS = 4_000;
+const SCHEDULING_MS = 8_000;
 
 export const scaling: Row = {
   name: 'scaling',

@@ -82,7 +82,7 @@ export interface TakenPosts {
 export interface ClaimedDue extends TakenPosts {
   /** True when more was due than there was room for, or than was looked at. */
   readonly moreDue: boolean;
-  /** True when others took some of what this look had found. */
+  /** True when others were just taking what this look had found. */
   readonly contended: boolean;
 }
 
@@ -92,21 +92,15 @@ export interface ClaimOptions {
    * as much as the backlog is long, so it is for now and then.
    */
   readonly wide?: boolean;
-  /** Whether to begin somewhere among the candidates and not with the longest due, where others are at work. */
-  readonly aside?: boolean;
 }
 
 /** Claims the due posts that there is room for, each account and connection in turn. */
-export async function claimDueSends(
-  context: Context,
-  { wide = true, aside = false }: ClaimOptions = {},
-): Promise<ClaimedDue> {
+export async function claimDueSends(context: Context, { wide = true }: ClaimOptions = {}): Promise<ClaimedDue> {
   const now = context.clock.now();
   const due = await look(context, now, wide ? LOOKS : 1);
   const paused = due.filter((row) => row.paused).map(({ id }) => id);
   if (paused.length > 0) await query(context.db.em(), HOLD, [paused, now]);
-  const waiting = due.filter((row) => !row.paused).map(candidateOf);
-  const candidates = aside ? fromSomewhere(context, waiting) : waiting;
+  const candidates = due.filter((row) => !row.paused).map(candidateOf);
   const picked = pickFairly(context.platforms, candidates, countUnderWay(context.sends.underWay)).map(({ id }) => id);
   const moreDue = picked.length < candidates.length || due.length >= LOOK_AT_MOST;
   if (picked.length === 0) return { sends: [], moved: paused.length, moreDue, contended: false };
@@ -118,7 +112,7 @@ export async function claimDueSends(
     return { sends: await openSends(context, em, rows, claim), moved: 0 };
   });
   const inOrder = sends.toSorted((a, b) => Number(a.post.scheduledFor) - Number(b.post.scheduledFor));
-  const contended = sends.length + moved < picked.length;
+  const contended = sends.length + moved === 0;
   return { sends: inOrder, moved: moved + paused.length, moreDue, contended };
 }
 
@@ -147,12 +141,6 @@ async function look(context: Context, now: Date, looks: number): Promise<Candida
 
 function candidateOf(row: CandidateRow): Candidate {
   return { id: row.id, accountId: row.account_id, connectionId: row.connection_id, platformId: row.platform_id };
-}
-
-/** The same in the same order, from a place on that another worker is unlikely to choose too. */
-function fromSomewhere(context: Context, candidates: readonly Candidate[]): Candidate[] {
-  const start = context.random.bytes(4).readUInt32LE() % Math.max(candidates.length, 1);
-  return [...candidates.slice(start), ...candidates.slice(0, start)];
 }
 
 /** Accounts are locked before posts, and in one order, so that two workers never wait for each other. */

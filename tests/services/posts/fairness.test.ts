@@ -80,19 +80,3 @@ describe('a post of another account', () => {
     expect(wide.map(({ id }) => id)).toContain(postId);
   });
 });
-
-describe('a worker that stands aside', () => {
-  it('sends the same posts, each once', async () => {
-    const { id: accountId } = await backlog(150);
-    world.clock.advance(60_000);
-
-    const first = await claim({ aside: true });
-    const second = await claim({ aside: true });
-
-    expect([first.length, second.length]).toEqual([ACCOUNT_SHARE, 50]);
-    const rows = await world.sql(`select status, count(*)::int as posts from posts where account_id = $1 group by 1`, [
-      accountId,
-    ]);
-    expect(rows).toEqual([{ status: 'sent', posts: 150 }]);
-  });
-});
