@@ -1,0 +1,155 @@
+/** Acts upon what is there: publishing, retrying, deleting, editing, queues and connections, each with the answer it must get. */
+import type { PostRow } from './journal.ts';
+import { ms } from './journal.ts';
+import { asks, hold } from './mirror.ts';
+import { called, randomDirective, randomTime, type Stage } from './posting.ts';
+import { markerOf } from './mirror.ts';
+import { type Actor, connect, randomSlots, randomZone } from './tenants.ts';
+
+type Act = (stage: Stage, actor: Actor) => Promise<string>;
+
+const DIED = [200, 500];
+
+function isLiving({ observer }: Stage, post: PostRow): boolean {
+  return observer.mirror.connections.get(post.connection_id)?.deleted_at === null;
+}
+
+/** One of the actor's posts; undefined when none is like that. */
+function somePost({ observer, dice }: Stage, actor: Actor, like: (post: PostRow) => boolean): PostRow | undefined {
+  const posts = observer.mirror.ofTenant(actor.id).filter(like);
+  return posts.length === 0 ? undefined : dice.pick(posts);
+}
+
+function expectStatus(told: string, status: number, expected: readonly number[], body: unknown): string {
+  hold(
+    expected.includes(status),
+    '9 errors',
+    () => `${told} -> ${status} ${JSON.stringify(body)}, not ${expected.join()}`,
+  );
+  return `${told} -> ${status}`;
+}
+
+const publish: Act = async (stage, actor) => {
+  const draft = somePost(stage, actor, ({ status }) => status === 'draft');
+  if (draft === undefined) return 'has no draft';
+  const body = randomTime(stage);
+  const path = `POST /posts/${draft.id}/publish` as const;
+  const { status, body: answer } = await called(stage, () =>
+    stage.dice.chance(0.4)
+      ? stage.replays.call(path, actor.key, body, draft.text)
+      : stage.world.rest(path, { key: actor.key, body }),
+  );
+  const told = `publishes ${stage.observer.mirror.nameOf(draft)} ${JSON.stringify(body)}`;
+  return expectStatus(told, status, isLiving(stage, draft) ? DIED : [400], answer);
+};
+
+const retry: Act = async (stage, actor) => {
+  const failed = somePost(stage, actor, ({ status }) => status === 'failed');
+  if (failed === undefined) return 'has no failed post';
+  const force = stage.dice.chance(0.5);
+  const body = { ...randomTime(stage), ...(force ? { force } : {}) };
+  const { status, body: answer } = await called(stage, () =>
+    stage.world.rest(`POST /posts/${failed.id}/retry`, { key: actor.key, body }),
+  );
+  const refused = !isLiving(stage, failed) || (failed.error_code === 'outcome_unknown' && !force);
+  const told = `retries ${stage.observer.mirror.nameOf(failed)} (${failed.error_code}) ${JSON.stringify(body)}`;
+  return expectStatus(told, status, refused ? [400] : DIED, answer);
+};
+
+const remove: Act = async (stage, actor) => {
+  const state = stage.dice.weighted({
+    scheduled: 4,
+    sent: 4,
+    draft: 1,
+    failed: 1,
+    processing: 1,
+    cancelled: 1,
+    deleted: 1,
+  });
+  const post = somePost(stage, actor, ({ status }) => status === state);
+  if (post === undefined) return `has no post that is ${state}`;
+  const living = isLiving(stage, post);
+  const { status, body } = await called(stage, () => stage.world.rest(`DELETE /posts/${post.id}`, { key: actor.key }));
+  const present = stage.observer.mirror.posts.get(post.id);
+  const told = `deletes ${stage.observer.mirror.nameOf(post)}, which is ${state}`;
+  const refused =
+    state === 'failed' || state === 'processing' || (state === 'sent' && (!living || asks(post.text, 'refuse-delete')));
+  const becomes = { scheduled: 'cancelled', sent: 'deleted', draft: undefined }[state as string];
+  hold(
+    present?.status === (refused ? state : state === 'draft' ? undefined : (becomes ?? state)),
+    '9 errors',
+    () => `${told}, and is ${present?.status} now`,
+  );
+  hold((status === 200) === !refused, '9 errors', () => `${told} -> ${status} ${JSON.stringify(body)}`);
+  return `${told} -> ${status}`;
+};
+
+const edit: Act = async (stage, actor) => {
+  const draft = somePost(stage, actor, (post) => post.status === 'draft');
+  if (draft === undefined) return 'has no draft';
+  const text = `Dong ${markerOf(draft.text)}${randomDirective(stage.dice)}`;
+  const { status, body } = await called(stage, () =>
+    stage.world.rest(`PATCH /posts/${draft.id}`, { key: actor.key, body: { text } }),
+  );
+  const told = `edits ${stage.observer.mirror.nameOf(draft)} to ${text}`;
+  return expectStatus(told, status, isLiving(stage, draft) ? [200] : [400], body);
+};
+
+const queue: Act = async (stage, actor) => {
+  const { dice, observer, world } = stage;
+  const living = observer.mirror.living(actor.id);
+  if (living.length === 0) return 'has no queue';
+  const connection = dice.pick(living);
+  const change = dice.weighted({ pause: 4, slots: 2, zone: 1, all: 1 });
+  const body = {
+    ...(change === 'slots' || change === 'all' ? { slots: randomSlots(dice) } : {}),
+    ...(change === 'zone' || change === 'all' ? { timezone: randomZone(dice) } : {}),
+    ...(change === 'pause' || change === 'all' ? { paused: !connection.queue_paused } : {}),
+  };
+  const { status, body: answer } = await called(stage, () =>
+    world.rest(`PATCH /connections/${connection.id}/queue`, { key: actor.key, body }),
+  );
+  const told = `sets the queue of ${observer.mirror.nameOfConnection(connection.id)} to ${JSON.stringify(body)}`;
+  return expectStatus(told, status, [200], answer);
+};
+
+const disconnect: Act = async (stage, actor) => {
+  const living = stage.observer.mirror.living(actor.id);
+  if (living.length < 2) return 'keeps its last connection';
+  const { id } = stage.dice.pick(living);
+  const { status, body } = await called(stage, () => stage.world.rest(`DELETE /connections/${id}`, { key: actor.key }));
+  return expectStatus(`deletes ${stage.observer.mirror.nameOfConnection(id)}`, status, [200], body);
+};
+
+const link: Act = async (stage, actor) => {
+  if (stage.observer.mirror.living(actor.id).length >= 5) return 'has connections enough';
+  const status = await connect(stage.world, stage.dice, actor.key);
+  await stage.observer.look();
+  return expectStatus('connects a sandbox', status, [200], null);
+};
+
+/** The queue as the API shows it is the queue as the database has it. */
+const read: Act = async (stage, actor) => {
+  const { mirror } = stage.observer;
+  const living = mirror.living(actor.id);
+  if (living.length === 0) return 'has no queue';
+  const { id, queue_paused: paused } = stage.dice.pick(living);
+  const { body } = await stage.world.rest(`GET /connections/${id}/queue`, { key: actor.key });
+  const waiting = mirror
+    .ofConnection(id)
+    .filter((post) => post.queued && (post.status === 'scheduled' || post.status === 'processing'))
+    .map((post) => `${ms(post.scheduled_for ?? '')} ${post.id}`)
+    .toSorted();
+  const shown = body.queue.map((item: { id: string; scheduledFor: string }) => `${ms(item.scheduledFor)} ${item.id}`);
+  const same = JSON.stringify([body.paused, shown.toSorted()]) === JSON.stringify([paused, waiting]);
+  hold(same, '9 errors', () => `the queue of ${id} shows ${JSON.stringify(body)}, and holds ${waiting.join()}`);
+  return `reads the queue of ${mirror.nameOfConnection(id)}: ${waiting.length} wait`;
+};
+
+const replay: Act = async (stage) => {
+  const told = await stage.replays.again(stage.dice, stage.observer.mirror);
+  await stage.observer.look();
+  return told ?? 'has nothing to send again';
+};
+
+export const ACTS = { publish, retry, remove, edit, queue, disconnect, link, read, replay };

@@ -1,0 +1,99 @@
+/**
+ * Processes that die or hang in the middle of a send. What becomes of a send follows from the post and from
+ * how often it was tried, not from the order of things, so that a seed gives the same faults on every engine.
+ */
+import type { ClaimedSend } from '../../services/posts/claimed-send.ts';
+import type { SendDesk } from '../../services/posts/send-desk.ts';
+import { sendPost } from '../../services/posts/send-post.ts';
+import type { World } from '../harness/world.ts';
+import { fate } from './dice.ts';
+import { markerOf } from './mirror.ts';
+
+/** What a process that died answers: nothing, which its own caller sees as this. */
+class ProcessDied extends Error {
+  override name = 'ProcessDied';
+}
+
+/** Of a thousand sends: so many whose process dies before the call, so many after it, so many that hang. */
+const DIES_BEFORE = 30;
+const DIES_AFTER = 30;
+const HANGS = 25;
+
+/** A send is not unlucky more often than this. */
+const UNLUCKY_MAX = 3;
+
+export interface Faults {
+  /** False: from now on every send goes well. */
+  enabled: boolean;
+  /** Faults so far. */
+  readonly hits: number;
+  /** Ids of posts of which some send was cut off. */
+  readonly struck: ReadonlySet<string>;
+  /** Sends, as `post generation`, that a hanging process went on with after another had taken them over. */
+  readonly haunted: ReadonlySet<string>;
+  /** Sends that hang. */
+  readonly hanging: number;
+  /** Lets the process that hangs longest go on where it stopped. */
+  wake(): Promise<void>;
+  /** Resolves when no send is under way, those of dead processes included. */
+  drained(): Promise<void>;
+}
+
+/** Replaces the sends of the world's context. */
+export function injectFaults(world: World, seed: string): Faults {
+  const desk = world.context.sends;
+  const tries = new Map<string, number>();
+  const struck = new Set<string>();
+  const haunted = new Set<string>();
+  const hung: ClaimedSend[] = [];
+  const dying = new Set<Promise<unknown>>();
+  let hits = 0;
+
+  const strike = async (claimed: ClaimedSend, kind: 'before' | 'after' | 'hangs'): Promise<never> => {
+    hits += 1;
+    struck.add(claimed.post.id);
+    if (kind === 'hangs') hung.push(claimed);
+    // A post to the sandbox has one part, so what this has written when it is done is what the platform has.
+    if (kind === 'after') await sendPost(world.context, claimed);
+    throw new ProcessDied(`the process that sent ${claimed.post.id} died`);
+  };
+
+  const faults: Faults = {
+    enabled: true,
+    struck,
+    haunted,
+    get hits() {
+      return hits;
+    },
+    get hanging() {
+      return hung.length;
+    },
+    wake: async () => {
+      const claimed = hung.shift();
+      if (claimed === undefined) return;
+      haunted.add(`${claimed.post.id} ${claimed.post.generation}`);
+      await desk.send(claimed);
+    },
+    drained: async () => {
+      await desk.drained();
+      await Promise.allSettled(dying);
+    },
+  };
+
+  const send: SendDesk['send'] = (claimed) => {
+    const { id, generation, text, connectionSlug } = claimed.post;
+    const key = `${id} ${generation}`;
+    const tried = tries.get(key) ?? 0;
+    tries.set(key, tried + 1);
+    const roll = 1000 * fate(seed, markerOf(text), connectionSlug, String(generation), String(tried));
+    if (!faults.enabled || tried >= UNLUCKY_MAX || roll >= DIES_BEFORE + DIES_AFTER + HANGS) return desk.send(claimed);
+    const kind = roll < DIES_BEFORE ? 'before' : roll < DIES_BEFORE + DIES_AFTER ? 'after' : 'hangs';
+    const struckSend = strike(claimed, kind);
+    dying.add(struckSend);
+    const over = () => dying.delete(struckSend);
+    struckSend.then(over, over);
+    return struckSend;
+  };
+  Object.assign(world.context, { sends: Object.assign(Object.create(desk) as SendDesk, { send }) });
+  return faults;
+}

@@ -1,0 +1,30 @@
+/** A month of everything at once, from several seeds: no invariant of the service breaks, whatever happens in whichever order. */
+import { describe, expect, it } from 'vitest';
+import { simulate } from './simulate.ts';
+
+/** What `npm run simulate` asks for; undefined in a run of the tests. */
+const asked = process.env['SIMULATE_SEED'];
+const days = Number(process.env['SIMULATE_DAYS'] ?? 31);
+const runs = Number(process.env['SIMULATE_RUNS'] ?? 1);
+
+const SEEDS = [1, 2, 3, 4];
+
+/** Real time that a seed may take, also on a busy machine. */
+const TIMEOUT_MS = 60_000 + days * 10_000;
+
+describe('a month', () => {
+  const seeds = asked === undefined ? SEEDS : Array.from({ length: runs }, (_run, number) => Number(asked) + number);
+
+  it.each(seeds)('of seed %i breaks no invariant', { timeout: TIMEOUT_MS }, async (seed) => {
+    const outcome = await simulate(seed, days);
+    if (asked !== undefined) console.log(seed, outcome);
+    expect(outcome.acts).toBeGreaterThan(10 * days);
+  });
+
+  it.skipIf(asked !== undefined)('comes the same from the same seed', { timeout: TIMEOUT_MS }, async () => {
+    const [first, second, other] = [await simulate(5, 6), await simulate(5, 6), await simulate(9, 6)];
+
+    expect(second.digest).toBe(first.digest);
+    expect(other.digest).not.toBe(first.digest);
+  });
+});

@@ -1,0 +1,111 @@
+/** Reads the journal after each step, judges every transaction in it, and keeps the history. */
+import { createHash } from 'node:crypto';
+import type { World } from '../harness/world.ts';
+import type { Faults } from './faults.ts';
+import { type Journal, ms, type Transaction } from './journal.ts';
+import { checkLateness, checkSlot } from './lateness.ts';
+import { Mirror } from './mirror.ts';
+import { checkQuotas } from './quotas.ts';
+import { checkRow, checkWaiting } from './rows.ts';
+import { checkTimeline } from './timeline.ts';
+import { checkTransitions, type Step } from './transitions.ts';
+
+/** Lines of the history that a failure shows. */
+const SHOWN = 40;
+
+export interface Observer {
+  readonly mirror: Mirror;
+  /** The last lines of the history. */
+  readonly last: readonly string[];
+  /** Changes of posts so far. */
+  readonly moves: number;
+  /** How often each way was gone, such as `scheduled -> sent`, reasons and error codes included. */
+  readonly ways: ReadonlyMap<string, number>;
+  /** Writes a line into the history. */
+  note(line: string): void;
+  /**
+   * Takes over what happened since, and judges it.
+   * @throws Broken
+   */
+  look(): Promise<void>;
+  /** A hash of the whole history. */
+  digest(): string;
+}
+
+export function observe(world: World, journal: Journal, faults: Faults): Observer {
+  const mirror = new Mirror();
+  const hash = createHash('sha256');
+  const last: string[] = [];
+  const ways = new Map<string, number>();
+  let moves = 0;
+
+  const note = (line: string) => {
+    hash.update(`${line}\n`);
+    last.push(line);
+    if (last.length > SHOWN) last.shift();
+  };
+
+  const judge = (transaction: Transaction): string[] => {
+    const at = instantOf(transaction) ?? world.clock.now().getTime();
+    for (const change of transaction) {
+      if (change.kind === 'posts') checkSlot(mirror, change.old, change.new, at);
+      mirror.apply(change);
+      if (change.kind === 'posts' && change.new !== null) checkRow(mirror, change.new);
+    }
+    const steps = checkTransitions(mirror, transaction);
+    checkLateness(mirror, steps, at);
+    checkQuotas(mirror, steps, at);
+    moves += steps.length;
+    return steps.map((step) => {
+      const way = wayOf(step);
+      ways.set(way, (ways.get(way) ?? 0) + 1);
+      return lineOf(mirror, step, at);
+    });
+  };
+
+  return {
+    mirror,
+    last,
+    ways,
+    note,
+    get moves() {
+      return moves;
+    },
+    look: async () => {
+      const lines: string[] = [];
+      try {
+        for (const transaction of await journal.read()) lines.push(...judge(transaction));
+      } finally {
+        // Within one step engines may differ in the order in which they commit.
+        for (const line of lines.toSorted()) note(line);
+      }
+      if (lines.length === 0) return;
+      checkWaiting(mirror, world.clock.now().getTime());
+      checkTimeline(mirror, faults.haunted);
+    },
+    digest: () => hash.copy().digest('hex'),
+  };
+}
+
+/** When a transaction was, by the rows that carry an instant; null when none does. */
+function instantOf(transaction: Transaction): number | null {
+  for (const change of transaction) {
+    if (change.kind === 'events' && change.new !== null) return ms(change.new.created_at);
+    if (change.kind === 'attempts' && change.old === null && change.new !== null) return ms(change.new.started_at);
+    if (change.kind === 'posts' && change.old === null && change.new !== null) return ms(change.new.created_at);
+  }
+  return null;
+}
+
+function wayOf({ old, new: present, reason }: Step): string {
+  const why = reason ?? (present?.status === 'failed' ? present.error_code : null);
+  return `${old?.status ?? 'new'} -> ${present?.status ?? 'gone'}${why === null ? '' : ` (${why})`}`;
+}
+
+function lineOf(mirror: Mirror, step: Step, at: number): string {
+  const post = step.new ?? step.old;
+  const name = post === null ? '?' : mirror.nameOf(post);
+  const time = step.new?.scheduled_for ?? null;
+  const held = step.new?.held === true ? ' held' : '';
+  return `  ${new Date(at).toISOString()} ${name} ${wayOf(step)}${time === null ? '' : ` for ${new Date(time).toISOString()}`}${held}`;
+}

@@ -1,0 +1,146 @@
+/** Acts that make posts: to one connection or several, now, at a time, into the queue, as a draft, by the dozen. */
+import type { RestAnswer, World } from '../harness/world.ts';
+import type { Dice } from './dice.ts';
+import type { Faults } from './faults.ts';
+import { hold, type Mirror } from './mirror.ts';
+import type { Observer } from './observer.ts';
+import type { Replays } from './replays.ts';
+import { expectedSlot } from './slots.ts';
+import type { Actor } from './tenants.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** All that an act may need. */
+export interface Stage {
+  readonly world: World;
+  readonly dice: Dice;
+  readonly observer: Observer;
+  readonly faults: Faults;
+  readonly replays: Replays;
+}
+
+interface Result {
+  readonly connectionSlug: string;
+  readonly status: string;
+  readonly postId: string | null;
+  readonly scheduledFor: string | null;
+  readonly error: { readonly code: string } | null;
+}
+
+/** The present instant, in milliseconds. */
+export function nowOf({ world }: Stage): number {
+  return world.clock.now().getTime();
+}
+
+/** A directive for one post in four, in words that follow a text. */
+export function randomDirective(dice: Dice): string {
+  if (dice.chance(0.75)) return '';
+  return ` [[${dice.pick(['reject', 'unavailable', 'lost', 'lost', 'vanish', 'reconnect', 'refuse-delete'])}]]`;
+}
+
+/** When a post goes out, as fields of a body. */
+export function randomTime({ world, dice }: Stage): object {
+  const way = dice.weighted({ now: 30, time: 30, queue: 30 });
+  if (way === 'now') return {};
+  if (way === 'queue') return { queue: true };
+  const time = new Date(world.clock.now().getTime() + dice.spread(MINUTE_MS, 30 * DAY_MS - 1));
+  // Round times meet: several posts of a connection fall due at the same instant.
+  if (dice.chance(0.5)) time.setUTCMinutes(time.getUTCMinutes() + 1, 0, 0);
+  const latest = world.clock.now().getTime() + 30 * DAY_MS;
+  return { scheduledFor: new Date(Math.min(time.getTime(), latest)).toISOString() };
+}
+
+/** Every send of a request is over, and what it did is judged. */
+export async function settled({ faults, observer }: Stage): Promise<void> {
+  await faults.drained();
+  await observer.look();
+}
+
+/** Calls, and holds the service to it that nothing is an internal error but what a dead process leaves. */
+export async function called(stage: Stage, call: () => Promise<RestAnswer>): Promise<RestAnswer> {
+  const before = stage.faults.hits;
+  const answer = await call();
+  await settled(stage);
+  const died = stage.faults.hits > before;
+  hold((answer.status >= 500 && answer.status !== 502 && answer.status !== 503) === died, '9 errors', () => {
+    return `${answer.status} ${JSON.stringify(answer.body)}, ${died ? 'although' : 'and no'} process died`;
+  });
+  return answer;
+}
+
+/** Writes one text to up to three connections. */
+export async function write(stage: Stage, actor: Actor, marker: string): Promise<string> {
+  const { dice, observer } = stage;
+  const living = observer.mirror.living(actor.id).map(({ slug }) => slug);
+  if (living.length === 0) return 'has no connection to write to';
+  const slugs = [...new Set(Array.from({ length: dice.chance(0.3) ? 3 : 1 }, () => dice.pick(living)))];
+  const text = `Ding ${marker}${randomDirective(dice)}`;
+  const when = dice.chance(0.12) ? { isDraft: true } : randomTime(stage);
+  const body = { text, connectionSlugs: slugs, ...when };
+  const key = dice.chance(0.1) ? actor.testKey : actor.key;
+  const { status, body: answer } = await called(stage, () =>
+    dice.chance(0.4)
+      ? stage.replays.call('POST /posts', key, body, text)
+      : stage.world.rest('POST /posts', { key, body }),
+  );
+  hold(
+    status === 200 || status === 500,
+    '9 errors',
+    () => `${status} ${JSON.stringify(answer)} to ${JSON.stringify(body)}`,
+  );
+  const results: Result[] = status === 200 ? answer.results : [];
+  for (const result of results) checkResult(stage, actor, result, slugs.length);
+  return `writes ${text} ${JSON.stringify(when)} to ${slugs.join(' ')} -> ${status} ${results.map(wordOf).join(' ')}`;
+}
+
+/** Schedules more posts than the free plan lets out in a day for one instant. */
+export async function flood(stage: Stage, actor: Actor, nextMarker: () => string): Promise<string> {
+  const { world, dice, observer } = stage;
+  const [connection] = observer.mirror.active(actor.id, nowOf(stage));
+  const slug = observer.mirror.connections.get(connection ?? '')?.slug ?? observer.mirror.living(actor.id)[0]?.slug;
+  if (slug === undefined) return 'has no connection to flood';
+  const count = dice.int(90, 130);
+  const time = new Date(nowOf(stage) + dice.spread(MINUTE_MS, DAY_MS)).toISOString();
+  for (let number = 0; number < count; number += 1) {
+    const body = { text: `Ding ${nextMarker()}`, connectionSlugs: [slug], scheduledFor: time };
+    await world.rest('POST /posts', { key: actor.key, body });
+  }
+  await settled(stage);
+  return `schedules ${count} posts to ${slug} for ${time}`;
+}
+
+function wordOf({ status, error }: Result): string {
+  return error === null ? status : `${status}:${error.code}`;
+}
+
+/** What a result says is what the database says, and a refusal has its reason. */
+function checkResult(stage: Stage, actor: Actor, result: Result, slugs: number): void {
+  const { mirror } = stage.observer;
+  const told = () => `${actor.name} was answered ${JSON.stringify(result)}`;
+  const post = mirror.posts.get(result.postId ?? '');
+  if (result.postId !== null) {
+    hold(post?.status === result.status && post.error_code === (result.error?.code ?? null), '9 errors', told);
+    return;
+  }
+  hold(refusalHolds(stage, mirror, actor, result, slugs), '9 errors', told);
+}
+
+function refusalHolds(stage: Stage, mirror: Mirror, actor: Actor, result: Result, slugs: number): boolean {
+  const now = nowOf(stage);
+  const connection = mirror.living(actor.id).find(({ slug }) => slug === result.connectionSlug);
+  if (connection === undefined) return false;
+  switch (result.error?.code) {
+    case 'queue_empty':
+      return connection.queue_slots.length === 0;
+    case 'queue_full':
+      return expectedSlot(mirror, connection, now, '') === null;
+    case 'fair_use_reached':
+      // Posts of the same request count while they are on their way, also those that fail then.
+      return actor.plan === 'free' && mirror.usedToday(actor.id, now) + slugs > 100;
+    case 'connection_limit_exceeded':
+      return actor.plan === 'free' && mirror.living(actor.id).length > 2;
+    default:
+      return false;
+  }
+}

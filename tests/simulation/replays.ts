@@ -1,0 +1,77 @@
+/** Requests that came with an Idempotency-Key, and what each must answer when it comes again. */
+import type { RestAnswer, World } from '../harness/world.ts';
+import type { Dice } from './dice.ts';
+import { hold, markerOf, type Mirror } from './mirror.ts';
+
+const KEPT_MS = 24 * 3_600_000;
+
+interface Kept {
+  readonly call: `POST /${string}`;
+  readonly secret: string;
+  readonly key: string;
+  readonly body: object;
+  /** Mark of its posts. */
+  readonly mark: string;
+  readonly at: number;
+  /** The body that it answered; null when its process died before it could. */
+  answer: string | null;
+}
+
+export interface Replays {
+  /** Calls with a new key; remembers the answer when it is one that is kept. */
+  call(call: `POST /${string}`, secret: string, body: object, text: string): Promise<RestAnswer>;
+  /** Sends a remembered request again and compares; tells what it did, null when nothing is remembered. */
+  again(dice: Dice, mirror: Mirror): Promise<string | null>;
+}
+
+export function rememberRequests(world: World): Replays {
+  let kept: Kept[] = [];
+  let count = 0;
+  const now = () => world.clock.now().getTime();
+  const send = ({ call, secret, key }: Pick<Kept, 'call' | 'secret' | 'key'>, body: object) =>
+    world.rest(call, { key: secret, body, headers: { 'idempotency-key': key } });
+
+  return {
+    call: async (call, secret, body, text) => {
+      count += 1;
+      const key = `key ${count}`;
+      const answer = await send({ call, secret, key }, body);
+      const request = { call, secret, key, body, mark: markerOf(text), at: now() };
+      if (answer.status === 200 && JSON.stringify(answer.body).includes('"status"') && !keepsNothing(answer)) {
+        kept.push({ ...request, answer: answer.bytes.toString() });
+      } else if (answer.status === 500) {
+        kept.push({ ...request, answer: null });
+      }
+      return answer;
+    },
+    again: async (dice, mirror) => {
+      kept = kept.filter(({ at }) => now() - at < KEPT_MS);
+      if (kept.length === 0) return null;
+      const request = dice.pick(kept);
+      const told = `replay of ${request.key} (${request.mark})`;
+      if (dice.chance(0.2)) {
+        const other = await send(request, { ...request.body, tags: ['other'], timezone: undefined });
+        const refused = request.call.endsWith('/publish') ? 400 : 409;
+        hold(other.status === refused, '8 replays', () => `${told} with another body: ${other.status}`);
+        return `${told} with another body -> ${other.status}`;
+      }
+      const pending =
+        request.answer === null &&
+        [...mirror.posts.values()].some((post) => post.status === 'processing' && markerOf(post.text) === request.mark);
+      const { status, headers, bytes } = await send(request, request.body);
+      hold(status === (pending ? 409 : 200), '8 replays', () => `${told}: ${status} ${bytes.toString()}`);
+      if (status === 200) {
+        const answer = bytes.toString();
+        hold(headers.get('idempotent-replayed') === 'true', '8 replays', () => `${told} does not say that it is one`);
+        hold((request.answer ?? answer) === answer, '8 replays', () => `${told}: ${answer}, first ${request.answer}`);
+        request.answer = answer;
+      }
+      return `${told} -> ${status}`;
+    },
+  };
+}
+
+/** A draft that stays a draft was not published, and its request may come again. */
+function keepsNothing(answer: RestAnswer): boolean {
+  return answer.body.result !== undefined && answer.body.result.error !== null && answer.body.result.status !== 'sent';
+}

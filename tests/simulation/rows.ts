@@ -1,0 +1,75 @@
+/** What the columns of a post must say in each state. */
+import type { PostStatus } from '../../entities/post.ts';
+import type { PostRow } from './journal.ts';
+import { ms } from './journal.ts';
+import { hold, type Mirror } from './mirror.ts';
+
+type Facts = Readonly<Record<string, boolean>>;
+
+/** What holds of every post in a state. */
+const OF_STATE: Record<PostStatus, (post: PostRow) => Facts> = {
+  draft: (post) => ({ 'no time': post.scheduled_for === null, 'not sent': post.sent_at === null }),
+  scheduled: (post) => ({
+    'a time': post.scheduled_for !== null,
+    'not sent': post.sent_at === null,
+    'no error': post.error_code === null && post.error_message === null,
+    'held only in a queue': !post.held || post.queued,
+  }),
+  processing: (post) => ({
+    'a claim': post.claim !== null && post.claimed_until !== null,
+    'not sent': post.sent_at === null && post.platform_post_id === null,
+    'no error': post.error_code === null && post.error_message === null,
+    'not held': !post.held,
+  }),
+  sent: (post) => ({
+    'sent, with id and link': post.sent_at !== null && post.platform_post_id !== null && post.url !== null,
+    'no error': post.error_code === null && post.error_message === null,
+    'not early': post.scheduled_for === null || ms(post.sent_at ?? '') >= ms(post.scheduled_for),
+  }),
+  failed: (post) => ({
+    'an error': post.error_code !== null && (post.error_message ?? '') !== '',
+    'not sent': post.sent_at === null && post.platform_post_id === null,
+    'not held': !post.held,
+  }),
+  cancelled: (post) => ({ 'not sent': post.sent_at === null, 'no error': post.error_code === null }),
+  deleted: (post) => ({ 'sent once': post.sent_at !== null && post.platform_post_id !== null }),
+};
+
+/** What holds of every post. */
+function always(post: PostRow): Facts {
+  return {
+    'claimed while processing only':
+      post.status === 'processing' || (post.claim === null && post.claimed_until === null),
+    'deleted_at with deleted only': (post.deleted_at !== null) === (post.status === 'deleted'),
+    'slots with queued only': post.slot_at === null || post.queued,
+    'a slot that is its time':
+      post.status !== 'scheduled' || post.slot_at === null || post.slot_at === post.scheduled_for,
+  };
+}
+
+/** @throws Broken */
+export function checkRow(mirror: Mirror, post: PostRow): void {
+  for (const [fact, holds] of Object.entries({ ...always(post), ...OF_STATE[post.status](post) })) {
+    hold(
+      holds,
+      '2 columns',
+      () => `${mirror.nameOf(post)} is ${post.status}, without "${fact}": ${JSON.stringify(post)}`,
+    );
+  }
+}
+
+/** What waits, as a whole: no slot twice, nothing kept back without reason. */
+export function checkWaiting(mirror: Mirror, now: number): void {
+  const slots = new Set<string>();
+  for (const post of mirror.posts.values()) {
+    if (post.status !== 'scheduled') continue;
+    const connection = mirror.connections.get(post.connection_id);
+    hold(connection?.deleted_at === null, '2 columns', () => `${mirror.nameOf(post)} waits for a deleted connection`);
+    const kept = !post.held || (connection?.queue_paused === true && ms(post.scheduled_for ?? '') <= now);
+    hold(kept, '2 columns', () => `${mirror.nameOf(post)} is held, and its queue is not paused or it is not due`);
+    if (post.slot_at === null) continue;
+    const slot = `${post.connection_id} ${ms(post.slot_at)}`;
+    hold(!slots.has(slot), '5 slots', () => `${mirror.nameOf(post)} shares the slot ${post.slot_at}`);
+    slots.add(slot);
+  }
+}

@@ -1,0 +1,28 @@
+/** `npm run simulate -- --seed 7 --days 31 --runs 1`: simulates under vitest, because the harness needs it, on the database that the tests use. */
+import { spawn } from 'node:child_process';
+import { parseArgs } from 'node:util';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    days: { type: 'string', default: '31' },
+    /** So many seeds, one after the other. */
+    runs: { type: 'string', default: '1' },
+  },
+});
+
+for (const [name, value] of Object.entries(values)) {
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw new Error(`--${name}: expected a whole number from 1, not "${value}"`);
+}
+
+const vitest = spawn(
+  process.execPath,
+  ['node_modules/vitest/vitest.mjs', 'run', '--reporter=verbose', 'tests/simulation'],
+  {
+    stdio: 'inherit',
+    env: { ...process.env, SIMULATE_SEED: values.seed, SIMULATE_DAYS: values.days, SIMULATE_RUNS: values.runs },
+  },
+);
+vitest.on('exit', (code) => {
+  process.exitCode = code ?? 1;
+});

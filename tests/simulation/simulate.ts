@@ -1,0 +1,149 @@
+/** A month, or any number of days, of random life on the manual clock; every step is judged, and the same seed lives the same life. */
+import { startWorld } from '../harness/world.ts';
+import { ACTS } from './acts.ts';
+import { createDice, type Dice } from './dice.ts';
+import { injectFaults } from './faults.ts';
+import { keepJournal } from './journal.ts';
+import { Broken, hold } from './mirror.ts';
+import { observe, type Observer } from './observer.ts';
+import { flood, nowOf, type Stage, write } from './posting.ts';
+import { rememberRequests } from './replays.ts';
+import { type Actor, settle } from './tenants.ts';
+import { employ, type Workers } from './workers.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** How long workers run after the last act, so that all that waits has had its time. */
+const AFTERMATH_MS = 40 * DAY_MS;
+
+/** Days on which simulations begin: most of the months have a change of clocks somewhere. */
+const BEGINNINGS = ['2026-10-20T09:00:00Z', '2027-03-05T21:30:00Z', '2027-03-15T06:00:00Z', '2026-12-20T00:00:00Z'];
+
+export interface Outcome {
+  /** A hash of the whole history. */
+  readonly digest: string;
+  readonly acts: number;
+  /** Changes of posts. */
+  readonly moves: number;
+  readonly faults: number;
+  /** How often each way was gone. */
+  readonly ways: ReadonlyMap<string, number>;
+}
+
+/** @throws Error that names the seed, the day, the step and the invariant, and shows how it came to that */
+export async function simulate(seed: number, days: number): Promise<Outcome> {
+  await using world = await startWorld({ clock: 'manual' });
+  const start = new Date(BEGINNINGS[seed % BEGINNINGS.length] as string);
+  world.clock.set(start);
+  const dice = createDice(`simulation ${seed}`);
+  const journal = await keepJournal(world);
+  const faults = injectFaults(world, `simulation ${seed}`);
+  const observer = observe(world, journal, faults);
+  const stage: Stage = { world, dice, observer, faults, replays: rememberRequests(world) };
+  const workers = employ(world, observer, faults, dice);
+  const end = start.getTime() + days * DAY_MS;
+  let acts = 0;
+  try {
+    const actors = await settle(world, dice);
+    for (const actor of actors) observer.mirror.tenants.set(actor.id, actor);
+    await observer.look();
+    const nextMarker = markers();
+    while (nowOf(stage) < end) {
+      acts += 1;
+      await act(stage, workers, actors, nextMarker);
+    }
+    await windUp(stage, workers, actors);
+  } catch (error) {
+    const day = ((nowOf(stage) - start.getTime()) / DAY_MS).toFixed(2);
+    const what = error instanceof Broken ? `broke invariant ${error.message}` : `failed: ${String(error)}`;
+    const replay = `npm run simulate -- --seed ${seed} --days ${days}`;
+    const report = `seed ${seed}, day ${day}, step ${acts} ${what}\nreplay: ${replay}\n${observer.last.join('\n')}`;
+    throw new Error(report, { cause: error });
+  }
+  return { digest: observer.digest(), acts, moves: observer.moves, faults: faults.hits, ways: observer.ways };
+}
+
+/** Gives out `#1`, `#2`, … */
+function markers(): () => string {
+  let count = 0;
+  return () => {
+    count += 1;
+    return `#${count}`;
+  };
+}
+
+const WEIGHTS = {
+  write: 33,
+  flood: 0.4,
+  publish: 5,
+  retry: 7,
+  remove: 8,
+  edit: 2,
+  queue: 6,
+  disconnect: 0.7,
+  link: 1,
+  read: 2,
+  replay: 6,
+  work: 24,
+  simulation: 4,
+  downtime: 4,
+  wake: 3,
+};
+
+async function act(stage: Stage, workers: Workers, actors: readonly Actor[], nextMarker: () => string): Promise<void> {
+  const { dice, observer } = stage;
+  const kind = dice.weighted(WEIGHTS);
+  const told = `${new Date(nowOf(stage)).toISOString()} ${kind}`;
+  if (kind === 'work' || kind === 'simulation' || kind === 'downtime' || kind === 'wake') {
+    observer.note(`${told} ${await passTime(stage, workers, kind, dice)}`);
+    return;
+  }
+  const free = actors.filter(({ plan }) => plan === 'free');
+  const actor = dice.pick(kind === 'flood' ? free : actors);
+  const does = async () => {
+    if (kind === 'write') return write(stage, actor, nextMarker());
+    if (kind === 'flood') return flood(stage, actor, nextMarker);
+    return ACTS[kind](stage, actor);
+  };
+  observer.note(`${told} ${actor.name} ${await does()}`);
+}
+
+async function passTime(stage: Stage, workers: Workers, kind: string, dice: Dice): Promise<string> {
+  if (kind === 'wake') {
+    await stage.faults.wake();
+    await stage.observer.look();
+    return `${stage.faults.hanging} sends still hang`;
+  }
+  const time = kind === 'downtime' ? dice.spread(MINUTE_MS, 5 * DAY_MS) : dice.spread(MINUTE_MS, 20 * HOUR_MS);
+  if (kind === 'work') await workers.run(time);
+  else if (kind === 'simulation') await workers.simulate(time);
+  else workers.stop(time);
+  return `${(time / MINUTE_MS).toFixed(1)} minutes`;
+}
+
+/** Pauses are lifted, nothing breaks any more, and time goes on until everything has ended. */
+async function windUp(stage: Stage, workers: Workers, actors: readonly Actor[]): Promise<void> {
+  const { world, observer, faults } = stage;
+  faults.enabled = false;
+  while (faults.hanging > 0) await faults.wake();
+  for (const { id, key } of actors) {
+    for (const connection of observer.mirror.living(id)) {
+      await world.rest(`PATCH /connections/${connection.id}/queue`, { key, body: { paused: false } });
+    }
+  }
+  await observer.look();
+  await workers.run(AFTERMATH_MS);
+  checkEnds(observer);
+}
+
+function checkEnds({ mirror }: Observer): void {
+  for (const post of mirror.posts.values()) {
+    const over = post.status !== 'scheduled' && post.status !== 'processing';
+    hold(over, '7 stuck', () => `${mirror.nameOf(post)} is ${post.status} for ${post.scheduled_for} at the end`);
+  }
+  for (const head of mirror.heads.values()) {
+    hold(head.state !== 'sending', '7 stuck', () => `a ledger row of ${head.post_id} was never settled`);
+  }
+}

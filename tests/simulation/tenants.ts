@@ -1,0 +1,76 @@
+/** Who acts in a simulation: accounts of every plan, with connections whose slots fall where clocks change. */
+import type { PlanName } from '../../entities/account.ts';
+import type { QueueSlot } from '../../entities/connection.ts';
+import { makeAccount } from '../harness/accounts.ts';
+import type { World } from '../harness/world.ts';
+import type { Dice } from './dice.ts';
+import type { Tenant } from './mirror.ts';
+
+export interface Actor extends Tenant {
+  readonly key: string;
+  readonly testKey: string;
+}
+
+const PLANS: readonly PlanName[] = ['free', 'free', 'pro', 'unlimited'];
+
+/** Half and quarter hours, a half-hour summer time, changes at midnight, and both sides of the date line. */
+const ZONES = [
+  'UTC',
+  'Europe/Paris',
+  'Europe/London',
+  'America/New_York',
+  'America/Los_Angeles',
+  'America/St_Johns',
+  'America/Santiago',
+  'Asia/Kathmandu',
+  'Asia/Tokyo',
+  'Africa/Casablanca',
+  'Australia/Lord_Howe',
+  'Pacific/Chatham',
+  'Pacific/Apia',
+  'Asia/Beirut',
+];
+
+/** Times that clocks skip or show twice somewhere. */
+const ODD_TIMES = ['00:00', '00:30', '01:30', '02:00', '02:15', '02:30', '03:00', '23:59'];
+
+export async function settle(world: World, dice: Dice): Promise<Actor[]> {
+  const actors: Actor[] = [];
+  for (const [number, plan] of PLANS.entries()) {
+    const { id, key } = await makeAccount(world);
+    await world.sql('update accounts set plan = $2 where id = $1', [id, plan]);
+    const { secret } = await world.key({ type: 'test', accountId: id });
+    actors.push({ id, plan, name: `${plan}${number}`, key, testKey: secret });
+    for (let count = dice.int(2, 3); count > 0; count -= 1) await connect(world, dice, key);
+  }
+  return actors;
+}
+
+/** Connects a sandbox and, mostly, gives it a queue. */
+export async function connect(world: World, dice: Dice, key: string): Promise<number> {
+  const { status, body } = await world.rest('POST /connections', {
+    key,
+    body: { platformId: 'sandbox', credentials: {} },
+  });
+  if (status !== 200) return status;
+  if (dice.chance(0.9)) {
+    const queue = { slots: randomSlots(dice), timezone: dice.pick(ZONES) };
+    await world.rest(`PATCH /connections/${body.connection.id}/queue`, { key, body: queue });
+  }
+  return status;
+}
+
+export function randomZone(dice: Dice): string {
+  return dice.pick(ZONES);
+}
+
+/** Now and then none at all; else up to one or two a day, each once. */
+export function randomSlots(dice: Dice): QueueSlot[] {
+  if (dice.chance(0.05)) return [];
+  const slots = Array.from({ length: dice.int(1, 10) }, () => {
+    const odd = dice.chance(0.4);
+    const time = `${String(dice.int(0, 23)).padStart(2, '0')}:${String(dice.int(0, 59)).padStart(2, '0')}`;
+    return { weekday: odd && dice.chance(0.5) ? 0 : dice.int(0, 6), time: odd ? dice.pick(ODD_TIMES) : time };
+  });
+  return [...new Map(slots.map((slot) => [`${slot.weekday} ${slot.time}`, slot])).values()];
+}

@@ -1,0 +1,62 @@
+/** What stands on the sandbox: nothing twice, nothing that nobody knows of, and what an error promises. */
+import type { PostRow, TimelineRow } from './journal.ts';
+import { asks, hold, markerOf, type Mirror } from './mirror.ts';
+
+/** Errors of a send, and the directive that alone may cause each. */
+const CAUSES: Readonly<Record<string, string>> = {
+  platform_rejected: 'reject',
+  platform_unavailable: 'unavailable',
+  reconnect_required: 'reconnect',
+  outcome_unknown: 'vanish',
+};
+
+/** A post with these in its text is never known to be up. */
+const NEVER_SENT = ['reject', 'unavailable', 'reconnect', 'vanish'];
+
+/** Errors that a send comes to; with any other the platform was never called. */
+const OF_PLATFORM = new Set(Object.keys(CAUSES));
+
+/** @param haunted sends that a hanging process went on with: what it puts up is not the product's doing */
+export function checkTimeline(mirror: Mirror, haunted: ReadonlySet<string>): void {
+  const ofSend = Map.groupBy(mirror.timeline.values(), (row) => {
+    const head = mirror.heads.get(row.token);
+    hold(head !== undefined, '1 timeline', () => `${row.text} is up and in no ledger`);
+    return `${head?.post_id} ${head?.generation}`;
+  });
+  const marks = new Map<string, number>();
+  for (const [send, rows] of ofSend) {
+    hold(rows.length === 1, '1 timeline', () => `${rows.length} publications of one send: ${rows[0]?.text}`);
+    const mark = `${rows[0]?.account_id} ${markerOf(rows[0]?.text ?? '')}`;
+    const most = 1 + (mirror.forced.get(send.split(' ')[0] ?? '') ?? 0);
+    const count = (marks.get(mark) ?? 0) + 1;
+    marks.set(mark, count);
+    hold(
+      count <= most,
+      '1 timeline',
+      () => `${rows[0]?.text} is up ${count} times, sent again by force ${most - 1} times`,
+    );
+  }
+  for (const post of mirror.posts.values()) {
+    const send = `${post.id} ${post.generation}`;
+    checkPost(mirror, post, ofSend.get(send)?.[0], haunted.has(send));
+  }
+}
+
+function checkPost(mirror: Mirror, post: PostRow, up: TimelineRow | undefined, haunted: boolean): void {
+  const told = () =>
+    `${mirror.nameOf(post)} is ${post.status} (${post.error_code}); on the timeline: ${JSON.stringify(up)}`;
+  if (post.status === 'sent' || post.status === 'deleted') {
+    hold(up !== undefined && up.id === post.platform_post_id, '1 timeline', told);
+    hold((up?.deleted_at === null) === (post.status === 'sent'), '1 timeline', told);
+    hold(!NEVER_SENT.some((directive) => asks(post.text, directive)), '1 timeline', told);
+  }
+  if (post.status !== 'failed') return;
+  const code = post.error_code ?? '';
+  const cause = CAUSES[code];
+  if (cause !== undefined) {
+    const cutOff = mirror.connections.get(post.connection_id)?.deleted_at !== null && !haunted;
+    hold(asks(post.text, cause) || (cutOff && code !== 'platform_rejected'), '1 timeline', told);
+  }
+  if (code !== 'outcome_unknown' && !haunted) hold(up === undefined, '1 timeline', told);
+  if (!OF_PLATFORM.has(code)) hold(up === undefined, '1 timeline', told);
+}

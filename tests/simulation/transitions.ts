@@ -1,0 +1,82 @@
+/** Every change of a post against the table of transitions and the events of its transaction, both ways round. */
+import { POST_TRANSITIONS, type PostStatus } from '../../entities/post.ts';
+import type { EventRow, PostRow, Transaction } from './journal.ts';
+import { ms } from './journal.ts';
+import { hold, type Mirror } from './mirror.ts';
+
+const BORN: readonly PostStatus[] = ['draft', 'scheduled', 'processing'];
+
+/** One change of one post. */
+export interface Step {
+  readonly old: PostRow | null;
+  readonly new: PostRow | null;
+  /** The event that tells; null when none does. */
+  readonly event: EventRow | null;
+  readonly reason: string | null;
+}
+
+/**
+ * Pairs the changes of posts with the events of the same transaction.
+ *
+ * @throws Broken
+ */
+export function checkTransitions(mirror: Mirror, transaction: Transaction): Step[] {
+  const events = transaction.flatMap((change) =>
+    change.kind === 'events' && change.new?.name.startsWith('post.') ? [change.new] : [],
+  );
+  const left = new Set(events);
+  const steps = transaction.flatMap((change) => {
+    if (change.kind !== 'posts') return [];
+    const event = needsEvent(change.old, change.new)
+      ? events.find((one) => left.has(one) && one.subject_id === change.new?.id)
+      : undefined;
+    if (event !== undefined) left.delete(event);
+    const step = {
+      old: change.old,
+      new: change.new,
+      event: event ?? null,
+      reason: event?.payload.post?.reason ?? null,
+    };
+    checkStep(mirror, step);
+    return [step];
+  });
+  for (const event of left)
+    hold(false, '3 transitions', () => `${event.name} without a change: ${JSON.stringify(event)}`);
+  return steps;
+}
+
+/** Whether a change is a move, and not only a note on the row. */
+function needsEvent(old: PostRow | null, present: PostRow | null): boolean {
+  if (old === null || present === null) return false;
+  return old.status !== present.status || old.scheduled_for !== present.scheduled_for;
+}
+
+function checkStep(mirror: Mirror, { old, new: present, event, reason }: Step): void {
+  const named = mirror.nameOf((present ?? old) as PostRow);
+  if (present === null) {
+    hold(old?.status === 'draft', '3 transitions', () => `${named} was ${old?.status}, and its row is gone`);
+    return;
+  }
+  if (old === null) {
+    hold(BORN.includes(present.status), '3 transitions', () => `${named} was born ${present.status}`);
+    return;
+  }
+  const told = () =>
+    `${named}: ${old.status} -> ${present.status}, ${old.scheduled_for} -> ${present.scheduled_for}, event ${event?.name ?? 'none'} ${reason ?? ''}`;
+  hold(old.connection_id === present.connection_id && old.created_at === present.created_at, '3 transitions', told);
+  if (!needsEvent(old, present)) {
+    hold(old.sent_at === present.sent_at && old.platform_post_id === present.platform_post_id, '3 transitions', told);
+    return;
+  }
+  const ways = POST_TRANSITIONS.filter(({ from, to }) => from === old.status && to === present.status);
+  const fits = ways.some((way) => way.event === (event?.name ?? null) && (way.reason ?? null) === reason);
+  hold(fits, '3 transitions', told);
+  if (event?.name === 'post.rescheduled') {
+    const { scheduledFor } = event.payload.post ?? {};
+    hold(
+      ms(scheduledFor ?? '') === ms(present.scheduled_for ?? ''),
+      '3 transitions',
+      () => `${told()} says ${scheduledFor}`,
+    );
+  }
+}

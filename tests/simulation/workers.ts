@@ -1,0 +1,98 @@
+/** Workers on the manual clock: prompt or slow, one or two at once, stopped for days, and the product's own simulation. */
+import { housekeeping } from '../../jobs/housekeeping.ts';
+import { scheduledPosts } from '../../jobs/scheduled-posts.ts';
+import { xUsageSweep } from '../../jobs/x-usage-sweep.ts';
+import type { World } from '../harness/world.ts';
+import type { Dice } from './dice.ts';
+import type { Faults } from './faults.ts';
+import { ms, type PostRow } from './journal.ts';
+import { hold } from './mirror.ts';
+import type { Observer } from './observer.ts';
+
+const SECOND_MS = 1000;
+const WEEK_MS = 7 * 86_400_000;
+
+/** Rounds that may be needed at one instant; a crowd is claimed by the hundred. */
+const TURNS_MAX = 5;
+
+export interface Workers {
+  /** Moves time on with workers running. */
+  run(forMs: number): Promise<void>;
+  /** Moves time on as `POST /simulation/clock` does. */
+  simulate(forMs: number): Promise<void>;
+  /** Moves time on while nothing runs. */
+  stop(forMs: number): void;
+}
+
+export function employ(world: World, observer: Observer, faults: Faults, dice: Dice): Workers {
+  const { context, clock } = world;
+  const now = () => clock.now().getTime();
+  let tidied = now();
+
+  const waiting = () =>
+    [...observer.mirror.posts.values()].filter(({ status, held }) => status === 'scheduled' && !held);
+
+  const isDue = (post: PostRow) => ms(post.scheduled_for ?? '') <= now();
+
+  /** Works until nothing is due. Each round deals with something, or something is stuck. */
+  const round = async () => {
+    const run = () => scheduledPosts.run(context, new AbortController().signal);
+    for (let turns = 1; ; turns += 1) {
+      await Promise.all(dice.chance(0.1) ? [run(), run()] : [run()]);
+      await faults.drained();
+      await observer.look();
+      const left = waiting().find(isDue);
+      if (left === undefined) break;
+      hold(turns < TURNS_MAX, '7 stuck', () => `${observer.mirror.nameOf(left)} is due and was left`);
+    }
+  };
+
+  /** When a worker has something to do: a post falls due, or the lease of a dead process ends. */
+  const nextInstant = async () => {
+    const leases = [...observer.mirror.posts.values()].flatMap((post) =>
+      post.status === 'processing' ? [ms(post.claimed_until ?? '')] : [],
+    );
+    const due = Math.min(...waiting().map((post) => ms(post.scheduled_for ?? '')));
+    if (dice.chance(0.1)) {
+      const told = (await scheduledPosts.nextDueAt?.(context))?.getTime() ?? Infinity;
+      hold(told === due, '7 stuck', () => `the workers are told ${told}, and the next post is due at ${due}`);
+    }
+    return Math.min(...leases, due);
+  };
+
+  /** Most are prompt; some are seconds behind, and a few minutes. */
+  const delay = () => {
+    if (dice.chance(0.8)) return 0;
+    return dice.chance(0.8) ? dice.spread(1, 20 * SECOND_MS) : dice.spread(SECOND_MS, 400 * SECOND_MS);
+  };
+
+  const tidy = async () => {
+    if (now() - tidied < WEEK_MS) return;
+    tidied = now();
+    for (const loop of [xUsageSweep, housekeeping]) await loop.run(context, new AbortController().signal);
+  };
+
+  return {
+    run: async (forMs) => {
+      const until = now() + forMs;
+      await round();
+      for (let next = await nextInstant(); next <= until; next = await nextInstant()) {
+        clock.set(new Date(Math.min(Math.max(next + delay(), now()), until)));
+        await round();
+      }
+      clock.set(new Date(until));
+      await round();
+      await tidy();
+    },
+    simulate: async (forMs) => {
+      await context.simulation?.advance(Math.ceil(forMs / SECOND_MS));
+      await faults.drained();
+      await observer.look();
+      const failures = await world.sql<{ name: string; last_error: string }>(
+        'select name, last_error from worker_states where last_error is not null',
+      );
+      hold(failures.length === 0, '9 errors', () => `a worker loop failed: ${JSON.stringify(failures)}`);
+    },
+    stop: (forMs) => clock.advance(forMs),
+  };
+}
