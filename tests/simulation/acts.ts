@@ -1,9 +1,8 @@
 /** Acts upon what is there: publishing, retrying, deleting, editing, queues and connections, each with the answer it must get. */
 import type { PostRow } from './journal.ts';
 import { ms } from './journal.ts';
-import { asks, hold } from './mirror.ts';
-import { called, randomDirective, randomTime, type Stage } from './posting.ts';
-import { markerOf } from './mirror.ts';
+import { asks, hold, markerOf } from './mirror.ts';
+import { called, nowOf, randomDirective, randomTime, type Stage } from './posting.ts';
 import { type Actor, connect, randomSlots, randomZone } from './tenants.ts';
 
 type Act = (stage: Stage, actor: Actor) => Promise<string>;
@@ -44,7 +43,9 @@ const publish: Act = async (stage, actor) => {
 };
 
 const retry: Act = async (stage, actor) => {
-  const failed = somePost(stage, actor, ({ status }) => status === 'failed');
+  const day = nowOf(stage) - 86_400_000;
+  const fresh = somePost(stage, actor, ({ status, created_at: at }) => status === 'failed' && ms(at) > day);
+  const failed = fresh ?? somePost(stage, actor, ({ status }) => status === 'failed');
   if (failed === undefined) return 'has no failed post';
   const force = stage.dice.chance(0.5);
   const body = { ...randomTime(stage), ...(force ? { force } : {}) };
@@ -116,7 +117,11 @@ const queue: Act = async (stage, actor) => {
 const disconnect: Act = async (stage, actor) => {
   const living = stage.observer.mirror.living(actor.id);
   if (living.length < 2) return 'keeps its last connection';
-  const { id } = stage.dice.pick(living);
+  // The hard case is a send that was cut off: nobody can finish it any more.
+  const cutOff = living.filter(({ id }) =>
+    stage.observer.mirror.ofConnection(id).some((post) => post.status === 'processing'),
+  );
+  const { id } = stage.dice.pick(cutOff.length > 0 && stage.dice.chance(0.8) ? cutOff : living);
   const { status, body } = await called(stage, () => stage.world.rest(`DELETE /connections/${id}`, { key: actor.key }));
   return expectStatus(`deletes ${stage.observer.mirror.nameOfConnection(id)}`, status, [200], body);
 };

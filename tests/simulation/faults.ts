@@ -33,8 +33,8 @@ export interface Faults {
   readonly haunted: ReadonlySet<string>;
   /** Sends that hang. */
   readonly hanging: number;
-  /** Lets the process that hangs longest go on where it stopped. */
-  wake(): Promise<void>;
+  /** Lets a process that hangs go on where it stopped, and gives its send; null when none hangs. */
+  wake(): Promise<ClaimedSend | null>;
   /** Resolves when no send is under way, those of dead processes included. */
   drained(): Promise<void>;
 }
@@ -70,9 +70,10 @@ export function injectFaults(world: World, seed: string): Faults {
     },
     wake: async () => {
       const claimed = hung.shift();
-      if (claimed === undefined) return;
+      if (claimed === undefined) return null;
       haunted.add(`${claimed.post.id} ${claimed.post.generation}`);
       await desk.send(claimed);
+      return claimed;
     },
     drained: async () => {
       await desk.drained();
@@ -86,8 +87,9 @@ export function injectFaults(world: World, seed: string): Faults {
     const tried = tries.get(key) ?? 0;
     tries.set(key, tried + 1);
     const roll = 1000 * fate(seed, markerOf(text), connectionSlug, String(generation), String(tried));
-    if (!faults.enabled || tried >= UNLUCKY_MAX || roll >= DIES_BEFORE + DIES_AFTER + HANGS) return desk.send(claimed);
-    const kind = roll < DIES_BEFORE ? 'before' : roll < DIES_BEFORE + DIES_AFTER ? 'after' : 'hangs';
+    // Who was unlucky once is likely to be again, so that recoveries are cut off too.
+    const kind = kindOf(tried === 0 ? roll : roll / 6);
+    if (!faults.enabled || tried >= UNLUCKY_MAX || kind === null) return desk.send(claimed);
     const struckSend = strike(claimed, kind);
     dying.add(struckSend);
     const over = () => dying.delete(struckSend);
@@ -96,4 +98,10 @@ export function injectFaults(world: World, seed: string): Faults {
   };
   Object.assign(world.context, { sends: Object.assign(Object.create(desk) as SendDesk, { send }) });
   return faults;
+}
+
+function kindOf(roll: number): 'before' | 'after' | 'hangs' | null {
+  if (roll < DIES_BEFORE) return 'before';
+  if (roll < DIES_BEFORE + DIES_AFTER) return 'after';
+  return roll < DIES_BEFORE + DIES_AFTER + HANGS ? 'hangs' : null;
 }

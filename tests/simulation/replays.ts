@@ -47,7 +47,12 @@ export function rememberRequests(world: World): Replays {
     again: async (dice, mirror) => {
       kept = kept.filter(({ at }) => now() - at < KEPT_MS);
       if (kept.length === 0) return null;
-      const request = dice.pick(kept);
+      // A replay is most interesting when the post has gone on since.
+      const retried = new Set(
+        [...mirror.posts.values()].filter(({ generation }) => generation > 0).map(({ text }) => markerOf(text)),
+      );
+      const goneOn = kept.filter(({ mark }) => retried.has(mark));
+      const request = dice.pick(goneOn.length > 0 && dice.chance(0.7) ? goneOn : kept);
       const told = `replay of ${request.key} (${request.mark})`;
       if (dice.chance(0.2)) {
         const other = await send(request, { ...request.body, tags: ['other'], timezone: undefined });

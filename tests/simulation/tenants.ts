@@ -68,9 +68,9 @@ export function randomZone(dice: Dice): string {
 export function randomSlots(dice: Dice): QueueSlot[] {
   if (dice.chance(0.05)) return [];
   const slots = Array.from({ length: dice.int(1, 10) }, () => {
-    const odd = dice.chance(0.4);
+    const odd = dice.chance(0.6);
     const time = `${String(dice.int(0, 23)).padStart(2, '0')}:${String(dice.int(0, 59)).padStart(2, '0')}`;
-    return { weekday: odd && dice.chance(0.5) ? 0 : dice.int(0, 6), time: odd ? dice.pick(ODD_TIMES) : time };
+    return { weekday: odd && dice.chance(0.7) ? 0 : dice.int(0, 6), time: odd ? dice.pick(ODD_TIMES) : time };
   });
   return [...new Map(slots.map((slot) => [`${slot.weekday} ${slot.time}`, slot])).values()];
 }
