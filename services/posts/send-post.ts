@@ -3,7 +3,7 @@
  * that a send cut off anywhere goes on at the right part: what is up is not made again, what was open
  * is looked for, and a thread that was being taken down is taken down to its end.
  */
-import type { AnyPlatform, Published, Session } from '../../platforms/contract.ts';
+import { type AnyPlatform, PlatformFailure, type Published, type Session } from '../../platforms/contract.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import { openSession } from '../connections/open-session.ts';
 import type { Context } from '../context.ts';
@@ -46,8 +46,7 @@ export async function sendPost(context: Context, claimed: ClaimedSend): Promise<
   try {
     session = openSession(context, claimed.connection);
   } catch (error) {
-    const outcome = outcomeOf(error);
-    return failed(outcome.error, claimed.attempt && { attemptId: claimed.attempt.id, outcome });
+    return withoutLogin(context, claimed, outcomeOf(error));
   }
   const closed = claimed.interrupted ? await closedRows(context, claimed.post) : [];
   const up = closed.flatMap(({ step, published }) => (published === null || step === 'delete' ? [] : [published]));
@@ -55,6 +54,26 @@ export async function sendPost(context: Context, claimed: ClaimedSend): Promise<
   const refusal = closed.find(({ step, state }) => step !== 'delete' && state !== 'accepted');
   if (refusal !== undefined) return afterRefusedRow(run, refusal, closed);
   return sendRest(run);
+}
+
+/** Nothing can be sent without a login; nor can be looked for what an earlier process may have put up, and then nobody can say. */
+async function withoutLogin(
+  context: Context,
+  claimed: ClaimedSend,
+  refusal: ReturnType<typeof outcomeOf>,
+): Promise<SendOutcome> {
+  const { attempt, interrupted, post } = claimed;
+  const closed = interrupted ? await closedRows(context, post) : [];
+  const mayBeUp =
+    closed.some(({ state }) => state === 'accepted' || state === 'unknown') ||
+    (interrupted && attempt !== null && callMayBeMade(claimed, attempt));
+  const outcome = mayBeUp ? outcomeOf(new PlatformFailure('unknown', refusal.error.message)) : refusal;
+  return failed(outcome.error, attempt && { attemptId: attempt.id, outcome });
+}
+
+/** Images that were not uploaded yet prove that the call which publishes was never made. */
+function callMayBeMade({ post }: ClaimedSend, attempt: OpenAttempt): boolean {
+  return attempt.step !== 'head' || post.mediaCount === 0 || attempt.prepared !== null;
 }
 
 async function sendRest(run: Run): Promise<SendOutcome> {
@@ -102,9 +121,7 @@ async function makePart(run: Run, part: PostPart, attempt: OpenAttempt, resumed:
       ...(parent === undefined ? {} : { parent }),
     },
   };
-  // Images that were not uploaded yet prove that the call which publishes was never made.
-  const mayBeUp = resumed && (!withImages || attempt.prepared !== null);
-  return mayBeUp ? resumePart(context, send) : sendPart(context, send);
+  return resumed && callMayBeMade(claimed, attempt) ? resumePart(context, send) : sendPart(context, send);
 }
 
 async function prepareImages({ context, claimed, platform, session }: Run, attempt: OpenAttempt): Promise<OpenAttempt> {

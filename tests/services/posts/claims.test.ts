@@ -119,6 +119,24 @@ describe('a send whose worker died', () => {
     expect(body.post).toMatchObject({ status: 'failed', error: { code: 'outcome_unknown' } });
   });
 
+  it.each([
+    ['before', 0],
+    ['after', 1],
+  ])('%s the platform took it, and whose login was removed since, is failed as unknown', async (when, up) => {
+    const { key, connection, postId, claimed } = await claimedPost();
+    if (when === 'after') await callPlatform(claimed);
+    await world.rest(`DELETE /connections/${connection.id}`, { key });
+    world.clock.advance(60_000);
+
+    await world.runDue();
+
+    const message = expect.stringMatching(/^The send was interrupted.*The connection has no stored login any more\.$/);
+    const { body } = await world.rest(`GET /posts/${postId}`, { key });
+    expect(body.post).toMatchObject({ status: 'failed', error: { code: 'outcome_unknown', message } });
+    expect(await world.sql('select state from attempts where post_id = $1', [postId])).toEqual([{ state: 'unknown' }]);
+    expect(await sandboxOf(world, connection.id)).toHaveLength(up);
+  });
+
   it('is left alone until its lease is over, to the millisecond', async () => {
     const { key, connection, postId } = await claimedPost();
 
