@@ -112,7 +112,7 @@ async function act(stage: Stage, workers: Workers, actors: readonly Actor[], nex
 
 async function passTime(stage: Stage, workers: Workers, kind: string, dice: Dice): Promise<string> {
   if (kind === 'wake') {
-    await wake(stage);
+    await workers.wake();
     return `${stage.faults.hanging} sends still hang`;
   }
   const time = kind === 'downtime' ? dice.spread(MINUTE_MS, 5 * DAY_MS) : dice.spread(MINUTE_MS, 20 * HOUR_MS);
@@ -122,26 +122,11 @@ async function passTime(stage: Stage, workers: Workers, kind: string, dice: Dice
   return `${(time / MINUTE_MS).toFixed(1)} minutes`;
 }
 
-/** Lets a hanging process go on: where another has taken its send over, it must change nothing. */
-async function wake({ faults, observer }: Stage): Promise<void> {
-  const before = new Map(observer.mirror.posts);
-  const woken = await faults.wake();
-  await observer.look();
-  const post = before.get(woken?.post.id ?? '');
-  if (woken === null || post === undefined || post.claim === woken.claim) return;
-  const present = observer.mirror.posts.get(post.id);
-  hold(
-    present === post,
-    '2 columns',
-    () => `${observer.mirror.nameOf(post)} is ${present?.status} by who lost its claim`,
-  );
-}
-
 /** Pauses are lifted, nothing breaks any more, and time goes on until everything has ended. */
 async function windUp(stage: Stage, workers: Workers, actors: readonly Actor[]): Promise<void> {
   const { world, observer, faults } = stage;
   faults.enabled = false;
-  while (faults.hanging > 0) await wake(stage);
+  while (faults.hanging > 0) await workers.wake();
   for (const { id, key } of actors) {
     for (const connection of observer.mirror.living(id)) {
       await world.rest(`PATCH /connections/${connection.id}/queue`, { key, body: { paused: false } });

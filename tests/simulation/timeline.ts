@@ -54,7 +54,7 @@ function checkPost(mirror: Mirror, post: PostRow, up: TimelineRow | undefined, h
   const code = post.error_code ?? '';
   const cause = CAUSES[code];
   if (cause !== undefined) {
-    const cutOff = mirror.connections.get(post.connection_id)?.deleted_at !== null && !haunted;
+    const cutOff = mirror.connections.get(post.connection_id)?.deleted_at !== null;
     hold(asks(post.text, cause) || (cutOff && code !== 'platform_rejected'), '1 timeline', told);
   }
   if (code !== 'outcome_unknown' && !haunted) hold(up === undefined, '1 timeline', told);

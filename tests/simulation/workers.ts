@@ -22,12 +22,28 @@ export interface Workers {
   simulate(forMs: number): Promise<void>;
   /** Moves time on while nothing runs. */
   stop(forMs: number): void;
+  /** Lets a hanging process go on: where another has taken its send over, it must change nothing. */
+  wake(): Promise<void>;
 }
 
 export function employ(world: World, observer: Observer, faults: Faults, dice: Dice): Workers {
   const { context, clock } = world;
   const now = () => clock.now().getTime();
   let tidied = now();
+
+  const wake = async () => {
+    const before = new Map(observer.mirror.posts);
+    const woken = await faults.wake();
+    await observer.look();
+    const post = before.get(woken?.post.id ?? '');
+    if (woken === null || post === undefined || post.claim === woken.claim) return;
+    const present = observer.mirror.posts.get(post.id);
+    hold(
+      present === post,
+      '2 columns',
+      () => `${observer.mirror.nameOf(post)} is ${present?.status} by who lost its claim`,
+    );
+  };
 
   const waiting = () =>
     [...observer.mirror.posts.values()].filter(({ status, held }) => status === 'scheduled' && !held);
@@ -41,6 +57,8 @@ export function employ(world: World, observer: Observer, faults: Faults, dice: D
       await Promise.all(dice.chance(0.1) ? [run(), run()] : [run()]);
       await faults.drained();
       await observer.look();
+      // Just now the send may have been taken over, and be cut off again.
+      if (dice.chance(0.2)) await wake();
       const left = waiting().find(isDue);
       if (left === undefined) break;
       hold(turns < TURNS_MAX, '7 stuck', () => `${observer.mirror.nameOf(left)} is due and was left`);
@@ -63,7 +81,7 @@ export function employ(world: World, observer: Observer, faults: Faults, dice: D
   /** Most are prompt; some are seconds behind, and a few minutes. */
   const delay = () => {
     if (dice.chance(0.8)) return 0;
-    return dice.chance(0.8) ? dice.spread(1, 20 * SECOND_MS) : dice.spread(SECOND_MS, 400 * SECOND_MS);
+    return dice.chance(0.6) ? dice.spread(1, 20 * SECOND_MS) : dice.int(200, 400) * SECOND_MS;
   };
 
   const tidy = async () => {
@@ -94,5 +112,6 @@ export function employ(world: World, observer: Observer, faults: Faults, dice: D
       hold(failures.length === 0, '9 errors', () => `a worker loop failed: ${JSON.stringify(failures)}`);
     },
     stop: (forMs) => clock.advance(forMs),
+    wake,
   };
 }
