@@ -39,16 +39,11 @@ export const scheduledPosts: Loop = {
       if (wide) wideAt = now;
       const { sends, moved, moreDue, contended } = await claimDueSends(context, { wide });
       begun += start(context, sends) + moved;
-      if (contended) {
-        await context.clock.sleep(CONTENDED_MS);
-      } else if (sends.length + moved > 0) {
-        if (!moreDue) break;
-        await context.sends.eased(CLAIM_AGAIN_AFTER, CLAIM_AGAIN_MS);
-      } else {
-        if (wide || !moreDue) break;
-        // Nothing for a narrow look: the last word has a wide one.
-        wideAt = -Infinity;
-      }
+      const nothing = sends.length + moved === 0;
+      if (!contended && (!moreDue || (nothing && wide))) break;
+      if (!nothing) await context.sends.eased(CLAIM_AGAIN_AFTER, CLAIM_AGAIN_MS);
+      else if (contended) await context.clock.sleep(CONTENDED_MS);
+      else wideAt = -Infinity;
     }
     return begun;
   },
