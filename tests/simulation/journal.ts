@@ -119,9 +119,26 @@ export async function keepJournal(world: World): Promise<Journal> {
       // Two transactions may interleave; each is judged at its end.
       const ends = new Map(rows.map(({ xid, seq }) => [xid, seq]));
       const transactions = [...Map.groupBy(rows, ({ xid }) => xid)];
-      return transactions.toSorted(([a], [b]) => (ends.get(a) ?? 0) - (ends.get(b) ?? 0)).map(([, changes]) => changes);
+      return transactions
+        .toSorted(([a], [b]) => (ends.get(a) ?? 0) - (ends.get(b) ?? 0))
+        .map(([, changes]) => inOrder(changes));
     },
   };
+}
+
+/** One statement may move many posts, and tells of them in any order; they were given their times in the order they had. */
+function inOrder(changes: Transaction): Transaction {
+  const moves = changes.filter(isMove).toSorted((one, other) => compare(one.old, other.old));
+  return changes.map((change) => (isMove(change) ? (moves.shift() ?? change) : change));
+}
+
+function isMove(change: Change): change is Of<'posts', PostRow> & { readonly old: PostRow; readonly new: PostRow } {
+  return change.kind === 'posts' && change.old?.status === 'scheduled' && change.new?.status === 'scheduled';
+}
+
+function compare(one: PostRow, other: PostRow): number {
+  const later = ms(one.scheduled_for ?? '') - ms(other.scheduled_for ?? '');
+  return later === 0 ? one.id.localeCompare(other.id) : later;
 }
 
 /** Milliseconds of an instant as the database writes it. */
