@@ -54,6 +54,8 @@ const retry: Act = async (stage, actor) => {
   );
   const refused = !isLiving(stage, failed) || (failed.error_code === 'outcome_unknown' && !force);
   const told = `retries ${stage.observer.mirror.nameOf(failed)} (${failed.error_code}) ${JSON.stringify(body)}`;
+  // The answer of its first request stays what it was, although the post has gone on.
+  if (status === 200) await stage.replays.again(stage.dice, stage.observer.mirror, markerOf(failed.text));
   return expectStatus(told, status, refused ? [400] : DIED, answer);
 };
 

@@ -31,10 +31,10 @@ export interface Faults {
   readonly struck: ReadonlySet<string>;
   /** Sends, as `post generation`, that a hanging process went on with after another had taken them over. */
   readonly haunted: ReadonlySet<string>;
-  /** Sends that hang. */
-  readonly hanging: number;
-  /** Lets a process that hangs go on where it stopped, and gives its send; null when none hangs. */
-  wake(): Promise<ClaimedSend | null>;
+  /** Sends that hang, the longest first. */
+  readonly hanging: readonly ClaimedSend[];
+  /** Lets a process that hangs go on where it stopped. */
+  wake(claimed: ClaimedSend): Promise<void>;
   /** Resolves when no send is under way, those of dead processes included. */
   drained(): Promise<void>;
 }
@@ -66,14 +66,12 @@ export function injectFaults(world: World, seed: string): Faults {
       return hits;
     },
     get hanging() {
-      return hung.length;
+      return hung;
     },
-    wake: async () => {
-      const claimed = hung.shift();
-      if (claimed === undefined) return null;
+    wake: async (claimed) => {
+      hung.splice(hung.indexOf(claimed), 1);
       haunted.add(`${claimed.post.id} ${claimed.post.generation}`);
       await desk.send(claimed);
-      return claimed;
     },
     drained: async () => {
       await desk.drained();

@@ -20,8 +20,11 @@ interface Kept {
 export interface Replays {
   /** Calls with a new key; remembers the answer when it is one that is kept. */
   call(call: `POST /${string}`, secret: string, body: object, text: string): Promise<RestAnswer>;
-  /** Sends a remembered request again and compares; tells what it did, null when nothing is remembered. */
-  again(dice: Dice, mirror: Mirror): Promise<string | null>;
+  /**
+   * Sends a remembered request again and compares; tells what it did, null when nothing is remembered.
+   * @param mark of the posts that it must have made
+   */
+  again(dice: Dice, mirror: Mirror, mark?: string): Promise<string | null>;
 }
 
 export function rememberRequests(world: World): Replays {
@@ -44,15 +47,11 @@ export function rememberRequests(world: World): Replays {
       }
       return answer;
     },
-    again: async (dice, mirror) => {
+    again: async (dice, mirror, mark) => {
       kept = kept.filter(({ at }) => now() - at < KEPT_MS);
-      if (kept.length === 0) return null;
-      // A replay is most interesting when the post has gone on since.
-      const retried = new Set(
-        [...mirror.posts.values()].filter(({ generation }) => generation > 0).map(({ text }) => markerOf(text)),
-      );
-      const goneOn = kept.filter(({ mark }) => retried.has(mark));
-      const request = dice.pick(goneOn.length > 0 && dice.chance(0.7) ? goneOn : kept);
+      const choice = mark === undefined ? kept : kept.filter((request) => request.mark === mark);
+      if (choice.length === 0) return null;
+      const request = dice.pick(choice);
       const told = `replay of ${request.key} (${request.mark})`;
       if (dice.chance(0.2)) {
         const other = await send(request, { ...request.body, tags: ['other'], timezone: undefined });

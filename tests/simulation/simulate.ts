@@ -113,7 +113,7 @@ async function act(stage: Stage, workers: Workers, actors: readonly Actor[], nex
 async function passTime(stage: Stage, workers: Workers, kind: string, dice: Dice): Promise<string> {
   if (kind === 'wake') {
     await workers.wake();
-    return `${stage.faults.hanging} sends still hang`;
+    return `${stage.faults.hanging.length} sends still hang`;
   }
   const time = kind === 'downtime' ? dice.spread(MINUTE_MS, 5 * DAY_MS) : dice.spread(MINUTE_MS, 20 * HOUR_MS);
   if (kind === 'work') await workers.run(time);
@@ -126,7 +126,7 @@ async function passTime(stage: Stage, workers: Workers, kind: string, dice: Dice
 async function windUp(stage: Stage, workers: Workers, actors: readonly Actor[]): Promise<void> {
   const { world, observer, faults } = stage;
   faults.enabled = false;
-  while (faults.hanging > 0) await workers.wake();
+  while (faults.hanging.length > 0) await workers.wake();
   for (const { id, key } of actors) {
     for (const connection of observer.mirror.living(id)) {
       await world.rest(`PATCH /connections/${connection.id}/queue`, { key, body: { paused: false } });

@@ -67,10 +67,15 @@ export function randomZone(dice: Dice): string {
 /** Now and then none at all; else up to one or two a day, each once. */
 export function randomSlots(dice: Dice): QueueSlot[] {
   if (dice.chance(0.05)) return [];
+  // Some queues live from Sunday nights alone, so that their posts meet what clocks do there.
+  const nights = dice.chance(0.3);
   const slots = Array.from({ length: dice.int(1, 10) }, () => {
-    const odd = dice.chance(0.6);
+    const odd = nights || dice.chance(0.5);
     const time = `${String(dice.int(0, 23)).padStart(2, '0')}:${String(dice.int(0, 59)).padStart(2, '0')}`;
-    return { weekday: odd && dice.chance(0.7) ? 0 : dice.int(0, 6), time: odd ? dice.pick(ODD_TIMES) : time };
+    return {
+      weekday: nights || (odd && dice.chance(0.5)) ? 0 : dice.int(0, 6),
+      time: odd ? dice.pick(ODD_TIMES) : time,
+    };
   });
   return [...new Map(slots.map((slot) => [`${slot.weekday} ${slot.time}`, slot])).values()];
 }

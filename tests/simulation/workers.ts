@@ -2,6 +2,7 @@
 import { housekeeping } from '../../jobs/housekeeping.ts';
 import { scheduledPosts } from '../../jobs/scheduled-posts.ts';
 import { xUsageSweep } from '../../jobs/x-usage-sweep.ts';
+import type { ClaimedSend } from '../../services/posts/claimed-send.ts';
 import type { World } from '../harness/world.ts';
 import type { Dice } from './dice.ts';
 import type { Faults } from './faults.ts';
@@ -22,7 +23,7 @@ export interface Workers {
   simulate(forMs: number): Promise<void>;
   /** Moves time on while nothing runs. */
   stop(forMs: number): void;
-  /** Lets a hanging process go on: where another has taken its send over, it must change nothing. */
+  /** Lets the process that hangs longest go on: where another has taken its send over, it must change nothing. */
   wake(): Promise<void>;
 }
 
@@ -31,12 +32,12 @@ export function employ(world: World, observer: Observer, faults: Faults, dice: D
   const now = () => clock.now().getTime();
   let tidied = now();
 
-  const wake = async () => {
-    const before = new Map(observer.mirror.posts);
-    const woken = await faults.wake();
+  const wake = async (woken: ClaimedSend | undefined) => {
+    if (woken === undefined) return;
+    const post = observer.mirror.posts.get(woken.post.id);
+    await faults.wake(woken);
     await observer.look();
-    const post = before.get(woken?.post.id ?? '');
-    if (woken === null || post === undefined || post.claim === woken.claim) return;
+    if (post === undefined || post.claim === woken.claim) return;
     const present = observer.mirror.posts.get(post.id);
     hold(
       present === post,
@@ -57,8 +58,12 @@ export function employ(world: World, observer: Observer, faults: Faults, dice: D
       await Promise.all(dice.chance(0.1) ? [run(), run()] : [run()]);
       await faults.drained();
       await observer.look();
-      // Just now the send may have been taken over, and be cut off again.
-      if (dice.chance(0.2)) await wake();
+      // Two that both believe in their claim: the send was taken over, and is cut off again.
+      const contested = faults.hanging.find(({ post, claim }) => {
+        const present = observer.mirror.posts.get(post.id);
+        return present?.status === 'processing' && present.claim !== claim;
+      });
+      if (dice.chance(0.5)) await wake(contested);
       const left = waiting().find(isDue);
       if (left === undefined) break;
       hold(turns < TURNS_MAX, '7 stuck', () => `${observer.mirror.nameOf(left)} is due and was left`);
@@ -112,6 +117,6 @@ export function employ(world: World, observer: Observer, faults: Faults, dice: D
       hold(failures.length === 0, '9 errors', () => `a worker loop failed: ${JSON.stringify(failures)}`);
     },
     stop: (forMs) => clock.advance(forMs),
-    wake,
+    wake: () => wake(faults.hanging[0]),
   };
 }
