@@ -161,6 +161,13 @@ export const ERRORS = {
     retryable: false,
     keepsDraft: true,
   },
+  limit_exceeded: {
+    status: 403,
+    trpc: 'FORBIDDEN',
+    message: 'There are as many of these as there may be at once.',
+    hint: 'Delete a profile, or revoke a key, that is no longer needed; the message gives the limit.',
+    retryable: false,
+  },
   not_found: {
     status: 404,
     trpc: 'NOT_FOUND',
@@ -180,6 +187,13 @@ export const ERRORS = {
     trpc: 'CONFLICT',
     message: 'The target already holds this account on this platform.',
     hint: 'Use the connection that exists, delete it first, or choose another slug or profile.',
+    retryable: false,
+  },
+  profile_external_id_conflict: {
+    status: 409,
+    trpc: 'CONFLICT',
+    message: 'Another profile already carries this externalId.',
+    hint: 'Use the profile that has it, or choose another externalId; deleting a profile frees its own.',
     retryable: false,
   },
   idempotency_key_conflict: {

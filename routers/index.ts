@@ -4,6 +4,7 @@ import { connectionsRouter } from './connections/index.ts';
 import { mediaRouter } from './media/index.ts';
 import { platformsRouter } from './platforms/index.ts';
 import { postsRouter } from './posts/index.ts';
+import { profilesRouter } from './profiles/index.ts';
 import { publicRouter } from './public/index.ts';
 import { simulationRouter } from './simulation/index.ts';
 import { router } from './trpc.ts';
@@ -13,6 +14,7 @@ export const appRouter = router({
   posts: postsRouter,
   media: mediaRouter,
   platforms: platformsRouter,
+  profiles: profilesRouter,
   account: accountRouter,
   public: publicRouter,
   simulation: simulationRouter,

@@ -24,6 +24,7 @@ const { body: firstPost } = await world.rest('POST /posts', {
 const { body: listed } = await world.rest('GET /connections');
 const postId: string = firstPost.results[0].postId;
 const connectionId: string = listed.connections[0].id;
+const profile = await world.profile();
 const UNKNOWN = '00000000-0000-7000-8000-000000000000';
 
 /** An input that can be sent three times over and answers the same each time, but for new ids. */
@@ -51,6 +52,11 @@ const SAMPLES: Record<string, Record<string, unknown>> = {
   'posts.delete': { postId: UNKNOWN },
   'posts.attempts': { postId },
   'platforms.list': {},
+  'profiles.create': { name: '' },
+  'profiles.list': { limit: 2, offset: 0 },
+  'profiles.get': { profileId: profile.id },
+  'profiles.update': { profileId: profile.id, name: 'Acme Bells', externalId: null },
+  'profiles.delete': { profileId: UNKNOWN },
   'public.health': {},
   'simulation.clock': {},
   'simulation.advance': { advanceSeconds: 1 },

@@ -15,7 +15,8 @@ import type { Context } from '../context.ts';
 import { connectionEvent } from '../events/connection-event.ts';
 import type { Caller } from '../keys/caller.ts';
 import { platformIo } from '../platform-io.ts';
-import { profileExists } from '../profiles/profile-exists.ts';
+import { holdProfile } from '../profiles/hold-profile.ts';
+import { noProfile, profileExists } from '../profiles/profile-exists.ts';
 import { type ConnectionView, connectionView } from './connection-view.ts';
 import { deriveSlug, firstFreeSlug } from './slug.ts';
 
@@ -47,9 +48,7 @@ export async function connectAccount(
 ): Promise<ConnectionView> {
   const platform = allowedPlatform(context, caller, input.platformId);
   const { profileId } = input;
-  if (profileId !== undefined && !(await profileExists(context, caller, profileId))) {
-    throw new ServiceError('not_found', `No profile of yours has the id ${profileId}.`);
-  }
+  if (profileId !== undefined && !(await profileExists(context, caller, profileId))) throw noProfile(profileId);
   const account = await checkCredentials(context, platform, input.credentials);
   for (let tries = 1; ; tries += 1) {
     try {
@@ -108,6 +107,8 @@ function store(
 ): Promise<ConnectionView> {
   return outer.transactional(async (em) => {
     const profileId = input.profileId ?? null;
+    // Asked again: the profile may have been deleted while the platform was being asked.
+    if (profileId !== null) await holdProfile(em, caller, profileId);
     const id = context.random.uuid();
     const connection = em.create(Connection, {
       id,

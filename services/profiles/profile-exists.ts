@@ -1,5 +1,6 @@
 /** Whether a profile is one of the caller's own. */
 import { Profile } from '../../entities/profile.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
 
@@ -7,4 +8,9 @@ import type { Caller } from '../keys/caller.ts';
 export async function profileExists(context: Context, caller: Caller, profileId: string): Promise<boolean> {
   if (caller.profileId !== null && caller.profileId !== profileId) return false;
   return (await context.db.em().count(Profile, { id: profileId, accountId: caller.accountId, deletedAt: null })) > 0;
+}
+
+/** What to answer when a profile that was named is none of the caller's. */
+export function noProfile(profileId: string): ServiceError {
+  return new ServiceError('not_found', `No profile of yours has the id ${profileId}.`);
 }

@@ -1,0 +1,29 @@
+/** POST /profiles: makes a profile for an end customer. */
+import { z } from 'zod';
+import { createProfile as create } from '../../services/profiles/create-profile.ts';
+import { ExternalId, Profile, ProfileName } from '../schemas/profile.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+const Input = z.strictObject({
+  name: ProfileName,
+  externalId: ExternalId.optional().describe(
+    'Your own id of the customer, 1 to 200 characters, unique in the account.',
+  ),
+});
+
+export const createProfile = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'POST',
+      path: '/profiles',
+      tags: ['Profiles'],
+      summary: 'Create a profile',
+      description: 'Makes a profile, which holds the connections, the posts and the keys of one end customer.',
+    },
+    access: 'account',
+    errors: ['invalid_request', 'limit_exceeded', 'profile_external_id_conflict'],
+    tool: { none: 'Taking on a customer is for the product that has the customer.' },
+  })
+  .input(Input)
+  .output(z.strictObject({ profile: Profile }))
+  .mutation(async ({ ctx, input }) => ({ profile: await create(ctx.services, ctx.caller, input) }));

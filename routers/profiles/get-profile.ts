@@ -1,0 +1,22 @@
+/** GET /profiles/{profileId}: one profile. The one operation on profiles that a scoped key has, for its own. */
+import { z } from 'zod';
+import { getProfile as get } from '../../services/profiles/get-profile.ts';
+import { Profile, ProfileIdInput } from '../schemas/profile.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+export const getProfile = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'GET',
+      path: '/profiles/{profileId}',
+      tags: ['Profiles'],
+      summary: 'Get a profile',
+      description: 'Reads one profile by its id. A scoped key reads its own only.',
+    },
+    access: 'key',
+    errors: ['invalid_request', 'forbidden', 'not_found'],
+    tool: { none: 'Each connection tells its profile, which is all that posting needs.' },
+  })
+  .input(z.strictObject({ profileId: ProfileIdInput }))
+  .output(z.strictObject({ profile: Profile }))
+  .query(async ({ ctx, input }) => ({ profile: await get(ctx.services, ctx.caller, input.profileId) }));

@@ -1,0 +1,15 @@
+/** Operations on profiles. */
+import { router } from '../trpc.ts';
+import { createProfile } from './create-profile.ts';
+import { deleteProfile } from './delete-profile.ts';
+import { getProfile } from './get-profile.ts';
+import { listProfiles } from './list-profiles.ts';
+import { updateProfile } from './update-profile.ts';
+
+export const profilesRouter = router({
+  create: createProfile,
+  list: listProfiles,
+  get: getProfile,
+  update: updateProfile,
+  delete: deleteProfile,
+});

@@ -1,0 +1,29 @@
+/** GET /profiles: every profile of the account, newest first. */
+import { z } from 'zod';
+import { listProfiles as list } from '../../services/profiles/list-profiles.ts';
+import { pagination } from '../schemas/common.ts';
+import { Profile } from '../schemas/profile.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+const Output = z.strictObject({
+  profiles: z.array(Profile).describe('The profiles, newest first.'),
+  limit: z.int().describe('The limit that was used.'),
+  offset: z.int().describe('The offset that was used.'),
+});
+
+export const listProfiles = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'GET',
+      path: '/profiles',
+      tags: ['Profiles'],
+      summary: 'List profiles',
+      description: 'Lists the profiles of the account, newest first. Page with limit and offset.',
+    },
+    access: 'account',
+    errors: ['invalid_request'],
+    tool: { none: 'Each connection tells its profile, which is all that posting needs.' },
+  })
+  .input(z.strictObject(pagination))
+  .output(Output)
+  .query(async ({ ctx, input }) => ({ profiles: await list(ctx.services, ctx.caller, input), ...input }));

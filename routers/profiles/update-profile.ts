@@ -1,0 +1,37 @@
+/** PATCH /profiles/{profileId}: the name and the externalId of a profile. */
+import { z } from 'zod';
+import { ServiceError } from '../../errors/service-error.ts';
+import { updateProfile as update } from '../../services/profiles/update-profile.ts';
+import { ExternalId, Profile, ProfileIdInput, ProfileName } from '../schemas/profile.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+const Input = z.strictObject({
+  profileId: ProfileIdInput,
+  name: ProfileName.optional(),
+  externalId: ExternalId.nullable()
+    .optional()
+    .describe('Your own id of the customer, 1 to 200 characters, unique in the account; null removes it.'),
+});
+
+export const updateProfile = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'PATCH',
+      path: '/profiles/{profileId}',
+      tags: ['Profiles'],
+      summary: 'Change a profile',
+      description:
+        'Changes the name or the externalId of a profile; only what is sent. Its connections are not touched.',
+    },
+    access: 'account',
+    errors: ['invalid_request', 'not_found', 'profile_external_id_conflict'],
+    tool: { none: 'What a customer is called is for the product that has the customer.' },
+  })
+  .input(Input)
+  .output(z.strictObject({ profile: Profile }))
+  .mutation(async ({ ctx, input: { profileId, ...changes } }) => {
+    if (Object.keys(changes).length === 0) {
+      throw new ServiceError('invalid_request', 'body: name at least one of name, externalId.');
+    }
+    return { profile: await update(ctx.services, ctx.caller, profileId, changes) };
+  });

@@ -1,0 +1,30 @@
+/** Takes connections out of use: what disconnecting one and deleting a whole profile have in common. */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { Connection } from '../../entities/connection.ts';
+import { Event } from '../../entities/event.ts';
+import { Post } from '../../entities/post.ts';
+import type { Context } from '../context.ts';
+import { connectionEvent } from '../events/connection-event.ts';
+import type { Caller } from '../keys/caller.ts';
+
+/**
+ * In the caller's transaction, which has locked the rows: the logins are removed, what waits is cancelled,
+ * drafts and sent posts stay. A send already under way finishes and is settled. Emits connection.removed.
+ */
+export async function removeConnections(
+  context: Context,
+  em: SqlEntityManager,
+  caller: Caller,
+  connections: readonly Connection[],
+): Promise<void> {
+  for (const connection of connections) {
+    connection.deletedAt = context.clock.now();
+    connection.credentials = null;
+    em.create(Event, connectionEvent(context, caller, 'connection.removed', connection));
+  }
+  await em.flush();
+  const connectionId = { $in: connections.map(({ id }) => id) };
+  if (connections.length > 0) {
+    await em.nativeUpdate(Post, { connectionId, status: 'scheduled' }, { status: 'cancelled' });
+  }
+}

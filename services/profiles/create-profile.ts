@@ -1,0 +1,45 @@
+/** Makes a profile. The account's row is held while its profiles are counted, so that two requests never share the last place. */
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { Profile } from '../../entities/profile.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import type { Context } from '../context.ts';
+import type { Caller } from '../keys/caller.ts';
+import { lockAccount } from '../plans/standing.ts';
+import { externalIdConflict } from './external-id-conflict.ts';
+import { type ProfileView, profileView } from './profile-view.ts';
+
+/** Most living profiles of an account (spec: Limits). */
+const PROFILES_MAX = 1000;
+
+export interface ProfileInput {
+  readonly name: string;
+  readonly externalId?: string | undefined;
+}
+
+/** @throws ServiceError limit_exceeded, profile_external_id_conflict */
+export async function createProfile(context: Context, caller: Caller, input: ProfileInput): Promise<ProfileView> {
+  const { accountId } = caller;
+  try {
+    return await context.db.em().transactional(async (em: SqlEntityManager) => {
+      await lockAccount(em, accountId);
+      const count = await em.count(Profile, { accountId, deletedAt: null });
+      if (count >= PROFILES_MAX) {
+        const message = `The account has ${count} profiles, and may have ${PROFILES_MAX} at once.`;
+        throw new ServiceError('limit_exceeded', message);
+      }
+      const profile = em.create(Profile, {
+        id: context.random.uuid(),
+        accountId,
+        name: input.name,
+        externalId: input.externalId ?? null,
+        createdAt: context.clock.now(),
+        deletedAt: null,
+      });
+      await em.flush();
+      return profileView(profile);
+    });
+  } catch (error) {
+    throw error instanceof UniqueConstraintViolationException ? externalIdConflict(input.externalId, error) : error;
+  }
+}

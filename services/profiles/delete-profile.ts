@@ -1,0 +1,51 @@
+/**
+ * Deletes a profile with everything that could still act for it, in one transaction: its connections are
+ * disconnected, what waits for them is cancelled, its keys are revoked (D38). What was sent stays
+ * readable, and its externalId is free again. Emits connection.removed for each connection.
+ */
+import { LockMode } from '@mikro-orm/core';
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { ApiKey } from '../../entities/api-key.ts';
+import { Connection } from '../../entities/connection.ts';
+import { Profile } from '../../entities/profile.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import { TEST_PLATFORM } from '../../platforms/registry.ts';
+import { removeConnections } from '../connections/remove-connections.ts';
+import type { Context } from '../context.ts';
+import type { Caller } from '../keys/caller.ts';
+import { noProfile } from './profile-exists.ts';
+
+const lockMode = LockMode.PESSIMISTIC_WRITE;
+
+/**
+ * @returns how many connections were disconnected
+ * @throws ServiceError not_found; forbidden when a test key would take live keys or real connections with it
+ */
+export async function deleteProfile(context: Context, caller: Caller, profileId: string): Promise<number> {
+  const { accountId } = caller;
+  return context.db.em().transactional(async (em: SqlEntityManager) => {
+    const profile = await em.findOne(Profile, { id: profileId, accountId, deletedAt: null }, { lockMode });
+    if (profile === null) throw noProfile(profileId);
+    const held = { accountId, profileId, deletedAt: null };
+    const connections = await em.find(Connection, held, { lockMode, orderBy: { id: 'asc' } });
+    if (caller.mode === 'test') await refuseBeyondTest(em, profile, connections);
+    const deletedAt = context.clock.now();
+    profile.deletedAt = deletedAt;
+    await removeConnections(context, em, caller, connections);
+    await em.nativeUpdate(ApiKey, { accountId, profileId, revokedAt: null }, { revokedAt: deletedAt });
+    return connections.length;
+  });
+}
+
+// A test key reaches sandbox connections and test keys only, so it cannot end what it does not reach.
+async function refuseBeyondTest(
+  em: SqlEntityManager,
+  { id, accountId }: Profile,
+  connections: readonly Connection[],
+): Promise<void> {
+  const real = connections.filter(({ platformId }) => platformId !== TEST_PLATFORM).length;
+  const live = await em.count(ApiKey, { accountId, profileId: id, type: 'live', revokedAt: null });
+  if (real + live === 0) return;
+  const message = `The profile ${id} holds what a test key cannot remove (connections beyond the ${TEST_PLATFORM}: ${real}, live keys: ${live}); use a live key.`;
+  throw new ServiceError('forbidden', message);
+}

@@ -1,0 +1,22 @@
+/** Finds one profile of the caller's. */
+import { Profile } from '../../entities/profile.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import type { Context } from '../context.ts';
+import type { Caller } from '../keys/caller.ts';
+import { noProfile } from './profile-exists.ts';
+import { type ProfileView, profileView } from './profile-view.ts';
+
+/**
+ * @throws ServiceError not_found for an unknown, deleted or foreign profile; forbidden for whatever id but
+ *   its own that a scoped key names, so that the answer does not tell which exist
+ */
+export async function getProfile(context: Context, caller: Caller, profileId: string): Promise<ProfileView> {
+  if (caller.profileId !== null && caller.profileId !== profileId) {
+    const message = `This key is scoped to the profile ${caller.profileId} and reads no other; ${profileId} needs an unscoped key of the account.`;
+    throw new ServiceError('forbidden', message);
+  }
+  const where = { id: profileId, accountId: caller.accountId, deletedAt: null };
+  const profile = await context.db.em().findOne(Profile, where);
+  if (profile === null) throw noProfile(profileId);
+  return profileView(profile);
+}

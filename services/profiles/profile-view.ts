@@ -1,0 +1,14 @@
+/** A profile as the wire shows it (spec: Profile). */
+import type { Profile } from '../../entities/profile.ts';
+import { timestamp } from '../timestamp.ts';
+
+export interface ProfileView {
+  id: string;
+  name: string;
+  externalId: string | null;
+  createdAt: string;
+}
+
+export function profileView({ id, name, externalId, createdAt }: Profile): ProfileView {
+  return { id, name, externalId: externalId ?? null, createdAt: timestamp(createdAt) };
+}

@@ -1,0 +1,37 @@
+/** Changes the name or the externalId of a profile. */
+import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { Profile } from '../../entities/profile.ts';
+import type { Context } from '../context.ts';
+import type { Caller } from '../keys/caller.ts';
+import { externalIdConflict } from './external-id-conflict.ts';
+import { noProfile } from './profile-exists.ts';
+import { type ProfileView, profileView } from './profile-view.ts';
+
+export interface ProfileChanges {
+  readonly name?: string | undefined;
+  /** Null removes it. */
+  readonly externalId?: string | null | undefined;
+}
+
+/** @throws ServiceError not_found, profile_external_id_conflict */
+export async function updateProfile(
+  context: Context,
+  caller: Caller,
+  profileId: string,
+  changes: ProfileChanges,
+): Promise<ProfileView> {
+  try {
+    return await context.db.em().transactional(async (em: SqlEntityManager) => {
+      const where = { id: profileId, accountId: caller.accountId, deletedAt: null };
+      const profile = await em.findOne(Profile, where, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (profile === null) throw noProfile(profileId);
+      if (changes.name !== undefined) profile.name = changes.name;
+      if (changes.externalId !== undefined) profile.externalId = changes.externalId;
+      await em.flush();
+      return profileView(profile);
+    });
+  } catch (error) {
+    throw error instanceof UniqueConstraintViolationException ? externalIdConflict(changes.externalId, error) : error;
+  }
+}

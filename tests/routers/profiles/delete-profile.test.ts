@@ -1,0 +1,181 @@
+/** DELETE /profiles/{profileId}: everything that could still act for the profile ends with it; what was sent stays readable. */
+import { describe, expect, it } from 'vitest';
+import { makeAccount } from '../../harness/accounts.ts';
+import { connectSandbox, storeBluesky } from '../../harness/connections.ts';
+import { refusal, UUID } from '../../harness/expected.ts';
+import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
+import { createProfile } from '../../harness/profiles.ts';
+import { startWorld } from '../../harness/world.ts';
+
+const world = await startWorld();
+
+/** An account with a profile that holds two connections, and one connection of its own. */
+async function tenant() {
+  const account = await makeAccount(world);
+  const profile = await createProfile(world, account.key, { externalId: 'customer' });
+  const inside = [
+    await connectSandbox(world, { key: account.key, profileId: profile.id, slug: 'one' }),
+    await connectSandbox(world, { key: account.key, profileId: profile.id, slug: 'two' }),
+  ];
+  const outside = await connectSandbox(world, { key: account.key, slug: 'own' });
+  return { ...account, profile, inside, outside };
+}
+
+const later = () => new Date(world.clock.now().getTime() + 3_600_000).toISOString();
+
+describe('200', () => {
+  it('disconnects every account of the profile, says how many, and emits connection.removed for each', async () => {
+    const { id: accountId, key, profile, inside, outside } = await tenant();
+    const deletedAt = world.clock.now().toISOString();
+
+    const { status, body } = await world.rest(`DELETE /profiles/${profile.id}`, { key });
+
+    expect(status).toBe(200);
+    expect(body).toEqual({ id: profile.id, deleted: true, removedConnections: 2 });
+    expect((await world.rest('GET /connections', { key })).body).toEqual({ connections: [outside] });
+    for (const { id, slug } of inside) {
+      expect(await world.sql('select credentials from connections where id = $1', [id])).toEqual([
+        { credentials: null },
+      ]);
+      const [, ...removed] = await eventsAbout(world, id);
+      expect(removed).toEqual([
+        {
+          id: UUID,
+          account_id: accountId,
+          profile_id: profile.id,
+          name: 'connection.removed',
+          mode: 'live',
+          payload: {
+            connection: { id, profileId: profile.id, connectSessionId: null, platformId: 'sandbox', slug },
+          },
+          created_at: deletedAt,
+        },
+      ]);
+    }
+  });
+
+  it('cancels what waits, keeps drafts, and leaves other connections alone', async () => {
+    const { key, profile, inside } = await tenant();
+    const scheduledFor = later();
+    const waiting = await makePost(world, 'one', { key, scheduledFor });
+    const kept = await makePost(world, 'own', { key, scheduledFor });
+    const draft = await world.rest('POST /posts', {
+      key,
+      body: { text: 'Draft', connectionSlugs: ['two'], isDraft: true },
+    });
+
+    await world.rest(`DELETE /profiles/${profile.id}`, { key });
+    await world.advance(3_600_000);
+
+    const { body } = await world.rest('GET /posts', { key });
+    expect(body.posts).toMatchObject([
+      { id: draft.body.results[0].postId, status: 'draft' },
+      { id: kept.postId, status: 'sent' },
+      { id: waiting.postId, status: 'cancelled' },
+    ]);
+    expect(await sandboxOf(world, inside[0]?.id ?? '')).toEqual([]);
+  });
+
+  it('keeps sent posts readable', async () => {
+    const { key, profile } = await tenant();
+    const { postId } = await makePost(world, 'one', { key });
+    const before = await world.rest(`GET /posts/${postId}`, { key });
+
+    await world.rest(`DELETE /profiles/${profile.id}`, { key });
+
+    const after = await world.rest(`GET /posts/${postId}`, { key });
+    expect([after.status, after.body]).toEqual([200, before.body]);
+    expect(after.body.post.profileId).toBe(profile.id);
+  });
+
+  it('revokes the keys of the profile, and no other', async () => {
+    const { id: accountId, key, profile } = await tenant();
+    const sibling = await createProfile(world, key);
+    const live = await world.key({ accountId, profileId: profile.id });
+    const test = await world.key({ accountId, profileId: profile.id, type: 'test' });
+    const spared = await world.key({ accountId, profileId: sibling.id });
+
+    await world.rest(`DELETE /profiles/${profile.id}`, { key });
+
+    const statuses = [];
+    for (const { secret } of [live, test, spared]) {
+      statuses.push((await world.rest('GET /connections', { key: secret })).status);
+    }
+    expect(statuses).toEqual([401, 401, 200]);
+  });
+
+  it('removes nothing from a profile that holds nothing', async () => {
+    const profile = await createProfile(world, world.liveKey);
+
+    const { body } = await world.rest(`DELETE /profiles/${profile.id}`);
+
+    expect(body).toEqual({ id: profile.id, deleted: true, removedConnections: 0 });
+  });
+
+  it('gives one winner when deletes race, and one event for each connection', async () => {
+    const { key, profile, inside } = await tenant();
+
+    const answers = await Promise.all([1, 2, 3].map(() => world.rest(`DELETE /profiles/${profile.id}`, { key })));
+
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404, 404]);
+    for (const { id } of inside) {
+      expect((await eventsAbout(world, id)).map(({ name }) => name)).toEqual([
+        'connection.created',
+        'connection.removed',
+      ]);
+    }
+  });
+
+  it('leaves nothing connected that was being connected meanwhile', async () => {
+    const { key } = await makeAccount(world);
+    const profile = await createProfile(world, key);
+    const connect = () =>
+      world.rest('POST /connections', {
+        key,
+        body: { platformId: 'sandbox', credentials: {}, profileId: profile.id },
+      });
+
+    const [, , deleted] = await Promise.all([
+      connect(),
+      connect(),
+      world.rest(`DELETE /profiles/${profile.id}`, { key }),
+      connect(),
+      connect(),
+    ]);
+
+    expect(deleted.status).toBe(200);
+    expect((await world.rest('GET /connections', { key })).body).toEqual({ connections: [] });
+  });
+});
+
+describe('403 forbidden', () => {
+  it('keeps a test key from ending what it does not reach', async () => {
+    const { id: accountId, key } = await makeAccount(world);
+    const testKey = await world.key({ accountId, type: 'test' });
+    const profile = await createProfile(world, key);
+    await storeBluesky(world, accountId, { profileId: profile.id });
+    await world.key({ accountId, profileId: profile.id });
+
+    const { status, body } = await world.rest(`DELETE /profiles/${profile.id}`, { key: testKey.secret });
+
+    const message = `The profile ${profile.id} holds what a test key cannot remove (connections beyond the sandbox: 1, live keys: 1); use a live key.`;
+    expect([status, body]).toEqual([403, refusal('forbidden', message)]);
+    expect((await world.rest('GET /connections', { key })).body.connections).toHaveLength(1);
+  });
+
+  it('lets a test key delete a profile with sandboxes and test keys', async () => {
+    const { id: accountId, key } = await makeAccount(world);
+    const testKey = await world.key({ accountId, type: 'test' });
+    const profile = await createProfile(world, key);
+    const { id } = await connectSandbox(world, { key, profileId: profile.id });
+    await world.key({ accountId, profileId: profile.id, type: 'test' });
+
+    const { body } = await world.rest(`DELETE /profiles/${profile.id}`, { key: testKey.secret });
+
+    expect(body).toEqual({ id: profile.id, deleted: true, removedConnections: 1 });
+    expect((await eventsAbout(world, id)).map(({ name, mode }) => [name, mode])).toEqual([
+      ['connection.created', 'live'],
+      ['connection.removed', 'test'],
+    ]);
+  });
+});

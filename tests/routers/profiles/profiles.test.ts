@@ -1,0 +1,263 @@
+/** POST, GET and PATCH of profiles: who may, what is unique, and how many there may be. */
+import { describe, expect, it } from 'vitest';
+import { makeAccount } from '../../harness/accounts.ts';
+import { connectSandbox } from '../../harness/connections.ts';
+import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { createProfile, fillWithProfiles } from '../../harness/profiles.ts';
+import { START } from '../../harness/test-clock.ts';
+import { startWorld } from '../../harness/world.ts';
+
+const world = await startWorld();
+
+const notFound = (id: string) => refusal('not_found', `No profile of yours has the id ${id}.`);
+const conflict = (externalId: string) =>
+  refusal('profile_external_id_conflict', `externalId: another profile of yours has "${externalId}" already.`);
+
+/** How many answers had each status. */
+function tally(answers: readonly { status: number }[]): Record<number, number> {
+  const groups = Map.groupBy(answers, ({ status }) => status);
+  return Object.fromEntries([...groups].map(([status, all]) => [status, all.length]));
+}
+
+describe('POST 200', () => {
+  it('makes a profile with a trimmed name and an externalId as it was sent', async () => {
+    const { key } = await makeAccount(world);
+
+    const { status, body } = await world.rest('POST /profiles', {
+      key,
+      body: { name: '  Acme Bells ', externalId: ' Customer 42 ' },
+    });
+
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      profile: { id: UUID, name: 'Acme Bells', externalId: ' Customer 42 ', createdAt: START.toISOString() },
+    });
+  });
+
+  it('makes any number without an externalId, and one of the same externalId in each account', async () => {
+    const [one, other] = [await makeAccount(world), await makeAccount(world)];
+
+    const made = [
+      await createProfile(world, one.key),
+      await createProfile(world, one.key),
+      await createProfile(world, one.key, { externalId: 'same' }),
+      await createProfile(world, other.key, { externalId: 'same' }),
+    ];
+
+    expect(made.map(({ externalId }) => externalId)).toEqual([null, null, 'same', 'same']);
+  });
+
+  it('lets an unscoped test key make profiles', async () => {
+    const { id: accountId } = await makeAccount(world);
+    const testKey = await world.key({ accountId, type: 'test' });
+
+    expect(await createProfile(world, testKey.secret)).toMatchObject({ name: 'Acme' });
+  });
+});
+
+describe('POST 400 invalid_request', () => {
+  it.each<[string, object, string]>([
+    ['no name', {}, 'name: expected a string.'],
+    ['a blank name', { name: '   ' }, 'name: expected at least 1 characters.'],
+    ['a name of 101 characters', { name: 'n'.repeat(101) }, 'name: expected at most 100 characters.'],
+    ['an empty externalId', { name: 'A', externalId: '' }, 'externalId: expected at least 1 characters.'],
+    [
+      'an externalId of 201 characters',
+      { name: 'A', externalId: 'x'.repeat(201) },
+      'externalId: expected at most 200 characters.',
+    ],
+    ['null for externalId', { name: 'A', externalId: null }, 'externalId: expected a string.'],
+    ['a NUL in the name', { name: 'A\u0000' }, 'name: expected text without NUL and without broken surrogate pairs.'],
+    ['a misspelt field', { name: 'A', externalID: 'x' }, 'body: expected no field called "externalID".'],
+  ])('refuses %s', async (_case, fields, message) => {
+    const { status, body } = await world.rest('POST /profiles', { body: fields });
+
+    expect([status, body.error, body.message]).toEqual([400, 'invalid_request', message]);
+  });
+});
+
+describe('POST 403 limit_exceeded', () => {
+  it('lets exactly 1,000 profiles be at once, however many requests come together', async () => {
+    const { id: accountId, key } = await makeAccount(world);
+    await fillWithProfiles(world, accountId, 997);
+
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => world.rest('POST /profiles', { key, body: { name: `P${index}` } })),
+    );
+
+    expect(tally(answers)).toEqual({ 200: 3, 403: 5 });
+    const message = 'The account has 1000 profiles, and may have 1000 at once.';
+    const bodies = answers.filter(({ status }) => status === 403).map(({ body }) => body);
+    expect(bodies).toEqual(bodies.map(() => refusal('limit_exceeded', message)));
+  });
+
+  it('does not count deleted profiles', async () => {
+    const { id: accountId, key } = await makeAccount(world);
+    await fillWithProfiles(world, accountId, 999);
+    const last = await createProfile(world, key);
+    const full = await world.rest('POST /profiles', { key, body: { name: 'One more' } });
+
+    await world.rest(`DELETE /profiles/${last.id}`, { key });
+
+    expect([full.status, full.body.error]).toEqual([403, 'limit_exceeded']);
+    expect(await createProfile(world, key, { name: 'One more' })).toMatchObject({ name: 'One more' });
+  });
+});
+
+describe('409 profile_external_id_conflict', () => {
+  it('gives an externalId to one of many requests that come together', async () => {
+    const { key } = await makeAccount(world);
+
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => world.rest('POST /profiles', { key, body: { name: 'A', externalId: 'one' } })),
+    );
+
+    expect(tally(answers)).toEqual({ 200: 1, 409: 5 });
+    const bodies = answers.filter(({ status }) => status === 409).map(({ body }) => body);
+    expect(bodies).toEqual(bodies.map(() => conflict('one')));
+  });
+
+  it('answers a PATCH to the externalId of another profile, and changes nothing', async () => {
+    const { key } = await makeAccount(world);
+    await createProfile(world, key, { externalId: 'taken' });
+    const profile = await createProfile(world, key, { externalId: 'mine' });
+
+    const { status, body } = await world.rest(`PATCH /profiles/${profile.id}`, {
+      key,
+      body: { name: 'New', externalId: 'taken' },
+    });
+
+    expect([status, body]).toEqual([409, conflict('taken')]);
+    expect((await world.rest(`GET /profiles/${profile.id}`, { key })).body).toEqual({ profile });
+  });
+
+  it('frees the externalId of a profile that is deleted, or gives it up', async () => {
+    const { key } = await makeAccount(world);
+    const deleted = await createProfile(world, key, { externalId: 'first' });
+    const changed = await createProfile(world, key, { externalId: 'second' });
+
+    await world.rest(`DELETE /profiles/${deleted.id}`, { key });
+    await world.rest(`PATCH /profiles/${changed.id}`, { key, body: { externalId: null } });
+
+    expect(await createProfile(world, key, { externalId: 'first' })).toMatchObject({ externalId: 'first' });
+    expect(await createProfile(world, key, { externalId: 'second' })).toMatchObject({ externalId: 'second' });
+  });
+});
+
+describe('GET /profiles 200', () => {
+  it('lists the account’s living profiles, newest first, in pages', async () => {
+    const { key } = await makeAccount(world);
+    const other = await makeAccount(world);
+    await createProfile(world, other.key);
+    const made = [];
+    for (const name of ['One', 'Two', 'Three', 'Four']) made.push(await createProfile(world, key, { name }));
+    await world.rest(`DELETE /profiles/${made[1]?.id}`, { key });
+
+    const all = await world.rest('GET /profiles', { key });
+    const page = await world.rest('GET /profiles?limit=1&offset=1', { key });
+
+    expect(all.body).toEqual({ profiles: [made[3], made[2], made[0]], limit: 25, offset: 0 });
+    expect(page.body).toEqual({ profiles: [made[2]], limit: 1, offset: 1 });
+  });
+});
+
+describe('GET /profiles 400 invalid_request', () => {
+  it.each([
+    ['limit=0', 'limit: expected at least 1.'],
+    ['limit=101', 'limit: expected at most 100.'],
+    ['limit=ten', 'limit: expected a number.'],
+    ['offset=-1', 'offset: expected at least 0.'],
+  ])('refuses %s', async (search, message) => {
+    const { status, body } = await world.rest(`GET /profiles?${search}`);
+
+    expect([status, body.error, body.message]).toEqual([400, 'invalid_request', message]);
+  });
+});
+
+describe('PATCH 200', () => {
+  it('changes what is sent and nothing else, and leaves connections alone', async () => {
+    const { key } = await makeAccount(world);
+    const profile = await createProfile(world, key, { name: 'Old', externalId: 'x-1' });
+    const connection = await connectSandbox(world, { key, profileId: profile.id });
+    const path = `/profiles/${profile.id}` as const;
+
+    const named = await world.rest(`PATCH ${path}`, { key, body: { name: ' New ' } });
+    const kept = await world.rest(`PATCH ${path}`, { key, body: { externalId: 'x-1' } });
+    const removed = await world.rest(`PATCH ${path}`, { key, body: { externalId: null } });
+
+    expect(named.body).toEqual({ profile: { ...profile, name: 'New' } });
+    expect(kept.body).toEqual({ profile: { ...profile, name: 'New' } });
+    expect(removed.body).toEqual({ profile: { ...profile, name: 'New', externalId: null } });
+    expect((await world.rest(`GET ${path}`, { key })).body).toEqual(removed.body);
+    expect((await world.rest('GET /connections', { key })).body).toEqual({ connections: [connection] });
+  });
+});
+
+describe('PATCH 400 invalid_request', () => {
+  it.each<[string, object, string]>([
+    ['an empty body', {}, 'body: name at least one of name, externalId.'],
+    ['null for the name', { name: null }, 'name: expected a string.'],
+    ['an empty externalId', { externalId: '' }, 'externalId: expected at least 1 characters.'],
+  ])('refuses %s', async (_case, changes, message) => {
+    const profile = await createProfile(world, world.liveKey);
+
+    const { status, body } = await world.rest(`PATCH /profiles/${profile.id}`, { body: changes });
+
+    expect([status, body.error, body.message]).toEqual([400, 'invalid_request', message]);
+  });
+});
+
+describe('a scoped key', () => {
+  it('reads its own profile, and is told the same of every other, there or not', async () => {
+    const { id: accountId, key } = await makeAccount(world);
+    const [own, sibling] = [await createProfile(world, key), await createProfile(world, key)];
+    const { secret } = await world.key({ accountId, profileId: own.id });
+
+    const read = await world.rest(`GET /profiles/${own.id}`, { key: secret });
+
+    expect([read.status, read.body]).toEqual([200, { profile: own }]);
+    for (const id of [sibling.id, NOBODY]) {
+      const { status, body } = await world.rest(`GET /profiles/${id}`, { key: secret });
+      const message = `This key is scoped to the profile ${own.id} and reads no other; ${id} needs an unscoped key of the account.`;
+      expect([status, body]).toEqual([403, refusal('forbidden', message)]);
+    }
+  });
+
+  it('manages no profile, its own included', async () => {
+    const { id: accountId, key } = await makeAccount(world);
+    const own = await createProfile(world, key);
+    const { secret } = await world.key({ accountId, profileId: own.id });
+
+    const answers = [
+      await world.rest('GET /profiles', { key: secret }),
+      await world.rest('POST /profiles', { key: secret, body: { name: 'Mine' } }),
+      await world.rest(`PATCH /profiles/${own.id}`, { key: secret, body: { name: 'Mine' } }),
+      await world.rest(`DELETE /profiles/${own.id}`, { key: secret }),
+    ];
+
+    const message = 'This key is scoped to one profile; this operation needs an unscoped key of the account.';
+    expect(answers.map(({ status, body }) => [status, body])).toEqual(
+      answers.map(() => [403, refusal('forbidden', message)]),
+    );
+    expect((await world.rest('GET /profiles', { key })).body.profiles).toEqual([own]);
+  });
+});
+
+describe('404 not_found', () => {
+  it('answers an unknown, a foreign and a deleted profile alike', async () => {
+    const [{ key }, other] = [await makeAccount(world), await makeAccount(world)];
+    const foreign = await createProfile(world, other.key);
+    const deleted = await createProfile(world, key);
+    await world.rest(`DELETE /profiles/${deleted.id}`, { key });
+
+    for (const id of [NOBODY, foreign.id, deleted.id]) {
+      const answers = [
+        await world.rest(`GET /profiles/${id}`, { key }),
+        await world.rest(`PATCH /profiles/${id}`, { key, body: { name: 'Mine' } }),
+        await world.rest(`DELETE /profiles/${id}`, { key }),
+      ];
+      expect(answers.map(({ status, body }) => [status, body])).toEqual(answers.map(() => [404, notFound(id)]));
+    }
+    expect((await world.rest('GET /profiles', { key: other.key })).body.profiles).toEqual([foreign]);
+  });
+});
