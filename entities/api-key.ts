@@ -25,6 +25,10 @@ export const ApiKey = defineEntity({
     lastUsedAt: instant().nullable(),
     revokedAt: instant().nullable(),
   },
-  indexes: [{ properties: ['accountId', 'id'] }],
+  indexes: [
+    { properties: ['accountId', 'id'] },
+    { properties: ['accountId', 'createdAt'] },
+    { properties: ['profileId', 'id'] },
+  ],
 });
 export type ApiKey = InferEntity<typeof ApiKey>;

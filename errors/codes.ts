@@ -264,7 +264,7 @@ export const ERRORS = {
     status: 429,
     trpc: 'TOO_MANY_REQUESTS',
     message: 'Too many requests in one minute for this key and endpoint group.',
-    hint: 'Wait until x-ratelimit-reset.',
+    hint: 'Wait until x-ratelimit-reset; where the answer has Retry-After, wait that many seconds.',
     retryable: true,
   },
   internal_server_error: {

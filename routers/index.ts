@@ -1,6 +1,7 @@
 /** Every operation of the service, once: what REST, MCP, the typed client and the API document are made from. */
 import { accountRouter } from './account/index.ts';
 import { connectionsRouter } from './connections/index.ts';
+import { keysRouter } from './keys/index.ts';
 import { mediaRouter } from './media/index.ts';
 import { platformsRouter } from './platforms/index.ts';
 import { postsRouter } from './posts/index.ts';
@@ -15,6 +16,7 @@ export const appRouter = router({
   media: mediaRouter,
   platforms: platformsRouter,
   profiles: profilesRouter,
+  keys: keysRouter,
   account: accountRouter,
   public: publicRouter,
   simulation: simulationRouter,

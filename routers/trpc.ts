@@ -65,6 +65,8 @@ export interface OperationMeta {
     readonly summary: string;
     readonly description?: string;
   };
+  /** HTTP status of a success; 200 when left out. */
+  readonly successStatus?: 201;
   readonly access: Access;
   /** Codes it can answer, besides those every operation of its access can. */
   readonly errors: readonly ErrorCode[];
@@ -128,6 +130,11 @@ const t = initTRPC
 
 function docsUrlOf(ctx: OperationContext | undefined): string {
   return ctx === undefined ? '/docs/errors' : `${ctx.services.config.publicUrl}/docs/errors`;
+}
+
+/** HTTP status that an operation's success has over REST. */
+export function successStatusOf(meta: OperationMeta): number {
+  return meta.successStatus ?? 200;
 }
 
 /** Bucket that an operation's requests count in; null for one that is not counted. */

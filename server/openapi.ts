@@ -7,7 +7,7 @@ import { ERRORS } from '../errors/codes.ts';
 import { declaredErrors } from '../routers/declared-errors.ts';
 import { appRouter } from '../routers/index.ts';
 import { type Operation, operations } from '../routers/operations.ts';
-import { bucketOf, type RawAnswerMeta } from '../routers/trpc.ts';
+import { bucketOf, type RawAnswerMeta, successStatusOf } from '../routers/trpc.ts';
 
 /** A part of the document, loosely typed: it is data on its way to JSON. */
 type Part = Record<string, unknown>;
@@ -68,8 +68,12 @@ function correct(document: OpenApiDocument, operation: Operation): void {
   target.operationId = operation.name.replace('.', '_');
   target['security'] = access === 'public' ? [] : [{ apiKey: [] }, { bearer: [] }];
   const counted = access !== 'public' && bucketOf(operation.meta) !== null;
+  // The generator knows one status of success.
   target.responses = {
-    '200': { ...target.responses['200'], ...(counted ? { headers: headerReferences() } : {}) },
+    [successStatusOf(operation.meta)]: {
+      ...target.responses['200'],
+      ...(counted ? { headers: headerReferences() } : {}),
+    },
     ...errorResponses(operation),
   };
   if (rawBody !== undefined) toRawBody(target, operation);

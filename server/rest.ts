@@ -10,7 +10,7 @@ import { errorBody, publicError } from '../errors/error-body.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { appRouter } from '../routers/index.ts';
 import type { Operation } from '../routers/operations.ts';
-import { bucketOf, type OperationContext } from '../routers/trpc.ts';
+import { bucketOf, type OperationContext, successStatusOf } from '../routers/trpc.ts';
 import type { Context } from '../services/context.ts';
 import { authenticate } from '../services/keys/authenticate.ts';
 import type { Caller } from '../services/keys/caller.ts';
@@ -40,7 +40,8 @@ export async function handleRest(context: Context, request: Request, response: R
     };
     const ctx: OperationContext = { services: context, caller, requestId, setHeader };
     const body = await call(wanted.operation, wanted.input, ctx);
-    await writeAnswer(request, response, { status: 200, headers, body, raw: wanted.operation.meta.rawAnswer });
+    const { meta } = wanted.operation;
+    await writeAnswer(request, response, { status: successStatusOf(meta), headers, body, raw: meta.rawAnswer });
   } catch (thrown) {
     const error = publicError(thrown, wanted.refused ? undefined : wanted.input);
     if (error.code === 'internal_server_error')

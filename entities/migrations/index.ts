@@ -2,6 +2,7 @@
 import { Initial } from './migration-20261121-initial.ts';
 import { PlansAndQueues } from './migration-20261121-plans-and-queues.ts';
 import { LongLists } from './migration-20261121-long-lists.ts';
+import { Tenants } from './migration-20261121-tenants.ts';
 import { WholePosts } from './migration-20261121-whole-posts.ts';
 
 export const migrations = [
@@ -9,4 +10,5 @@ export const migrations = [
   { name: '20261121-whole-posts', class: WholePosts },
   { name: '20261121-plans-and-queues', class: PlansAndQueues },
   { name: '20261121-long-lists', class: LongLists },
+  { name: '20261121-tenants', class: Tenants },
 ];

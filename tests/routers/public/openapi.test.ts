@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ERRORS } from '../../../errors/codes.ts';
 import { declaredErrors } from '../../../routers/declared-errors.ts';
 import { operations } from '../../../routers/operations.ts';
+import { successStatusOf } from '../../../routers/trpc.ts';
 import { refusal } from '../../harness/expected.ts';
 import { startWorld } from '../../harness/world.ts';
 
@@ -60,7 +61,7 @@ describe('200', () => {
       const responses = body.paths[meta.openapi.path][meta.openapi.method.toLowerCase()].responses;
 
       const codes = declaredErrors(meta);
-      const expected = new Set<number>([200, ...codes.map((code) => ERRORS[code].status)]);
+      const expected = new Set<number>([successStatusOf(meta), ...codes.map((code) => ERRORS[code].status)]);
       expect(new Set(Object.keys(responses).map(Number))).toEqual(expected);
       for (const code of codes) expect(responses[ERRORS[code].status].description).toContain(`\`${code}\``);
     },

@@ -1,0 +1,26 @@
+/** GET /keys: the keys of the whole account, oldest first (D6). */
+import { z } from 'zod';
+import { listKeys as list } from '../../services/keys/list-keys.ts';
+import { keyListFields, KeyList } from '../schemas/key.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+export const listKeys = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'GET',
+      path: '/keys',
+      tags: ['Keys'],
+      summary: 'List keys',
+      description:
+        'Lists the keys of the account and of all its profiles, oldest first, without their secrets. A test key sees test keys only.',
+    },
+    access: 'account',
+    errors: ['invalid_request'],
+    tool: { none: 'Who holds a key is for the account’s owner to look at.' },
+  })
+  .input(z.strictObject(keyListFields))
+  .output(KeyList)
+  .query(async ({ ctx, input }) => {
+    const { limit, offset } = input;
+    return { keys: await list(ctx.services, ctx.caller, input), limit, offset };
+  });

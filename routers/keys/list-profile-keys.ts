@@ -1,0 +1,27 @@
+/** GET /profiles/{profileId}/keys: the keys of one profile, oldest first. */
+import { z } from 'zod';
+import { listKeys } from '../../services/keys/list-keys.ts';
+import { keyListFields, KeyList } from '../schemas/key.ts';
+import { ProfileIdInput } from '../schemas/profile.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+export const listProfileKeys = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'GET',
+      path: '/profiles/{profileId}/keys',
+      tags: ['Keys'],
+      summary: 'List the keys of a profile',
+      description:
+        'Lists the keys of one profile, oldest first, without their secrets. A test key sees test keys only.',
+    },
+    access: 'account',
+    errors: ['invalid_request', 'not_found'],
+    tool: { none: 'Who holds a key is for the account’s owner to look at.' },
+  })
+  .input(z.strictObject({ profileId: ProfileIdInput, ...keyListFields }))
+  .output(KeyList)
+  .query(async ({ ctx, input }) => {
+    const { limit, offset } = input;
+    return { keys: await listKeys(ctx.services, ctx.caller, input), limit, offset };
+  });

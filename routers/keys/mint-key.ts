@@ -1,0 +1,40 @@
+/** POST /profiles/{profileId}/keys: mints a key of a profile, and shows its secret this once. */
+import { z } from 'zod';
+import { mintKey as mint, TooManyMints } from '../../services/keys/mint-key.ts';
+import { Key, KeyName, RedirectAllowlist } from '../schemas/key.ts';
+import { ProfileIdInput } from '../schemas/profile.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+const Input = z.strictObject({
+  profileId: ProfileIdInput,
+  name: KeyName,
+  type: z.enum(['live', 'test']).describe('A test key reaches sandbox connections only.'),
+  redirectAllowlist: RedirectAllowlist.optional(),
+});
+
+export const mintKey = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'POST',
+      path: '/profiles/{profileId}/keys',
+      tags: ['Keys'],
+      summary: 'Mint a key',
+      description:
+        'Makes an API key that reaches this one profile. The secret is in this answer and nowhere else. An account mints at most 20 keys an hour.',
+    },
+    successStatus: 201,
+    access: 'account',
+    errors: ['invalid_request', 'limit_exceeded', 'not_found'],
+    tool: { none: 'A secret does not belong in a conversation with a model.' },
+  })
+  .input(Input)
+  .output(z.strictObject({ key: Key, secret: z.string().describe('The key itself. Keep it: it is shown this once.') }))
+  .mutation(async ({ ctx, input }) => {
+    try {
+      return await mint(ctx.services, ctx.caller, input);
+    } catch (error) {
+      // The headers of the rate limit speak of the minute; the hour has no other place.
+      if (error instanceof TooManyMints) ctx.setHeader?.('retry-after', String(error.retryAfterSeconds));
+      throw error;
+    }
+  });

@@ -1,0 +1,26 @@
+/** DELETE /profiles/{profileId}/keys/{keyId}: revokes a key of one profile. */
+import { z } from 'zod';
+import { revokeKey } from '../../services/keys/revoke-key.ts';
+import { KeyIdInput, RevokedKey } from '../schemas/key.ts';
+import { ProfileIdInput } from '../schemas/profile.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+export const revokeProfileKey = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'DELETE',
+      path: '/profiles/{profileId}/keys/{keyId}',
+      tags: ['Keys'],
+      summary: 'Revoke a key of a profile',
+      description: 'Revokes a key from its next request on. Doing it again changes nothing and answers the same.',
+    },
+    access: 'account',
+    errors: ['invalid_request', 'not_found'],
+    tool: { none: 'Revoking a key cannot be undone, and stops whatever program holds it.' },
+  })
+  .input(z.strictObject({ profileId: ProfileIdInput, keyId: KeyIdInput }))
+  .output(RevokedKey)
+  .mutation(async ({ ctx, input: { profileId, keyId } }) => {
+    await revokeKey(ctx.services, ctx.caller, keyId, profileId);
+    return { id: keyId, revoked: true as const };
+  });

@@ -1,0 +1,91 @@
+/**
+ * Mints a key of a profile. The account's row is held while keys are counted, so that two requests never
+ * share the last place of a profile or of the hour; a refused mint leaves no row, and so does not count (D35).
+ */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { ApiKey } from '../../entities/api-key.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import type { Context } from '../context.ts';
+import { lockAccount } from '../plans/standing.ts';
+import { holdProfile } from '../profiles/hold-profile.ts';
+import type { Caller } from './caller.ts';
+import { hashSecret, makeSecret, secretPrefix } from './key-secret.ts';
+import { type KeyView, keyView } from './key-view.ts';
+
+/** Most living keys of a profile, of each type (spec: Limits). */
+const KEYS_MAX = 50;
+
+/** Most keys that an account mints in an hour (spec: Limits). */
+const MINTS_MAX = 20;
+const HOUR_MS = 3_600_000;
+
+export interface MintInput {
+  readonly profileId: string;
+  readonly name: string;
+  readonly type: 'live' | 'test';
+  readonly redirectAllowlist?: readonly string[] | undefined;
+}
+
+export interface MintedKey {
+  key: KeyView;
+  /** Given this once. */
+  secret: string;
+}
+
+/** The refusal of a mint too many within the hour. */
+export class TooManyMints extends ServiceError {
+  override name = 'TooManyMints';
+  readonly retryAfterSeconds: number;
+
+  constructor(retryAfterSeconds: number) {
+    super('too many requests');
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** @throws ServiceError forbidden (a test key asking for a live one), not_found, limit_exceeded, too many requests */
+export async function mintKey(context: Context, caller: Caller, input: MintInput): Promise<MintedKey> {
+  const { profileId, name, type, redirectAllowlist = [] } = input;
+  if (caller.mode === 'test' && type === 'live') {
+    throw new ServiceError('forbidden', 'type: a test key mints test keys only, not live; use a live key.');
+  }
+  return context.db.em().transactional(async (em: SqlEntityManager) => {
+    await holdProfile(em, caller, profileId);
+    await lockAccount(em, caller.accountId);
+    const now = context.clock.now();
+    await refuseAboveProfile(em, input);
+    await refuseAboveHour(em, caller.accountId, now);
+    const secret = makeSecret(type, context.random);
+    const key = em.create(ApiKey, {
+      id: context.random.uuid(),
+      accountId: caller.accountId,
+      profileId,
+      name,
+      type,
+      prefix: secretPrefix(secret),
+      secretHash: hashSecret(secret),
+      redirectAllowlist: redirectAllowlist.length === 0 ? null : [...redirectAllowlist],
+      createdAt: now,
+      lastUsedAt: null,
+      revokedAt: null,
+    });
+    await em.flush();
+    return { key: keyView(key), secret };
+  });
+}
+
+async function refuseAboveProfile(em: SqlEntityManager, { profileId, type }: MintInput): Promise<void> {
+  const count = await em.count(ApiKey, { profileId, type, revokedAt: null });
+  if (count < KEYS_MAX) return;
+  const message = `The profile ${profileId} has ${count} ${type} keys, and may have ${KEYS_MAX} at once.`;
+  throw new ServiceError('limit_exceeded', message);
+}
+
+// Keys without a profile were made at the first start and not minted. A minted key keeps its row when it is revoked.
+async function refuseAboveHour(em: SqlEntityManager, accountId: string, now: Date): Promise<void> {
+  const where = { accountId, profileId: { $ne: null }, createdAt: { $gt: new Date(now.getTime() - HOUR_MS) } };
+  const minted = await em.find(ApiKey, where, { orderBy: { createdAt: 'desc' }, limit: MINTS_MAX });
+  const oldest = minted[MINTS_MAX - 1];
+  if (oldest === undefined) return;
+  throw new TooManyMints(Math.ceil((oldest.createdAt.getTime() + HOUR_MS - now.getTime()) / 1000));
+}
