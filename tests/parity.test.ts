@@ -35,6 +35,7 @@ const SAMPLES: Record<string, Record<string, unknown>> = {
   'connections.get': { connectionId },
   'connections.connect': { platformId: 'sandbox', credentials: { unexpected: true } },
   'connections.delete': { connectionId: UNKNOWN },
+  'connections.move': { connectionId, profileId: null },
   'connections.queue': { connectionId },
   'connections.updateQueue': { connectionId, slots: [{ weekday: 1, time: '09:00' }], timezone: 'Europe/Paris' },
   'account.get': {},

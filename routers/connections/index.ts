@@ -5,6 +5,7 @@ import { deleteConnection } from './delete-connection.ts';
 import { getConnection } from './get-connection.ts';
 import { getQueue } from './get-queue.ts';
 import { listConnections } from './list-connections.ts';
+import { moveConnection } from './move-connection.ts';
 import { updateQueue } from './update-queue.ts';
 
 export const connectionsRouter = router({
@@ -12,6 +13,7 @@ export const connectionsRouter = router({
   get: getConnection,
   connect: connectAccount,
   delete: deleteConnection,
+  move: moveConnection,
   queue: getQueue,
   updateQueue,
 });

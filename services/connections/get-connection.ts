@@ -1,17 +1,14 @@
 /** Finds one connection of the caller's. */
 import { Connection } from '../../entities/connection.ts';
-import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
 import { type ConnectionView, connectionView } from './connection-view.ts';
-import { reachableConnections } from './reachable-connections.ts';
+import { noConnection, reachableConnections } from './reachable-connections.ts';
 
 /** @throws ServiceError not_found for an unknown, deleted or foreign connection. */
 export async function getConnection(context: Context, caller: Caller, connectionId: string): Promise<ConnectionView> {
   const where = { ...Object(reachableConnections(caller)), id: connectionId };
   const connection = await context.db.em().findOne(Connection, where);
-  if (connection === null) {
-    throw new ServiceError('not_found', `No connection of yours has the id ${connectionId}.`);
-  }
+  if (connection === null) throw noConnection(connectionId);
   return connectionView(connection);
 }

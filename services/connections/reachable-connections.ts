@@ -1,6 +1,7 @@
 /** The one place that says which connections a caller reaches: the tenant check is part of every query made from it. */
 import type { FilterQuery } from '@mikro-orm/core';
 import type { Connection } from '../../entities/connection.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import { TEST_PLATFORM } from '../../platforms/registry.ts';
 import type { Caller } from '../keys/caller.ts';
 
@@ -12,4 +13,9 @@ export function reachableConnections(caller: Caller): FilterQuery<Connection> {
     ...(caller.profileId === null ? {} : { profileId: caller.profileId }),
     ...(caller.mode === 'test' ? { platformId: TEST_PLATFORM } : {}),
   };
+}
+
+/** What to answer when a connection that was named is none of these. */
+export function noConnection(connectionId: string): ServiceError {
+  return new ServiceError('not_found', `No connection of yours has the id ${connectionId}.`);
 }

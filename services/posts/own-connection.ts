@@ -5,6 +5,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import type { AnyPlatform, ConnectionLimits } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
+import type { Caller } from '../keys/caller.ts';
 import type { PostRow } from './post-view.ts';
 
 export interface OwnConnection {
@@ -14,15 +15,19 @@ export interface OwnConnection {
   readonly plan: PlanName;
 }
 
-/** @throws ServiceError invalid_connection when the connection was deleted. */
-export async function ownConnection(context: Context, post: PostRow): Promise<OwnConnection> {
-  const sql = `select c.limits, a.plan from connections c join accounts a on a.id = c.account_id
-    where c.id = $1 and c.deleted_at is null`;
-  const [row] = await query<{ limits: ConnectionLimits | null; plan: PlanName }>(context.db.em(), sql, [
-    post.connection_id,
-  ]);
+const FIND = `
+  select c.limits, a.plan from connections c join accounts a on a.id = c.account_id
+  where c.id = $1 and c.account_id = $2 and ($3::uuid is null or c.profile_id = $3) and c.deleted_at is null`;
+
+/**
+ * @throws ServiceError invalid_connection when the connection was deleted, or moved to where the caller does not
+ *   reach: a post keeps its profile, but a key of that profile has no say over an account that has left it
+ */
+export async function ownConnection(context: Context, caller: Caller, post: PostRow): Promise<OwnConnection> {
+  const parameters = [post.connection_id, caller.accountId, caller.profileId];
+  const [row] = await query<{ limits: ConnectionLimits | null; plan: PlanName }>(context.db.em(), FIND, parameters);
   if (row === undefined) {
-    const message = `The connection this post was written for ("${post.connection_slug}") was deleted; write the post anew for another one.`;
+    const message = `The connection this post was written for ("${post.connection_slug}") was deleted${caller.profileId === null ? '' : ' or has left this profile'}; write the post anew for another one.`;
     throw new ServiceError('invalid_connection', message);
   }
   return { platform: platformOf(context.platforms, post.platform_id), limits: row.limits, plan: row.plan };

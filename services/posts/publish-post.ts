@@ -78,7 +78,7 @@ export async function publishDraft(
   if (earlier?.[0] !== undefined) return { result: earlier[0], replayed: true };
   const post = await findPost(context, caller, input.postId);
   if (post.status !== 'draft') throw noDraft(post.id, post.status);
-  const { platform, limits, plan } = await ownConnection(context, post);
+  const { platform, limits, plan } = await ownConnection(context, caller, post);
   const scheduledFor = readTime(context, input);
   const content = await contentOf(context, post);
   const error = checkPost(platform, limits, content);
@@ -117,7 +117,7 @@ export async function retryPost(
       'force: nobody can say whether this post went out; look on the platform, then send force: true to post it again.',
     );
   }
-  const { platform, limits, plan } = await ownConnection(context, post);
+  const { platform, limits, plan } = await ownConnection(context, caller, post);
   const scheduledFor = readTime(context, input);
   const error = checkPost(platform, limits, await contentOf(context, post));
   if (error !== null) return refused(post, 'failed', error);

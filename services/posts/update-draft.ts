@@ -49,7 +49,7 @@ export async function updateDraft(
 ): Promise<PostView> {
   const post = await findPost(context, caller, postId);
   if (post.status !== 'draft') throw noDraft(post.status);
-  const { platform, limits } = await ownConnection(context, post);
+  const { platform, limits } = await ownConnection(context, caller, post);
   const media = changes.media === undefined ? null : await checkMedia(context, caller, changes.media);
   const present = await contentOf(context, post);
   const next = {

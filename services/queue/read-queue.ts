@@ -4,6 +4,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import { getConnection } from '../connections/get-connection.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
+import { reachablePosts } from '../posts/reachable-posts.ts';
 import { timestamp } from '../timestamp.ts';
 
 export interface QueueItem {
@@ -14,11 +15,18 @@ export interface QueueItem {
   mediaCount: number;
 }
 
-const READ = `
+const items = (condition: string) => `
   select p.id, p.text, p.scheduled_for,
     (select count(*)::int from post_media m where m.post_id = p.id) as media_count
-  from posts p where p.connection_id = $1 and p.queued and p.status in ('scheduled', 'processing')
+  from posts p where ${condition} and p.queued and p.status in ('scheduled', 'processing')
   order by p.scheduled_for, p.id`;
+
+interface ItemRow {
+  id: string;
+  text: string;
+  scheduled_for: string;
+  media_count: number;
+}
 
 /** @throws ServiceError not_found */
 export async function readQueue(
@@ -34,9 +42,10 @@ export async function readQueue(
     [connectionId],
   );
   if (connection === undefined) throw new ServiceError('not_found');
-  const rows = await query<{ id: string; text: string; scheduled_for: string; media_count: number }>(em, READ, [
-    connectionId,
-  ]);
+  // A connection that was moved may hold posts of the profile it left, which a key of another profile does not see.
+  const { condition, parameters } = reachablePosts(caller);
+  const onConnection = `${condition} and connection_id = $${parameters.push(connectionId)}`;
+  const rows = await query<ItemRow>(em, items(onConnection), parameters);
   const queue = rows.map((row) => ({
     id: row.id,
     text: row.text,

@@ -3,12 +3,10 @@
  * Posts that are queued stay where they are, but for those that fell overdue during a pause: resuming
  * moves each to the next free slot, and emits post.rescheduled (spec: Queue pause; D39).
  */
-import { LockMode } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { Connection, type QueueSlot } from '../../entities/connection.ts';
+import type { QueueSlot } from '../../entities/connection.ts';
 import { query } from '../../entities/query.ts';
-import { ServiceError } from '../../errors/service-error.ts';
-import { reachableConnections } from '../connections/reachable-connections.ts';
+import { lockConnection } from '../connections/lock-connection.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
 import { type WaitingRow, WAITING } from '../posts/move-waiting.ts';
@@ -43,10 +41,7 @@ export async function updateQueue(
   changes: QueueChanges,
 ): Promise<QueueSettings> {
   return context.db.em().transactional(async (em: SqlEntityManager) => {
-    const where = { ...Object(reachableConnections(caller)), id: connectionId };
-    const lockMode = LockMode.PESSIMISTIC_WRITE;
-    const connection = await em.findOne(Connection, where, { lockMode });
-    if (connection === null) throw new ServiceError('not_found', `No connection of yours has the id ${connectionId}.`);
+    const connection = await lockConnection(em, caller, connectionId);
     const resumes = connection.queuePaused && changes.paused === false;
     connection.queueSlots = changes.slots ?? connection.queueSlots;
     connection.timezone = changes.timezone ?? connection.timezone;
