@@ -11,6 +11,10 @@ export interface QueueSlot {
   time: string;
 }
 
+/** Whether AI polish is asked for on a connection: as the account says, always or never. */
+export const REWRITE_MODES = ['inherit', 'on', 'off'] as const;
+export type RewriteMode = (typeof REWRITE_MODES)[number];
+
 /** SQL that makes "no profile" one value of its own, so that uniqueness covers the caller's own connections too. */
 const PROFILE_OR_NONE = `coalesce("profile_id", '00000000-0000-0000-0000-000000000000'::uuid)`;
 
@@ -29,6 +33,8 @@ export const Connection = defineEntity({
     queueSlots: p.json<QueueSlot[]>(),
     /** Whether queued posts are kept back. */
     queuePaused: p.boolean().default(false),
+    /** Whether AI polish is asked for where a post does not say. */
+    rewriteMode: p.enum(REWRITE_MODES).default('inherit'),
     /** Until when the platform asked to be left alone, after it refused for too many calls; null when it did not. */
     backoffUntil: instant().nullable(),
     /** The platform's own id of the account. */

@@ -38,6 +38,7 @@ const SAMPLES: Record<string, Record<string, unknown>> = {
   'connections.move': { connectionId, profileId: null },
   'connections.queue': { connectionId },
   'connections.updateQueue': { connectionId, slots: [{ weekday: 1, time: '09:00' }], timezone: 'Europe/Paris' },
+  'connections.updateSettings': { connectionId, description: 'Sandbox', rewriteMode: 'off' },
   'account.get': {},
   'account.update': { xAnalytics: false, xSpendCapCents: null },
   'posts.create': { text: 'The same on every surface', connectionSlugs: [world.sandboxSlug, 'nowhere'] },

@@ -1,9 +1,8 @@
 /** POST /connections: links an account from credentials the caller holds. Emits connection.created (D11). */
 import { z } from 'zod';
 import { connectAccount as connect } from '../../services/connections/connect-account.ts';
-import { SLUG_MAX, SLUG_PATTERN } from '../../services/connections/slug.ts';
-import { storableText, uuidInput } from '../schemas/common.ts';
-import { Connection } from '../schemas/connection.ts';
+import { uuidInput } from '../schemas/common.ts';
+import { Connection, ConnectionDescription, Slug } from '../schemas/connection.ts';
 import { keyedProcedure } from '../trpc.ts';
 
 const Input = z.strictObject({
@@ -13,15 +12,8 @@ const Input = z.strictObject({
     .describe(
       'Login of the account. sandbox: {}. bluesky: { identifier, appPassword, service? }. mastodon: { instanceUrl, accessToken }. facebook: { pageId, accessToken }. x: { accessToken, refreshToken?, expiresAt? }.',
     ),
-  slug: z
-    .string()
-    .max(SLUG_MAX)
-    .regex(SLUG_PATTERN, 'lowercase letters, digits and dashes, such as "bluesky-news"')
-    .optional()
-    .describe('Slug to address the connection by. Left out, one is made from platform and handle.'),
-  description: storableText(z.string().trim().min(1).max(200))
-    .optional()
-    .describe('Label for people, 1 to 200 characters.'),
+  slug: Slug.optional().describe('Slug to address the connection by. Left out, one is made from platform and handle.'),
+  description: ConnectionDescription.optional().describe('Label for people, 1 to 200 characters.'),
   profileId: uuidInput('Profile the connection is to belong to. Left out, it is one of the caller’s own.').optional(),
 });
 const Output = z.strictObject({ connection: Connection });

@@ -8,6 +8,8 @@ import { listConnections } from './list-connections.ts';
 import { moveConnection } from './move-connection.ts';
 import { updateQueue } from './update-queue.ts';
 
+import { updateSettings } from './update-settings.ts';
+
 export const connectionsRouter = router({
   list: listConnections,
   get: getConnection,
@@ -16,4 +18,5 @@ export const connectionsRouter = router({
   move: moveConnection,
   queue: getQueue,
   updateQueue,
+  updateSettings,
 });

@@ -1,6 +1,15 @@
 /** A connection on the wire (spec: Connection). */
 import { z } from 'zod';
-import { uuidOutput } from './common.ts';
+import { SLUG_MAX, SLUG_PATTERN } from '../../services/connections/slug.ts';
+import { storableText, uuidOutput } from './common.ts';
+
+/** A slug as callers choose it (D12). */
+export const Slug = z
+  .string()
+  .max(SLUG_MAX)
+  .regex(SLUG_PATTERN, 'lowercase letters, digits and dashes, such as "bluesky-news"');
+
+export const ConnectionDescription = storableText(z.string().trim().min(1).max(200));
 
 export const QueueSlot = z
   .strictObject({

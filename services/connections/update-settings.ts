@@ -1,0 +1,46 @@
+/** Changes what people and posts call a connection, and whether AI polish is asked for on it (D36). */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { RewriteMode } from '../../entities/connection.ts';
+import type { Context } from '../context.ts';
+import type { Caller } from '../keys/caller.ts';
+import { connectionConflict } from './connection-conflict.ts';
+import { lockConnection } from './lock-connection.ts';
+
+export interface SettingsChanges {
+  readonly description?: string | undefined;
+  readonly slug?: string | undefined;
+  readonly rewriteMode?: RewriteMode | undefined;
+}
+
+export interface ConnectionSettings {
+  id: string;
+  slug: string;
+  description: string;
+  rewriteMode: RewriteMode;
+}
+
+/**
+ * Posts that are stored keep the slug they were written to, and go out all the same.
+ *
+ * @throws ServiceError not_found, connection_conflict (slug already there)
+ */
+export async function updateSettings(
+  context: Context,
+  caller: Caller,
+  connectionId: string,
+  changes: SettingsChanges,
+): Promise<ConnectionSettings> {
+  return context.db.em().transactional(async (em: SqlEntityManager) => {
+    const connection = await lockConnection(em, caller, connectionId);
+    connection.description = changes.description ?? connection.description;
+    connection.slug = changes.slug ?? connection.slug;
+    connection.rewriteMode = changes.rewriteMode ?? connection.rewriteMode;
+    try {
+      await em.flush();
+    } catch (error) {
+      throw connectionConflict(error, { ...connection, profileId: connection.profileId ?? null });
+    }
+    const { id, slug, description, rewriteMode } = connection;
+    return { id, slug, description, rewriteMode };
+  });
+}
