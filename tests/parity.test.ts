@@ -9,6 +9,7 @@ import type { AppRouter } from '../routers/index.ts';
 import { type Operation, operations } from '../routers/operations.ts';
 import { successStatusOf } from '../routers/trpc.ts';
 import { createOpenApiDocument } from '../server/openapi.ts';
+import { callOverRest } from './harness/call-operation.ts';
 import { startWorld } from './harness/world.ts';
 import { connect } from './mcp/clients.ts';
 
@@ -81,37 +82,6 @@ function withoutNewIds(value: unknown): unknown {
   );
 }
 
-async function overRest(operation: Operation, input: Record<string, unknown>): Promise<unknown> {
-  const { method, path } = operation.meta.openapi;
-  const rest = { ...input };
-  const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => {
-    const value = String(rest[name]);
-    delete rest[name];
-    return encodeURIComponent(value);
-  });
-  const { rawBody } = operation.meta;
-  if (rawBody?.bytes !== undefined) {
-    const headers = { 'content-type': String(rest[rawBody.bytes.contentTypeField]) };
-    const search = new URLSearchParams(rawBody.query.map((name) => [name, String(rest[name])])).toString();
-    const raw = Buffer.from(String(rest[rawBody.field]), 'base64');
-    return (await world.rest(`${method} ${filled}?${search}` as 'POST /', { raw, headers })).body;
-  }
-  if (rawBody !== undefined) {
-    const answer = await world.rest(`${method} ${filled}` as 'POST /', {
-      raw: String(rest[rawBody.field]),
-      headers: { 'content-type': 'text/plain' },
-    });
-    return answer.body;
-  }
-  const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)])).toString();
-  const call = ['GET', 'DELETE'].includes(method) ? `${filled}?${query}` : filled;
-  const answer = await world.rest(
-    `${method} ${call}` as 'GET /',
-    ['GET', 'DELETE'].includes(method) ? {} : { body: rest },
-  );
-  return answer.body;
-}
-
 async function overTypedClient(operation: Operation, input: unknown): Promise<unknown> {
   const [folder = '', name = ''] = operation.name.split('.');
   const verb = operation.procedure._def.type === 'query' ? 'query' : 'mutate';
@@ -172,7 +142,7 @@ describe.for(operations.map((operation) => ({ name: operation.name, operation })
   it('answers the same over REST, the typed client and, where it is a tool, MCP', async () => {
     const input = SAMPLES[name] ?? {};
 
-    const rest = withoutNewIds(await overRest(operation, input));
+    const rest = withoutNewIds((await callOverRest(world, operation, input)).body);
     const typedAnswer = withoutNewIds(await overTypedClient(operation, input));
 
     expect(typedAnswer).toEqual(rest);

@@ -1,0 +1,66 @@
+/** An account with everything that access is judged by: two profiles, a key of every kind, and things in each place. */
+import { makeAccount } from './accounts.ts';
+import { connectSandbox, storeBluesky } from './connections.ts';
+import { plain } from './images.ts';
+import type { World } from './world.ts';
+
+/**
+ * The columns of the table. `live` and `test` reach the account, `liveA` and `testA` profile A, `liveB`
+ * another profile; `other` is an unscoped live key of another account, and `none` is no key at all.
+ */
+export const KEYS = ['live', 'liveA', 'liveB', 'test', 'testA', 'other', 'revoked', 'none'] as const;
+
+/** An account with two profiles, and what a row asks for in it. */
+export type Tenant = Awaited<ReturnType<typeof makeTenant>>;
+
+export type Place = 'A' | 'own';
+
+export const IMAGE = await plain(4, 4).png().toBuffer();
+
+export async function makeTenant(world: World) {
+  const account = await makeAccount(world);
+  const [a, b] = [await world.profile('A', account.id), await world.profile('B', account.id)];
+  const key = (type: 'live' | 'test', profileId: string | null) =>
+    world.key({ accountId: account.id, type, profileId });
+  const revoked = await key('live', null);
+  await world.sql('update api_keys set revoked_at = created_at where id = $1', [revoked.id]);
+  const secrets: Record<(typeof KEYS)[number], string | null> = {
+    live: account.key,
+    liveA: (await key('live', a.id)).secret,
+    liveB: (await key('live', b.id)).secret,
+    test: (await key('test', null)).secret,
+    testA: (await key('test', a.id)).secret,
+    other: (await makeAccount(world)).key,
+    revoked: revoked.secret,
+    none: null,
+  };
+  const profileOf = (place: Place) => (place === 'A' ? { profileId: a.id } : {});
+  const connection = (place: Place) => connectSandbox(world, { key: account.key, slug: 'bells', ...profileOf(place) });
+  return {
+    a,
+    b,
+    secrets,
+    key,
+    connection,
+    /** A connection in A that is no sandbox. */
+    bluesky: () => storeBluesky(world, account.id, { profileId: a.id }),
+    /** Makes the live keys of a profile test keys. */
+    withoutLiveKeys: async (profileId: string): Promise<void> => {
+      await world.sql(`update api_keys set type = 'test' where profile_id = $1`, [profileId]);
+    },
+    /** Id of a post to a sandbox there; sent unless the fields say otherwise. */
+    post: async (place: Place, fields: object = {}): Promise<string> => {
+      const { slug } = await connection(place);
+      const body = { text: 'Ding', connectionSlugs: [slug], ...profileOf(place), ...fields };
+      const answer = await world.rest('POST /posts', { key: account.key, body });
+      return answer.body.results[0].postId;
+    },
+    /** Id of an image that was uploaded with a key of that place. */
+    image: async (place: Place): Promise<string> => {
+      const uploader = place === 'A' ? secrets.liveA : secrets.live;
+      const headers = { 'content-type': 'image/png' };
+      const { body } = await world.rest('POST /media', { key: uploader, raw: IMAGE, headers });
+      return body.media.id;
+    },
+  };
+}

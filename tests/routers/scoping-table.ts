@@ -1,0 +1,229 @@
+/** What each operation answers to each kind of key: the contract of tests/routers/scoping.test.ts, line by line. */
+import { IMAGE, type Place, type Tenant } from '../harness/tenant.ts';
+
+/** One operation on one thing. */
+export interface Row {
+  readonly operation: string;
+  /** What it is called on, when an operation has several rows. */
+  readonly on: string;
+  readonly input: (tenant: Tenant) => object | Promise<object>;
+  /** Statuses in the order of KEYS; where something is counted, a success is `200:<count>`. */
+  readonly statuses: string;
+  /** How much an answer shows. */
+  readonly count?: ((body: Record<string, unknown[]>) => number | undefined) | undefined;
+}
+
+const row = (operation: string, on: string, input: Row['input'], statuses: string, count?: Row['count']): Row => ({
+  operation,
+  on,
+  input,
+  statuses,
+  count,
+});
+
+// What anyone of the account may do, and what only an unscoped key may do.
+const ANYONE = '200 200 200 200 200 200 401 401';
+const UNSCOPED_IN_A = '200 403 403 200 403 404 401 401';
+const UNSCOPED_LIVE = '200 403 403 403 403 200 401 401';
+
+// Objects, named by id: what is not there for a key is a 404.
+const IN_A = '200 200 404 200 200 404 401 401';
+const OWN = '200 404 404 200 404 404 401 401';
+
+// Connections named by slug, and profiles named as a filter: what is not there is a 400.
+const NAMED_IN_A = '200 200 400 200 200 400 401 401';
+const NAMED_OWN = '200 400 400 200 400 400 401 401';
+
+const connectionIn =
+  (place: Place, fields: object = {}) =>
+  async (tenant: Tenant) => ({
+    connectionId: (await tenant.connection(place)).id,
+    ...fields,
+  });
+const realIn =
+  (fields: object = {}) =>
+  async (tenant: Tenant) => ({
+    connectionId: (await tenant.bluesky()).id,
+    ...fields,
+  });
+const slugIn = (place: Place) => async (tenant: Tenant) => {
+  const { slug } = await tenant.connection(place);
+  return { text: 'Dong', connectionSlugs: [slug] };
+};
+const postIn =
+  (place: Place, post: object = {}, fields: object = {}) =>
+  async (tenant: Tenant) => ({
+    postId: await tenant.post(place, post),
+    ...fields,
+  });
+const imageIn = (place: Place) => async (tenant: Tenant) => ({ mediaId: await tenant.image(place) });
+const profileA =
+  (fields: object = {}) =>
+  ({ a }: Tenant) => ({ profileId: a.id, ...fields });
+const keyOf =
+  (type: 'live' | 'test', path: boolean) =>
+  async ({ a, key }: Tenant) => ({
+    keyId: (await key(type, a.id)).id,
+    ...(path ? { profileId: a.id } : {}),
+  });
+
+const verdicts: Row['count'] = ({ results }) => (results as { ok: boolean }[]).filter(({ ok }) => ok).length;
+
+const DRAFT = { isDraft: true };
+const FAILED = { text: '[[reject]]' };
+const SLOTS = { slots: [{ weekday: 1, time: '09:00' }] };
+
+export const TABLE: readonly Row[] = [
+  row(
+    'connections.list',
+    'one in A, one own, one in A and no sandbox',
+    async (tenant) => {
+      await tenant.connection('A');
+      await tenant.connection('own');
+      await tenant.bluesky();
+      return {};
+    },
+    '200:3 200:2 200:0 200:2 200:1 200:0 401 401',
+    ({ connections }) => connections?.length,
+  ),
+  row('connections.list', 'profile A', profileA(), NAMED_IN_A),
+  row('connections.get', 'in A', connectionIn('A'), IN_A),
+  row('connections.get', 'own', connectionIn('own'), OWN),
+  row('connections.get', 'in A, not a sandbox', realIn(), '200 200 404 404 404 404 401 401'),
+  row('connections.connect', 'into A', profileA({ platformId: 'sandbox', credentials: {} }), UNSCOPED_IN_A),
+  row('connections.delete', 'in A', connectionIn('A'), UNSCOPED_IN_A),
+  row('connections.delete', 'own', connectionIn('own'), UNSCOPED_IN_A),
+  row('connections.delete', 'in A, not a sandbox', realIn(), '200 403 403 404 403 404 401 401'),
+  row('connections.move', 'in A', connectionIn('A', { profileId: null }), UNSCOPED_IN_A),
+  row('connections.move', 'own', connectionIn('own', { profileId: null }), UNSCOPED_IN_A),
+  row('connections.move', 'in A, not a sandbox', realIn({ profileId: null }), '200 403 403 404 403 404 401 401'),
+  row('connections.queue', 'in A', connectionIn('A'), IN_A),
+  row('connections.queue', 'own', connectionIn('own'), OWN),
+  row('connections.updateQueue', 'in A', connectionIn('A', SLOTS), IN_A),
+  row('connections.updateQueue', 'own', connectionIn('own', SLOTS), OWN),
+  row('connections.updateSettings', 'in A', connectionIn('A', { description: 'New' }), UNSCOPED_IN_A),
+  row('connections.updateSettings', 'own', connectionIn('own', { description: 'New' }), UNSCOPED_IN_A),
+  row(
+    'connections.updateSettings',
+    'in A, not a sandbox',
+    realIn({ description: 'New' }),
+    '200 403 403 404 403 404 401 401',
+  ),
+
+  row('posts.create', 'in A', slugIn('A'), NAMED_IN_A),
+  row('posts.create', 'own', slugIn('own'), NAMED_OWN),
+  row(
+    'posts.create',
+    'in A, not a sandbox',
+    async (tenant) => ({ text: 'Dong', connectionSlugs: [(await tenant.bluesky()).slug], isDraft: true }),
+    '200 200 400 400 400 400 401 401',
+  ),
+  row(
+    'posts.create',
+    'with profile A named',
+    async (tenant) => ({ ...(await slugIn('A')(tenant)), profileId: tenant.a.id }),
+    NAMED_IN_A,
+  ),
+  row(
+    'posts.create',
+    'with an image of A',
+    async (tenant) => ({ ...(await slugIn('A')(tenant)), mediaIds: [await tenant.image('A')] }),
+    NAMED_IN_A,
+  ),
+  row(
+    'posts.createSimple',
+    'in A',
+    async (tenant) => ({ connectionSlug: (await tenant.connection('A')).slug, text: 'Dong' }),
+    NAMED_IN_A,
+  ),
+  row(
+    'posts.createSimple',
+    'own',
+    async (tenant) => ({ connectionSlug: (await tenant.connection('own')).slug, text: 'Dong' }),
+    NAMED_OWN,
+  ),
+  row('posts.validate', 'in A', slugIn('A'), '200:1 200:1 200:0 200:1 200:1 200:0 401 401', verdicts),
+  row('posts.validate', 'own', slugIn('own'), '200:1 200:0 200:0 200:1 200:0 200:0 401 401', verdicts),
+  row('posts.update', 'in A', postIn('A', DRAFT, { text: 'Dong' }), IN_A),
+  row('posts.update', 'own', postIn('own', DRAFT, { text: 'Dong' }), OWN),
+  row('posts.publish', 'in A', postIn('A', DRAFT), IN_A),
+  row('posts.publish', 'own', postIn('own', DRAFT), OWN),
+  row('posts.retry', 'in A', postIn('A', FAILED), IN_A),
+  row('posts.retry', 'own', postIn('own', FAILED), OWN),
+  row(
+    'posts.list',
+    'one in A, one own',
+    async (tenant) => {
+      await tenant.post('A');
+      await tenant.post('own');
+      return {};
+    },
+    '200:2 200:1 200:0 200:2 200:1 200:0 401 401',
+    ({ posts }) => posts?.length,
+  ),
+  row('posts.list', 'profile A', profileA(), NAMED_IN_A),
+  row('posts.get', 'in A', postIn('A'), IN_A),
+  row('posts.get', 'own', postIn('own'), OWN),
+  row('posts.delete', 'in A', postIn('A'), IN_A),
+  row('posts.delete', 'own', postIn('own'), OWN),
+  row('posts.attempts', 'in A', postIn('A'), IN_A),
+  row('posts.attempts', 'own', postIn('own'), OWN),
+
+  row(
+    'media.upload',
+    '',
+    () => ({ bytes: IMAGE.toString('base64'), contentType: 'image/png', altText: 'A square' }),
+    ANYONE,
+  ),
+  row('media.raw', 'in A', imageIn('A'), IN_A),
+  row('media.raw', 'own', imageIn('own'), OWN),
+  row('media.get', 'in A', imageIn('A'), IN_A),
+  row('media.get', 'own', imageIn('own'), OWN),
+  row('media.delete', 'in A', imageIn('A'), IN_A),
+  row('media.delete', 'own', imageIn('own'), OWN),
+
+  row('profiles.create', '', () => ({ name: 'C' }), '200 403 403 200 403 200 401 401'),
+  row(
+    'profiles.list',
+    '',
+    () => ({}),
+    '200:2 403 403 200:2 403 200:0 401 401',
+    ({ profiles }) => profiles?.length,
+  ),
+  row('profiles.get', 'A', profileA(), '200 200 403 200 200 404 401 401'),
+  row('profiles.update', 'A', profileA({ name: 'New' }), UNSCOPED_IN_A),
+  // A test key cannot end the live key that A has.
+  row('profiles.delete', 'A', profileA(), '200 403 403 403 403 404 401 401'),
+  row(
+    'profiles.delete',
+    'B without live keys',
+    async ({ b, withoutLiveKeys }) => {
+      await withoutLiveKeys(b.id);
+      return { profileId: b.id };
+    },
+    UNSCOPED_IN_A,
+  ),
+
+  row('keys.mint', 'live, of A', profileA({ name: 'K', type: 'live' }), '201 403 403 403 403 404 401 401'),
+  row('keys.mint', 'test, of A', profileA({ name: 'K', type: 'test' }), '201 403 403 201 403 404 401 401'),
+  // A test key sees one of the two keys of A, and two of the five of the account.
+  row('keys.listOfProfile', 'A', profileA(), '200:2 403 403 200:1 403 404 401 401', ({ keys }) => keys?.length),
+  row('keys.revokeOfProfile', 'live, of A', keyOf('live', true), '200 403 403 404 403 404 401 401'),
+  row('keys.revokeOfProfile', 'test, of A', keyOf('test', true), UNSCOPED_IN_A),
+  row(
+    'keys.list',
+    '',
+    () => ({}),
+    '200:5 403 403 200:2 403 200:1 401 401',
+    ({ keys }) => keys?.length,
+  ),
+  row('keys.revoke', 'live, of A', keyOf('live', false), '200 403 403 404 403 404 401 401'),
+  row('keys.revoke', 'test, of A', keyOf('test', false), UNSCOPED_IN_A),
+
+  row('account.get', '', () => ({}), UNSCOPED_LIVE),
+  row('account.update', '', () => ({ xAnalytics: false }), UNSCOPED_LIVE),
+  row('platforms.list', '', () => ({}), ANYONE),
+  row('public.health', '', () => ({}), '200 200 200 200 200 200 200 200'),
+  row('simulation.clock', '', () => ({}), '200 403 403 200 403 200 401 401'),
+  row('simulation.advance', '', () => ({ advanceSeconds: 1 }), '200 403 403 200 403 200 401 401'),
+];

@@ -1,0 +1,36 @@
+/**
+ * Every operation with every kind of key, against what a profile holds and what the account holds for
+ * itself: the status of each is in the table, and of a list how much it shows. A new operation without
+ * a row fails the first test.
+ */
+import { describe, expect, it } from 'vitest';
+import { operations } from '../../routers/operations.ts';
+import { callOverRest } from '../harness/call-operation.ts';
+import { KEYS, makeTenant } from '../harness/tenant.ts';
+import { startWorld } from '../harness/world.ts';
+import { TABLE } from './scoping-table.ts';
+
+const world = await startWorld({ clock: 'manual' });
+
+it('every operation has a row', () => {
+  const named = new Set(TABLE.map(({ operation }) => operation));
+
+  expect([...named].toSorted()).toEqual(operations.map(({ name }) => name).toSorted());
+});
+
+describe.for(TABLE)('$operation $on', ({ operation: name, input, statuses, count }) => {
+  it(`answers ${KEYS.join(' ')} with ${statuses}`, async () => {
+    const operation = operations.find((candidate) => candidate.name === name);
+    if (operation === undefined) throw new Error(`there is no operation ${name}`);
+    const found = [];
+    for (const kind of KEYS) {
+      // Anew for each key: what one has changed must not decide what the next one is told.
+      const tenant = await makeTenant(world);
+      const fields = (await input(tenant)) as Record<string, unknown>;
+      const { status, body } = await callOverRest(world, operation, fields, tenant.secrets[kind]);
+      found.push(count !== undefined && status === 200 ? `${status}:${count(body)}` : status);
+    }
+
+    expect(found.join(' ')).toBe(statuses);
+  });
+});
