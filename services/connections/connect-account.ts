@@ -6,7 +6,6 @@ import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Connection } from '../../entities/connection.ts';
 import { Event } from '../../entities/event.ts';
-import { query } from '../../entities/query.ts';
 import { invalidInput } from '../../errors/error-body.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { type AnyPlatform, type ConnectedAccount, PlatformFailure } from '../../platforms/contract.ts';
@@ -14,6 +13,7 @@ import { PLATFORM_IDS, platformOf, TEST_PLATFORM } from '../../platforms/registr
 import type { Context } from '../context.ts';
 import { connectionEvent } from '../events/connection-event.ts';
 import type { Caller } from '../keys/caller.ts';
+import { lockAccount } from '../plans/standing.ts';
 import { platformIo } from '../platform-io.ts';
 import { holdProfile } from '../profiles/hold-profile.ts';
 import { noProfile, profileExists } from '../profiles/profile-exists.ts';
@@ -135,7 +135,7 @@ function store(
 
 async function freeSlug(em: SqlEntityManager, caller: Caller, profileId: string | null, slug: string): Promise<string> {
   // One derivation at a time in an account: many that connect at once would keep taking each other's slug.
-  await query(em, 'select id from accounts where id = $1 for no key update', [caller.accountId]);
+  await lockAccount(em, caller.accountId);
   const where = { accountId: caller.accountId, profileId, deletedAt: null, slug: { $like: `${slug}%` } };
   const taken = await em.find(Connection, where, { fields: ['slug'] });
   return firstFreeSlug(slug, new Set(taken.map((connection) => connection.slug)));

@@ -8,6 +8,7 @@ import { Event } from '../../entities/event.ts';
 import type { Context } from '../context.ts';
 import { connectionEvent } from '../events/connection-event.ts';
 import type { Caller } from '../keys/caller.ts';
+import { lockAccount } from '../plans/standing.ts';
 import { holdProfile } from '../profiles/hold-profile.ts';
 import { connectionConflict } from './connection-conflict.ts';
 import { type ConnectionView, connectionView } from './connection-view.ts';
@@ -27,6 +28,8 @@ export async function moveConnection(
 ): Promise<ConnectionView> {
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     if (profileId !== null) await holdProfile(em, caller, profileId);
+    // One move at a time in an account: two that change places would wait for each other's row.
+    await lockAccount(em, caller.accountId);
     const connection = await lockConnection(em, caller, connectionId);
     if ((connection.profileId ?? null) === profileId) return connectionView(connection);
     em.create(Event, connectionEvent(context, caller, 'connection.removed', connection));

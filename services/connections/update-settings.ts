@@ -3,6 +3,7 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { RewriteMode } from '../../entities/connection.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
+import { lockAccount } from '../plans/standing.ts';
 import { connectionConflict } from './connection-conflict.ts';
 import { lockConnection } from './lock-connection.ts';
 
@@ -31,6 +32,8 @@ export async function updateSettings(
   changes: SettingsChanges,
 ): Promise<ConnectionSettings> {
   return context.db.em().transactional(async (em: SqlEntityManager) => {
+    // One new slug at a time in an account: two connections that trade theirs would wait for each other's row.
+    if (changes.slug !== undefined) await lockAccount(em, caller.accountId);
     const connection = await lockConnection(em, caller, connectionId);
     connection.description = changes.description ?? connection.description;
     connection.slug = changes.slug ?? connection.slug;

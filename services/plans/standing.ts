@@ -51,7 +51,7 @@ const READ = `
     (select array_agg(id::text order by sending desc, sent_at desc) from active) as active
   from accounts a where a.id = $1`;
 
-/** Makes every other admission of the account wait until the transaction is over. */
+/** Makes everything else that is decided under this lock wait until the transaction is over: admissions, counts, changes of names that are unique. */
 export async function lockAccount(em: SqlEntityManager, accountId: string): Promise<void> {
   await query(em, 'select id from accounts where id = $1 for no key update', [accountId]);
 }

@@ -11,7 +11,7 @@ const HOLD = `
 
 /**
  * Holds a living profile that the caller reaches until the transaction is over. To be called before any
- * other row is locked: the deletion takes the profile first, then its connections.
+ * other row is locked: profiles come first, then the account, connections and posts.
  *
  * @throws ServiceError not_found
  */

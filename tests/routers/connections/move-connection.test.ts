@@ -280,6 +280,16 @@ describe('409 connection_conflict', () => {
     expect(body.connections).toHaveLength(1);
   });
 
+  it('answers two connections that change places at the same moment, and never with a fault', async () => {
+    const { key, from, to } = await tenant();
+    const one = await connectSandbox(world, { key, slug: 'bells', profileId: from.id });
+    const other = await connectSandbox(world, { key, slug: 'bells', profileId: to.id });
+
+    const answers = await Promise.all([move(one.id, key, to.id), move(other.id, key, from.id)]);
+
+    expect(answers.map(({ status }) => status)).toEqual([409, 409]);
+  });
+
   it('never leaves a connection in a profile that was deleted meanwhile', async () => {
     const { key, from, to } = await tenant();
     const inside = await connectSandbox(world, { key, profileId: from.id, slug: 'inside' });

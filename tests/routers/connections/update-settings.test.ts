@@ -135,6 +135,16 @@ describe('409 connection_conflict', () => {
     expect((await world.rest(`GET /connections/${connection.id}`, { key })).body).toEqual({ connection });
   });
 
+  it('answers two connections that trade slugs at the same moment, and never with a fault', async () => {
+    const { key } = await makeAccount(world);
+    const one = await connectSandbox(world, { key, slug: 'one' });
+    const two = await connectSandbox(world, { key, slug: 'two' });
+
+    const answers = await Promise.all([change(one.id, key, { slug: 'two' }), change(two.id, key, { slug: 'one' })]);
+
+    expect(answers.map(({ status }) => status)).toEqual([409, 409]);
+  });
+
   it('gives a slug to one of many requests that come together', async () => {
     const { key } = await makeAccount(world);
     const ids = [];

@@ -1,8 +1,11 @@
 /** Keys of profiles and of the account: minting, listing, revoking, and what a test key has to do with each. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { authenticate } from '../../../services/keys/authenticate.ts';
 import { makeAccount } from '../../harness/accounts.ts';
+import { TEST_DATABASE_URL } from '../../harness/database.ts';
 import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { startPeer } from '../../harness/peer.ts';
 import { createProfile } from '../../harness/profiles.ts';
 import { startWorld } from '../../harness/world.ts';
 
@@ -249,6 +252,18 @@ describe('DELETE 200', () => {
       expect([answer.status, answer.body]).toEqual([200, { id: body.key.id, revoked: true }]);
     }
     expect(await list(`${keysPath}?includeRevoked=true`, key)).toMatchObject([{ id: body.key.id, revokedAt }]);
+  });
+
+  it.runIf(TEST_DATABASE_URL)('stops the key in another process too, which had found it good', async () => {
+    const { key, keysPath } = await tenant();
+    const { body } = await mint(keysPath, key);
+    const peer = await startPeer(world);
+    const before = await authenticate(peer, body.secret);
+
+    await world.rest(`DELETE ${keysPath}/${body.key.id}`, { key });
+
+    expect(before?.caller.keyId).toBe(body.key.id);
+    expect(await authenticate(peer, body.secret)).toBeNull();
   });
 
   it('keeps one revokedAt when revocations race', async () => {

@@ -131,6 +131,18 @@ describe('409 profile_external_id_conflict', () => {
     expect((await world.rest(`GET /profiles/${profile.id}`, { key })).body).toEqual({ profile });
   });
 
+  it('answers two profiles that trade externalIds at the same moment, and never with a fault', async () => {
+    const { key } = await makeAccount(world);
+    const one = await createProfile(world, key, { externalId: 'one' });
+    const two = await createProfile(world, key, { externalId: 'two' });
+    const rename = (id: string, externalId: string) =>
+      world.rest(`PATCH /profiles/${id}`, { key, body: { externalId } });
+
+    const answers = await Promise.all([rename(one.id, 'two'), rename(two.id, 'one')]);
+
+    expect(answers.map(({ status }) => status)).toEqual([409, 409]);
+  });
+
   it('frees the externalId of a profile that is deleted, or gives it up', async () => {
     const { key } = await makeAccount(world);
     const deleted = await createProfile(world, key, { externalId: 'first' });
