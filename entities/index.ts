@@ -3,11 +3,13 @@ import { Account } from './account.ts';
 import { ApiKey } from './api-key.ts';
 import { Attempt } from './attempt.ts';
 import { Charge } from './charge.ts';
+import { ConnectSession } from './connect-session.ts';
 import { Connection } from './connection.ts';
 import { Event } from './event.ts';
 import { IdempotencyRecord } from './idempotency-record.ts';
 import { Media } from './media.ts';
 import { Owner } from './owner.ts';
+import { PlatformAppRow } from './platform-app.ts';
 import { Post } from './post.ts';
 import { PostMedia } from './post-media.ts';
 import { PostTag } from './post-tag.ts';
@@ -21,6 +23,8 @@ export const entities = [
   Profile,
   ApiKey,
   Connection,
+  ConnectSession,
+  PlatformAppRow,
   Post,
   Attempt,
   Media,

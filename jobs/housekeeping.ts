@@ -1,4 +1,5 @@
 /** housekeeping: encrypts logins again after a key rotation, and keeps the database and the images tidy. Safe to run side by side. */
+import { closeConnectSessions } from '../services/connect/close-connect-sessions.ts';
 import type { Context } from '../services/context.ts';
 import { resealLogins } from '../services/credentials/reseal-logins.ts';
 import { tidyMedia } from '../services/media/tidy-media.ts';
@@ -8,6 +9,7 @@ import type { Loop } from './loop.ts';
 export const housekeeping: Loop = {
   name: 'housekeeping',
   run: async (context: Context) => {
+    await closeConnectSessions(context);
     await tidyDatabase(context);
     await tidyMedia(context);
     const resealed = await resealLogins(context);

@@ -5,7 +5,11 @@
  * a platform by name.
  */
 import type { ZodType } from 'zod';
+import type { HostedConnect } from './hosted.ts';
+import type { PlatformApps, PlatformEndpoints } from './settings.ts';
 import type { TextUnit } from './text.ts';
+
+export type { PlatformApp, PlatformApps, PlatformEndpoints } from './settings.ts';
 
 /** Places everyone can read, or channels that reach chosen people (spec: What the service does). */
 export type PlatformKind = 'broadcast' | 'messaging';
@@ -148,27 +152,6 @@ export interface PlatformIo {
   readonly apps: PlatformApps;
 }
 
-/** Base URLs that the operator may override. */
-export interface PlatformEndpoints {
-  readonly BLUESKY_SERVICE_URL: string;
-  readonly META_GRAPH_URL: string;
-  readonly X_API_URL: string;
-  /** Origin of this install, where the sandbox's pages are served. */
-  readonly PUBLIC_URL: string;
-}
-
-/** What a platform knows this install by. */
-export interface PlatformApp {
-  readonly clientId: string;
-  /** Undefined for an app that has none. */
-  readonly clientSecret: string | undefined;
-}
-
-/** The apps from configuration, by platform; null where the operator has registered none. */
-export interface PlatformApps {
-  readonly x: PlatformApp | null;
-}
-
 /** The stored login of a connection, and the only way to replace it. */
 export interface Session<Credential> {
   readonly credential: Credential;
@@ -241,6 +224,8 @@ export interface Published {
 export interface Platform<Credential = unknown, Input = unknown> extends PlatformFacts {
   /** Shape of `credentials` in POST /connections. */
   readonly credentials: ZodType<Input>;
+  /** How a customer links an account on the hosted connect page; null when that cannot be done there. */
+  readonly hosted: HostedConnect<Input> | null;
   /** Checks a login against the platform. Throws PlatformFailure. */
   connectAccount(input: Input, io: PlatformIo): Promise<ConnectedAccount<Credential>>;
   /**

@@ -1,5 +1,6 @@
 /** Every operation of the service, once: what REST, MCP, the typed client and the API document are made from. */
 import { accountRouter } from './account/index.ts';
+import { connectRouter } from './connect/index.ts';
 import { connectionsRouter } from './connections/index.ts';
 import { keysRouter } from './keys/index.ts';
 import { mediaRouter } from './media/index.ts';
@@ -12,6 +13,7 @@ import { router } from './trpc.ts';
 
 export const appRouter = router({
   connections: connectionsRouter,
+  connect: connectRouter,
   posts: postsRouter,
   media: mediaRouter,
   platforms: platformsRouter,

@@ -28,6 +28,10 @@ const postId: string = firstPost.results[0].postId;
 const connectionId: string = listed.connections[0].id;
 const profile = await world.profile();
 const profileKey = await world.key({ profileId: profile.id });
+const { body: link } = await world.rest(`POST /profiles/${profile.id}/connect`, {
+  body: { redirectUrl: 'https://app.example/done' },
+});
+const connectSessionId: string = link.connectSessionId;
 const UNKNOWN = '00000000-0000-7000-8000-000000000000';
 
 /** An input that can be sent three times over and answers the same each time, but for new ids. */
@@ -40,6 +44,13 @@ const SAMPLES: Record<string, Record<string, unknown>> = {
   'connections.queue': { connectionId },
   'connections.updateQueue': { connectionId, slots: [{ weekday: 1, time: '09:00' }], timezone: 'Europe/Paris' },
   'connections.updateSettings': { connectionId, description: 'Sandbox', rewriteMode: 'off' },
+  'connect.create': {
+    profileId: profile.id,
+    platform: 'sandbox',
+    redirectUrl: 'https://app.example/done',
+    headless: false,
+  },
+  'connect.get': { connectSessionId },
   'account.get': {},
   'account.update': { xAnalytics: false, xSpendCapCents: null },
   'posts.create': { text: 'The same on every surface', connectionSlugs: [world.sandboxSlug, 'nowhere'] },
@@ -77,6 +88,7 @@ function withoutNewIds(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (key, item: unknown) => {
       if (['postId', 'req_id'].includes(key) && item !== null) return 'new id';
+      if (key === 'connectSessionId') return 'new id';
       return ['url', 'link'].includes(key) && item !== null ? 'new permalink' : item;
     }),
   );

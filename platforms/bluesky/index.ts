@@ -63,6 +63,31 @@ export const bluesky = definePlatform<BlueskyLogin, BlueskyCredentials>({
     'https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/embed/images.json',
   ],
   credentials: BlueskyCredentials,
+  hosted: {
+    fields: [
+      {
+        name: 'identifier',
+        label: 'Handle',
+        hint: 'Such as alice.bsky.social, or the e-mail address of the account.',
+        kind: 'text',
+        required: true,
+      },
+      {
+        name: 'appPassword',
+        label: 'App password',
+        hint: 'Not your own password: make one in the settings of Bluesky, under Privacy and security, App passwords.',
+        kind: 'secret',
+        required: true,
+      },
+      {
+        name: 'service',
+        label: 'Service',
+        hint: 'Only if your account is on a server of its own: the address of that server.',
+        kind: 'server',
+        required: false,
+      },
+    ],
+  },
   connectAccount,
   prepare: uploadImages,
   publish,

@@ -66,6 +66,7 @@ export const facebook = definePlatform<PageLogin, FacebookCredentials>({
     'https://developers.facebook.com/docs/graph-api/guides/error-handling/',
   ],
   credentials: FacebookCredentials,
+  hosted: null,
   connectAccount,
   prepare: uploadImages,
   publish,

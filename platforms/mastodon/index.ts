@@ -65,6 +65,7 @@ export const mastodon = definePlatform<MastodonLogin, MastodonCredentials>({
     'https://docs.joinmastodon.org/entities/Instance/',
   ],
   credentials: MastodonCredentials,
+  hosted: null,
   connectAccount,
   prepare: uploadImages,
   publish,

@@ -43,6 +43,7 @@ export function createSandbox(timeline: SandboxTimeline): Platform<Credentials, 
     apiVersion: null,
     source: [],
     credentials: Credentials,
+    hosted: { fields: [] },
 
     connectAccount: async () => ({ platformAccountId: timeline.openAccount(), handle: HANDLE, credential: {} }),
 

@@ -63,6 +63,7 @@ export const x = definePlatform<XLogin, XCredentials>({
     'https://docs.x.com/x-api/media/quickstart/best-practices',
   ],
   credentials: XCredentials,
+  hosted: null,
   connectAccount,
   prepare: uploadImages,
   publish,

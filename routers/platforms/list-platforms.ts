@@ -30,7 +30,11 @@ const Platform = z
     delete: z.boolean().describe('Whether a sent post can be taken down.'),
     permalink: z.boolean().describe('Whether a sent post has a public address.'),
     metrics: z.array(z.string()).describe('Engagement numbers it reports.'),
-    connect: z.array(z.string()).describe('Ways to connect an account on this install.'),
+    connect: z
+      .array(z.string())
+      .describe(
+        'Ways to connect an account on this install: credentials (POST /connections), page (the hosted connect page).',
+      ),
     apiVersion: z.string().nullable().describe('Version of its API that is spoken; null when it has none.'),
   })
   .meta({ id: 'Platform', description: 'A platform and what it can do.' });

@@ -1,5 +1,6 @@
 /** What each platform can do here, read off its facts (D11). */
 import { PLATFORM_IDS, platformOf } from '../../platforms/registry.ts';
+import { connectablePlatforms } from '../connect/connectable-platforms.ts';
 import type { Context } from '../context.ts';
 
 export interface PlatformView {
@@ -17,7 +18,11 @@ export interface PlatformView {
   apiVersion: string | null;
 }
 
+/** What `connect` says of platforms that the hosted connect page offers. */
+const HOSTED = 'page';
+
 export function listPlatforms(context: Context): PlatformView[] {
+  const hosted = new Set(connectablePlatforms(context, 'live').map(({ platform }) => platform.id));
   return PLATFORM_IDS.map((id) => {
     const platform = platformOf(context.platforms, id);
     const { name, kind, text, images, thread, firstComment, permalink, metrics, connect, apiVersion } = platform;
@@ -37,7 +42,7 @@ export function listPlatforms(context: Context): PlatformView[] {
       delete: platform.remove !== undefined,
       permalink,
       metrics: [...metrics],
-      connect: [...connect],
+      connect: [...connect, ...(hosted.has(id) ? [HOSTED] : [])],
       apiVersion,
     };
   });

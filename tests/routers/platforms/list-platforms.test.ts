@@ -32,7 +32,7 @@ describe('200', () => {
       delete: true,
       permalink: true,
       metrics: ['likes', 'reposts', 'replies'],
-      connect: ['credentials'],
+      connect: ['credentials', 'page'],
       apiVersion: null,
     });
   });

@@ -1,0 +1,58 @@
+/** A link with which a customer connects an account into a profile (spec: Connect session). Only hashes of its secrets are kept. */
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import { Account } from './account.ts';
+import { ApiKey } from './api-key.ts';
+import { id, instant } from './columns.ts';
+import { Connection } from './connection.ts';
+import { Profile } from './profile.ts';
+
+/** A pending session past its end counts as expired, whether or not its row says so yet. */
+export const CONNECT_SESSION_STATUSES = ['pending', 'connected', 'failed', 'expired'] as const;
+export type ConnectSessionStatus = (typeof CONNECT_SESSION_STATUSES)[number];
+
+export const CONNECT_ERRORS = ['cancelled', 'connect_failed'] as const;
+export type ConnectError = (typeof CONNECT_ERRORS)[number];
+
+export const ConnectSession = defineEntity({
+  name: 'ConnectSession',
+  tableName: 'connect_sessions',
+  properties: {
+    id: id(),
+    accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
+    profileId: () => p.manyToOne(Profile).mapToPk().fieldName('profile_id'),
+    /** The key that made it. */
+    keyId: () => p.manyToOne(ApiKey).mapToPk().fieldName('key_id'),
+    /** Type of that key. */
+    mode: p.enum(['live', 'test'] as const),
+    /** Null when the customer picks on the page. */
+    platform: p.string().nullable(),
+    /** Where the customer is sent in the end, as it was given. */
+    redirectUrl: p.text(),
+    /** Whether the page goes without header and footer. */
+    headless: p.boolean(),
+    status: p.enum(CONNECT_SESSION_STATUSES).default('pending'),
+    error: p.enum(CONNECT_ERRORS).nullable(),
+    connectionId: () => p.manyToOne(Connection).mapToPk().nullable().deleteRule('no action').fieldName('connection_id'),
+    /** Hex SHA-256 of the token in the link. */
+    tokenHash: p.string().length(64).unique(),
+    /** When the link was opened; from then on only the browser that did may go on. */
+    usedAt: instant().nullable(),
+    /** Hex SHA-256 of that browser's cookie. */
+    browserHash: p.string().length(64).nullable(),
+    /** How far the customer has come, encrypted; null between steps and in the end. */
+    flow: p.text().nullable(),
+    /** Logins that were tried. */
+    tries: p.integer().default(0),
+    /** Whether the platform has refused one, so that leaving now is giving up. */
+    refused: p.boolean().default(false),
+    expiresAt: instant(),
+    createdAt: instant(),
+  },
+  indexes: [
+    {
+      name: 'connect_sessions_open_index',
+      expression: `create index "connect_sessions_open_index" on "connect_sessions" ("expires_at") where ("status" = 'pending')`,
+    },
+  ],
+});
+export type ConnectSession = InferEntity<typeof ConnectSession>;

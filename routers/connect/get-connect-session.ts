@@ -1,0 +1,28 @@
+/** GET /connect-sessions/{connectSessionId}: how far a customer has come. */
+import { z } from 'zod';
+import { getConnectSession as get } from '../../services/connect/get-connect-session.ts';
+import { uuidInput } from '../schemas/common.ts';
+import { ConnectSession } from '../schemas/connect-session.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+const Input = z.strictObject({ connectSessionId: uuidInput('Id of the session.') });
+const Output = z.strictObject({ connectSession: ConnectSession });
+
+export const getConnectSession = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'GET',
+      path: '/connect-sessions/{connectSessionId}',
+      tags: ['Profiles'],
+      summary: 'Get a connect session',
+      description: 'Reads how far a customer has come: pending, connected with the connection, failed, or expired.',
+    },
+    access: 'key',
+    errors: ['invalid_request', 'not_found'],
+    tool: { none: 'A session is made and followed by the program that sends the customer to the page.' },
+  })
+  .input(Input)
+  .output(Output)
+  .query(async ({ ctx, input }) => ({
+    connectSession: await get(ctx.services, ctx.caller, input.connectSessionId),
+  }));

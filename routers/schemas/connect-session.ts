@@ -1,0 +1,33 @@
+/** A connect session on the wire (spec: Connect session). */
+import { z } from 'zod';
+import { REDIRECT_URL_MAX, redirectUrlProblem } from '../../services/connect/redirect-url.ts';
+import { timestampOutput, uuidOutput } from './common.ts';
+
+/** Where the customer goes in the end: kept and used exactly as it is sent. */
+export const RedirectUrl = z
+  .string()
+  .max(REDIRECT_URL_MAX)
+  .superRefine((text, issue) => {
+    const problem = redirectUrlProblem(text);
+    if (problem !== null) issue.addIssue({ code: 'custom', message: problem });
+  })
+  .meta({
+    format: 'uri',
+    description:
+      'Where the customer is sent in the end: https on a public host, or http on localhost; no fragment. When the key has a redirect allowlist, its origin must be on it.',
+  });
+
+export const ConnectSession = z
+  .strictObject({
+    id: uuidOutput('Id of the session.'),
+    profileId: uuidOutput('Profile the connection goes into.'),
+    platform: z.string().describe('Platform to connect; null when the customer picks on the page.').nullable(),
+    status: z.enum(['pending', 'connected', 'failed', 'expired']).describe('How far it has come.'),
+    connectionId: uuidOutput('The connection that was made or renewed; null until then.').nullable(),
+    error: z.enum(['cancelled', 'connect_failed']).describe('Why it failed; null otherwise.').nullable(),
+    redirectUrl: z.string().describe('Where the customer is sent in the end.'),
+    headless: z.boolean().describe('Whether the page goes without header and footer.'),
+    expiresAt: timestampOutput('Instant from which the link no longer works.'),
+    createdAt: timestampOutput('Instant at which it was made.'),
+  })
+  .meta({ id: 'ConnectSession', description: 'A link with which a customer connects an account into a profile.' });

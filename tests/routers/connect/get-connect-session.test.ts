@@ -1,0 +1,97 @@
+/** GET /connect-sessions/{connectSessionId}: how far a customer has come, for the keys that reach the session. */
+import { describe, expect, it } from 'vitest';
+import { makeAccount } from '../../harness/accounts.ts';
+import { NOBODY, refusal } from '../../harness/expected.ts';
+import { startWorld } from '../../harness/world.ts';
+
+const world = await startWorld();
+const { id: profileId } = await world.profile();
+
+/** Makes a session and gives its id. */
+async function openSession(key = world.liveKey): Promise<string> {
+  const { body } = await world.rest(`POST /profiles/${profileId}/connect`, {
+    key,
+    body: { redirectUrl: 'https://app.example.com/connected' },
+  });
+  return body.connectSessionId;
+}
+
+describe('200', () => {
+  it('shows a session that waits for its customer', async () => {
+    const id = await openSession();
+
+    const { status, body } = await world.rest(`GET /connect-sessions/${id}`);
+
+    expect(status).toBe(200);
+    const now = world.clock.now().getTime();
+    expect(body).toEqual({
+      connectSession: {
+        id,
+        profileId,
+        platform: null,
+        status: 'pending',
+        connectionId: null,
+        error: null,
+        redirectUrl: 'https://app.example.com/connected',
+        headless: false,
+        expiresAt: new Date(now + 900_000).toISOString(),
+        createdAt: new Date(now).toISOString(),
+      },
+    });
+  });
+
+  it('shows it as expired from fifteen minutes on, before and after housekeeping', async () => {
+    const id = await openSession();
+    const status = async () => (await world.rest(`GET /connect-sessions/${id}`)).body.connectSession.status;
+
+    world.clock.advance(899_999);
+    const before = await status();
+    world.clock.advance(1);
+    const after = await status();
+    await world.runDue();
+
+    expect([before, after, await status()]).toEqual(['pending', 'expired', 'expired']);
+  });
+
+  it('is read by every key of the account that reaches the profile', async () => {
+    const scoped = await world.key({ profileId });
+    const id = await openSession(scoped.secret);
+
+    const read = await Promise.all(
+      [world.liveKey, scoped.secret].map((key) => world.rest(`GET /connect-sessions/${id}`, { key })),
+    );
+
+    expect(read.map(({ status }) => status)).toEqual([200, 200]);
+  });
+});
+
+describe('400 invalid_request', () => {
+  it('refuses a malformed id', async () => {
+    const { status, body } = await world.rest('GET /connect-sessions/acme');
+
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ error: 'invalid_request', message: 'connectSessionId: expected a UUID.' });
+  });
+});
+
+describe('404 not_found', () => {
+  it.each([
+    ['no key, when there is no such session', async () => ({ id: NOBODY, key: world.liveKey })],
+    ['another account’s key', async () => ({ id: await openSession(), key: (await makeAccount(world)).key })],
+    [
+      'a key scoped to another profile',
+      async () => {
+        const other = await world.profile('Globex');
+        return { id: await openSession(), key: (await world.key({ profileId: other.id })).secret };
+      },
+    ],
+    ['a test key, when a live key made it', async () => ({ id: await openSession(), key: world.testKey })],
+  ])('is what %s gets', async (_case, arrange) => {
+    const { id, key } = await arrange();
+
+    const { status, body } = await world.rest(`GET /connect-sessions/${id}`, { key });
+
+    expect(status).toBe(404);
+    expect(body).toEqual(refusal('not_found', `No connect session of yours has the id ${id}.`));
+  });
+});
