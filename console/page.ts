@@ -19,6 +19,8 @@ export interface Page {
   readonly bringsLandmark?: true;
   /** Version of the service, for the footer; no footer when left out. */
   readonly version?: string;
+  /** What stands around the content. `brand`: the name alone, for people who have no business with the rest; `none`: nothing. */
+  readonly frame?: 'site' | 'brand' | 'none';
 }
 
 const NAVIGATION = [
@@ -48,7 +50,7 @@ export function policy(directives: Readonly<Record<string, string>>): string {
     'default-src': "'none'",
     ...directives,
     'base-uri': "'none'",
-    'form-action': "'none'",
+    'form-action': directives['form-action'] ?? "'none'",
     'frame-ancestors': "'none'",
   };
   return Object.entries(all)
@@ -69,6 +71,7 @@ export function sendPage(response: Response, status: number, csp: string, page: 
 /** The whole document. */
 export function renderPage(page: Page): string {
   const { title, description, current, layout, stylesheet = 'content.css', head, main, bringsLandmark, version } = page;
+  const { frame = 'site' } = page;
   const index =
     description === undefined
       ? html`<meta name="robots" content="noindex" />`
@@ -88,20 +91,27 @@ export function renderPage(page: Page): string {
       </head>
       <body class="${layout}">
         <a class="skip" href="#content">Skip to content</a>
-        <header class="site">
-          <a class="brand" href="/"><img src="/assets/bell.svg" alt="" width="32" height="32" />Carillon</a>
-          <nav aria-label="Site">
-            <ul>
-              ${NAVIGATION.map(
-                ({ path, name }) =>
-                  html`<li><a href="${path}" ${path === current && html`aria-current="page"`}>${name}</a></li>`,
-              )}
-            </ul>
-          </nav>
-        </header>
+        ${frame !== 'none' && header(frame, current)}
         ${bringsLandmark ? html`<div id="content" tabindex="-1">${main}</div>` : html`<main id="content" tabindex="-1">${main}</main>`}
+        ${frame === 'brand' && html`<footer class="site"><p>Carillon keeps your login encrypted, and uses it to publish for you.</p></footer>`}
         ${version !== undefined && html`<footer class="site"><p>Carillon ${version}. One keyboard, every bell.</p></footer>`}
       </body>
     </html>`.text
   }\n`;
+}
+
+function header(frame: 'site' | 'brand', current: string | undefined): Html {
+  const name = html`<img src="/assets/bell.svg" alt="" width="32" height="32" />Carillon`;
+  if (frame === 'brand') return html`<header class="site"><span class="brand">${name}</span></header>`;
+  return html`<header class="site">
+    <a class="brand" href="/">${name}</a>
+    <nav aria-label="Site">
+      <ul>
+        ${NAVIGATION.map(
+          ({ path, name: entry }) =>
+            html`<li><a href="${path}" ${path === current && html`aria-current="page"`}>${entry}</a></li>`,
+        )}
+      </ul>
+    </nav>
+  </header>`;
 }

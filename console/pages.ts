@@ -1,7 +1,8 @@
-/** The pages that people see: the console, the API reference, the error codes, and the sandbox's public timelines (D4, D13). */
+/** The pages that people see: the console, the API reference, the error codes, the hosted connect page, and the sandbox's public timelines (D4, D13, D24). */
 import { Router } from 'express';
 import type { Context } from '../services/context.ts';
 import { serveAssets } from './assets.ts';
+import { connectPages } from './connect/connect-pages.ts';
 import { consolePage } from './console-page.ts';
 import { errorsPage } from './errors-page.ts';
 import { referencePage } from './reference-page.ts';
@@ -12,6 +13,7 @@ import { permalinkPage, timelinePage } from './sandbox-page.ts';
 export function pagesRouter(context: Context): Router {
   const router = Router();
   router.use('/assets', serveAssets());
+  router.use('/connect', connectPages(context));
   router.get('/', consolePage(context));
   router.get('/docs', referencePage(context));
   router.get('/docs/errors', errorsPage(context));

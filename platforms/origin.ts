@@ -15,3 +15,9 @@ function hasOriginOnly(address: string): boolean {
   const url = URL.parse(address);
   return url !== null && url.href === `${url.origin}/`;
 }
+
+/** What people type for a server, as an address: `social.example`, also where it follows a name and an @. */
+export function withScheme(typed: string): string {
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(typed)) return typed;
+  return `https://${typed.slice(typed.lastIndexOf('@') + 1)}`;
+}

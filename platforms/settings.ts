@@ -4,7 +4,9 @@
 export interface PlatformEndpoints {
   readonly BLUESKY_SERVICE_URL: string;
   readonly META_GRAPH_URL: string;
+  readonly META_AUTH_URL: string;
   readonly X_API_URL: string;
+  readonly X_AUTH_URL: string;
   /** Origin of this install, where the sandbox's pages are served. */
   readonly PUBLIC_URL: string;
 }
@@ -19,4 +21,6 @@ export interface PlatformApp {
 /** The apps from configuration, by platform; null where the operator has registered none. */
 export interface PlatformApps {
   readonly x: PlatformApp | null;
+  /** Facebook's too. */
+  readonly meta: Required<PlatformApp> | null;
 }

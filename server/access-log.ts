@@ -7,7 +7,7 @@ export function accessLog(log: Logger): RequestHandler {
   return (request, response, next) => {
     const started = performance.now();
     // Mounted handlers shorten the url, so the path is read before them.
-    const path = request.originalUrl.split('?', 1)[0];
+    const path = withoutSecrets(request.originalUrl.split('?', 1)[0] ?? '');
     response.on('close', () => {
       const ms = Math.round((performance.now() - started) * 10) / 10;
       const status = response.writableFinished ? response.statusCode : 499;
@@ -17,4 +17,9 @@ export function accessLog(log: Logger): RequestHandler {
     });
     next();
   };
+}
+
+/** The one path that is a secret is that of a connect link. */
+function withoutSecrets(path: string): string {
+  return path.replace(/^(\/+connect\/+)(?!session\/|callback\/).+/i, '$1…');
 }

@@ -106,9 +106,13 @@ const Environment = z.object({
   X_LINK_POST_FEE_CENTS: cents.default(0),
   X_CLIENT_ID: z.string().min(1).optional(),
   X_CLIENT_SECRET: z.string().min(1).optional(),
+  META_CLIENT_ID: z.string().min(1).optional(),
+  META_CLIENT_SECRET: z.string().min(1).optional(),
   BLUESKY_SERVICE_URL: origin.default('https://bsky.social'),
   META_GRAPH_URL: origin.default('https://graph.facebook.com'),
+  META_AUTH_URL: origin.default('https://www.facebook.com'),
   X_API_URL: origin.default('https://api.x.com'),
+  X_AUTH_URL: origin.default('https://x.com'),
 });
 
 const NAMES = Object.keys(Environment.shape);
@@ -158,7 +162,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     endpoints: Object.freeze({
       BLUESKY_SERVICE_URL: values.BLUESKY_SERVICE_URL,
       META_GRAPH_URL: values.META_GRAPH_URL,
+      META_AUTH_URL: values.META_AUTH_URL,
       X_API_URL: values.X_API_URL,
+      X_AUTH_URL: values.X_AUTH_URL,
       PUBLIC_URL: publicUrl,
     }),
     apps: Object.freeze({
@@ -166,6 +172,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
         values.X_CLIENT_ID === undefined
           ? null
           : { clientId: values.X_CLIENT_ID, clientSecret: values.X_CLIENT_SECRET },
+      meta:
+        values.META_CLIENT_ID === undefined || values.META_CLIENT_SECRET === undefined
+          ? null
+          : { clientId: values.META_CLIENT_ID, clientSecret: values.META_CLIENT_SECRET },
     }),
   });
 }
@@ -185,6 +195,9 @@ function refuseCombinations(values: z.infer<typeof Environment>): void {
   }
   if (values.X_CLIENT_SECRET !== undefined && values.X_CLIENT_ID === undefined) {
     throw new ConfigError('X_CLIENT_SECRET: has a meaning only with X_CLIENT_ID');
+  }
+  if ((values.META_CLIENT_SECRET === undefined) !== (values.META_CLIENT_ID === undefined)) {
+    throw new ConfigError('META_CLIENT_ID: is set together with META_CLIENT_SECRET');
   }
 }
 

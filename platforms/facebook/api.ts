@@ -37,6 +37,8 @@ interface Call {
   readonly json?: unknown;
   /** Sent as multipart/form-data. */
   readonly form?: FormData;
+  /** Sent as application/x-www-form-urlencoded. */
+  readonly urlencoded?: URLSearchParams;
 }
 
 /** What an error means, by its code, and by its subcode where that says more. Others are decided by {@link failureKind}. */
@@ -71,21 +73,23 @@ const BY_SUBCODE = new Map<number, FailureKind>([
   [1_404_112, 'rejected'],
 ]);
 
-/** Calls `path` under the version's root; ids in it must be encoded. */
+/** Calls `path` under the version's root; ids in it must be encoded. @param login null for calls of the app itself */
 export async function callGraph(
   io: PlatformIo,
-  { accessToken }: PageLogin,
+  login: PageLogin | null,
   path: string,
   call: Call = {},
 ): Promise<GraphAnswer> {
   const url = new URL(`${io.endpoints.META_GRAPH_URL}/${API_VERSION}/${path}`);
   for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value);
-  const headers: Record<string, string> = { authorization: `Bearer ${accessToken}`, accept: 'application/json' };
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (login !== null) headers['authorization'] = `Bearer ${login.accessToken}`;
   if (call.json !== undefined) headers['content-type'] = 'application/json';
   const json = call.json === undefined ? {} : { body: JSON.stringify(call.json) };
-  const body = call.form === undefined ? json : { body: call.form };
+  const form = call.form ?? call.urlencoded;
+  const body = form === undefined ? json : { body: form };
   const answer = await callPlatform(io, url, { method: call.method ?? 'GET', headers, ...body });
-  return { ...answer, error: errorOf(answer, accessToken) };
+  return { ...answer, error: errorOf(answer, login?.accessToken) };
 }
 
 /** The failure that an answer other than 200 stands for, to a call that publishes. */
@@ -115,11 +119,11 @@ function failureKind({ status, error }: GraphAnswer): FailureKind {
 }
 
 /** Reads the error of an answer. The Graph API repeats tokens that it cannot read, and messages are shown to people. */
-function errorOf({ body }: PlatformAnswer, accessToken: string): GraphAnswer['error'] {
+function errorOf({ body }: PlatformAnswer, accessToken: string | undefined): GraphAnswer['error'] {
   const parsed = GraphError.safeParse(body);
   if (!parsed.success) return null;
   const { message, error_user_msg: forPeople, ...rest } = parsed.data.error;
-  const hidden = (words: string) => words.replaceAll(accessToken, '…');
+  const hidden = (words: string) => (accessToken === undefined ? words : words.replaceAll(accessToken, '…'));
   return {
     ...rest,
     ...(message !== undefined && { message: hidden(message) }),

@@ -11,6 +11,7 @@ import {
 } from '../contract.ts';
 import { stringField, withoutPublishing } from '../http.ts';
 import { API_VERSION, callGraph, failure, type GraphAnswer, isMissing, type PageLogin } from './api.ts';
+import { hosted } from './hosted.ts';
 import { attachedMedia, uploadImages } from './images.ts';
 import { findMade, Made, MADE_FIELDS } from './read-back.ts';
 
@@ -66,7 +67,7 @@ export const facebook = definePlatform<PageLogin, FacebookCredentials>({
     'https://developers.facebook.com/docs/graph-api/guides/error-handling/',
   ],
   credentials: FacebookCredentials,
-  hosted: null,
+  hosted,
   connectAccount,
   prepare: uploadImages,
   publish,

@@ -12,6 +12,7 @@ import {
 import { withoutPublishing } from '../http.ts';
 import { originOf, ServerAddress } from '../origin.ts';
 import { type Access, callMastodon, failure } from './api.ts';
+import { hosted } from './hosted.ts';
 import { mediaIdsOf, uploadImages } from './images.ts';
 import { readInstance } from './instance.ts';
 import { findStatus, Status } from './read-back.ts';
@@ -65,7 +66,7 @@ export const mastodon = definePlatform<MastodonLogin, MastodonCredentials>({
     'https://docs.joinmastodon.org/entities/Instance/',
   ],
   credentials: MastodonCredentials,
-  hosted: null,
+  hosted,
   connectAccount,
   prepare: uploadImages,
   publish,

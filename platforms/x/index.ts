@@ -11,6 +11,7 @@ import {
 } from '../contract.ts';
 import { withoutPublishing } from '../http.ts';
 import { callX, failure, isOk } from './api.ts';
+import { hosted } from './hosted.ts';
 import { mediaIdsOf, uploadImages } from './images.ts';
 import { hasLink } from './links.ts';
 import { findPost } from './read-back.ts';
@@ -63,7 +64,7 @@ export const x = definePlatform<XLogin, XCredentials>({
     'https://docs.x.com/x-api/media/quickstart/best-practices',
   ],
   credentials: XCredentials,
-  hosted: null,
+  hosted,
   connectAccount,
   prepare: uploadImages,
   publish,

@@ -57,7 +57,7 @@ async function renewLogin(io: PlatformIo, app: PlatformApp, stale: XLogin): Prom
   const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: stale.refreshToken ?? '' });
   const headers: Record<string, string> = { accept: 'application/json' };
   if (app.clientSecret === undefined) form.set('client_id', app.clientId);
-  else headers['authorization'] = `Basic ${Buffer.from(`${app.clientId}:${app.clientSecret}`).toString('base64')}`;
+  else headers['authorization'] = basicAuthorization(app.clientId, app.clientSecret);
   const url = `${io.endpoints.X_API_URL}/2/oauth2/token`;
   const answer = await callPlatform(io, url, { method: 'POST', headers, body: form });
   if (answer.status !== 200) throw renewalFailure(answer);
@@ -69,6 +69,11 @@ async function renewLogin(io: PlatformIo, app: PlatformApp, stale: XLogin): Prom
     refreshToken: refreshToken ?? stale.refreshToken,
     expiresAt: seconds === undefined ? null : new Date(io.now().getTime() + seconds * 1_000).toISOString(),
   };
+}
+
+/** How an app with a secret proves that it is itself. */
+export function basicAuthorization(clientId: string, clientSecret: string): string {
+  return `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
 }
 
 function renewalFailure(answer: PlatformAnswer): PlatformFailure {

@@ -20,3 +20,12 @@ export function connectablePlatforms(context: Context, mode: 'live' | 'test'): H
     return [{ platform, hosted }];
   });
 }
+
+/** What a session offers: the platform it names, or all that its key reaches. */
+export function offeredPlatforms(
+  context: Context,
+  { platform: named, mode }: { readonly platform?: string | null | undefined; readonly mode: 'live' | 'test' },
+): HostedPlatform[] {
+  const all = connectablePlatforms(context, mode);
+  return named === null || named === undefined ? all : all.filter(({ platform }) => platform.id === named);
+}

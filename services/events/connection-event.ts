@@ -5,12 +5,17 @@ import type { RequiredEntityData } from '@mikro-orm/core';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
 
-/** Makes the event row; the caller's transaction stores it. Its mode is that of the key that caused it (D40). */
+/**
+ * Makes the event row; the caller's transaction stores it. Its mode is that of the key that caused it (D40).
+ *
+ * @param connectSessionId the connect session it happened in; null for none
+ */
 export function connectionEvent(
   context: Context,
-  caller: Caller,
+  caller: Pick<Caller, 'accountId' | 'mode'>,
   name: Extract<EventName, `connection.${string}`>,
   connection: Pick<Connection, 'id' | 'platformId' | 'slug'> & { profileId?: string | null | undefined },
+  connectSessionId: string | null = null,
 ): RequiredEntityData<Event> {
   const profileId = connection.profileId ?? null;
   return {
@@ -24,7 +29,7 @@ export function connectionEvent(
       connection: {
         id: connection.id,
         profileId,
-        connectSessionId: null,
+        connectSessionId,
         platformId: connection.platformId,
         slug: connection.slug,
       },

@@ -26,7 +26,7 @@ export function testIo(
   now: () => Date,
   endpoints: Partial<PlatformEndpoints> = {},
   timeoutMs = 10_000,
-  apps: PlatformApps = { x: null },
+  apps: PlatformApps = { x: null, meta: null },
 ): PlatformIo {
   return {
     fetch: loopbackFetch,
@@ -38,7 +38,9 @@ export function testIo(
     endpoints: {
       BLUESKY_SERVICE_URL: 'http://127.0.0.1:1',
       META_GRAPH_URL: 'http://127.0.0.1:1',
+      META_AUTH_URL: 'http://127.0.0.1:1',
       X_API_URL: 'http://127.0.0.1:1',
+      X_AUTH_URL: 'http://127.0.0.1:1',
       PUBLIC_URL: 'http://localhost:3000',
       ...endpoints,
     },

@@ -1,4 +1,5 @@
 /** A Mastodon server small enough to read: accounts with tokens, images that take time to process, statuses rendered to HTML, and Idempotency-Key for an hour. */
+import { type Consent, createConsent } from './fake-consent.ts';
 import {
   bearer,
   type Fault,
@@ -57,6 +58,8 @@ interface FakeStatus {
 
 export interface FakeMastodon extends Wire {
   readonly accounts: FakeMastodonAccount[];
+  /** The server's own page, where people agree to apps. */
+  readonly consent: Consent;
   addAccount(username: string, token: string): FakeMastodonAccount;
   /** What is up, oldest first. */
   posts(): FakeStatus[];
@@ -96,6 +99,7 @@ export async function startFakeMastodon(options: FakeMastodonOptions): Promise<F
   const statuses = new Map<string, FakeStatus>();
   const images = new Map<string, FakeImage>();
   const keys = new Map<string, { readonly id: string; readonly at: number }>();
+  const consent = createConsent();
   const faults: Fault[] = [];
   const calls: Record<string, number> = {};
   let lastId = 0;
@@ -220,6 +224,38 @@ export async function startFakeMastodon(options: FakeMastodonOptions): Promise<F
     });
   }
 
+  function register(call: WireCall): WireAnswer {
+    const { client_name: name, redirect_uris: redirectUri, scopes } = call.json as Record<string, string | undefined>;
+    if (name === undefined || redirectUri === undefined) return refused(422, "Validation failed: Name can't be blank");
+    const [id, secret] = [`app-${consent.apps.size + 1}`, `secret-${consent.apps.size + 1}`];
+    consent.apps.set(id, { clientSecret: secret, redirectUri, scope: scopes ?? 'read' });
+    return ok({ id: '1', name, client_id: id, client_secret: secret, redirect_uri: redirectUri });
+  }
+
+  function grant(call: WireCall): WireAnswer {
+    const form = new URLSearchParams(call.bytes.toString());
+    const clientId = form.get('client_id') ?? '';
+    const oauthError = (status: number, error: string, words: string) => ({
+      status,
+      json: { error, error_description: words },
+    });
+    if (consent.apps.get(clientId)?.clientSecret !== form.get('client_secret')) {
+      return oauthError(401, 'invalid_client', 'Client authentication failed due to unknown client.');
+    }
+    const who = consent.redeem(clientId, form);
+    const account = accounts.find(({ username }) => username === who);
+    if (account === undefined) return oauthError(400, 'invalid_grant', 'The provided authorization grant is invalid.');
+    const token = `granted-${account.tokens.size + 1}-${account.username}`;
+    account.tokens.add(token);
+    return ok({ access_token: token, token_type: 'Bearer', scope: form.get('scope'), created_at: 1_573_979_017 });
+  }
+
+  const open: Record<string, (call: WireCall) => WireAnswer> = {
+    'POST /api/v1/apps': register,
+    'GET /oauth/authorize': (call) => consent.authorize(call.query),
+    'POST /oauth/token': grant,
+  };
+
   const routes: Record<
     string,
     (call: WireCall, account: FakeMastodonAccount, id?: string) => WireAnswer | NoAnswer | Promise<WireAnswer>
@@ -239,6 +275,8 @@ export async function startFakeMastodon(options: FakeMastodonOptions): Promise<F
     const id = /\/(\d+)/.exec(call.path.replace(/\/api\/v\d/, ''))?.[1];
     const route = `${call.method} ${id === undefined ? call.path : call.path.replace(`/${id}`, '/:id')}`;
     calls[route] = (calls[route] ?? 0) + 1;
+    const answered = open[route]?.(call);
+    if (answered !== undefined) return answered;
     const account = accounts.find(({ tokens }) => tokens.has(bearer(call) ?? ''));
     if (account === undefined) return refused(401, 'The access token is invalid');
     return routes[route]?.(call, account, id) ?? { status: 404, text: '<h1>404 Not Found</h1>' };
@@ -247,6 +285,7 @@ export async function startFakeMastodon(options: FakeMastodonOptions): Promise<F
   return {
     ...wire,
     accounts,
+    consent,
     addAccount: (username, token) => {
       const account = { id: String(109_000 + accounts.length), username, tokens: new Set([token]) };
       accounts.push(account);

@@ -1,4 +1,5 @@
 /** X's API v2, small enough to read: accounts with tokens that end and rotate, images, posts whose links and signs come back as X shows them, and its refusals. */
+import { type Consent, createConsent } from './fake-consent.ts';
 import { type FakePost, view, weightOf } from './fake-x-text.ts';
 import {
   bearer,
@@ -38,6 +39,8 @@ interface FakeImage {
 }
 
 export interface FakeX extends Wire {
+  /** X's own page, where people agree to apps. */
+  readonly consent: Consent;
   addAccount(username: string, accessToken: string, refreshToken?: string): FakeXAccount;
   /** What is up, oldest first. */
   posts(): FakePost[];
@@ -76,6 +79,7 @@ export async function startFakeX(options: FakeXOptions): Promise<FakeX> {
   const accounts: FakeXAccount[] = [];
   const posts = new Map<string, FakePost>();
   const images = new Map<string, FakeImage>();
+  const consent = createConsent();
   const faults: Fault[] = [];
   const answers: Record<string, WireAnswer[]> = {};
   const calls: Record<string, number> = {};
@@ -177,8 +181,10 @@ export async function startFakeX(options: FakeXOptions): Promise<FakeX> {
     const form = new URLSearchParams(call.bytes.toString());
     if (!isApp(call, form)) return { status: 401, json: { error: 'invalid_client', error_description: 'Who?' } };
     const stale = form.get('refresh_token') ?? '';
-    const account = accounts.find(({ refreshTokens }) => refreshTokens.delete(stale));
-    if (account === undefined || form.get('grant_type') !== 'refresh_token') {
+    const isNew = form.get('grant_type') === 'authorization_code';
+    const who = isNew ? consent.redeem(app?.clientId ?? '', form) : null;
+    const account = accounts.find((one) => (isNew ? one.username === who : one.refreshTokens.delete(stale)));
+    if (account === undefined) {
       const error_description = 'Value passed for the token was invalid.';
       return { status: 400, json: { error: 'invalid_request', error_description } };
     }
@@ -216,6 +222,7 @@ export async function startFakeX(options: FakeXOptions): Promise<FakeX> {
     const scripted = answers[route]?.shift();
     if (scripted !== undefined) return scripted;
     if (route === 'POST /2/oauth2/token') return renew(call);
+    if (route === 'GET /i/oauth2/authorize') return consent.authorize(call.query);
     const account = accounts.find(({ accessTokens }) => accessTokens.has(bearer(call) ?? ''));
     if (account === undefined) return { status: 401, json: blank(401, 'Unauthorized', 'Unauthorized') };
     return routes[route]?.(call, account, id) ?? problem(404, 'resource-not-found', 'No such path.');
@@ -223,6 +230,7 @@ export async function startFakeX(options: FakeXOptions): Promise<FakeX> {
 
   return {
     ...wire,
+    consent,
     addAccount: (username, accessToken, refreshToken) => {
       const account = {
         id: String(2_244_994_900 + accounts.length),

@@ -1,0 +1,124 @@
+/** /connect/...: the hosted page, on which a customer links an account into a profile (D24). Forms and redirects; no scripts. */
+import express, { type ErrorRequestHandler, type RequestHandler, type Response, Router } from 'express';
+import { validate as isUuid } from 'uuid';
+import { findSession, type FoundSession, openLink } from '../../services/connect/find-session.ts';
+import { finishOauth } from '../../services/connect/finish-oauth.ts';
+import type { Context } from '../../services/context.ts';
+import { giveSecret, secretsOf } from './browser-cookie.ts';
+import { noticeView } from './connect-views.ts';
+import { sendConnectPage } from './send-connect-page.ts';
+import { sendEnd, showOutcome, showStep, takeStep } from './session-steps.ts';
+
+/** Bytes of a form; the longest login is far below. */
+const FORM_MAX = '20kb';
+
+/** What a link or a page of a session without one says. */
+const NOTICES = {
+  unknown: [404, 'Nothing here', 'This link leads nowhere in this browser. Ask for a new one where you got it.'],
+  used: [410, 'Used already', 'This link works once, and it was opened before. Ask for a new one where you got it.'],
+  expired: [410, 'Too late', 'This link was good for fifteen minutes. Ask for a new one where you got it.'],
+} as const;
+
+/** Mounted at /connect. */
+export function connectPages(context: Context): Router {
+  const router = Router();
+  router.use(secretive, lookOnly);
+  router.get('/session/:sessionId', async (request, response) => {
+    const found = await sessionOf(context, request.params.sessionId, request);
+    if (found.kind !== 'open') return sendNoSession(context, response, found);
+    const { platform } = request.query;
+    await showStep(context, response, found.session, typeof platform === 'string' ? platform : undefined);
+  });
+  router.post('/session/:sessionId/:step', ownPagesOnly, express.urlencoded({ extended: false, limit: FORM_MAX }));
+  router.post('/session/:sessionId/:step', async (request, response) => {
+    const { sessionId, step } = request.params;
+    const found = await sessionOf(context, sessionId, request);
+    // Pressed twice, or after a lost answer: it ends where it ended.
+    if (found.kind === 'over') return sendEnd(context, response, found.session);
+    if (found.kind !== 'open') return sendNoSession(context, response, found);
+    await takeStep(context, response, found.session, step, fieldsOf(request.body));
+  });
+  router.get('/callback/:platformId', comeBack(context));
+  router.get('/:token', async (request, response) => {
+    const found = await openLink(context, request.params.token, secretsOf(context, request));
+    if (found.kind !== 'open') return sendNoSession(context, response, found);
+    if (found.secret !== null) giveSecret(context, response, found.session, found.secret);
+    await showStep(context, response, found.session, undefined);
+  });
+  router.use(failed(context));
+  return router;
+}
+
+/** Whatever is answered here is for one browser, now. */
+const secretive: RequestHandler = (_request, response, next) => {
+  response.setHeader('cache-control', 'no-store');
+  response.setHeader('referrer-policy', 'no-referrer');
+  next();
+};
+
+/** A link is opened by whoever reads the page: not by programs that look at it, nor by browsers ahead of a click. */
+const lookOnly: RequestHandler = (request, response, next) => {
+  if (request.method === 'HEAD') return void response.status(200).type('html').end();
+  if (/\bprefetch\b/.test(String(request.headers['sec-purpose'] ?? request.headers['purpose'] ?? ''))) {
+    return void response.status(503).end();
+  }
+  next();
+};
+
+/** The cookie is not sent with forms of other sites; this keeps those of neighbouring hosts out too. */
+const ownPagesOnly: RequestHandler = (request, response, next) => {
+  const site = request.headers['sec-fetch-site'];
+  if (site === undefined || site === 'same-origin') return next();
+  response.status(403).type('text/plain').send('Forms of other sites are not taken.\n');
+};
+
+function comeBack(context: Context): RequestHandler<{ platformId: string }> {
+  return async (request, response) => {
+    const answer = new URL(request.originalUrl, context.config.publicUrl).searchParams;
+    const sessionId = (answer.get('state') ?? '').split('.', 1)[0] ?? '';
+    const found = await sessionOf(context, sessionId, request);
+    if (found.kind === 'over') return sendEnd(context, response, found.session);
+    if (found.kind !== 'open') return sendNoSession(context, response, found);
+    const { session } = found;
+    const outcome = await finishOauth(context, session, request.params.platformId, answer);
+    if (outcome !== null) return showOutcome(context, response, session, outcome);
+    const sentence = 'This answer belongs to another attempt, or was used before.';
+    const link = { to: `/connect/session/${session.id}`, text: 'Go on with this one' };
+    const main = noticeView('Not this one', sentence, link);
+    sendConnectPage(context, response, { status: 400, title: 'Not this one', main, session });
+  };
+}
+
+async function sessionOf(context: Context, id: string, request: express.Request): Promise<FoundSession> {
+  return isUuid(id) ? findSession(context, id.toLowerCase(), secretsOf(context, request)) : { kind: 'unknown' };
+}
+
+async function sendNoSession(
+  context: Context,
+  response: Response,
+  found: Exclude<FoundSession, { kind: 'open' }>,
+): Promise<void> {
+  if (found.kind === 'over') return sendEnd(context, response, found.session, 'page');
+  const [status, title, sentence] = NOTICES[found.kind];
+  sendConnectPage(context, response, { status, title, main: noticeView(title, sentence), session: null });
+}
+
+/** Fields that came once; what came twice is none of ours. */
+function fieldsOf(body: unknown): Record<string, string> {
+  const entries = Object.entries(typeof body === 'object' && body !== null ? body : {});
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
+
+/** Customers read pages, so a failure is one too. */
+function failed(context: Context): ErrorRequestHandler {
+  return (thrown, _request, response, next) => {
+    if (response.headersSent) return next(thrown);
+    const said = (thrown as { status?: unknown }).status;
+    const status = typeof said === 'number' && said >= 400 && said < 500 ? said : 500;
+    if (status === 500) {
+      context.log.error({ reqId: response.locals['requestId'] as unknown, err: thrown as unknown }, 'a request failed');
+    }
+    const main = noticeView('That did not work', 'Something failed on our side. Go back and try again.');
+    sendConnectPage(context, response, { status, title: 'That did not work', main, session: null });
+  };
+}

@@ -1,0 +1,115 @@
+/** What the pages of a connect session show. Every step has a way out. */
+import type { HostedPlatform } from '../../services/connect/connectable-platforms.ts';
+import { type Html, html } from '../html.ts';
+
+type Field = HostedPlatform['hosted']['fields'][number];
+
+/** Where the steps of a session are posted to. */
+function stepPath(sessionId: string, step: string): string {
+  return `/connect/session/${sessionId}/${step}`;
+}
+
+/** The choice of a platform. */
+export function pickView(sessionId: string, offered: readonly HostedPlatform[]): Html {
+  return html`<section class="panel" aria-labelledby="heading">
+    <h1 id="heading">Connect an account</h1>
+    <p>Where is the account that is to be posted to?</p>
+    <form class="platforms" method="post" action="${stepPath(sessionId, 'pick')}">
+      ${offered.map(
+        ({ platform }) => html`<button type="submit" name="platform" value="${platform.id}">${platform.name}</button> `,
+      )}
+    </form>
+    ${cancelForm(sessionId)}
+  </section>`;
+}
+
+export interface FormView {
+  readonly sessionId: string;
+  readonly offered: HostedPlatform;
+  /** What was typed before; secrets are typed again. */
+  readonly typed: Readonly<Record<string, string>>;
+  /** Why it did not work the last time. */
+  readonly problem: string | null;
+  /** Whether other platforms can be picked. */
+  readonly hasOthers: boolean;
+}
+
+/** The form of one platform. */
+export function formView({ sessionId, offered, typed, problem, hasOthers }: FormView): Html {
+  const { platform, hosted } = offered;
+  const asks = hosted.fields.length > 0;
+  return html`<section class="panel" aria-labelledby="heading">
+    <h1 id="heading">Connect ${platform.name}</h1>
+    ${
+      problem !== null &&
+      html`<div class="problem" role="alert">
+        <p>That did not work.</p>
+        <p dir="auto">${problem}</p>
+      </div>`
+    }
+    ${
+      hosted.oauth === undefined
+        ? !asks && html`<p>Nothing is asked for.</p>`
+        : html`<p>You go on to ${asks ? 'your server' : platform.name} to agree there, and then come back.</p>`
+    }
+    <form method="post" action="${stepPath(sessionId, 'connect')}">
+      <input type="hidden" name="platform" value="${platform.id}" />
+      ${hosted.fields.map((field) => fieldView(field, typed[field.name] ?? ''))}
+      <button class="primary" type="submit">Connect</button>
+    </form>
+    ${cancelForm(sessionId)}
+    ${hasOthers && html`<p><a href="/connect/session/${sessionId}?platform=">Choose another platform</a></p>`}
+  </section>`;
+}
+
+/** The choice of one of several accounts. */
+export function chooseView(sessionId: string, labels: readonly string[]): Html {
+  return html`<section class="panel" aria-labelledby="heading">
+    <h1 id="heading">Which one?</h1>
+    <p>You may connect one of these.</p>
+    <form class="platforms" method="post" action="${stepPath(sessionId, 'choose')}">
+      ${labels.map((label, index) => html`<button type="submit" name="account" value="${index}" dir="auto">${label}</button> `)}
+    </form>
+    ${cancelForm(sessionId)}
+  </section>`;
+}
+
+/** A page without a form. @param link where the customer may go from here */
+export function noticeView(
+  title: string,
+  sentence: string,
+  link?: { readonly to: string; readonly text: string },
+): Html {
+  return html`<section class="panel absent">
+    <h1>${title}</h1>
+    <p>${sentence}</p>
+    ${link !== undefined && html`<p><a href="${link.to}">${link.text}</a></p>`}
+  </section>`;
+}
+
+function cancelForm(sessionId: string): Html {
+  return html`<form method="post" action="${stepPath(sessionId, 'cancel')}">
+    <button type="submit">Cancel</button>
+  </form>`;
+}
+
+function fieldView({ name, label, hint, kind, required }: Field, typed: string): Html {
+  const isSecret = kind === 'secret';
+  return html`<div class="field">
+    <label for="${name}">${label}</label>
+    <input
+      id="${name}"
+      name="${name}"
+      type="${isSecret ? 'password' : 'text'}"
+      ${kind === 'server' && html`inputmode="url"`}
+      value="${isSecret ? '' : typed}"
+      maxlength="1000"
+      aria-describedby="${name}-hint"
+      autocomplete="off"
+      autocapitalize="none"
+      spellcheck="false"
+      ${required && html`required`}
+    />
+    <p class="hint" id="${name}-hint">${required ? '' : 'May be left empty. '}${hint}</p>
+  </div>`;
+}

@@ -1,0 +1,139 @@
+/** The steps of an open connect session: what is shown at each, and what its forms do. */
+import type { Response } from 'express';
+import { chooseAccount } from '../../services/connect/choose-account.ts';
+import { type HostedPlatform, offeredPlatforms } from '../../services/connect/connectable-platforms.ts';
+import { leaveSession, returnAddress } from '../../services/connect/end-session.ts';
+import type { FoundSession } from '../../services/connect/find-session.ts';
+import { readFlow } from '../../services/connect/flow.ts';
+import type { Outcome } from '../../services/connect/outcome.ts';
+import { tryLogin } from '../../services/connect/try-login.ts';
+import type { Context } from '../../services/context.ts';
+import { chooseView, formView, noticeView, pickView } from './connect-views.ts';
+import { sendConnectPage } from './send-connect-page.ts';
+
+type Session = Extract<FoundSession, { kind: 'open' }>['session'];
+
+/** Goes to an address as it is. */
+export function redirect(response: Response, address: string): void {
+  response.status(303).setHeader('location', address).end();
+}
+
+/** @param wanted platform that the customer has picked; empty to pick again, undefined to go on where they were */
+export async function showStep(
+  context: Context,
+  response: Response,
+  session: Session,
+  wanted: string | undefined,
+): Promise<void> {
+  const flow = readFlow(context, session);
+  if (wanted === undefined && flow?.step === 'choose') {
+    const main = chooseView(
+      session.id,
+      flow.accounts.map(({ label }) => label),
+    );
+    return sendConnectPage(context, response, { status: 200, title: 'Which one?', main, session });
+  }
+  const refused = wanted === undefined && flow?.step === 'refused' ? flow : null;
+  const offered = offeredPlatforms(context, session);
+  const platform = pickOf(offered, refused?.platformId ?? wanted, session);
+  if (platform === undefined) return sendPick(context, response, session, offered);
+  if (refused !== null) return sendForm(context, response, session, platform, {}, refused.message);
+  if (goesStraight(platform))
+    return showOutcome(context, response, session, await tryLogin(context, session, platform, {}), platform);
+  sendForm(context, response, session, platform, {}, null);
+}
+
+/** What a form of the session asks for. */
+export async function takeStep(
+  context: Context,
+  response: Response,
+  session: Session,
+  step: string,
+  fields: Readonly<Record<string, string>>,
+): Promise<void> {
+  const offered = offeredPlatforms(context, session);
+  const named = offered.find(({ platform }) => platform.id === fields['platform']);
+  if (step === 'cancel') {
+    await leaveSession(context, session);
+    return sendEnd(context, response, session);
+  }
+  if (step === 'choose') {
+    const outcome = await chooseAccount(context, session, Number(fields['account'] ?? Number.NaN));
+    if (outcome !== null) return showOutcome(context, response, session, outcome, named);
+  }
+  if (step === 'pick' && named !== undefined && !goesStraight(named)) {
+    return redirect(response, `/connect/session/${session.id}?platform=${named.platform.id}`);
+  }
+  if ((step === 'pick' || step === 'connect') && named !== undefined) {
+    return showOutcome(context, response, session, await tryLogin(context, session, named, fields), named, fields);
+  }
+  redirect(response, `/connect/session/${session.id}`);
+}
+
+/** @param platform whose form is shown again, with what was typed, when nothing came of it */
+export async function showOutcome(
+  context: Context,
+  response: Response,
+  session: Session,
+  outcome: Outcome,
+  platform?: HostedPlatform,
+  typed: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  if (outcome.kind === 'ended') return sendEnd(context, response, session);
+  if (outcome.kind === 'away') return redirect(response, outcome.url);
+  if (outcome.kind === 'choose' || platform === undefined) return redirect(response, `/connect/session/${session.id}`);
+  sendForm(context, response, session, platform, typed, outcome.message);
+}
+
+/** Sends the customer where they came from. @param as `page` for a link there: opening a page again should not lead away */
+export async function sendEnd(
+  context: Context,
+  response: Response,
+  session: Session,
+  as: 'redirect' | 'page' = 'redirect',
+): Promise<void> {
+  const address = await returnAddress(context, session.id);
+  if (address !== null && as === 'redirect') return redirect(response, address);
+  const title = address === null ? 'Too late' : 'Done';
+  const main =
+    address === null
+      ? noticeView(title, 'This link was good for fifteen minutes. Ask for a new one where you got it.')
+      : noticeView(title, 'There is nothing more to do here.', { to: address, text: 'Go back to where you came from' });
+  sendConnectPage(context, response, { status: 410, title, main, session });
+}
+
+/** Whether the platform's own page is all there is: then it is where the customer goes at once. */
+function goesStraight({ hosted }: HostedPlatform): boolean {
+  return hosted.oauth !== undefined && hosted.fields.length === 0;
+}
+
+function pickOf(
+  offered: readonly HostedPlatform[],
+  wanted: string | undefined,
+  session: Session,
+): HostedPlatform | undefined {
+  const id = session.platform ?? wanted;
+  return offered.find(({ platform }) => platform.id === id);
+}
+
+function sendPick(context: Context, response: Response, session: Session, offered: readonly HostedPlatform[]): void {
+  const title = 'Connect an account';
+  const main = pickView(session.id, offered);
+  const leadsTo = offered.filter(goesStraight);
+  sendConnectPage(context, response, { status: 200, title, main, session, leadsTo });
+}
+
+function sendForm(
+  context: Context,
+  response: Response,
+  session: Session,
+  offered: HostedPlatform,
+  typed: Readonly<Record<string, string>>,
+  problem: string | null,
+): void {
+  const hasOthers = (session.platform ?? null) === null;
+  const main = formView({ sessionId: session.id, offered, typed, problem, hasOthers });
+  const title = `Connect ${offered.platform.name}`;
+  const status = problem === null ? 200 : 422;
+  sendConnectPage(context, response, { status, title, main, session, leadsTo: [offered] });
+}

@@ -1,0 +1,21 @@
+/** Links the one account that the customer has picked of those that the platform agreed to. */
+import type { ConnectSession } from '../../entities/connect-session.ts';
+import type { Context } from '../context.ts';
+import { offeredPlatforms } from './connectable-platforms.ts';
+import { keepFlow, readFlow } from './flow.ts';
+import type { Outcome } from './outcome.ts';
+import { linkCredentials } from './try-login.ts';
+
+/** @returns null when there is no such choice at present */
+export async function chooseAccount(context: Context, session: ConnectSession, index: number): Promise<Outcome | null> {
+  const flow = readFlow(context, session);
+  if (flow?.step !== 'choose') return null;
+  const account = flow.accounts[index];
+  const offered = offeredPlatforms(context, session).find(({ platform }) => platform.id === flow.platformId);
+  if (account === undefined || offered === undefined) return null;
+  const outcome = await linkCredentials(context, session, offered, account.credentials);
+  if (outcome.kind === 'refused') {
+    await keepFlow(context, session, { step: 'refused', platformId: flow.platformId, message: outcome.message });
+  }
+  return outcome;
+}

@@ -1,0 +1,30 @@
+/** The end of a connect session, and where the customer goes then. */
+import { Connection } from '../../entities/connection.ts';
+import { type ConnectError, ConnectSession } from '../../entities/connect-session.ts';
+import type { Context } from '../context.ts';
+import { withParameters } from './redirect-url.ts';
+
+/** Fails a session that is still open; one that ended meanwhile keeps its end. */
+export async function failSession(context: Context, session: ConnectSession, error: ConnectError): Promise<void> {
+  const changes = { status: 'failed' as const, error, flow: null };
+  await context.db.em().nativeUpdate(ConnectSession, { id: session.id, status: 'pending' }, changes);
+}
+
+/** Leaving after the platform has refused is giving up; before that it is cancelling. */
+export async function leaveSession(context: Context, session: ConnectSession): Promise<void> {
+  await failSession(context, session, session.refused ? 'connect_failed' : 'cancelled');
+}
+
+/** Address that the customer is sent to, with how it ended; null while the session is open or when it expired. */
+export async function returnAddress(context: Context, sessionId: string): Promise<string | null> {
+  const em = context.db.em();
+  const session = await em.findOneOrFail(ConnectSession, { id: sessionId });
+  const { id: connectSessionId, accountId, redirectUrl, connectionId, error } = session;
+  if (session.status === 'failed' && error !== null && error !== undefined) {
+    return withParameters(redirectUrl, { connectSessionId, error });
+  }
+  if (session.status !== 'connected' || connectionId === null || connectionId === undefined) return null;
+  const { slug, platformId } = await em.findOneOrFail(Connection, { id: connectionId, accountId });
+  const { profileId } = session;
+  return withParameters(redirectUrl, { connectSessionId, connectionId, profileId, slug, platform: platformId });
+}

@@ -1,0 +1,51 @@
+/** Finds the connect session of a browser: by its link, which works once, and from then on by the browser's own secret. */
+import { ConnectSession } from '../../entities/connect-session.ts';
+import type { Context } from '../context.ts';
+import { hashOf, hasHash, newSecret } from './secrets.ts';
+
+/** Why a browser has no open session. `over`: it had one, which has ended. */
+export type NoSession =
+  | { readonly kind: 'unknown' | 'used' | 'expired' }
+  | { readonly kind: 'over'; readonly session: ConnectSession };
+
+export type FoundSession =
+  /** `secret` is what the browser is to show from now on; null when it has it already. */
+  { readonly kind: 'open'; readonly session: ConnectSession; readonly secret: string | null } | NoSession;
+
+/** The secret that a browser shows for a session; undefined when it shows none. */
+export type SecretOf = (sessionId: string) => string | undefined;
+
+/** Opens a link: the first browser gets the session, and keeps it. */
+export async function openLink(context: Context, token: string, secretOf: SecretOf): Promise<FoundSession> {
+  const session = await context.db.em().findOne(ConnectSession, { tokenHash: hashOf(token) });
+  if (session === null) return { kind: 'unknown' };
+  const now = context.clock.now();
+  if (session.usedAt === null && session.status === 'pending' && session.expiresAt > now) {
+    const secret = newSecret(context);
+    const binding = { usedAt: now, browserHash: hashOf(secret) };
+    // Of two that open it at once, one gets it.
+    const open = { id: session.id, usedAt: null, status: 'pending' as const };
+    const bound = await context.db.em().nativeUpdate(ConnectSession, open, binding);
+    return bound === 1 ? { kind: 'open', session, secret } : { kind: 'used' };
+  }
+  if (session.usedAt === null) return { kind: 'expired' };
+  return isOf(session, secretOf) ? stateOf(context, session) : { kind: 'used' };
+}
+
+/** The session that a browser has opened; another browser's is as unknown as none. */
+export async function findSession(context: Context, id: string, secretOf: SecretOf): Promise<FoundSession> {
+  const session = await context.db.em().findOne(ConnectSession, { id });
+  if (session === null || !isOf(session, secretOf)) return { kind: 'unknown' };
+  return stateOf(context, session);
+}
+
+function stateOf(context: Context, session: ConnectSession): FoundSession {
+  if (session.status === 'connected' || session.status === 'failed') return { kind: 'over', session };
+  const isOpen = session.status === 'pending' && session.expiresAt > context.clock.now();
+  return isOpen ? { kind: 'open', session, secret: null } : { kind: 'expired' };
+}
+
+function isOf({ id, browserHash }: ConnectSession, secretOf: SecretOf): boolean {
+  const secret = secretOf(id);
+  return secret !== undefined && browserHash !== null && browserHash !== undefined && hasHash(secret, browserHash);
+}

@@ -1,0 +1,59 @@
+/** The customer is back from the platform's own page: exchanges what they bring for access to an account. */
+import type { ConnectSession } from '../../entities/connect-session.ts';
+import { PlatformFailure } from '../../platforms/contract.ts';
+import type { Context } from '../context.ts';
+import { offeredPlatforms } from './connectable-platforms.ts';
+import { leaveSession } from './end-session.ts';
+import { type Flow, keepFlow, readFlow, takeFlow } from './flow.ts';
+import { callbackUrl, oauthIo } from './oauth-io.ts';
+import type { Outcome } from './outcome.ts';
+import { hashOf, hasHash } from './secrets.ts';
+import { linkCredentials, refuse } from './try-login.ts';
+
+/**
+ * @param platformId platform whose callback address was called
+ * @returns null when the answer is none that this session waits for; that changes nothing
+ */
+export async function finishOauth(
+  context: Context,
+  session: ConnectSession,
+  platformId: string,
+  answer: URLSearchParams,
+): Promise<Outcome | null> {
+  const flow = readFlow(context, session);
+  if (flow?.step !== 'away' || flow.platformId !== platformId) return null;
+  if (!hasHash(answer.get('state') ?? '', hashOf(flow.state))) return null;
+  if (!(await takeFlow(context, session))) return null;
+  if (answer.get('error') === 'access_denied') {
+    await leaveSession(context, session);
+    return { kind: 'ended' };
+  }
+  const outcome = await exchange(context, session, flow, answer);
+  if (outcome.kind === 'refused') {
+    // Shown on the session's own page, away from an address that works once.
+    await keepFlow(context, session, { step: 'refused', platformId, message: outcome.message });
+  }
+  return outcome;
+}
+
+async function exchange(
+  context: Context,
+  session: ConnectSession,
+  { platformId, state, verifier, memo }: Extract<Flow, { step: 'away' }>,
+  answer: URLSearchParams,
+): Promise<Outcome> {
+  const offered = offeredPlatforms(context, session).find(({ platform }) => platform.id === platformId);
+  if (offered?.hosted.oauth === undefined) return refuse(context, session, 'This cannot be connected here any more.');
+  try {
+    const request = { redirectUri: callbackUrl(context, platformId), state, verifier };
+    const accounts = await offered.hosted.oauth.finish(answer, request, memo, oauthIo(context, platformId));
+    const [first, second] = accounts;
+    if (first === undefined) return await refuse(context, session, `${offered.platform.name} named no account.`);
+    if (second === undefined) return await linkCredentials(context, session, offered, first.credentials);
+    await keepFlow(context, session, { step: 'choose', platformId, accounts });
+    return { kind: 'choose' };
+  } catch (error) {
+    if (!(error instanceof PlatformFailure)) throw error;
+    return refuse(context, session, error.message);
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Puts an account that its platform has accepted into the session's profile, and ends the session with it.
+ * An account that the profile already holds keeps its id, slug and queue: only its login is replaced, and
+ * nothing is announced.
+ */
+import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { Connection } from '../../entities/connection.ts';
+import { ConnectSession } from '../../entities/connect-session.ts';
+import { Profile } from '../../entities/profile.ts';
+import type { AnyPlatform, ConnectedAccount } from '../../platforms/contract.ts';
+import { addConnection } from '../connections/add-connection.ts';
+import type { Context } from '../context.ts';
+
+/** How often it is tried again when another request takes the slug, or links the same account, meanwhile. */
+const TRIES = 5;
+
+/** Does nothing to a session that has ended meanwhile. Fails one whose profile was deleted. */
+export async function linkAccount(
+  context: Context,
+  sessionId: string,
+  platform: AnyPlatform,
+  account: ConnectedAccount<unknown>,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await context.db.em().transactional((em) => store(em, context, sessionId, platform, account));
+      return;
+    } catch (error) {
+      if (!(error instanceof UniqueConstraintViolationException) || tries === TRIES) throw error;
+    }
+  }
+}
+
+async function store(
+  em: SqlEntityManager,
+  context: Context,
+  sessionId: string,
+  platform: AnyPlatform,
+  account: ConnectedAccount<unknown>,
+): Promise<void> {
+  const open = { id: sessionId, status: 'pending' as const, expiresAt: { $gt: context.clock.now() } };
+  const session = await em.findOne(ConnectSession, open, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (session === null) return;
+  session.flow = null;
+  const { accountId, profileId, mode } = session;
+  const living = { id: profileId, accountId, deletedAt: null };
+  if ((await em.findOne(Profile, living, { lockMode: LockMode.PESSIMISTIC_READ })) === null) {
+    Object.assign(session, { status: 'failed', error: 'connect_failed' });
+  } else {
+    const connection =
+      (await renewed(em, context, session, platform, account)) ??
+      (await addConnection(
+        em,
+        context,
+        { accountId, mode },
+        {
+          platform,
+          account,
+          profileId,
+          connectSessionId: sessionId,
+        },
+      ));
+    Object.assign(session, { status: 'connected', connectionId: connection.id });
+  }
+  await em.flush();
+}
+
+/** The connection that the profile has to this account, with its login replaced; null when there is none. */
+async function renewed(
+  em: SqlEntityManager,
+  context: Context,
+  { accountId, profileId }: ConnectSession,
+  platform: AnyPlatform,
+  { platformAccountId, handle, credential, limits }: ConnectedAccount<unknown>,
+): Promise<Connection | null> {
+  const same = { accountId, profileId, platformId: platform.id, platformAccountId, deletedAt: null };
+  const connection = await em.findOne(Connection, same, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (connection === null) return null;
+  const credentials = context.vault.seal(credential, connection.id);
+  // Without the lease, a renewal of the old login that is under way can no longer be stored over this one.
+  return Object.assign(connection, { handle, credentials, limits: limits ?? null, renewalLeaseUntil: null });
+}

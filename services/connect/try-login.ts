@@ -1,0 +1,114 @@
+/** Tries the login that a customer has typed, or begins the way over the platform's own page. */
+import { ConnectSession } from '../../entities/connect-session.ts';
+import { query } from '../../entities/query.ts';
+import { zodDetails } from '../../errors/zod-details.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import { PlatformFailure } from '../../platforms/contract.ts';
+import type { HostedField, OauthConnect, OauthRequest, Typed } from '../../platforms/hosted.ts';
+import { withScheme } from '../../platforms/origin.ts';
+import { checkCredentials } from '../connections/check-credentials.ts';
+import type { Context } from '../context.ts';
+import type { HostedPlatform } from './connectable-platforms.ts';
+import { failSession } from './end-session.ts';
+import { keepFlow } from './flow.ts';
+import { linkAccount } from './link-account.ts';
+import { callbackUrl, oauthIo } from './oauth-io.ts';
+import { type Outcome, TRIES_MAX } from './outcome.ts';
+import { newSecret } from './secrets.ts';
+
+/** @param raw what came for each field, as it was typed */
+export async function tryLogin(
+  context: Context,
+  session: ConnectSession,
+  offered: HostedPlatform,
+  raw: Readonly<Record<string, string>>,
+): Promise<Outcome> {
+  const { fields, oauth } = offered.hosted;
+  const typed = readFields(fields, raw);
+  const missing = fields.find(({ name, required }) => required && typed[name] === undefined);
+  if (missing !== undefined) return { kind: 'refused', message: `${missing.label}: please fill this in.` };
+  if (oauth === undefined) {
+    const malformed = problemOf(offered, typed);
+    if (malformed !== null) return { kind: 'refused', message: malformed };
+  }
+  if (!(await takeTry(context, session))) return { kind: 'ended' };
+  return oauth === undefined
+    ? linkCredentials(context, session, offered, typed)
+    : begin(context, session, offered, oauth, typed);
+}
+
+/** Checks credentials with the platform, and ends the session with the account that they open. */
+export async function linkCredentials(
+  context: Context,
+  session: ConnectSession,
+  { platform }: HostedPlatform,
+  credentials: unknown,
+): Promise<Outcome> {
+  try {
+    const account = await checkCredentials(context, platform, credentials);
+    await linkAccount(context, session.id, platform, account);
+    return { kind: 'ended' };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return refuse(context, session, error.message);
+  }
+}
+
+/** Notes that the platform has refused. */
+export async function refuse(context: Context, session: ConnectSession, message: string): Promise<Outcome> {
+  const changes = { refused: true, flow: null };
+  await context.db.em().nativeUpdate(ConnectSession, { id: session.id, status: 'pending' }, changes);
+  return { kind: 'refused', message };
+}
+
+async function begin(
+  context: Context,
+  session: ConnectSession,
+  { platform }: HostedPlatform,
+  oauth: OauthConnect<unknown>,
+  typed: Typed,
+): Promise<Outcome> {
+  const request: OauthRequest = {
+    redirectUri: callbackUrl(context, platform.id),
+    // The id says which of the browser's sessions an answer is for; the rest cannot be guessed.
+    state: `${session.id}.${newSecret(context)}`,
+    verifier: newSecret(context),
+  };
+  try {
+    const { url, memo } = await oauth.begin(typed, request, oauthIo(context, platform.id));
+    const { state, verifier } = request;
+    await keepFlow(context, session, { step: 'away', platformId: platform.id, state, verifier, memo });
+    return { kind: 'away', url };
+  } catch (error) {
+    if (!(error instanceof PlatformFailure)) throw error;
+    return refuse(context, session, error.message);
+  }
+}
+
+/** Counts one try; false when the session has ended, and ends it when there were too many. */
+async function takeTry(context: Context, session: ConnectSession): Promise<boolean> {
+  const sql = `update connect_sessions set tries = tries + 1
+    where id = $1 and status = 'pending' and expires_at > $2 returning tries`;
+  const [row] = await query<{ tries: number }>(context.db.em(), sql, [session.id, context.clock.now()]);
+  if (row === undefined) return false;
+  if (row.tries <= TRIES_MAX) return true;
+  await failSession(context, session, 'connect_failed');
+  return false;
+}
+
+function readFields(fields: readonly HostedField[], raw: Readonly<Record<string, string>>): Typed {
+  const filled = fields.flatMap(({ name, kind }) => {
+    const text = (raw[name] ?? '').trim();
+    return text === '' ? [] : [[name, kind === 'server' ? withScheme(text) : text]];
+  });
+  return Object.fromEntries(filled) as Typed;
+}
+
+/** What is malformed, in words that carry the labels of the page; null when nothing is. */
+function problemOf({ platform, hosted }: HostedPlatform, typed: Typed): string | null {
+  const parsed = platform.credentials.safeParse(typed);
+  if (parsed.success) return null;
+  const [detail] = zodDetails(parsed.error, undefined, []);
+  const label = hosted.fields.find(({ name }) => name === detail?.path)?.label ?? 'What you typed';
+  return `${label}: expected ${detail?.expected ?? 'something else'}.`;
+}

@@ -1,0 +1,62 @@
+/** Adds a checked account as a connection, with its event, in the transaction of whoever asks. */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { Connection } from '../../entities/connection.ts';
+import { Event } from '../../entities/event.ts';
+import type { AnyPlatform, ConnectedAccount } from '../../platforms/contract.ts';
+import type { Context } from '../context.ts';
+import { connectionEvent } from '../events/connection-event.ts';
+import type { Caller } from '../keys/caller.ts';
+import { lockAccount } from '../plans/standing.ts';
+import { deriveSlug, firstFreeSlug } from './slug.ts';
+
+export interface NewConnection {
+  readonly platform: AnyPlatform;
+  readonly account: ConnectedAccount<unknown>;
+  readonly profileId: string | null;
+  /** Derived from platform and handle when left out. */
+  readonly slug?: string | undefined;
+  readonly description?: string | undefined;
+  /** The connect session it was made in. */
+  readonly connectSessionId?: string;
+}
+
+/** Who a connection is made for. */
+export type Owner = Pick<Caller, 'accountId' | 'mode'>;
+
+/** @throws UniqueConstraintViolationException when another transaction takes the slug or the account meanwhile */
+export async function addConnection(
+  em: SqlEntityManager,
+  context: Context,
+  owner: Owner,
+  { platform, account, profileId, slug, description, connectSessionId }: NewConnection,
+): Promise<Connection> {
+  const id = context.random.uuid();
+  const connection = em.create(Connection, {
+    id,
+    accountId: owner.accountId,
+    profileId,
+    platformId: platform.id,
+    slug: slug ?? (await freeSlug(em, owner, profileId, deriveSlug(platform.id, account.handle))),
+    description: description ?? `${platform.name}: ${account.handle}`.slice(0, 200),
+    timezone: 'UTC',
+    queueSlots: [],
+    platformAccountId: account.platformAccountId,
+    handle: account.handle,
+    limits: account.limits ?? null,
+    credentials: context.vault.seal(account.credential, id),
+    renewalLeaseUntil: null,
+    createdAt: context.clock.now(),
+    deletedAt: null,
+  });
+  em.create(Event, connectionEvent(context, owner, 'connection.created', connection, connectSessionId));
+  await em.flush();
+  return connection;
+}
+
+async function freeSlug(em: SqlEntityManager, owner: Owner, profileId: string | null, slug: string): Promise<string> {
+  // One derivation at a time in an account: many that connect at once would keep taking each other's slug.
+  await lockAccount(em, owner.accountId);
+  const where = { accountId: owner.accountId, profileId, deletedAt: null, slug: { $like: `${slug}%` } };
+  const taken = await em.find(Connection, where, { fields: ['slug'] });
+  return firstFreeSlug(slug, new Set(taken.map((connection) => connection.slug)));
+}

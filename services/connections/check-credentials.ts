@@ -1,0 +1,32 @@
+/** Checks a login against its platform before anything is stored. */
+import { invalidInput } from '../../errors/error-body.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import { type AnyPlatform, type ConnectedAccount, PlatformFailure } from '../../platforms/contract.ts';
+import type { Context } from '../context.ts';
+import { platformIo } from '../platform-io.ts';
+
+/** Real time the platform has to check the credentials. */
+export const CONNECT_TIMEOUT_MS = 30_000;
+
+/**
+ * @throws ServiceError invalid_request (malformed credentials), platform_rejected (refused),
+ *   platform_unavailable (no answer)
+ */
+export async function checkCredentials(
+  context: Context,
+  platform: AnyPlatform,
+  raw: unknown,
+): Promise<ConnectedAccount<unknown>> {
+  const parsed = platform.credentials.safeParse(raw);
+  if (!parsed.success) {
+    throw invalidInput(parsed.error, { credentials: raw }, ['credentials']);
+  }
+  try {
+    return await platform.connectAccount(parsed.data, platformIo(context, CONNECT_TIMEOUT_MS));
+  } catch (error) {
+    if (!(error instanceof PlatformFailure)) throw error;
+    const refused = error.kind === 'rejected' || error.kind === 'reconnect';
+    // Checking credentials changes nothing on the platform, so a lost answer is an outage like any other.
+    throw new ServiceError(refused ? 'platform_rejected' : 'platform_unavailable', error.message, { cause: error });
+  }
+}

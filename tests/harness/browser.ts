@@ -1,0 +1,85 @@
+/** A browser small enough to read: it keeps cookies, follows links, fills in forms and never runs a script. */
+import { PUBLIC_URL, type World } from './world.ts';
+
+export interface BrowserPage {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Where it leads, when it is a redirect. */
+  readonly location: string | null;
+}
+
+export interface Browser {
+  get(path: string, headers?: Record<string, string>): Promise<BrowserPage>;
+  head(path: string): Promise<BrowserPage>;
+  post(path: string, fields: Readonly<Record<string, string>>, headers?: Record<string, string>): Promise<BrowserPage>;
+  /** Presses the button with this name on a page, with what was typed into the fields of its form by label. */
+  press(page: BrowserPage, button: string, typed?: Readonly<Record<string, string>>): Promise<BrowserPage>;
+  /** What it would send, by name. */
+  readonly cookies: Map<string, string>;
+  /** Every Set-Cookie it was sent. */
+  readonly setCookies: string[];
+}
+
+export function openBrowser(world: World): Browser {
+  const cookies = new Map<string, string>();
+  const setCookies: string[] = [];
+
+  async function send(method: string, path: string, headers: Record<string, string>, body?: string) {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(world.url + path.replace(PUBLIC_URL, ''), {
+      method,
+      redirect: 'manual',
+      headers: { ...(cookie !== '' && { cookie }), ...headers },
+      ...(body !== undefined && { body }),
+    });
+    for (const set of response.headers.getSetCookie()) {
+      setCookies.push(set);
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+      cookies.set(name, value);
+    }
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, location: response.headers.get('location') };
+  }
+
+  const post: Browser['post'] = (path, fields, headers = {}) => {
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    return send('POST', path, { ...type, ...headers }, new URLSearchParams(fields).toString());
+  };
+
+  return {
+    cookies,
+    setCookies,
+    get: (path, headers = {}) => send('GET', path, headers),
+    head: (path) => send('HEAD', path, {}),
+    post,
+    press: (page, button, typed = {}) => {
+      const { action, fields } = fillIn(page.text, button, typed);
+      return post(action, fields);
+    },
+  };
+}
+
+/** What a browser sends when a button is pressed. */
+function fillIn(text: string, button: string, typed: Readonly<Record<string, string>>) {
+  const forms = text.split('<form ').slice(1);
+  const pressed = new RegExp(`<button ([^>]*)>\\s*${RegExp.escape(button)}\\s*</button>`);
+  const form = forms.find((candidate) => pressed.test(candidate.split('</form>')[0] ?? ''));
+  if (form === undefined) throw new Error(`no button is called ${button} on:\n${text}`);
+  const [inside = ''] = form.split('</form>');
+  const fields: Record<string, string> = {};
+  for (const [input] of inside.matchAll(/<input\b[^>]*>/g))
+    fields[attribute(input, 'name')] = attribute(input, 'value');
+  for (const [label, value] of Object.entries(typed)) {
+    const id = new RegExp(`<label for="([^"]+)">${RegExp.escape(label)}</label>`).exec(inside)?.[1];
+    if (id === undefined) throw new Error(`no field is called ${label} on:\n${text}`);
+    fields[id] = value;
+  }
+  const [, attributes = ''] = pressed.exec(inside) ?? [];
+  if (attribute(attributes, 'name') !== '') fields[attribute(attributes, 'name')] = attribute(attributes, 'value');
+  return { action: attribute(inside, 'action'), fields };
+}
+
+function attribute(tag: string, name: string): string {
+  return new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '';
+}
