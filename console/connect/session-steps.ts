@@ -58,7 +58,7 @@ export async function takeStep(
     return sendEnd(context, response, session);
   }
   if (step === 'choose') {
-    const outcome = await chooseAccount(context, session, Number(fields['account'] ?? Number.NaN));
+    const outcome = await chooseAccount(context, session, indexOf(fields['account']));
     if (outcome !== null) return showOutcome(context, response, session, outcome, named);
   }
   if (step === 'pick' && named !== undefined && !goesStraight(named)) {
@@ -100,6 +100,11 @@ export async function sendEnd(
       ? noticeView(title, 'This link was good for fifteen minutes. Ask for a new one where you got it.')
       : noticeView(title, 'There is nothing more to do here.', { to: address, text: 'Go back to where you came from' });
   sendConnectPage(context, response, { status: 410, title, main, session });
+}
+
+/** Position of what was picked; one that nothing has for anything else. */
+function indexOf(picked: string | undefined): number {
+  return picked !== undefined && /^\d{1,3}$/.test(picked) ? Number(picked) : -1;
 }
 
 /** Whether the platform's own page is all there is: then it is where the customer goes at once. */

@@ -1,4 +1,5 @@
 /** A Graph API small enough to read: Pages and people with tokens, photos that wait for their post, posts, comments, and errors with codes and subcodes. */
+import { createFacebookLogin, type FacebookLogin } from './fake-facebook-login.ts';
 import {
   bearer,
   type Fault,
@@ -56,6 +57,8 @@ interface FakeThing {
 }
 
 export interface FakeFacebook extends Wire {
+  /** How people log in. */
+  readonly login: FacebookLogin;
   addPage(id: string, name: string, token: string, username?: string): FakePage;
   /** A token of somebody who may read Pages and is none. */
   addPerson(id: string, token: string): void;
@@ -87,6 +90,7 @@ export async function startFakeFacebook(options: FakeFacebookOptions): Promise<F
   const photos = new Map<string, FakePhoto>();
   const faults: FakeFacebook['faults'] = [];
   const calls: Record<string, number> = {};
+  const login = createFacebookLogin();
   let lastId = 0;
   const nextId = () => String(122_000_000_000_000 + (lastId += 1));
 
@@ -191,6 +195,8 @@ export async function startFakeFacebook(options: FakeFacebookOptions): Promise<F
   const wire = await startWire(now, (call) => {
     if (!call.path.startsWith(`${ROOT}/`)) return refused({ code: 2635, message: '(#2635) A retired version' });
     const path = call.path.slice(ROOT.length);
+    const loggedIn = login.answer(path, call);
+    if (loggedIn !== undefined) return loggedIn;
     const token = bearer(call) ?? '';
     const page = pages.find(({ tokens }) => tokens.has(token));
     const personId = people.get(token);
@@ -207,6 +213,7 @@ export async function startFakeFacebook(options: FakeFacebookOptions): Promise<F
 
   return {
     ...wire,
+    login,
     addPage: (id, name, token, username) => {
       const page = { id, name, username, tokens: new Set([token]) };
       pages.push(page);

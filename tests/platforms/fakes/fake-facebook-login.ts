@@ -1,0 +1,73 @@
+/** The part of the Graph API that people log in with: the dialog, tokens of people, and the Pages that each may post to. */
+import { type Consent, createConsent } from './fake-consent.ts';
+import { bearer, type WireAnswer, type WireCall } from './wire.ts';
+
+/** A Page in the list of a person. */
+export interface ManagedPage {
+  readonly id: string;
+  readonly name: string;
+  readonly access_token?: string;
+  readonly tasks: readonly string[];
+}
+
+export interface FacebookLogin {
+  /** The dialog, where people agree to apps. */
+  readonly consent: Consent;
+  /** What each person may post to, by name. */
+  readonly managed: Map<string, readonly ManagedPage[]>;
+  /** Answers what is about logging in; undefined for all else. */
+  answer(path: string, call: WireCall): WireAnswer | undefined;
+}
+
+export function createFacebookLogin(): FacebookLogin {
+  const consent = createConsent(',');
+  const managed: FacebookLogin['managed'] = new Map();
+  /** Who a person's token is of. */
+  const tokens = new Map<string, string>();
+
+  function grant(call: WireCall): WireAnswer {
+    const form = new URLSearchParams(call.bytes.toString());
+    const clientId = form.get('client_id') ?? '';
+    if (consent.apps.get(clientId)?.clientSecret !== form.get('client_secret')) {
+      return refused(1, 'Error validating client secret.');
+    }
+    const isExchange = form.get('grant_type') === 'fb_exchange_token';
+    const who = isExchange ? tokens.get(form.get('fb_exchange_token') ?? '') : consent.redeem(clientId, form);
+    if (who === null || who === undefined) return refused(100, 'This authorization code has been used.');
+    const token = `${isExchange ? 'long' : 'short'}-${who}-${tokens.size}`;
+    tokens.set(token, who);
+    return {
+      status: 200,
+      json: { access_token: token, token_type: 'bearer', expires_in: isExchange ? 5_184_000 : 3_600 },
+    };
+  }
+
+  function list(call: WireCall): WireAnswer {
+    const token = bearer(call) ?? '';
+    const who = tokens.get(token);
+    // Tokens of Pages that were asked for with a short-lived one run out.
+    if (who === undefined || !token.startsWith('long-')) return refused(190, 'The token is none of a person.');
+    return { status: 200, json: { data: managed.get(who) ?? [] } };
+  }
+
+  return {
+    consent,
+    managed,
+    answer: (path, call) => {
+      switch (`${call.method} ${path}`) {
+        case 'GET /dialog/oauth':
+          return consent.authorize(call.query);
+        case 'POST /oauth/access_token':
+          return grant(call);
+        case 'GET /me/accounts':
+          return list(call);
+        default:
+          return undefined;
+      }
+    },
+  };
+}
+
+function refused(code: number, message: string): WireAnswer {
+  return { status: 400, json: { error: { type: 'OAuthException', code, message, fbtrace_id: 'A1b2C3' } } };
+}

@@ -1,0 +1,30 @@
+/** META_CLIENT_ID and META_CLIENT_SECRET: the operator's app at Meta, whole or not at all. */
+import { expect, it } from 'vitest';
+import { readConfig } from '../../server/config.ts';
+
+it.each([
+  [{}, null],
+  [
+    { META_CLIENT_ID: 'id', META_CLIENT_SECRET: 'secret' },
+    { clientId: 'id', clientSecret: 'secret' },
+  ],
+])('%j gives the app of Meta %j', (env, app) => {
+  expect(readConfig(env).apps.meta).toEqual(app);
+});
+
+it.each([{ META_CLIENT_ID: 'id' }, { META_CLIENT_SECRET: 'secret' }])('refuses half of it: %j', (env) => {
+  expect(() => readConfig(env)).toThrow('META_CLIENT_ID: is set together with META_CLIENT_SECRET');
+});
+
+it.each([
+  [{}, 'https://www.facebook.com', 'https://x.com'],
+  [
+    { META_AUTH_URL: 'http://127.0.0.1:4000/', X_AUTH_URL: 'http://127.0.0.1:5000' },
+    'http://127.0.0.1:4000',
+    'http://127.0.0.1:5000',
+  ],
+])('%j makes META_AUTH_URL %s and X_AUTH_URL %s', (env, meta, x) => {
+  const { META_AUTH_URL, X_AUTH_URL } = readConfig(env).endpoints;
+
+  expect([META_AUTH_URL, X_AUTH_URL]).toEqual([meta, x]);
+});
