@@ -1,6 +1,7 @@
 /** GET /docs/errors: what each error code means and what to do about it, from the table that errors are made from. */
 import type { RequestHandler } from 'express';
-import { ERROR_CODES, ERRORS, type ErrorCode, type ErrorSpec } from '../errors/codes.ts';
+import { ERROR_CODES, ERRORS, type ErrorCode } from '../errors/codes.ts';
+import type { ErrorSpec } from '../errors/error-spec.ts';
 import type { Context } from '../services/context.ts';
 import { type Html, html } from './html.ts';
 import { type Page, POLICIES, sendPage } from './page.ts';

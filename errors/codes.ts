@@ -3,37 +3,7 @@
  * responses in the OpenAPI document, the page at /docs/errors and the retry advice in a body are
  * all read from this table (spec: Errors; D21).
  */
-
-/** What a code means to the caller and to the surfaces that carry it. */
-export interface ErrorSpec {
-  /** HTTP status of the answer. */
-  readonly status: number;
-  /** The tRPC code typed clients see beside ours. */
-  readonly trpc:
-    | 'BAD_REQUEST'
-    | 'UNAUTHORIZED'
-    | 'PAYMENT_REQUIRED'
-    | 'FORBIDDEN'
-    | 'NOT_FOUND'
-    | 'METHOD_NOT_SUPPORTED'
-    | 'CONFLICT'
-    | 'PAYLOAD_TOO_LARGE'
-    | 'UNSUPPORTED_MEDIA_TYPE'
-    | 'UNPROCESSABLE_CONTENT'
-    | 'TOO_MANY_REQUESTS'
-    | 'INTERNAL_SERVER_ERROR'
-    | 'SERVICE_UNAVAILABLE';
-  /** The sentence used when the thrower has nothing more specific to say. */
-  readonly message: string;
-  /** What the caller can do about it. */
-  readonly hint: string;
-  /** True when the very same request may succeed later without being changed. */
-  readonly retryable: boolean;
-  /** True when the body repeats the request id as `req_id`. */
-  readonly reportsRequestId?: true;
-  /** True when a draft that is refused with it when published stays a draft (spec: Post status). */
-  readonly keepsDraft?: true;
-}
+import type { ErrorSpec } from './error-spec.ts';
 
 export const ERRORS = {
   unauthorized: {

@@ -1,7 +1,8 @@
 /** The pages as browsers get them: what they may load, that they load nothing of others, and what each one shows. */
 import { describe, expect, it } from 'vitest';
 import { escapeHtml } from '../../console/html.ts';
-import { ERROR_CODES, ERRORS, type ErrorSpec } from '../../errors/codes.ts';
+import { ERROR_CODES, ERRORS } from '../../errors/codes.ts';
+import type { ErrorSpec } from '../../errors/error-spec.ts';
 import { PUBLIC_URL, startWorld } from '../harness/world.ts';
 
 const world = await startWorld();

@@ -48,6 +48,12 @@ export async function makeTenant(world: World) {
     withoutLiveKeys: async (profileId: string): Promise<void> => {
       await world.sql(`update api_keys set type = 'test' where profile_id = $1`, [profileId]);
     },
+    /** Id of a connect session of A that was made with such an unscoped key. */
+    connectSession: async (kind: 'live' | 'test'): Promise<string> => {
+      const body = { redirectUrl: 'https://app.example/done' };
+      const answer = await world.rest(`POST /profiles/${a.id}/connect`, { key: secrets[kind], body });
+      return answer.body.connectSessionId;
+    },
     /** Id of a post to a sandbox there; sent unless the fields say otherwise. */
     post: async (place: Place, fields: object = {}): Promise<string> => {
       const { slug } = await connection(place);

@@ -57,6 +57,9 @@ const postIn =
     ...fields,
   });
 const imageIn = (place: Place) => async (tenant: Tenant) => ({ mediaId: await tenant.image(place) });
+const sessionIn = (kind: 'live' | 'test') => async (tenant: Tenant) => ({
+  connectSessionId: await tenant.connectSession(kind),
+});
 const profileA =
   (fields: object = {}) =>
   ({ a }: Tenant) => ({ profileId: a.id, ...fields });
@@ -109,6 +112,21 @@ export const TABLE: readonly Row[] = [
     realIn({ description: 'New' }),
     '200 403 403 404 403 404 401 401',
   ),
+
+  row(
+    'connect.create',
+    'into A',
+    profileA({ redirectUrl: 'https://app.example/done' }),
+    '200 200 403 200 200 404 401 401',
+  ),
+  row(
+    'connect.create',
+    'into A, a real platform named',
+    profileA({ redirectUrl: 'https://app.example/done', platform: 'bluesky' }),
+    '200 200 403 400 400 404 401 401',
+  ),
+  row('connect.get', 'in A, made with a live key', sessionIn('live'), '200 200 404 404 404 404 401 401'),
+  row('connect.get', 'in A, made with a test key', sessionIn('test'), '200 200 404 200 200 404 401 401'),
 
   row('posts.create', 'in A', slugIn('A'), NAMED_IN_A),
   row('posts.create', 'own', slugIn('own'), NAMED_OWN),
