@@ -31,7 +31,7 @@ describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
       due,
     );
 
-    await allSettled(web, 40);
+    await allSettled(web);
 
     expect(await tally(install)).toEqual(eachOnce(40));
     const [begun] = await install.sql<{ early: number; late: number }>(
