@@ -13,7 +13,8 @@ export interface Settlement {
   readonly outcome: SendOutcome;
 }
 
-// One statement is one transaction: either all of a post's rows say the same, or none was touched.
+// One statement is one transaction: either all of a post's rows say the same, or none was touched. A process that
+// has recovered its own late send may settle both in one batch, so rows are matched by the claim, not by the post alone.
 const SETTLE = `
   with input as (
     select * from jsonb_to_recordset($1::jsonb) as i(
@@ -28,33 +29,33 @@ const SETTLE = `
       thread_count = i."threadCount", has_first_comment = i."hasFirstComment",
       sent_at = case when i.status = 'sent' then i."settledAt" end, claim = null, claimed_until = null
     from input i where p.id = i."postId" and p.claim = i.claim and p.status = 'processing'
-    returning p.id
+    returning p.id, i.claim
   ), ledger as (
     update attempts a set state = i.state, settled_at = i."settledAt", platform_post_id = i."partId", url = i."partUrl",
       ref = i.ref, error_code = i."partErrorCode", error_message = i."partErrorMessage"
-    from input i join settled s on s.id = i."postId" where a.id = i."attemptId"
+    from input i join settled s on s.id = i."postId" and s.claim = i.claim where a.id = i."attemptId"
   ), outbox as (
     insert into events (id, account_id, profile_id, name, mode, subject_id, payload, created_at)
     select i."eventId", i."accountId", i."profileId", i."eventName", i.mode, i."postId", i.payload, i."settledAt"
-    from input i join settled s on s.id = i."postId"
+    from input i join settled s on s.id = i."postId" and s.claim = i.claim
   ), charged as (
     insert into charges (id, account_id, kind, subject_id, platform_id, cents, at)
     select i."chargeId", i."accountId", 'post', i."postId", i."platformId", i.cents, i."settledAt"
-    from input i join settled s on s.id = i."postId" where i."chargeId" is not null
+    from input i join settled s on s.id = i."postId" and s.claim = i.claim where i."chargeId" is not null
     on conflict (subject_id, kind) do nothing
   ), left_alone as (
     update connections c set backoff_until = greatest(c.backoff_until, i.until)
     from (select "connectionId", max("backoffUntil") as until from input where "backoffUntil" is not null group by 1) i
     where c.id = i."connectionId"
   )
-  select id from settled`;
+  select id, claim from settled`;
 
 /** @returns for each settlement whether it was written; false when the claim was lost meanwhile */
 export async function settleSends(context: Context, settlements: readonly Settlement[]): Promise<boolean[]> {
   const rows = settlements.map((settlement) => settlementRow(context, settlement));
-  const settled = await query<{ id: string }>(context.db.em(), SETTLE, [JSON.stringify(rows)]);
-  const ids = new Set(settled.map((row) => row.id));
-  return settlements.map(({ claimed }) => ids.has(claimed.post.id));
+  const settled = await query<{ id: string; claim: string }>(context.db.em(), SETTLE, [JSON.stringify(rows)]);
+  const claims = new Set(settled.map((row) => `${row.id} ${row.claim}`));
+  return settlements.map(({ claimed }) => claims.has(`${claimed.post.id} ${claimed.claim}`));
 }
 
 function settlementRow(context: Context, { claimed, outcome }: Settlement): JsonObject {

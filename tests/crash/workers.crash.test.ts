@@ -184,11 +184,20 @@ describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
       );
     }
 
-    await waitUntil('all are settled or were left by a lost outcome', async () => {
-      await letLeasesRunOut(install);
-      const { rows } = await client.query(`select 1 from posts where status in ('scheduled', 'processing')`);
-      return rows.length === 0;
-    });
+    // A lease that ran out again before its recovery is through would be taken over for ever.
+    let runOutAt = performance.now();
+    await waitUntil(
+      'all are settled or were left by a lost outcome',
+      async () => {
+        if (performance.now() >= runOutAt) {
+          await letLeasesRunOut(install);
+          runOutAt = performance.now() + 6_000;
+        }
+        const { rows } = await client.query(`select 1 from posts where status in ('scheduled', 'processing')`);
+        return rows.length === 0;
+      },
+      90_000,
+    );
 
     // The sandbox lives in the same database: a post that it could not take is failed, and nowhere.
     const { rows } = await client.query(`

@@ -188,6 +188,25 @@ describe('who has lost the claim', () => {
     expect(before.events.map(({ name }) => name)).toEqual(['post.sent']);
   });
 
+  it('changes nothing either when both settle in one batch, whichever comes first', async () => {
+    for (const order of [1, -1]) {
+      const { postId, claimed } = await claimedPost();
+      await expireLease(postId);
+      const [taken] = await claimInterruptedSends(world.context, 100);
+      const error = { code: 'platform_unavailable' as const, message: 'Too late.' };
+      const outcomeOf = (last: null) => ({ head: null, error, threadCount: 0, hasFirstComment: false, last });
+      const batch = [
+        { claimed, outcome: outcomeOf(null) },
+        { claimed: taken as ClaimedSend, outcome: outcomeOf(null) },
+      ];
+
+      const settled = await settleSends(world.context, order === 1 ? batch : batch.toReversed());
+
+      expect(settled).toEqual(order === 1 ? [false, true] : [true, false]);
+      expect((await eventsAbout(world, postId)).map(({ name }) => name)).toEqual(['post.failed']);
+    }
+  });
+
   it('makes no second post when it sends after all', async () => {
     const { connection, postId, claimed } = await claimedPost();
     await expireLease(postId);
