@@ -14,7 +14,8 @@ import { SPEND_CAP_MAX_CENTS } from '../routers/schemas/account.ts';
 import { readAccount } from '../services/account/read-account.ts';
 import { updateAccount } from '../services/account/update-account.ts';
 import type { Context } from '../services/context.ts';
-import { bearerToken, sameSecret } from './same-secret.ts';
+import { sameSecret } from '../services/secrets.ts';
+import { bearerToken } from './bearer-token.ts';
 
 const Changes = z
   .strictObject({

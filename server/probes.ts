@@ -4,7 +4,8 @@ import ipaddr from 'ipaddr.js';
 import { Gauge, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { query } from '../entities/query.ts';
 import type { Context } from '../services/context.ts';
-import { bearerToken, sameSecret } from './same-secret.ts';
+import { sameSecret } from '../services/secrets.ts';
+import { bearerToken } from './bearer-token.ts';
 
 /** Upper bounds, in seconds, of the request-duration buckets. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];

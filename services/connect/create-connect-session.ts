@@ -8,7 +8,8 @@ import type { Caller } from '../keys/caller.ts';
 import { profileExists } from '../profiles/profile-exists.ts';
 import { timestamp } from '../timestamp.ts';
 import { connectablePlatforms } from './connectable-platforms.ts';
-import { hashOf, newSecret } from './secrets.ts';
+import { hashSecret } from '../secrets.ts';
+import { newSecret } from './new-secret.ts';
 
 export interface NewConnectSession {
   readonly profileId: string;
@@ -60,7 +61,7 @@ export async function createConnectSession(
     platform: platform ?? null,
     redirectUrl,
     headless,
-    tokenHash: hashOf(token),
+    tokenHash: hashSecret(token),
     createdAt,
     expiresAt,
   });

@@ -1,7 +1,8 @@
 /** Finds the connect session of a browser: by its link, which works once, and from then on by the browser's own secret. */
 import { ConnectSession } from '../../entities/connect-session.ts';
 import type { Context } from '../context.ts';
-import { hashOf, hasHash, newSecret } from './secrets.ts';
+import { hasHash, hashSecret } from '../secrets.ts';
+import { newSecret } from './new-secret.ts';
 
 /** Why a browser has no open session. `over`: it had one, which has ended. */
 export type NoSession =
@@ -17,12 +18,12 @@ export type SecretOf = (sessionId: string) => string | undefined;
 
 /** Opens a link: the first browser gets the session, and keeps it. */
 export async function openLink(context: Context, token: string, secretOf: SecretOf): Promise<FoundSession> {
-  const session = await context.db.em().findOne(ConnectSession, { tokenHash: hashOf(token) });
+  const session = await context.db.em().findOne(ConnectSession, { tokenHash: hashSecret(token) });
   if (session === null) return { kind: 'unknown' };
   const now = context.clock.now();
   if (session.usedAt === null && session.status === 'pending' && session.expiresAt > now) {
     const secret = newSecret(context);
-    const binding = { usedAt: now, browserHash: hashOf(secret) };
+    const binding = { usedAt: now, browserHash: hashSecret(secret) };
     // Of two that open it at once, one gets it.
     const open = { id: session.id, usedAt: null, status: 'pending' as const };
     const bound = await context.db.em().nativeUpdate(ConnectSession, open, binding);

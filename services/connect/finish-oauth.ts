@@ -7,7 +7,7 @@ import { leaveSession } from './end-session.ts';
 import { type Flow, keepFlow, readFlow, takeFlow } from './flow.ts';
 import { callbackUrl, oauthIo } from './oauth-io.ts';
 import type { Outcome } from './outcome.ts';
-import { hashOf, hasHash } from './secrets.ts';
+import { sameSecret } from '../secrets.ts';
 import { linkCredentials, refuse } from './try-login.ts';
 
 /**
@@ -22,7 +22,7 @@ export async function finishOauth(
 ): Promise<Outcome | null> {
   const flow = readFlow(context, session);
   if (flow?.step !== 'away' || flow.platformId !== platformId) return null;
-  if (!hasHash(answer.get('state') ?? '', hashOf(flow.state))) return null;
+  if (!sameSecret(answer.get('state') ?? '', flow.state)) return null;
   if (!(await takeFlow(context, session))) return null;
   if (answer.get('error') === 'access_denied') {
     await leaveSession(context, session);

@@ -14,7 +14,7 @@ import { keepFlow } from './flow.ts';
 import { linkAccount } from './link-account.ts';
 import { callbackUrl, oauthIo } from './oauth-io.ts';
 import { type Outcome, TRIES_MAX } from './outcome.ts';
-import { newSecret } from './secrets.ts';
+import { newSecret } from './new-secret.ts';
 
 /** @param raw what came for each field, as it was typed */
 export async function tryLogin(

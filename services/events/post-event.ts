@@ -97,6 +97,23 @@ export function failedEvent(
   };
 }
 
+/** The event post.deleted: a published post was taken down. */
+export function deletedEvent(context: Context, post: PostRow, deletedAt: Date): NewEvent {
+  return {
+    ...eventAbout(context, post),
+    name: 'post.deleted',
+    payload: {
+      post: {
+        id: post.id,
+        connectionSlug: post.connection_slug,
+        platformId: post.platform_id,
+        deletedAt: timestamp(deletedAt),
+        profileId: post.profile_id,
+      },
+    },
+  };
+}
+
 function eventAbout(context: Context, post: WaitingPost): Omit<NewEvent, 'name' | 'payload'> {
   return {
     id: context.random.uuid(),

@@ -1,7 +1,7 @@
 /** Turns the secret a request carries into a Caller, and counts the request where it is asked to. */
 import type { Context } from '../context.ts';
 import type { Admission } from './key-checks.ts';
-import { hashSecret } from './key-secret.ts';
+import { hashSecret } from '../secrets.ts';
 
 export { takeFor } from './key-checks.ts';
 

@@ -1,5 +1,4 @@
 /** The secret of an API key: how it is made, shown and stored (D6). */
-import { createHash } from 'node:crypto';
 import type { Random } from '../clock.ts';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
@@ -21,9 +20,4 @@ export function makeSecret(type: 'live' | 'test', random: Random): string {
 /** All that is shown of a secret after it was made. */
 export function secretPrefix(secret: string): string {
   return secret.slice(0, PREFIX_LENGTH);
-}
-
-/** What is stored. The secrets are random and long, so a plain SHA-256 cannot be searched through. */
-export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
 }

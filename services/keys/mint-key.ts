@@ -9,7 +9,8 @@ import type { Context } from '../context.ts';
 import { lockAccount } from '../plans/standing.ts';
 import { holdProfile } from '../profiles/hold-profile.ts';
 import type { Caller } from './caller.ts';
-import { hashSecret, makeSecret, secretPrefix } from './key-secret.ts';
+import { makeSecret, secretPrefix } from './key-secret.ts';
+import { hashSecret } from '../secrets.ts';
 import { type KeyView, keyView } from './key-view.ts';
 
 /** Most living keys of a profile, of each type (spec: Limits). */

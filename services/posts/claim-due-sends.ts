@@ -15,6 +15,7 @@ import type { ClaimedSend } from './claimed-send.ts';
 import { type Candidate, countUnderWay, fullShares, lanesToFill, openLanes, pickFairly } from './lanes.ts';
 import { lateSince } from './lateness.ts';
 import { type Failure, failWaiting, reschedule } from './move-waiting.ts';
+import { storedIntent } from './post-intents.ts';
 import { leaseFrom } from './send-times.ts';
 
 /** Due posts that one look finds at most. */
@@ -191,14 +192,7 @@ async function admitDue(
     (row) => row.account_id,
   );
   for (const [accountId, ofAccount] of byAccount) {
-    const intents = ofAccount.map((row) => ({
-      connectionId: row.connection_id,
-      connectionSlug: row.connection_slug,
-      platformId: row.platform_id,
-      mode: row.mode,
-      text: row.text,
-      sendsNow: true,
-    }));
+    const intents = ofAccount.map((row) => storedIntent(row, true));
     const judged = await judgePosts(context, em, accountId, intents);
     for (const [index, row] of ofAccount.entries()) admissions.set(row.id, judged[index] ?? FREE_OF_CHARGE);
   }

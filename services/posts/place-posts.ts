@@ -13,6 +13,7 @@ import { holdMedia } from '../media/hold-media.ts';
 import { lockQueues, nextFreeSlot, noSlot } from '../queue/slots.ts';
 import { timestamp } from '../timestamp.ts';
 import { type CheckedInput, type CheckedSlug, contentFor } from './check-slugs.ts';
+import { intentsOf } from './post-intents.ts';
 import { openResult, refusedResult } from './post-result.ts';
 import type { PartError } from './send-part.ts';
 import { drawUpPosts, type NewPost, type StoredPost, storePosts } from './store-posts.ts';
@@ -59,16 +60,8 @@ function admit(
   checked: CheckedInput,
   accepted: readonly Accepted[],
 ): Promise<Admission[]> {
-  const sendsNow = checked.scheduledFor === null && checked.input.queue !== true;
-  const intents = accepted.map(({ target }) => ({
-    connectionId: target.id,
-    connectionSlug: target.slug,
-    platformId: target.platformId,
-    mode: caller.mode,
-    text: contentFor(checked, target).text,
-    sendsNow,
-  }));
-  return admitPosts(context, em, caller.accountId, intents);
+  const targets = accepted.map(({ target }) => target);
+  return admitPosts(context, em, caller.accountId, intentsOf(caller, checked, targets));
 }
 
 /** A slot for each admitted post, or why its queue has none. */

@@ -22,6 +22,7 @@ import { claimOne } from './claim-one.ts';
 import type { ClaimedSend } from './claimed-send.ts';
 import { findPost } from './find-post.ts';
 import { contentOf, ownConnection } from './own-connection.ts';
+import { storedIntent } from './post-intents.ts';
 import type { PostRow } from './post-view.ts';
 import { openResult, outcomeResult, type PostResult } from './post-result.ts';
 import type { PartError } from './send-part.ts';
@@ -164,14 +165,7 @@ async function moveOn(context: Context, caller: Caller, move: Move, keyed: Keyed
 async function admit(context: Context, em: SqlEntityManager, move: Move): Promise<number> {
   if (!needsAdmission(move.plan)) return 0;
   const { post } = move;
-  const intent = {
-    connectionId: post.connection_id,
-    connectionSlug: post.connection_slug,
-    platformId: post.platform_id,
-    mode: post.mode,
-    text: post.text,
-    sendsNow: move.scheduledFor === null && !move.queue,
-  };
+  const intent = storedIntent(post, move.scheduledFor === null && !move.queue);
   const [admission = FREE_OF_CHARGE] = await admitPosts(context, em, post.account_id, [intent]);
   if (admission.error !== null) throw new Refused(admission.error);
   return admission.feeCents;

@@ -1,12 +1,12 @@
 /** Takes a published post down on its platform, newest part first, each call in the ledger. Emits post.deleted. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { Event } from '../../entities/event.ts';
 import { query } from '../../entities/query.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { type AnyPlatform, PlatformFailure, type Session } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import { type ConnectionLogin, openSession } from '../connections/open-session.ts';
-import { timestamp } from '../timestamp.ts';
+import { deletedEvent } from '../events/post-event.ts';
+import { storeEvents } from '../events/store-events.ts';
 import { closedRows } from './ledger.ts';
 import type { PostRow } from './post-view.ts';
 import { removeParts, type StandingPart } from './remove-parts.ts';
@@ -66,28 +66,9 @@ async function loginOf(context: Context, connectionId: string): Promise<Connecti
 async function markDeleted(context: Context, post: PostRow): Promise<void> {
   const now = context.clock.now();
   await context.db.em().transactional(async (em: SqlEntityManager) => {
-    const sql = `update posts set status = 'deleted', deleted_at = $2 where id = $1 and status = 'sent' returning account_id`;
-    const [marked] = await query<{ account_id: string }>(em, sql, [post.id, now]);
+    const sql = `update posts set status = 'deleted', deleted_at = $2 where id = $1 and status = 'sent' returning id`;
     // Of two deletes at once, one marks the post and emits the event.
-    if (marked === undefined) return;
-    em.create(Event, {
-      id: context.random.uuid(),
-      accountId: marked.account_id,
-      profileId: post.profile_id,
-      name: 'post.deleted',
-      mode: post.mode,
-      subjectId: post.id,
-      payload: {
-        post: {
-          id: post.id,
-          connectionSlug: post.connection_slug,
-          platformId: post.platform_id,
-          deletedAt: timestamp(now),
-          profileId: post.profile_id,
-        },
-      },
-      createdAt: now,
-    });
-    await em.flush();
+    if ((await query(em, sql, [post.id, now])).length === 0) return;
+    await storeEvents(em, [deletedEvent(context, post, now)]);
   });
 }

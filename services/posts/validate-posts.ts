@@ -15,6 +15,7 @@ import {
   contentFor,
   type CreatePostsInput,
 } from './check-slugs.ts';
+import { intentsOf } from './post-intents.ts';
 import type { PartError } from './send-part.ts';
 
 export interface ValidationResult {
@@ -57,16 +58,10 @@ async function foresee(
   const now = context.clock.now();
   const { input, scheduledFor } = checked;
   const metered = input.isDraft !== true && targets.some(({ plan }) => needsAdmission(plan));
-  const intents = targets.map((target) => ({
-    connectionId: target.id,
-    connectionSlug: target.slug,
-    platformId: target.platformId,
-    mode: caller.mode,
-    text: contentFor(checked, target).text,
-    sendsNow: scheduledFor === null && input.queue !== true,
-  }));
   const em = context.db.em();
-  const admissions = metered ? await judgePosts(context, em, caller.accountId, intents) : [];
+  const admissions = metered
+    ? await judgePosts(context, em, caller.accountId, intentsOf(caller, checked, targets))
+    : [];
   const ids = targets.map(({ id }) => id);
   const queues = input.queue === true && ids.length > 0 ? await readQueues(em, ids, now) : new Map<string, never>();
   return new Map(

@@ -1,7 +1,8 @@
 /** What waits in the queue of a connection (spec: GET /connections/{connectionId}/queue). */
+import { Connection } from '../../entities/connection.ts';
 import { query } from '../../entities/query.ts';
 import { ServiceError } from '../../errors/service-error.ts';
-import { getConnection } from '../connections/get-connection.ts';
+import { reachableConnections } from '../connections/reachable-connections.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
 import { reachablePosts } from '../posts/reachable-posts.ts';
@@ -34,14 +35,10 @@ export async function readQueue(
   caller: Caller,
   connectionId: string,
 ): Promise<{ queue: QueueItem[]; paused: boolean }> {
-  await getConnection(context, caller, connectionId);
   const em = context.db.em();
-  const [connection] = await query<{ queue_paused: boolean }>(
-    em,
-    'select queue_paused from connections where id = $1',
-    [connectionId],
-  );
-  if (connection === undefined) throw new ServiceError('not_found');
+  const where = { ...Object(reachableConnections(caller)), id: connectionId };
+  const connection = await em.findOne(Connection, where, { fields: ['queuePaused'] });
+  if (connection === null) throw new ServiceError('not_found', `No connection of yours has the id ${connectionId}.`);
   // A connection that was moved may hold posts of the profile it left, which a key of another profile does not see.
   const { condition, parameters } = reachablePosts(caller);
   const onConnection = `${condition} and connection_id = $${parameters.push(connectionId)}`;
@@ -52,5 +49,5 @@ export async function readQueue(
     scheduledFor: timestamp(row.scheduled_for),
     mediaCount: row.media_count,
   }));
-  return { queue, paused: connection.queue_paused };
+  return { queue, paused: connection.queuePaused };
 }

@@ -6,7 +6,8 @@ import { query } from '../../entities/query.ts';
 import { connectAccount } from '../connections/connect-account.ts';
 import type { Context } from '../context.ts';
 import { TEST_PLATFORM } from '../../platforms/registry.ts';
-import { hashSecret, makeSecret, secretPrefix } from '../keys/key-secret.ts';
+import { makeSecret, secretPrefix } from '../keys/key-secret.ts';
+import { hashSecret } from '../secrets.ts';
 
 /** What the operator is told once, because it is stored nowhere. */
 export interface FirstStart {

@@ -1,0 +1,7 @@
+/** Secrets of connect sessions: the token of a link, and what a browser shows for it. */
+import type { Context } from '../context.ts';
+
+/** 32 random bytes, as base64url: 43 characters. */
+export function newSecret(context: Context): string {
+  return Buffer.from(context.random.bytes(32)).toString('base64url');
+}
