@@ -15,6 +15,9 @@ export interface QueueSlot {
 export const REWRITE_MODES = ['inherit', 'on', 'off'] as const;
 export type RewriteMode = (typeof REWRITE_MODES)[number];
 
+/** What can find out that an account has to be connected again. */
+export const RECONNECT_TOLD_BY = ['send', 'renewal'] as const;
+
 /** SQL that makes "no profile" one value of its own, so that uniqueness covers the caller's own connections too. */
 const PROFILE_OR_NONE = `coalesce("profile_id", '00000000-0000-0000-0000-000000000000'::uuid)`;
 
@@ -39,6 +42,8 @@ export const Connection = defineEntity({
     backoffUntil: instant().nullable(),
     /** The platform's own id of the account. */
     platformAccountId: p.string(),
+    /** Platform's id of the account whose login this one shares, and with which it moves; null for none. */
+    followsAccountId: p.text().nullable(),
     /** What people call the account on its platform. */
     handle: p.string(),
     /** Limits that the account's own server sets; null where the platform's facts hold. */
@@ -47,11 +52,23 @@ export const Connection = defineEntity({
     credentials: p.text().nullable(),
     /** Until when one process alone may renew the login; null when none is. */
     renewalLeaseUntil: instant().nullable(),
+    /** From when on the login is renewed ahead of its end; null when it has none, or cannot be renewed. */
+    renewAt: instant().nullable(),
+    /** Since when the platform no longer takes the login, or the login no longer covers what is sent; null when all is well. */
+    reconnectSince: instant().nullable(),
+    /** Why, in a sentence for people. */
+    reconnectReason: p.text().nullable(),
+    /** What found it out. A send that goes through shows that another send was wrong about it, but not that a login can be renewed. */
+    reconnectToldBy: p.enum(RECONNECT_TOLD_BY).nullable(),
     createdAt: instant(),
     deletedAt: instant().nullable(),
   },
   indexes: [
     { properties: ['accountId', 'id'] },
+    {
+      name: 'connections_renewal_index',
+      expression: `create index "connections_renewal_index" on "connections" ("renew_at") where ("renew_at" is not null and "deleted_at" is null)`,
+    },
     {
       name: 'connections_backoff_index',
       expression: `create index "connections_backoff_index" on "connections" ("backoff_until") where ("backoff_until" is not null)`,

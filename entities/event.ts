@@ -8,6 +8,7 @@ export const EVENT_NAMES = [
   'post.sent',
   'post.failed',
   'post.deleted',
+  'post.metrics',
   'post.rescheduled',
   'connection.created',
   'connection.removed',
@@ -29,7 +30,19 @@ export const Event = defineEntity({
     /** `{ post: … }` or `{ connection: … }` as the spec shows it for this event. */
     payload: p.json<JsonObject>(),
     createdAt: instant(),
+    /** When its deliveries were made; null until then. Set from the start where no webhook hears it. */
+    fannedOutAt: instant().nullable(),
+    /** Number of the transaction that wrote it, which the database alone can know. */
+    writtenIn: p.text().columnType('xid8').defaultRaw('pg_current_xact_id()'),
   },
-  indexes: [{ properties: ['accountId', 'id'] }, { properties: ['subjectId'] }],
+  indexes: [
+    { properties: ['accountId', 'id'] },
+    { properties: ['accountId', 'writtenIn', 'id'] },
+    { properties: ['subjectId'] },
+    {
+      name: 'events_waiting_index',
+      expression: `create index "events_waiting_index" on "events" ("id") where ("fanned_out_at" is null)`,
+    },
+  ],
 });
 export type Event = InferEntity<typeof Event>;

@@ -1,23 +1,31 @@
 /** Every entity, listed once: what the ORM maps and the schema test compares. */
+import type { EntityName } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { ApiKey } from './api-key.ts';
 import { Attempt } from './attempt.ts';
 import { Charge } from './charge.ts';
 import { ConnectSession } from './connect-session.ts';
 import { Connection } from './connection.ts';
+import { DailyNumbers } from './daily-numbers.ts';
+import { Delivery } from './delivery.ts';
 import { Event } from './event.ts';
+import { HealthSample } from './health-sample.ts';
 import { IdempotencyRecord } from './idempotency-record.ts';
 import { Media } from './media.ts';
+import { MetricsRead } from './metrics-read.ts';
 import { Owner } from './owner.ts';
 import { PlatformAppRow } from './platform-app.ts';
 import { Post } from './post.ts';
 import { PostMedia } from './post-media.ts';
 import { PostTag } from './post-tag.ts';
 import { Profile } from './profile.ts';
+import { ReadPause } from './read-pause.ts';
 import { SandboxPost } from './sandbox-post.ts';
+import { Webhook } from './webhook.ts';
 import { WorkerState } from './worker-state.ts';
 
-export const entities = [
+// Its type is named: inferred, it is too long for the declarations of the client.
+export const entities: EntityName[] = [
   Account,
   Owner,
   Profile,
@@ -31,8 +39,14 @@ export const entities = [
   PostMedia,
   Charge,
   PostTag,
+  MetricsRead,
+  DailyNumbers,
+  ReadPause,
   Event,
+  Webhook,
+  Delivery,
   WorkerState,
+  HealthSample,
   IdempotencyRecord,
   SandboxPost,
 ];

@@ -104,6 +104,10 @@ export const Post = defineEntity({
     createdAt: instant(),
     sentAt: instant().nullable(),
     deletedAt: instant().nullable(),
+    /** When its numbers are to be read next; null when they are not. While a worker is reading them, the end of its lease. */
+    nextReadAt: instant().nullable(),
+    /** Whether it is counted in the numbers of its day. */
+    counted: p.boolean().default(false),
     /** Fences the send: only who holds this token may settle the post. */
     claim: p.uuid().nullable(),
     /** When the claim may be taken over by a recovery. */
@@ -131,8 +135,20 @@ export const Post = defineEntity({
       expression: `create index "posts_live_sent_index" on "posts" ("connection_id", "sent_at") where ("mode" = 'live' and "sent_at" is not null)`,
     },
     {
+      name: 'posts_reached_index',
+      expression: `create index "posts_reached_index" on "posts" ("sent_at") where ("status" = 'sent' and "mode" = 'live' and "platform_id" <> 'sandbox')`,
+    },
+    {
       name: 'posts_fee_index',
       expression: `create index "posts_fee_index" on "posts" ("sent_at") where ("fee_cents" > 0)`,
+    },
+    {
+      name: 'posts_reads_index',
+      expression: `create index "posts_reads_index" on "posts" ("next_read_at", "id") where ("next_read_at" is not null)`,
+    },
+    {
+      name: 'posts_uncounted_index',
+      expression: `create index "posts_uncounted_index" on "posts" ("account_id", "sent_at") where ("sent_at" is not null and not "counted")`,
     },
     {
       name: 'posts_lease_index',

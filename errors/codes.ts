@@ -135,7 +135,7 @@ export const ERRORS = {
     status: 403,
     trpc: 'FORBIDDEN',
     message: 'There are as many of these as there may be at once.',
-    hint: 'Delete a profile, or revoke a key, that is no longer needed; the message gives the limit.',
+    hint: 'Delete a profile, revoke a key or close a stream that is no longer needed; the message gives the limit.',
     retryable: false,
   },
   not_found: {

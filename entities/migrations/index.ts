@@ -1,9 +1,15 @@
 /** Every migration in the order it runs. A name, once released, never changes. */
 import { ConnectSessions } from './migration-20261121-connect-sessions.ts';
+import { EventOrder } from './migration-20261121-event-order.ts';
+import { FollowedAccounts } from './migration-20261121-followed-accounts.ts';
+import { HealthHistory } from './migration-20261121-health-history.ts';
 import { Initial } from './migration-20261121-initial.ts';
+import { LoginRenewal } from './migration-20261121-login-renewal.ts';
+import { Metrics } from './migration-20261121-metrics.ts';
 import { PlansAndQueues } from './migration-20261121-plans-and-queues.ts';
 import { LongLists } from './migration-20261121-long-lists.ts';
 import { Tenants } from './migration-20261121-tenants.ts';
+import { Webhooks } from './migration-20261121-webhooks.ts';
 import { WholePosts } from './migration-20261121-whole-posts.ts';
 
 export const migrations = [
@@ -13,4 +19,10 @@ export const migrations = [
   { name: '20261121-long-lists', class: LongLists },
   { name: '20261121-tenants', class: Tenants },
   { name: '20261121-connect-sessions', class: ConnectSessions },
+  { name: '20261121-login-renewal', class: LoginRenewal },
+  { name: '20261121-followed-accounts', class: FollowedAccounts },
+  { name: '20261121-webhooks', class: Webhooks },
+  { name: '20261121-metrics', class: Metrics },
+  { name: '20261121-health-history', class: HealthHistory },
+  { name: '20261121-event-order', class: EventOrder },
 ];

@@ -1,0 +1,54 @@
+/** One event on its way to one webhook (spec: Webhook delivery). Its id is the `eventId` that the receiver sees (D7). */
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import { id, instant } from './columns.ts';
+import { EVENT_NAMES } from './event.ts';
+import { Webhook } from './webhook.ts';
+
+export const DELIVERY_STATUSES = ['pending', 'processing', 'delivered', 'failed', 'dead'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+export const Delivery = defineEntity({
+  name: 'Delivery',
+  tableName: 'deliveries',
+  properties: {
+    id: id(),
+    webhookId: () => p.manyToOne(Webhook).mapToPk().fieldName('webhook_id'),
+    /** The event behind it, which may be gone before it; null for a test. */
+    sourceId: p.uuid().nullable(),
+    event: p.enum(EVENT_NAMES),
+    /** Mode of the event, as the header x-service-mode tells it. */
+    mode: p.enum(['live', 'test'] as const),
+    /** What is posted, to the byte, with every attempt. */
+    body: p.text(),
+    status: p.enum(DELIVERY_STATUSES).default('pending'),
+    /** Attempts that are over; a replay begins anew. */
+    attempts: p.integer().default(0),
+    createdAt: instant(),
+    nextAttemptAt: instant(),
+    deliveredAt: instant().nullable(),
+    deadAt: instant().nullable(),
+    /** What the receiver answered to the latest attempt; null when it did not. */
+    lastStatusCode: p.integer().nullable(),
+    /** One line of ours, never the receiver's words. */
+    lastError: p.text().nullable(),
+    /** Lane of the webhook under which it is being attempted. */
+    claim: p.uuid().nullable(),
+  },
+  uniques: [{ properties: ['sourceId', 'webhookId'] }],
+  indexes: [
+    { properties: ['webhookId', 'id'] },
+    {
+      name: 'deliveries_ended_index',
+      expression: `create index "deliveries_ended_index" on "deliveries" ("webhook_id", "id") where ("status" in ('failed', 'dead'))`,
+    },
+    {
+      name: 'deliveries_open_index',
+      expression: `create index "deliveries_open_index" on "deliveries" ("webhook_id", "next_attempt_at", "id") where ("status" in ('pending', 'processing'))`,
+    },
+    {
+      name: 'deliveries_due_index',
+      expression: `create index "deliveries_due_index" on "deliveries" ("next_attempt_at") where ("status" = 'pending')`,
+    },
+  ],
+});
+export type Delivery = InferEntity<typeof Delivery>;

@@ -1,0 +1,21 @@
+/** One read of a post's numbers (spec: Metrics read). Numbers are running totals; null is not reported, which is not zero. */
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import { instant } from './columns.ts';
+import { Post } from './post.ts';
+
+export const MetricsRead = defineEntity({
+  name: 'MetricsRead',
+  tableName: 'metrics_reads',
+  properties: {
+    postId: () => p.manyToOne(Post).mapToPk().primary().deleteRule('cascade').fieldName('post_id'),
+    /** Place in the schedule, 1 to 78: no place is read twice. */
+    number: p.integer().primary(),
+    fetchedAt: instant(),
+    impressions: p.bigint().nullable(),
+    likes: p.bigint().nullable(),
+    reposts: p.bigint().nullable(),
+    replies: p.bigint().nullable(),
+    clicks: p.bigint().nullable(),
+  },
+});
+export type MetricsRead = InferEntity<typeof MetricsRead>;
