@@ -5,46 +5,21 @@
  * a platform by name.
  */
 import type { ZodType } from 'zod';
+import type { ImageFacts, TextFacts } from './content-facts.ts';
 import type { HostedConnect } from './hosted.ts';
-import type { PlatformApps, PlatformEndpoints } from './settings.ts';
-import type { TextUnit } from './text.ts';
+import type { ConnectedAccount, LoginRenewal, Session } from './login.ts';
+import type { MailServer } from './mail.ts';
+import type { MetricName, MetricsBatchFacts, MetricsReading, ReadPost } from './metrics.ts';
+import type { InstallNeeds, PlatformApps, PlatformEndpoints } from './settings.ts';
 
-export type { PlatformApp, PlatformApps, PlatformEndpoints } from './settings.ts';
+export { type FailureKind, PlatformFailure } from './failure.ts';
+export type { ImageFacts, TextFacts } from './content-facts.ts';
+export type { ConnectedAccount, ConnectionLimits, LoginRenewal, Session } from './login.ts';
+export type { MetricName, MetricNumbers, MetricsReading, ReadPost } from './metrics.ts';
+export type { DiscordApp, PlatformApp, PlatformApps, PlatformEndpoints, TwilioAccount } from './settings.ts';
 
 /** Places everyone can read, or channels that reach chosen people (spec: What the service does). */
 export type PlatformKind = 'broadcast' | 'messaging';
-
-/** A number that posts are read back with (spec: Metrics read). */
-export type MetricName = 'impressions' | 'likes' | 'reposts' | 'replies' | 'clicks';
-
-/** How long a text may be and how its length is counted. */
-export interface TextFacts {
-  /** Largest length in `unit`. */
-  readonly maxLength: number;
-  readonly unit: TextUnit;
-  /** Largest size in UTF-8 bytes, where the platform limits that too. */
-  readonly maxBytes?: number;
-  /** Length that every http(s) link counts as, where links do not count in full. */
-  readonly urlLength?: number;
-}
-
-/** Which images a platform takes. */
-export interface ImageFacts {
-  /** Images a post may carry. */
-  readonly max: number;
-  /** Bytes of one image. */
-  readonly maxBytes: number;
-  /** Media types the platform takes as they are. */
-  readonly types: readonly string[];
-  /** Characters of alt text; null when the platform has none and drops it. */
-  readonly altTextMax: number | null;
-  /** Pixels of one image, where the platform limits them. */
-  readonly maxPixels?: number;
-  /** Pixels from side to side, where the platform limits them. */
-  readonly maxWidth?: number;
-  /** Pixels from top to bottom, where the platform limits them. */
-  readonly maxHeight?: number;
-}
 
 /** How a platform carries a thread. */
 export interface ThreadFacts {
@@ -65,10 +40,10 @@ export interface ConcurrencyFacts {
   readonly perConnection: number;
 }
 
-/** Settings that hold what a send costs the account, in cents (D18). */
-export type FeeSetting = 'X_POST_FEE_CENTS' | 'X_LINK_POST_FEE_CENTS';
+/** Settings that hold what a send, or a read of numbers, costs the account, in cents (D18). */
+export type FeeSetting = 'X_POST_FEE_CENTS' | 'X_LINK_POST_FEE_CENTS' | 'X_READ_FEE_CENTS';
 
-/** The fee of a send, where the platform charges for one. */
+/** The fees, where the platform charges. */
 export interface FeeFacts {
   /** Setting with the fee of a post. */
   readonly post: FeeSetting;
@@ -76,6 +51,8 @@ export interface FeeFacts {
   readonly linkPost: FeeSetting;
   /** Whether the platform sees a link in a text. */
   readonly hasLink: (text: string) => boolean;
+  /** Setting with the fee of one read of a post's numbers. They are read only for accounts that ask for it. */
+  readonly read: FeeSetting;
 }
 
 /** What a second try of the same create call would do, and whether the first can be looked up. */
@@ -105,22 +82,23 @@ export interface PlatformFacts {
   readonly permalink: boolean;
   /** The numbers it reports; empty when none. */
   readonly metrics: readonly MetricName[];
+  /** Present exactly when it reports any. */
+  readonly metricsBatch?: MetricsBatchFacts;
+  /** Where it depends on the kind of login, what holds for the best of them; `recoveryOf` tells which. */
   readonly recovery: RecoveryFacts;
   readonly concurrency: ConcurrencyFacts;
   /** Absent where sending costs nothing. */
   readonly fees?: FeeFacts;
+  /** Absent where nothing has to be set up. */
+  readonly needs?: InstallNeeds;
+  /** True where a profile may hold several connections to the same account (spec: PATCH /connections). */
+  readonly repeatsAccounts?: true;
   /** Ways to link an account on this install, e.g. `credentials`. */
   readonly connect: readonly string[];
   /** Version of the platform's API that is spoken; null when it has none. */
   readonly apiVersion: string | null;
   /** Pages the facts were taken from. */
   readonly source: readonly string[];
-}
-
-/** Limits that one server of a federated platform sets for itself, stored with the connection. */
-export interface ConnectionLimits {
-  readonly text?: Partial<TextFacts>;
-  readonly images?: Partial<ImageFacts>;
 }
 
 /** Values that survive being stored as JSON. */
@@ -150,31 +128,8 @@ export interface PlatformIo {
   /** Origins from configuration (D3), without a trailing slash, by variable name. */
   readonly endpoints: PlatformEndpoints;
   readonly apps: PlatformApps;
-}
-
-/** The stored login of a connection, and the only way to replace it. */
-export interface Session<Credential> {
-  readonly credential: Credential;
-  /** The account's id on the platform. */
-  readonly platformAccountId: string;
-  /** The account's handle on the platform. */
-  readonly handle: string;
-  /**
-   * Replaces a login that the platform no longer takes. At most one renewal of a connection runs at
-   * a time over all processes; whoever loses the race gets the winner's login. The new login is
-   * stored before it is returned.
-   */
-  renew(refresh: (stale: Credential) => Promise<Credential>): Promise<Credential>;
-}
-
-/** An account that has just been checked against its platform. */
-export interface ConnectedAccount<Credential> {
-  /** The platform's own id of the account; two connections with the same one are the same account. */
-  readonly platformAccountId: string;
-  /** What people call the account, e.g. `alice.example`. Slugs are made from it. */
-  readonly handle: string;
-  readonly credential: Credential;
-  readonly limits?: ConnectionLimits;
+  /** Null where the operator has set up none. */
+  readonly mail: MailServer | null;
 }
 
 /** Which part of a send a call makes: the post itself, a reply under it, or its first comment. */
@@ -191,6 +146,14 @@ export interface OutgoingImage {
   readonly height: number;
   /** Empty when there is none. */
   readonly altText: string;
+  /** Public address of these bytes, good for an hour; present where the platform fetches images. */
+  readonly url?: string;
+}
+
+/** A post on its way out, before it is published. */
+export interface OutgoingPost {
+  readonly text: string;
+  readonly images: readonly OutgoingImage[];
 }
 
 /** One irreversible call to a platform: one ledger row. */
@@ -203,8 +166,15 @@ export interface SendPart {
   readonly token: string;
   /** Instant of the first try; goes into records that carry their own creation time. */
   readonly startedAt: Date;
-  /** What `prepare` gave for the images of this part; null when it has none. */
+  /**
+   * Instant of the earliest send of this part of which nobody could say what became of it, when the caller
+   * has had it sent again (D11, `force`); absent when there is none.
+   */
+  readonly inDoubtSince?: Date;
+  /** What `prepare` gave for this part; null when there was nothing to prepare. */
   readonly prepared: Json | null;
+  /** Its images, where the platform has no `prepare`: they go out in the call itself. Absent when it has none. */
+  readonly images?: readonly OutgoingImage[];
   /** The head post, for every part but the head itself. */
   readonly root?: Published;
   /** The part before this one in a thread. */
@@ -226,19 +196,34 @@ export interface Platform<Credential = unknown, Input = unknown> extends Platfor
   readonly credentials: ZodType<Input>;
   /** How a customer links an account on the hosted connect page; null when that cannot be done there. */
   readonly hosted: HostedConnect<Input> | null;
+  /** Absent where logins do not end, or nobody but the customer can renew them. */
+  readonly renewal?: LoginRenewal<Credential>;
   /** Checks a login against the platform. Throws PlatformFailure. */
   connectAccount(input: Input, io: PlatformIo): Promise<ConnectedAccount<Credential>>;
   /**
    * Uploads the images of a post, which publishes nothing yet. What it gives is stored before the part
-   * is made and handed to every try of it. Present exactly when the platform takes images.
+   * is made and handed to every try of it. Absent where images only go out in the call that publishes,
+   * and where there is `assemble`.
    */
   prepare?(session: Session<Credential>, images: readonly OutgoingImage[], io: PlatformIo): Promise<Json>;
+  /**
+   * Hands over the whole post, with images or without, on platforms that take it first and publish it by a
+   * call of its own. It publishes nothing; what it gives is kept like that of `prepare`.
+   */
+  assemble?(session: Session<Credential>, post: OutgoingPost, io: PlatformIo): Promise<Json>;
   /** Makes one part. Throws PlatformFailure; anything else it throws counts as `unknown`. */
   publish(session: Session<Credential>, part: SendPart, io: PlatformIo): Promise<Published>;
+  /** What can be done after a lost answer with this login, where that is less than `recovery` says. */
+  recoveryOf?(credential: Credential): RecoveryFacts;
   /** Looks for a part of which the answer was lost. Present exactly when recovery.readBack. */
   readBack?(session: Session<Credential>, part: SendPart, io: PlatformIo): Promise<Published | null>;
   /** Takes one part down; what is already gone counts as taken down. */
   remove?(session: Session<Credential>, published: Published, io: PlatformIo): Promise<void>;
+  /**
+   * Reads the numbers of at most `metricsBatch.max` posts; of several accounts where that is shared, and then
+   * `session` is that of one of them. Present exactly when `metrics` is not empty. Throws PlatformFailure.
+   */
+  readMetrics?(session: Session<Credential>, posts: readonly ReadPost[], io: PlatformIo): Promise<MetricsReading>;
   /** Makes the token of a part where the platform prescribes its form; otherwise the attempt's id serves. */
   makeToken?(startedAt: Date, seed: string): string;
 }
@@ -252,32 +237,12 @@ export function definePlatform<Credential, Input>(platform: Platform<Credential,
   if (platform.recovery.readBack !== (platform.readBack !== undefined)) {
     throw new Error(`${platform.id}: recovery.readBack and readBack() must agree`);
   }
-  if ((platform.images !== null) !== (platform.prepare !== undefined)) {
-    throw new Error(`${platform.id}: images and prepare() must agree`);
+  if (platform.images === null && platform.prepare !== undefined) {
+    throw new Error(`${platform.id}: prepare() has no images to upload`);
+  }
+  const reports = platform.metrics.length > 0;
+  if (reports !== (platform.readMetrics !== undefined) || reports !== (platform.metricsBatch !== undefined)) {
+    throw new Error(`${platform.id}: metrics, metricsBatch and readMetrics() must agree`);
   }
   return platform;
-}
-
-/**
- * How a call can fail. `rejected`: refused, nothing is up. `unavailable`: not taken for now, nothing
- * is up. `reconnect`: the login is dead, nothing is up. `unknown`: no answer, so it may be up.
- */
-export type FailureKind = 'rejected' | 'unavailable' | 'reconnect' | 'unknown';
-
-/** The only error an adapter throws on purpose. `message` is safe to show to the caller. */
-export class PlatformFailure extends Error {
-  override name = 'PlatformFailure';
-  readonly kind: FailureKind;
-  /** For how many milliseconds the platform asked to be left alone, on this login; undefined when it did not. */
-  readonly retryAfterMs: number | undefined;
-
-  constructor(
-    kind: FailureKind,
-    message: string,
-    options: { cause?: unknown; retryAfterMs?: number | undefined } = {},
-  ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.kind = kind;
-    this.retryAfterMs = options.retryAfterMs;
-  }
 }

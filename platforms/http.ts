@@ -14,6 +14,8 @@ export class NotSentError extends Error {
 export interface PlatformAnswer {
   readonly status: number;
   readonly headers: Headers;
+  /** When it came, by the house's clock. */
+  readonly receivedAt: Date;
   /** Parsed JSON, or the text as it came when it is not JSON. */
   readonly body: unknown;
 }
@@ -44,7 +46,7 @@ export async function callPlatform(io: PlatformIo, url: string | URL, init: Fetc
   try {
     const response = await io.fetch(url, { ...init, signal: init.signal ?? io.signal });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, body: parseBody(text) };
+    return { status: response.status, headers: response.headers, receivedAt: io.now(), body: parseBody(text) };
   } catch (cause) {
     if (cause instanceof NotSentError) {
       throw new PlatformFailure('unavailable', `${host} could not be reached: ${cause.message}`, { cause });
@@ -71,10 +73,28 @@ export async function withoutPublishing<Result>(work: () => Promise<Result>): Pr
 /** Seconds that a platform is left alone which says 429 and not for how long. */
 const BACKOFF_SECONDS = 60;
 
-/** Seconds that a 429 asks to wait, from Retry-After; undefined when it does not say. */
-function retryAfterSeconds(headers: Headers): number | undefined {
+/** Headers in which platforms say when there is room again. */
+const RESETS = ['x-rate-limit-reset', 'x-ratelimit-reset', 'ratelimit-reset'];
+
+/** Numbers from here on are instants in seconds since 1970; smaller ones are seconds from now. */
+const INSTANTS_FROM = 1_000_000_000;
+
+/** Seconds that an answer asks to wait, from Retry-After, else of a 429 from its own limit; undefined when it does not say. */
+function askedWaitSeconds({ status, headers, receivedAt }: PlatformAnswer): number | undefined {
   const value = headers.get('retry-after');
-  return value !== null && /^\d+$/.test(value) ? Number(value) : undefined;
+  if (value !== null && /^\d+$/.test(value)) return Number(value);
+  if (status !== 429) return undefined;
+  const reset = RESETS.map((name) => headers.get(name)).find((found) => found !== null);
+  return reset === undefined || reset === null ? undefined : secondsUntil(reset, receivedAt);
+}
+
+/** Reads seconds, an instant in seconds since 1970, or an ISO instant; undefined for what is over or none of these. */
+function secondsUntil(reset: string, now: Date): number | undefined {
+  const isNumber = /^\d+(\.\d+)?$/.test(reset);
+  if (isNumber && Number(reset) < INSTANTS_FROM) return Math.ceil(Number(reset));
+  const instant = isNumber ? Number(reset) * 1000 : Date.parse(reset);
+  const seconds = Math.ceil((instant - now.getTime()) / 1000);
+  return seconds > 0 ? seconds : undefined;
 }
 
 /** How long a platform wants to be left alone; undefined when it is merely out of order. */
@@ -83,9 +103,16 @@ function askedToWaitMs(status: number, waitSeconds: number | undefined): number 
   return seconds === undefined ? undefined : seconds * 1000;
 }
 
-/** The failure for an answer that says "not now": 429, or 5xx on a call that publishes nothing. */
-export function unavailable(platformName: string, answer: PlatformAnswer): PlatformFailure {
-  const wait = retryAfterSeconds(answer.headers);
+/**
+ * The failure for an answer that says "not now": 429, or 5xx on a call that publishes nothing.
+ *
+ * @param wait seconds that the platform asks to wait, where it says so in its own way
+ */
+export function unavailable(
+  platformName: string,
+  answer: PlatformAnswer,
+  wait = askedWaitSeconds(answer),
+): PlatformFailure {
   return new PlatformFailure(
     'unavailable',
     `${platformName} answered HTTP ${answer.status}${wait === undefined ? '' : `, asking to wait ${wait} s`}; nothing was posted.`,

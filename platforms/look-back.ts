@@ -18,3 +18,8 @@ export function earliestOf(part: SendPart, answer: PlatformAnswer, now: Date): n
   const age = now.getTime() - part.startedAt.getTime();
   return platformNow - age - ROUNDING_MS;
 }
+
+/** A text without what platforms may change of it: white space, and how accents are composed. */
+export function essence(text: string): string {
+  return text.normalize('NFC').replace(/\s+/gu, '');
+}

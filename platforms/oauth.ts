@@ -21,7 +21,12 @@ export interface Grant {
   readonly refreshToken: string | undefined;
   /** Seconds from now; undefined when the platform does not say. */
   readonly expiresIn: number | undefined;
+  /** The whole answer: some platforms say more in it, each in its own way. */
+  readonly said: Readonly<Record<string, unknown>>;
 }
+
+/** A request as the library makes it. */
+type OutgoingInit = oauth.CustomFetchOptions<string, unknown>;
 
 /** The page's address for one customer. */
 export async function consentUrl(
@@ -60,8 +65,22 @@ export async function exchangeCode(
 ): Promise<Grant> {
   const client: oauth.Client = { client_id: clientId };
   const as: oauth.AuthorizationServer = { issuer: issuerOf(server, answer), token_endpoint: server.tokenUrl };
-  const options: oauth.TokenEndpointRequestOptions = {
-    [oauth.customFetch]: (url, { method, headers, body, signal }) =>
+  const options = { ...requestOptions(io), additionalParameters: { scope: server.scope } };
+  try {
+    const checked = oauth.validateAuthResponse(as, client, answer, state);
+    const asked = oauth.authorizationCodeGrantRequest(as, client, prove, checked, redirectUri, verifier, options);
+    const granted = await oauth.processAuthorizationCodeResponse(as, client, await asked);
+    const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn } = granted;
+    return { accessToken, refreshToken, expiresIn, said: granted };
+  } catch (error) {
+    throw oauthFailure(server.name, error);
+  }
+}
+
+/** How every request of an exchange goes out. */
+export function requestOptions(io: PlatformIo) {
+  return {
+    [oauth.customFetch]: (url: string, { method, headers, body, signal }: OutgoingInit) =>
       io.fetch(url, {
         method,
         headers,
@@ -71,16 +90,7 @@ export async function exchangeCode(
     // Which addresses may be called, and which without TLS, is the guard's to say.
     [oauth.allowInsecureRequests]: true,
     signal: io.signal,
-    additionalParameters: { scope: server.scope },
   };
-  try {
-    const checked = oauth.validateAuthResponse(as, client, answer, state);
-    const asked = oauth.authorizationCodeGrantRequest(as, client, prove, checked, redirectUri, verifier, options);
-    const granted = await oauth.processAuthorizationCodeResponse(as, client, await asked);
-    return { accessToken: granted.access_token, refreshToken: granted.refresh_token, expiresIn: granted.expires_in };
-  } catch (error) {
-    throw failure(server, error);
-  }
 }
 
 /** Whether the platform refused because it does not know the app. */
@@ -96,7 +106,8 @@ function issuerOf({ pageUrl }: AuthorizationServer, answer: URLSearchParams): st
   return said !== null && URL.parse(said)?.origin === origin ? said : origin;
 }
 
-function failure({ name }: AuthorizationServer, cause: unknown): PlatformFailure {
+/** What an exchange that went wrong means. @param name of the server, as people know it */
+export function oauthFailure(name: string, cause: unknown): PlatformFailure {
   if (cause instanceof NotSentError) {
     return new PlatformFailure('unavailable', `${name} could not be reached: ${cause.message}`, { cause });
   }

@@ -1,14 +1,38 @@
 /** Every platform, by id. What the service can do anywhere is read from here. */
 import { bluesky } from './bluesky/index.ts';
 import type { AnyPlatform } from './contract.ts';
+import { discord } from './discord/index.ts';
+import { email } from './email/index.ts';
 import { facebook } from './facebook/index.ts';
+import { instagram } from './instagram/index.ts';
+import { linkedin } from './linkedin/index.ts';
 import { mastodon } from './mastodon/index.ts';
+import { reddit } from './reddit/index.ts';
 import { createSandbox } from './sandbox/index.ts';
 import type { SandboxTimeline } from './sandbox/timeline.ts';
+import { slack } from './slack/index.ts';
+import { sms } from './sms/index.ts';
+import { telegram } from './telegram/index.ts';
+import { threads } from './threads/index.ts';
 import { x } from './x/index.ts';
 
 /** The platforms in the order they are shown. */
-export const PLATFORM_IDS = ['bluesky', 'mastodon', 'facebook', 'x', 'sandbox'] as const;
+export const PLATFORM_IDS = [
+  'bluesky',
+  'mastodon',
+  'linkedin',
+  'facebook',
+  'instagram',
+  'threads',
+  'x',
+  'reddit',
+  'telegram',
+  'discord',
+  'slack',
+  'sms',
+  'email',
+  'sandbox',
+] as const;
 export type PlatformId = (typeof PLATFORM_IDS)[number];
 
 /** The one platform that test keys reach. */
@@ -17,7 +41,22 @@ export const TEST_PLATFORM: PlatformId = 'sandbox';
 export type PlatformRegistry = Readonly<Record<PlatformId, AnyPlatform>>;
 
 export function createRegistry(timeline: SandboxTimeline): PlatformRegistry {
-  return { bluesky, mastodon, facebook, x, sandbox: createSandbox(timeline) };
+  return {
+    bluesky,
+    mastodon,
+    linkedin,
+    facebook,
+    instagram,
+    threads,
+    x,
+    reddit,
+    telegram,
+    discord,
+    slack,
+    sms,
+    email,
+    sandbox: createSandbox(timeline),
+  };
 }
 
 /** Looks a platform up by the id stored with a connection. */

@@ -12,9 +12,11 @@ import {
 import { stringField, withoutPublishing } from '../http.ts';
 import { originOf, ServerAddress } from '../origin.ts';
 import { ask, errorName, failure } from './api.ts';
+import { hosted } from './hosted.ts';
 import { uploadImages } from './images.ts';
+import { readMetrics, URIS_MAX } from './metrics.ts';
 import { buildRecord, POSTS, recordText } from './record.ts';
-import { type BlueskyLogin, commandLoggedIn, logIn } from './session.ts';
+import { type BlueskyLogin, commandLoggedIn, logIn, renewal } from './session.ts';
 import { makeTid } from './tid.ts';
 
 const BlueskyCredentials = z.strictObject({
@@ -51,6 +53,7 @@ export const bluesky = definePlatform<BlueskyLogin, BlueskyCredentials>({
   firstComment: false,
   permalink: true,
   metrics: ['likes', 'reposts', 'replies'],
+  metricsBatch: { max: URIS_MAX, shared: true },
   // The record's key is ours and is only ever created: a repeat meets its own record and adopts it.
   recovery: { repeatWithinMs: Infinity, readBack: true },
   concurrency: { perProcess: 50, perConnection: 4 },
@@ -61,38 +64,17 @@ export const bluesky = definePlatform<BlueskyLogin, BlueskyCredentials>({
     'https://docs.bsky.app/docs/api/com-atproto-repo-put-record',
     'https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/post.json',
     'https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/embed/images.json',
+    'https://docs.bsky.app/docs/api/app-bsky-feed-get-posts',
   ],
   credentials: BlueskyCredentials,
-  hosted: {
-    fields: [
-      {
-        name: 'identifier',
-        label: 'Handle',
-        hint: 'Such as alice.bsky.social, or the e-mail address of the account.',
-        kind: 'text',
-        required: true,
-      },
-      {
-        name: 'appPassword',
-        label: 'App password',
-        hint: 'Not your own password: make one in the settings of Bluesky, under Privacy and security, App passwords.',
-        kind: 'secret',
-        required: true,
-      },
-      {
-        name: 'service',
-        label: 'Service',
-        hint: 'Only if your account is on a server of its own: the address of that server.',
-        kind: 'server',
-        required: false,
-      },
-    ],
-  },
+  hosted,
+  renewal,
   connectAccount,
   prepare: uploadImages,
   publish,
   readBack,
   remove,
+  readMetrics,
   makeToken: makeTid,
 });
 

@@ -1,11 +1,17 @@
-/** The login of a Bluesky account: made with an app password, kept alive with its refresh token. */
+/** The login of a Bluesky account: made with an app password or on its server's page, kept alive with its refresh token. */
 import { z } from 'zod';
-import { PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
-import { type PlatformAnswer, withoutPublishing } from '../http.ts';
+import { type LoginRenewal, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
+import type { PlatformAnswer } from '../http.ts';
+import { callRenewing } from '../renewing.ts';
+import { boundFetch } from './dpop.ts';
+import { type OauthLogin, renewOauthLogin } from './oauth-login.ts';
 import { command, type CommandBody, errorName, failure, failureKind, reason } from './api.ts';
 
-/** What is stored, encrypted, for a connection. */
-export interface BlueskyLogin {
+/** What is stored, encrypted, for a connection: with an app password, or by the page of the account's own server. */
+export type BlueskyLogin = PasswordLogin | OauthLogin;
+
+/** One that was made with an app password. */
+export interface PasswordLogin {
   /** Origin where the account logs in: an entryway such as https://bsky.social, or its own server. */
   readonly service: string;
   /** Origin of the server that keeps the account's posts. */
@@ -29,17 +35,20 @@ const SessionAnswer = z.object({
   status: z.string().optional(),
 });
 
+/** What is read of a token. It is not checked: the server does that. */
+const Claims = z.object({ exp: z.number() });
+
 const DidDocument = z.object({
   service: z.array(z.object({ id: z.string(), serviceEndpoint: z.unknown().optional() })),
 });
 
-type Password = Pick<BlueskyLogin, 'service' | 'identifier' | 'appPassword'>;
+type Password = Pick<PasswordLogin, 'service' | 'identifier' | 'appPassword'>;
 
 /** An account that has just logged in. */
 export interface LoggedIn {
   readonly did: string;
   readonly handle: string;
-  readonly login: BlueskyLogin;
+  readonly login: PasswordLogin;
 }
 
 /**
@@ -62,24 +71,51 @@ export async function logIn(io: PlatformIo, password: Password): Promise<LoggedI
   throw new PlatformFailure('reconnect', `${new URL(password.service).host} refused the login: ${reason(answer)}`);
 }
 
-/**
- * Calls with the stored login. A login that has expired is renewed, then the call is made once more;
- * the first one was refused unread, so this cannot make a second post.
- */
-export async function commandLoggedIn(
+/** How long before its end an access token is renewed, so that it does not end on the way. */
+const MARGIN_MS = 5 * 60_000;
+
+export const renewal: LoginRenewal<BlueskyLogin> = {
+  canRenew: (login) => !isOauth(login) || login.refreshToken !== null,
+  dueAt: (login) => {
+    const endsAt = isOauth(login) ? Date.parse(login.expiresAt ?? '') : endOf(login.accessJwt);
+    return endsAt === null || Number.isNaN(endsAt) ? null : new Date(endsAt - MARGIN_MS);
+  },
+  renew: (stale, io) => (isOauth(stale) ? renewOauthLogin(stale, io) : renewPasswordLogin(stale, io)),
+};
+
+/** Calls with the stored login, renewed where it has to be. Servers refuse a token that has ended without reading the call. */
+export function commandLoggedIn(
   session: Session<BlueskyLogin>,
   io: PlatformIo,
   method: string,
   body: CommandBody,
 ): Promise<PlatformAnswer> {
-  const call = ({ pds, accessJwt }: BlueskyLogin) => command(io, pds, method, { token: accessJwt, ...body });
-  const answer = await call(session.credential);
-  if (answer.status === 200 || failureKind(answer) !== 'reconnect') return answer;
-  return call(await withoutPublishing(() => session.renew((stale) => renewLogin(io, stale))));
+  return callRenewing(session, io, renewal, {
+    make: (login) => {
+      if (!isOauth(login)) return command(io, login.pds, method, { token: login.accessJwt, ...body });
+      const fetch = boundFetch(io, login.accessToken, login.boundTo);
+      return command({ ...io, fetch }, login.pds, method, body);
+    },
+    isRefused: (answer) => answer.status !== 200 && failureKind(answer) === 'reconnect',
+  });
+}
+
+function isOauth(login: BlueskyLogin): login is OauthLogin {
+  return 'boundTo' in login;
+}
+
+/** When a token ends, in milliseconds since 1970, as it says itself; null when it does not. */
+function endOf(jwt: string): number | null {
+  try {
+    const claims = Claims.parse(JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()));
+    return claims.exp * 1_000;
+  } catch {
+    return null;
+  }
 }
 
 /** A new login for one that is no longer taken: by its refresh token, and when that is dead too, by the password. */
-async function renewLogin(io: PlatformIo, stale: BlueskyLogin): Promise<BlueskyLogin> {
+async function renewPasswordLogin(stale: PasswordLogin, io: PlatformIo): Promise<PasswordLogin> {
   const answer = await command(io, stale.service, 'com.atproto.server.refreshSession', { token: stale.refreshJwt });
   if (answer.status === 200) return loggedIn(answer, stale).login;
   const kind = failureKind(answer);

@@ -1,10 +1,8 @@
-/** Calls to Meta's Graph API in the name of a Page, and what its refusals mean. */
-import { z } from 'zod';
-import { type FailureKind, PlatformFailure, type PlatformIo } from '../contract.ts';
-import { callPlatform, type PlatformAnswer, platformWords, unavailable } from '../http.ts';
+/** Calls to Meta's Graph API in the name of a Page. */
+import { type PlatformFailure, type PlatformIo } from '../contract.ts';
+import { callGraph as call, GRAPH_VERSION, type GraphAnswer, type GraphCall, graphFailure } from '../graph.ts';
 
-/** Version of the Graph API that is spoken; a version lives for about two years. */
-export const API_VERSION = 'v26.0';
+export { GRAPH_VERSION as API_VERSION, type GraphAnswer, isMissing } from '../graph.ts';
 
 /** What is stored, encrypted, for a connection. */
 export interface PageLogin {
@@ -12,121 +10,12 @@ export interface PageLogin {
   readonly accessToken: string;
 }
 
-/** How the Graph API says that it did not do something. */
-const GraphError = z.object({
-  error: z.object({
-    message: z.string().optional().catch(undefined),
-    code: z.number(),
-    error_subcode: z.number().optional().catch(undefined),
-    /** Whether the same call may go well later. */
-    is_transient: z.boolean().optional().catch(undefined),
-    /** What to tell the person, where that is more than `message`. */
-    error_user_msg: z.string().optional().catch(undefined),
-  }),
-});
-
-export interface GraphAnswer extends PlatformAnswer {
-  /** Null when there is none, and when something else than the Graph API answered. */
-  readonly error: z.infer<typeof GraphError>['error'] | null;
-}
-
-interface Call {
-  /** GET when left out. */
-  readonly method?: 'POST' | 'DELETE';
-  readonly query?: Readonly<Record<string, string>>;
-  readonly json?: unknown;
-  /** Sent as multipart/form-data. */
-  readonly form?: FormData;
-  /** Sent as application/x-www-form-urlencoded. */
-  readonly urlencoded?: URLSearchParams;
-}
-
-/** What an error means, by its code, and by its subcode where that says more. Others are decided by {@link failureKind}. */
-const BY_CODE = new Map<number, FailureKind>([
-  // The token is dead.
-  [102, 'reconnect'],
-  [190, 'reconnect'],
-  // A permission is missing.
-  [10, 'reconnect'],
-  ...Array.from({ length: 100 }, (_, index): [number, FailureKind] => [200 + index, 'reconnect']),
-  // Too many calls: of the application, the person, the Page, the business.
-  [4, 'unavailable'],
-  [17, 'unavailable'],
-  [32, 'unavailable'],
-  [341, 'unavailable'],
-  [613, 'unavailable'],
-  [80_001, 'unavailable'],
-  [80_002, 'unavailable'],
-  // Something broke on the way, perhaps after the post was stored.
-  [1, 'unknown'],
-  [2, 'unknown'],
-  // Policies and repeats, although some of them are said to pass.
-  [368, 'rejected'],
-  [506, 'rejected'],
-]);
-const BY_SUBCODE = new Map<number, FailureKind>([
-  // Posts that follow each other too fast.
-  [1_390_008, 'unavailable'],
-  // Content that policies forbid.
-  [1_346_003, 'rejected'],
-  [1_404_102, 'rejected'],
-  [1_404_112, 'rejected'],
-]);
-
-/** Calls `path` under the version's root; ids in it must be encoded. @param login null for calls of the app itself */
-export async function callGraph(
-  io: PlatformIo,
-  login: PageLogin | null,
-  path: string,
-  call: Call = {},
-): Promise<GraphAnswer> {
-  const url = new URL(`${io.endpoints.META_GRAPH_URL}/${API_VERSION}/${path}`);
-  for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value);
-  const headers: Record<string, string> = { accept: 'application/json' };
-  if (login !== null) headers['authorization'] = `Bearer ${login.accessToken}`;
-  if (call.json !== undefined) headers['content-type'] = 'application/json';
-  const json = call.json === undefined ? {} : { body: JSON.stringify(call.json) };
-  const form = call.form ?? call.urlencoded;
-  const body = form === undefined ? json : { body: form };
-  const answer = await callPlatform(io, url, { method: call.method ?? 'GET', headers, ...body });
-  return { ...answer, error: errorOf(answer, login?.accessToken) };
+/** Calls `path` under the version's root; ids in it must be encoded. */
+export function callGraph(io: PlatformIo, login: PageLogin, path: string, how?: GraphCall): Promise<GraphAnswer> {
+  return call(io, login.accessToken, `${io.endpoints.META_GRAPH_URL}/${GRAPH_VERSION}/${path}`, how);
 }
 
 /** The failure that an answer other than 200 stands for, to a call that publishes. */
 export function failure(answer: GraphAnswer): PlatformFailure {
-  const kind = failureKind(answer);
-  if (kind === 'unknown') return new PlatformFailure(kind, `Facebook answered HTTP ${answer.status}.`);
-  const words = answer.error?.error_user_msg ?? answer.error?.message;
-  if (kind === 'unavailable') {
-    if (words === undefined) return unavailable('Facebook', answer);
-    return new PlatformFailure(kind, `Facebook takes nothing for now; nothing was posted. ${platformWords(words)}`);
-  }
-  const verb = kind === 'reconnect' ? 'does not take this login' : 'refused';
-  return new PlatformFailure(kind, `Facebook ${verb}: ${platformWords(words ?? `HTTP ${answer.status}`)}`);
-}
-
-/** Whether an answer says that there is no such thing, or none that this login may see. */
-export function isMissing({ error }: GraphAnswer): boolean {
-  return error?.code === 100 && error.error_subcode === 33;
-}
-
-function failureKind({ status, error }: GraphAnswer): FailureKind {
-  if (error === null) return status === 429 ? 'unavailable' : 'unknown';
-  const known = BY_SUBCODE.get(error.error_subcode ?? 0) ?? BY_CODE.get(error.code);
-  if (known !== undefined) return known;
-  if (status === 429) return 'unavailable';
-  return status >= 500 || error.is_transient === true ? 'unknown' : 'rejected';
-}
-
-/** Reads the error of an answer. The Graph API repeats tokens that it cannot read, and messages are shown to people. */
-function errorOf({ body }: PlatformAnswer, accessToken: string | undefined): GraphAnswer['error'] {
-  const parsed = GraphError.safeParse(body);
-  if (!parsed.success) return null;
-  const { message, error_user_msg: forPeople, ...rest } = parsed.data.error;
-  const hidden = (words: string) => (accessToken === undefined ? words : words.replaceAll(accessToken, '…'));
-  return {
-    ...rest,
-    ...(message !== undefined && { message: hidden(message) }),
-    ...(forPeople !== undefined && { error_user_msg: hidden(forPeople) }),
-  };
+  return graphFailure({ name: 'Facebook' }, answer);
 }

@@ -1,7 +1,7 @@
 /** Finding a post or a comment of which the answer was lost. The Graph API takes no token of ours, so time, place and text have to do. */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart } from '../contract.ts';
-import { earliestOf } from '../look-back.ts';
+import { earliestOf, essence } from '../look-back.ts';
 import { callGraph, failure, type PageLogin } from './api.ts';
 
 /** What is read of a post or comment that was just made. */
@@ -57,9 +57,4 @@ export async function findMade(io: PlatformIo, login: PageLogin, edge: string, p
     throw new PlatformFailure('unknown', 'A text with mentions cannot be compared with what Facebook shows of it.');
   }
   return null;
-}
-
-/** A text without what Facebook may change of it: white space, and how accents are composed. */
-function essence(text: string): string {
-  return text.normalize('NFC').replace(/\s+/gu, '');
 }

@@ -6,6 +6,7 @@ import type { HostedConnect, OauthIo, OauthRequest, Typed } from '../hosted.ts';
 import { callPlatform, withoutPublishing } from '../http.ts';
 import { type AuthorizationServer, consentUrl, exchangeCode, isUnknownApp } from '../oauth.ts';
 import { originOf, ServerAddress } from '../origin.ts';
+import { grantedScopes } from '../scopes.ts';
 
 /** What POST /connections takes. */
 interface Credentials {
@@ -79,7 +80,8 @@ async function finish(answer: URLSearchParams, request: OauthRequest, kept: unkn
   const server = serverAt(origin);
   try {
     const grant = await exchangeCode(io, server, clientId, ClientSecretPost(clientSecret), answer, request);
-    return [{ label: server.name, credentials: { instanceUrl: origin, accessToken: grant.accessToken } }];
+    const scopes = grantedScopes(grant.said, SCOPES);
+    return [{ label: server.name, credentials: { instanceUrl: origin, accessToken: grant.accessToken }, scopes }];
   } catch (error) {
     // The server has dropped the app; the next try registers a new one.
     if (isUnknownApp(error)) await io.forgetApp(origin);

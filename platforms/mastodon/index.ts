@@ -15,6 +15,7 @@ import { type Access, callMastodon, failure } from './api.ts';
 import { hosted } from './hosted.ts';
 import { mediaIdsOf, uploadImages } from './images.ts';
 import { readInstance } from './instance.ts';
+import { readMetrics, STATUSES_MAX } from './metrics.ts';
 import { findStatus, Status } from './read-back.ts';
 
 const MastodonCredentials = z.strictObject({
@@ -56,6 +57,7 @@ export const mastodon = definePlatform<MastodonLogin, MastodonCredentials>({
   firstComment: false,
   permalink: true,
   metrics: ['likes', 'reposts', 'replies'],
+  metricsBatch: { max: STATUSES_MAX, shared: false },
   recovery: { repeatWithinMs: KEY_REMEMBERED_MS, readBack: true },
   concurrency: { perProcess: 50, perConnection: 2 },
   connect: ['credentials'],
@@ -72,6 +74,7 @@ export const mastodon = definePlatform<MastodonLogin, MastodonCredentials>({
   publish,
   readBack,
   remove,
+  readMetrics,
 });
 
 function connectAccount(input: MastodonCredentials, io: PlatformIo): Promise<ConnectedAccount<MastodonLogin>> {

@@ -10,6 +10,7 @@ import {
   type Session,
 } from '../contract.ts';
 import { readDirectives } from './directives.ts';
+import { numbersAt } from './numbers.ts';
 import type { SandboxImage, SandboxTimeline, TimelinePost } from './timeline.ts';
 
 const Credentials = z.strictObject({}).describe('The sandbox asks for no credentials: send {}.');
@@ -36,6 +37,7 @@ export function createSandbox(timeline: SandboxTimeline): Platform<Credentials, 
     firstComment: false,
     permalink: true,
     metrics: ['likes', 'reposts', 'replies'],
+    metricsBatch: { max: 1_000, shared: true },
     // The timeline keeps one post a token for good, and can always be asked for it.
     recovery: { repeatWithinMs: Infinity, readBack: true },
     concurrency: { perProcess: 200, perConnection: 100 },
@@ -94,6 +96,9 @@ export function createSandbox(timeline: SandboxTimeline): Platform<Credentials, 
       }
       await timeline.remove(accountId, published.platformPostId);
     },
+
+    readMetrics: async (_session, posts, io) =>
+      new Map(posts.map(({ platformPostId, sentAt }) => [platformPostId, numbersAt(sentAt, io.now())])),
   });
 }
 

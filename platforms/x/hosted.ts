@@ -3,7 +3,10 @@ import { type ClientAuth, None } from 'oauth4webapi';
 import { PlatformFailure, type PlatformApp, type PlatformEndpoints } from '../contract.ts';
 import type { HostedConnect, OauthIo, OauthRequest, Typed } from '../hosted.ts';
 import { type AuthorizationServer, consentUrl, exchangeCode } from '../oauth.ts';
+import { grantedScopes } from '../scopes.ts';
 import { basicAuthorization } from './session.ts';
+
+const SCOPE = 'tweet.read tweet.write users.read media.write offline.access';
 
 /** What POST /connections takes. */
 interface Credentials {
@@ -28,7 +31,7 @@ function serverAt({ X_AUTH_URL, X_API_URL }: PlatformEndpoints): AuthorizationSe
     name: 'X',
     pageUrl: `${X_AUTH_URL}/i/oauth2/authorize`,
     tokenUrl: `${X_API_URL}/2/oauth2/token`,
-    scope: 'tweet.read tweet.write users.read media.write offline.access',
+    scope: SCOPE,
   };
 }
 
@@ -40,9 +43,10 @@ async function finish(answer: URLSearchParams, request: OauthRequest, _memo: unk
   const app = appOf(io);
   const grant = await exchangeCode(io, serverAt(io.endpoints), app.clientId, proofOf(app), answer, request);
   const { accessToken, refreshToken, expiresIn } = grant;
+  const scopes = grantedScopes(grant.said, SCOPE);
   const expiresAt =
     expiresIn === undefined ? undefined : new Date(io.now().getTime() + expiresIn * 1_000).toISOString();
-  return [{ label: 'X', credentials: { accessToken, refreshToken, expiresAt } }];
+  return [{ label: 'X', credentials: { accessToken, refreshToken, expiresAt }, scopes }];
 }
 
 function appOf({ apps }: OauthIo): PlatformApp {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Json, type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { type PlatformAnswer, withoutPublishing } from '../http.ts';
 import { failure, isOk } from './api.ts';
+import { covers } from '../scopes.ts';
 import { callLoggedIn, type XLogin } from './session.ts';
 
 /** What is stored between the upload and the post. */
@@ -20,6 +21,9 @@ const Uploaded = z.object({
   }),
 });
 type Uploaded = z.infer<typeof Uploaded>['data'];
+
+/** Scope that uploading takes. */
+const IMAGES = 'media.write';
 
 /** States in which an image cannot be attached yet. */
 const UNFINISHED = ['pending', 'in_progress'];
@@ -44,6 +48,12 @@ export function uploadImages(
   io: PlatformIo,
 ): Promise<Json> {
   return withoutPublishing(async () => {
+    if (!covers(session.credential, IMAGES)) {
+      throw new PlatformFailure(
+        'reconnect',
+        `This login does not cover images on X (${IMAGES}): connect the account again.`,
+      );
+    }
     const mediaIds: string[] = [];
     for (const image of images) mediaIds.push(await uploadImage(session, image, io));
     return { mediaIds };

@@ -14,8 +14,9 @@ import { callX, failure, isOk } from './api.ts';
 import { hosted } from './hosted.ts';
 import { mediaIdsOf, uploadImages } from './images.ts';
 import { hasLink } from './links.ts';
+import { IDS_MAX, readMetrics } from './metrics.ts';
 import { findPost } from './read-back.ts';
-import { callLoggedIn, type XLogin } from './session.ts';
+import { callLoggedIn, renewal, type XLogin } from './session.ts';
 
 const Token = z.string().trim().min(1).max(4096);
 
@@ -53,23 +54,27 @@ export const x = definePlatform<XLogin, XCredentials>({
   firstComment: false,
   permalink: true,
   metrics: ['impressions', 'likes', 'reposts', 'replies'],
+  metricsBatch: { max: IDS_MAX, shared: false },
   recovery: { repeatWithinMs: 0, readBack: true },
   concurrency: { perProcess: 50, perConnection: 1 },
-  fees: { post: 'X_POST_FEE_CENTS', linkPost: 'X_LINK_POST_FEE_CENTS', hasLink },
+  fees: { post: 'X_POST_FEE_CENTS', linkPost: 'X_LINK_POST_FEE_CENTS', hasLink, read: 'X_READ_FEE_CENTS' },
   connect: ['credentials'],
   apiVersion: '2',
   source: [
     'https://docs.x.com/resources/fundamentals/counting-characters',
     'https://docs.x.com/x-api/posts/creation-of-a-post',
     'https://docs.x.com/x-api/media/quickstart/best-practices',
+    'https://docs.x.com/x-api/posts/get-posts-by-ids',
   ],
   credentials: XCredentials,
   hosted,
+  renewal,
   connectAccount,
   prepare: uploadImages,
   publish,
   readBack,
   remove,
+  readMetrics,
 });
 
 function connectAccount(input: XCredentials, io: PlatformIo): Promise<ConnectedAccount<XLogin>> {

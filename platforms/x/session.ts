@@ -1,11 +1,13 @@
 /** The login of an X account: a token for two hours, and where the install has an app of its own, the means to renew it. */
 import { z } from 'zod';
-import { type PlatformApp, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
-import { callPlatform, type PlatformAnswer, stringField, withoutPublishing } from '../http.ts';
+import { type LoginRenewal, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
+import { callPlatform, type PlatformAnswer, stringField } from '../http.ts';
+import { callRenewing } from '../renewing.ts';
+import type { ScopedLogin } from '../scopes.ts';
 import { callX, failure, type XCall } from './api.ts';
 
 /** What is stored, encrypted, for a connection. */
-export interface XLogin {
+export interface XLogin extends ScopedLogin {
   readonly accessToken: string;
   /** Taken once; null when there is none. */
   readonly refreshToken: string | null;
@@ -23,37 +25,31 @@ const TokenAnswer = z.object({
 const APP_ERRORS = ['invalid_client', 'unauthorized_client'];
 
 /** How long before its end a token is renewed, so that it does not end on the way. */
-const MARGIN_MS = 30_000;
+const MARGIN_MS = 5 * 60_000;
 
-/**
- * Calls with the stored login. A token that has ended is renewed where it can be; when X refuses it, the
- * call is made once more: the first one was refused unread, so this cannot make a second post.
- */
-export async function callLoggedIn(
+export const renewal: LoginRenewal<XLogin> = {
+  canRenew: ({ refreshToken }, { x }) => refreshToken !== null && x !== null,
+  dueAt: ({ expiresAt }) => (expiresAt === null ? null : new Date(Date.parse(expiresAt) - MARGIN_MS)),
+  renew: renewLogin,
+};
+
+/** Calls with the stored login, renewed where it has to be. X refuses a token that has ended without reading the call. */
+export function callLoggedIn(
   session: Session<XLogin>,
   io: PlatformIo,
   path: string,
   call?: XCall,
 ): Promise<PlatformAnswer> {
-  const { credential } = session;
-  if (credential.refreshToken === null || io.apps.x === null) return callX(io, credential.accessToken, path, call);
-  if (hasEnded(credential, io)) return callX(io, await renewedToken(session, io, io.apps.x), path, call);
-  const answer = await callX(io, credential.accessToken, path, call);
-  if (answer.status !== 401) return answer;
-  return callX(io, await renewedToken(session, io, io.apps.x), path, call);
-}
-
-function hasEnded({ expiresAt }: XLogin, io: PlatformIo): boolean {
-  return expiresAt !== null && Date.parse(expiresAt) - MARGIN_MS <= io.now().getTime();
-}
-
-async function renewedToken(session: Session<XLogin>, io: PlatformIo, app: PlatformApp): Promise<string> {
-  const renewed = await withoutPublishing(() => session.renew((stale) => renewLogin(io, app, stale)));
-  return renewed.accessToken;
+  return callRenewing(session, io, renewal, {
+    make: ({ accessToken }) => callX(io, accessToken, path, call),
+    isRefused: ({ status }) => status === 401,
+  });
 }
 
 /** @see https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code */
-async function renewLogin(io: PlatformIo, app: PlatformApp, stale: XLogin): Promise<XLogin> {
+async function renewLogin(stale: XLogin, io: PlatformIo): Promise<XLogin> {
+  const app = io.apps.x;
+  if (app === null) throw new PlatformFailure('unavailable', 'X is not set up on this install any more.');
   const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: stale.refreshToken ?? '' });
   const headers: Record<string, string> = { accept: 'application/json' };
   if (app.clientSecret === undefined) form.set('client_id', app.clientId);
@@ -65,6 +61,7 @@ async function renewLogin(io: PlatformIo, app: PlatformApp, stale: XLogin): Prom
   if (!token.success) throw new PlatformFailure('unavailable', 'X answered without a new login; nothing was posted.');
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = token.data;
   return {
+    ...stale,
     accessToken,
     refreshToken: refreshToken ?? stale.refreshToken,
     expiresAt: seconds === undefined ? null : new Date(io.now().getTime() + seconds * 1_000).toISOString(),

@@ -1,148 +1,59 @@
 /** What every platform promises the rest of the house, shown through the product's own REST against a server of its kind. */
 import { afterAll, describe, expect, it } from 'vitest';
-import { PLATFORM_IDS, type PlatformId } from '../../platforms/registry.ts';
+import { PLATFORM_IDS, platformOf } from '../../platforms/registry.ts';
+import { readDueMetrics } from '../../services/metrics/read-due-metrics.ts';
 import { START } from '../harness/test-clock.ts';
-import { startWorld, type World } from '../harness/world.ts';
-import { type FakeBluesky, startFakeBluesky } from './fakes/fake-bluesky.ts';
-import { type FakeFacebook, startFakeFacebook } from './fakes/fake-facebook.ts';
-import { type FakeMastodon, startFakeMastodon } from './fakes/fake-mastodon.ts';
-import { type FakeX, startFakeX } from './fakes/fake-x.ts';
-import type { Fault } from './fakes/wire.ts';
+import { plain } from '../harness/images.ts';
+import { PUBLIC_URL, startWorld, type World } from '../harness/world.ts';
+import { startStands } from './stands/index.ts';
+import { sandboxStand } from './stands/sandbox.ts';
+import type { Stand } from './stands/stand.ts';
 
-const now = () => START;
-const blueskyServer = await startFakeBluesky({ now });
-const mastodonServer = await startFakeMastodon({ now });
-const facebookServer = await startFakeFacebook({ now });
-const xServer = await startFakeX({ now });
-const world = await startWorld({
-  env: { BLUESKY_SERVICE_URL: blueskyServer.url, META_GRAPH_URL: facebookServer.url, X_API_URL: xServer.url },
+const servers = await startStands({
+  now: () => START,
+  // Where the servers find the images that this install tells them to fetch.
+  reach: (url) => url.replace(PUBLIC_URL, world.url),
 });
-afterAll(() => Promise.all([blueskyServer.close(), mastodonServer.close(), facebookServer.close(), xServer.close()]));
+afterAll(() => servers[Symbol.asyncDispose]());
+const world: World = await startWorld({ env: servers.env });
+const stands: readonly Stand[] = [...servers.all, sandboxStand(world)];
 
 const FAMILY = '👩‍👩‍👧‍👦';
 
-/** A platform's other side, as the tests steer it. */
-interface Stand {
-  readonly platformId: PlatformId;
-  readonly maxLength: number;
-  /** How many times an emoji of seven code points fits, 25 bytes each. */
-  readonly maxFamilies: number;
-  readonly credentials: unknown;
-  /** A text that meets this fault when it is posted; a server that faults by itself is set up on the way. */
-  textMeeting(fault: Fault, text: string): string;
-  /** Texts that stand on the platform, oldest first. */
-  standing(): Promise<string[]>;
-  /** Voids the login. */
-  revoke(): void;
-}
-
-function blueskyStand(server: FakeBluesky): Stand {
-  const account = server.addAccount('alice.test', 'abcd-efgh-ijkl-mnop');
-  return {
-    platformId: 'bluesky',
-    maxLength: 300,
-    // 3000 bytes are reached before 300 graphemes are.
-    maxFamilies: 120,
-    credentials: { identifier: 'alice.test', appPassword: 'abcd-efgh-ijkl-mnop' },
-    textMeeting: (fault, text) => {
-      server.faults.push(fault);
-      return text;
-    },
-    standing: async () => server.posts().map((post) => post.record.text),
-    revoke: () => {
-      account.appPasswords.clear();
-      server.dropRefreshTokens();
-      server.faults.push('token_expired');
-    },
-  };
-}
-
-function mastodonStand(server: FakeMastodon): Stand {
-  const account = server.addAccount('alice', 'token-of-alice');
-  return {
-    platformId: 'mastodon',
-    maxLength: 500,
-    maxFamilies: 500,
-    credentials: { instanceUrl: server.url, accessToken: 'token-of-alice' },
-    textMeeting: (fault, text) => {
-      server.faults.push(fault);
-      return text;
-    },
-    standing: async () => server.posts().map((post) => post.text),
-    revoke: () => account.tokens.clear(),
-  };
-}
-
-function facebookStand(server: FakeFacebook): Stand {
-  const page = server.addPage('104000000000001', 'The Bells', 'token-of-the-bells');
-  return {
-    platformId: 'facebook',
-    maxLength: 63_206,
-    // Every code point counts.
-    maxFamilies: 9_029,
-    credentials: { pageId: page.id, accessToken: 'token-of-the-bells' },
-    textMeeting: (fault, text) => {
-      server.faults.push(fault);
-      return text;
-    },
-    standing: async () => server.posts().map((post) => post.message),
-    revoke: () => page.tokens.clear(),
-  };
-}
-
-function xStand(server: FakeX): Stand {
-  const account = server.addAccount('alice', 'token-of-alice');
-  return {
-    platformId: 'x',
-    maxLength: 280,
-    // An emoji weighs 2, however many code points it has.
-    maxFamilies: 140,
-    credentials: { accessToken: 'token-of-alice' },
-    textMeeting: (fault, text) => {
-      server.faults.push(fault);
-      return text;
-    },
-    standing: async () => server.posts().map((post) => post.text),
-    revoke: () => account.accessTokens.clear(),
-  };
-}
-
-/** What the sandbox's directives call the faults that a real server has by itself. */
-const DIRECTIVES: Partial<Record<Fault, string>> = { rate_limited: '[[unavailable]]', drops_after: '[[lost]]' };
-
-function sandboxStand({ sql }: World): Stand {
-  return {
-    platformId: 'sandbox',
-    maxLength: 500,
-    maxFamilies: 500,
-    credentials: {},
-    textMeeting: (fault, text) => `${text} ${DIRECTIVES[fault]}`,
-    standing: async () => {
-      const rows = await sql<{ text: string }>('select text from sandbox_posts where deleted_at is null order by id');
-      return rows.map(({ text }) => text);
-    },
-    revoke: () => undefined,
-  };
-}
-
-const stands: readonly Stand[] = [
-  blueskyStand(blueskyServer),
-  mastodonStand(mastodonServer),
-  facebookStand(facebookServer),
-  xStand(xServer),
-  sandboxStand(world),
-];
-
-async function connect(stand: Stand): Promise<string> {
-  const { platformId, credentials } = stand;
+async function connect({ platformId, credentials }: Stand): Promise<string> {
   const { body } = await world.rest('POST /connections', {
     body: { platformId, credentials, slug: `to-${platformId}` },
   });
   return body.connection.slug;
 }
 
-async function post(slug: string, text: string) {
-  const { body } = await world.rest('POST /posts', { body: { text, connectionSlugs: [slug] } });
+let uploaded = 0;
+
+/** Uploads a picture; no two are alike. */
+async function uploadImage(): Promise<string> {
+  uploaded += 1;
+  const raw = await plain(40 + uploaded, 40 + uploaded)
+    .png()
+    .toBuffer();
+  const { body } = await world.rest('POST /media', { raw, headers: { 'content-type': 'image/png' } });
+  return body.media.id;
+}
+
+async function uploadImages(count: number): Promise<{ id: string }[]> {
+  const images: { id: string }[] = [];
+  while (images.length < count) images.push({ id: await uploadImage() });
+  return images;
+}
+
+/** Images that a post may have, whatever its platform would take. */
+const IMAGES_PER_POST = 5;
+
+let anyImage: Promise<string> | undefined;
+
+async function post({ platformId, needsImage }: Stand, text: string, more: object = {}) {
+  const media = needsImage === true && !('media' in more) ? { mediaIds: [await (anyImage ??= uploadImage())] } : {};
+  const connectionSlugs = [`to-${platformId}`];
+  const { body } = await world.rest('POST /posts', { body: { text, connectionSlugs, ...media, ...more } });
   return body.results[0];
 }
 
@@ -152,6 +63,7 @@ it('is shown for every platform there is', () => {
 
 describe.for(stands)('$platformId', (stand) => {
   let slug = '';
+  const { permalink, images, thread, firstComment } = platformOf(world.context.platforms, stand.platformId);
   const standingCount = async (text: string) => (await stand.standing()).filter((one) => one === text).length;
 
   it('connects an account whose credentials it accepts', async () => {
@@ -163,7 +75,7 @@ describe.for(stands)('$platformId', (stand) => {
   it('takes a text of exactly its limit', async () => {
     const text = 'é'.repeat(stand.maxLength);
 
-    const result = await post(slug, text);
+    const result = await post(stand, text);
 
     expect([result.status, result.error, await standingCount(text)]).toEqual(['sent', null, 1]);
   });
@@ -171,7 +83,7 @@ describe.for(stands)('$platformId', (stand) => {
   it('is never called with a text one over its limit', async () => {
     const text = 'n'.repeat(stand.maxLength + 1);
 
-    const result = await post(slug, text);
+    const result = await post(stand, text);
 
     expect(result).toEqual({
       connectionSlug: slug,
@@ -184,7 +96,7 @@ describe.for(stands)('$platformId', (stand) => {
       error: {
         code: 'platform_rejected',
         message: expect.stringMatching(
-          new RegExp(`${stand.maxLength + 1} (weighted )?characters.*at most ${stand.maxLength}`),
+          new RegExp(`${stand.maxLength + 1} ((weighted )?characters|UTF-16 units).*at most ${stand.maxLength}`),
         ),
       },
     });
@@ -192,8 +104,8 @@ describe.for(stands)('$platformId', (stand) => {
   });
 
   it('counts an emoji of several code points as it says it does', async () => {
-    const fitting = await post(slug, FAMILY.repeat(stand.maxFamilies));
-    const tooLong = await post(slug, FAMILY.repeat(stand.maxFamilies + 1));
+    const fitting = await post(stand, FAMILY.repeat(stand.maxFamilies));
+    const tooLong = await post(stand, FAMILY.repeat(stand.maxFamilies + 1));
 
     expect([fitting.error, tooLong.error.code, tooLong.postId]).toEqual([null, 'platform_rejected', null]);
   });
@@ -201,7 +113,7 @@ describe.for(stands)('$platformId', (stand) => {
   it('posts nothing when it asks to wait, and says so', async () => {
     const text = stand.textMeeting('rate_limited', 'refused for now');
 
-    const result = await post(slug, text);
+    const result = await post(stand, text);
 
     expect([result.status, result.error.code, await standingCount(text)]).toEqual([
       'failed',
@@ -210,21 +122,38 @@ describe.for(stands)('$platformId', (stand) => {
     ]);
   });
 
-  it('keeps one post, and knows it, when its answer is dropped after accepting', async () => {
+  it.skipIf(stand.cannotTell)('keeps one post, and knows it, when its answer is dropped after accepting', async () => {
     const text = stand.textMeeting('drops_after', 'answered into the void');
 
-    const result = await post(slug, text);
+    const result = await post(stand, text);
 
     expect([result.status, await standingCount(text)]).toEqual(['sent', 1]);
-    expect(result.url).toEqual(expect.stringMatching(/^https?:\/\//));
+    expect(result.url).toEqual(permalink ? expect.stringMatching(/^https?:\/\//) : null);
   });
 
-  it.runIf(stand.platformId !== 'sandbox').for(['drops_before', 'fails_before'] as const)(
+  it.runIf(stand.cannotTell).for(['drops_before', 'drops_after', 'fails_before', 'fails_after'] as const)(
+    'is asked once and never again after it %s storing, and the caller is told to look',
+    async (fault) => {
+      const text = stand.textMeeting(fault, `lost: ${fault}`);
+
+      const result = await post(stand, text);
+
+      const stored = fault.endsWith('after') ? 1 : 0;
+      expect([result.status, result.error.code, await standingCount(text)]).toEqual([
+        'failed',
+        'outcome_unknown',
+        stored,
+      ]);
+    },
+  );
+
+  const canTell = stand.platformId !== 'sandbox' && stand.cannotTell === undefined;
+  it.runIf(canTell).for(['drops_before', 'fails_before'] as const)(
     'is found without the post after it %s storing, and the caller may resend',
     async (fault) => {
       const text = stand.textMeeting(fault, `never stored: ${fault}`);
 
-      const result = await post(slug, text);
+      const result = await post(stand, text);
 
       expect([result.status, result.error.code, await standingCount(text)]).toEqual([
         'failed',
@@ -234,16 +163,37 @@ describe.for(stands)('$platformId', (stand) => {
     },
   );
 
-  it.runIf(stand.platformId !== 'sandbox')('keeps one post when it answers 500 after storing it', async () => {
+  it.runIf(canTell)('keeps one post when it answers 500 after storing it', async () => {
     const text = stand.textMeeting('fails_after', 'stored, then failed');
 
-    const result = await post(slug, text);
+    const result = await post(stand, text);
 
     expect([result.status, await standingCount(text)]).toEqual(['sent', 1]);
   });
 
-  it('takes a post down, and answers a repeated delete the same', async () => {
-    const { postId } = await post(slug, 'soon gone');
+  it.skipIf(stand.needsImage)('answers the original endpoint with the link, or that it was sent', async () => {
+    const { status, body } = await world.rest(`POST /post/${slug}`, {
+      raw: 'in plain words',
+      headers: { 'content-type': 'text/plain' },
+    });
+
+    const { platformId: platform } = stand;
+    expect(status).toBe(200);
+    expect(body).toEqual(permalink ? { platform, link: expect.stringMatching(/^https?:/) } : { platform, sent: true });
+  });
+
+  const hasDelete = world.context.platforms[stand.platformId].remove !== undefined;
+
+  it.runIf(!hasDelete)('refuses to take a post down where it has no delete, and keeps it', async () => {
+    const { postId } = await post(stand, 'here to stay');
+
+    const { status, body } = await world.rest(`DELETE /posts/${postId}`);
+
+    expect([status, body.error, await standingCount('here to stay')]).toEqual([400, 'delete_unsupported', 1]);
+  });
+
+  it.runIf(hasDelete)('takes a post down, and answers a repeated delete the same', async () => {
+    const { postId } = await post(stand, 'soon gone');
 
     const first = await world.rest(`DELETE /posts/${postId}`);
     const second = await world.rest(`DELETE /posts/${postId}`);
@@ -253,12 +203,113 @@ describe.for(stands)('$platformId', (stand) => {
     expect(await standingCount('soon gone')).toBe(0);
   });
 
-  it('asks to reconnect once its login is dead', async () => {
-    stand.revoke();
+  it.runIf(thread)('delivers a thread in order, and takes it down newest first', async () => {
+    const before = await stand.standing();
+
+    const result = await post(stand, 'one', { thread: ['two', 'three'] });
+
+    expect([result.status, result.threadCount, result.error]).toEqual(['sent', 2, null]);
+    expect(await stand.standing()).toEqual([...before, 'one', 'two', 'three']);
+    await world.rest(`DELETE /posts/${result.postId}`);
+    expect(await stand.standing()).toEqual(before);
+    const { attempts } = (await world.rest(`GET /posts/${result.postId}/attempts`)).body as { attempts: Attempt[] };
+    const idsOf = (isDelete: boolean) =>
+      attempts.filter(({ step }) => (step === 'delete') === isDelete).map(({ platformPostId }) => platformPostId);
+    expect(idsOf(true)).toEqual(idsOf(false).toReversed());
+  });
+
+  it.skipIf(thread)('is never called with replies where it has no threads', async () => {
+    const result = await post(stand, 'alone', { thread: ['under it'] });
+
+    expect([result.status, result.error.code, await standingCount('alone')]).toEqual([
+      'failed',
+      'shape_unsupported',
+      0,
+    ]);
+  });
+
+  it.runIf(firstComment)('comments first under a post of its own', async () => {
+    const result = await post(stand, 'with a comment', { firstComment: 'first!' });
+
+    expect([result.status, result.hasFirstComment, stand.comments?.()]).toEqual(['sent', true, ['first!']]);
+  });
+
+  it.skipIf(firstComment)('is never called with a first comment where it has none', async () => {
+    const result = await post(stand, 'without a comment', { firstComment: 'first!' });
+
+    expect([result.status, result.error.code, await standingCount('without a comment')]).toEqual([
+      'failed',
+      'shape_unsupported',
+      0,
+    ]);
+  });
+
+  it.runIf(images)('shows an image with its alt text, where it keeps any', async () => {
+    const result = await post(stand, 'described', { media: [{ id: await uploadImage(), altText: 'A bell' }] });
+
+    expect([result.status, result.error]).toEqual(['sent', null]);
+    expect(await stand.lastImages()).toEqual([{ altText: images?.altTextMax === null ? null : 'A bell' }]);
+  });
+
+  it.runIf(images)('takes as many images as it says', async () => {
+    const media = await uploadImages(Math.min(images?.max ?? 0, IMAGES_PER_POST));
+
+    const result = await post(stand, 'all that fit', { media });
+
+    expect([result.status, result.error]).toEqual(['sent', null]);
+    expect(await stand.lastImages()).toHaveLength(media.length);
+  });
+
+  it.runIf(images && images.max < IMAGES_PER_POST)('is never called with one image more than it says', async () => {
+    const media = await uploadImages((images?.max ?? 0) + 1);
+
+    const result = await post(stand, 'one too many', { media });
+
+    expect([result.status, result.postId, result.error.code]).toEqual(['failed', null, 'platform_rejected']);
+    expect(await standingCount('one too many')).toBe(0);
+  });
+
+  it.skipIf(images)('is never called with an image where it shows none', async () => {
+    const result = await post(stand, 'pictured', { media: await uploadImages(1) });
+
+    expect([result.status, result.error.code, await standingCount('pictured')]).toEqual([
+      'failed',
+      'media_unsupported',
+      0,
+    ]);
+  });
+
+  it('reports the numbers that it says it reports, and no others', async () => {
+    const { metrics } = platformOf(world.context.platforms, stand.platformId);
+    const { postId } = await post(stand, 'to be counted');
+    stand.giveNumbers?.();
+    await world.sql('update accounts set x_analytics = true');
+    await world.sql('update connections set backoff_until = null');
+    await world.sql(
+      `update posts set sent_at = sent_at - interval '1 hour', next_read_at = $2 where id = $1 and next_read_at is not null`,
+      [postId, START],
+    );
+
+    await readDueMetrics(world.context, new AbortController().signal);
+
+    const { body } = await world.rest(`GET /posts/${postId}/metrics`);
+    const { fetchedAt: _, ...numbers } = body.latest ?? {};
+    expect(body.history).toHaveLength(metrics.length === 0 ? 0 : 1);
+    expect(Object.keys(numbers).filter((name) => numbers[name] !== null)).toEqual(metrics);
+  });
+
+  it.skipIf(stand.revoke === null)('asks to reconnect once its login is dead', async () => {
+    stand.revoke?.();
     const text = stand.platformId === 'sandbox' ? 'locked out [[reconnect]]' : 'locked out';
 
-    const result = await post(slug, text);
+    const result = await post(stand, text);
 
     expect([result.status, result.error.code, await standingCount(text)]).toEqual(['failed', 'reconnect_required', 0]);
   });
 });
+
+/** One call to a platform, as GET /posts/{postId}/attempts lists it. */
+interface Attempt {
+  readonly step: string;
+  readonly platformPostId: string | null;
+}

@@ -26,7 +26,7 @@ export function testIo(
   now: () => Date,
   endpoints: Partial<PlatformEndpoints> = {},
   timeoutMs = 10_000,
-  apps: PlatformApps = { x: null, meta: null },
+  apps: Partial<PlatformApps> = {},
 ): PlatformIo {
   return {
     fetch: loopbackFetch,
@@ -37,14 +37,37 @@ export function testIo(
     signal: AbortSignal.timeout(timeoutMs),
     endpoints: {
       BLUESKY_SERVICE_URL: 'http://127.0.0.1:1',
+      BLUESKY_APPVIEW_URL: 'http://127.0.0.1:1',
+      BLUESKY_PLC_URL: 'http://127.0.0.1:1',
+      DISCORD_API_URL: 'http://127.0.0.1:1',
+      LINKEDIN_API_URL: 'http://127.0.0.1:1',
+      LINKEDIN_AUTH_URL: 'http://127.0.0.1:1',
+      REDDIT_API_URL: 'http://127.0.0.1:1',
+      REDDIT_AUTH_URL: 'http://127.0.0.1:1',
       META_GRAPH_URL: 'http://127.0.0.1:1',
       META_AUTH_URL: 'http://127.0.0.1:1',
+      TELEGRAM_API_URL: 'http://127.0.0.1:1',
+      THREADS_API_URL: 'http://127.0.0.1:1',
+      THREADS_AUTH_URL: 'http://127.0.0.1:1',
       X_API_URL: 'http://127.0.0.1:1',
       X_AUTH_URL: 'http://127.0.0.1:1',
+      SLACK_API_URL: 'http://127.0.0.1:1',
+      TWILIO_API_URL: 'http://127.0.0.1:1',
       PUBLIC_URL: 'http://localhost:3000',
       ...endpoints,
     },
-    apps,
+    apps: {
+      x: null,
+      linkedin: null,
+      reddit: null,
+      discord: null,
+      meta: null,
+      threads: null,
+      slack: null,
+      twilio: null,
+      ...apps,
+    },
+    mail: null,
   };
 }
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { countText, type TextUnit } from '../../platforms/text.ts';
+import { countHashtags, countMentions, countText, type TextUnit } from '../../platforms/text.ts';
 
 const FAMILY = '👨‍👩‍👧‍👦';
 const ACCENTED = 'e\u0301';
 
 describe('countText', () => {
-  it.each<[string, Record<TextUnit, number>]>([
+  it.each<[string, Record<Exclude<TextUnit, 'emoji_bytes'>, number>]>([
     ['', { graphemes: 0, characters: 0, utf16: 0, weighted: 0 }],
     ['hello', { graphemes: 5, characters: 5, utf16: 5, weighted: 5 }],
     ['two\nlines', { graphemes: 9, characters: 9, utf16: 9, weighted: 9 }],
@@ -46,6 +46,38 @@ describe('countText', () => {
     ['🎉 https://example.com', 2 + 23],
   ])('counts %j as %i where links count as 23', (text, expected) => {
     expect(countText(text, { maxLength: 500, unit: 'graphemes', urlLength: 23 })).toBe(expected);
+  });
+
+  it.each([
+    ['', 0],
+    ['hello', 5],
+    ['é', 1],
+    [ACCENTED, 2],
+    ['日本語', 3],
+    ['🎉', 4],
+    ['two 🎉🎉', 4 + 8],
+    ['👍🏽', 8],
+    ['🇨🇭', 8],
+    ['❤️', 6],
+    ['1️⃣', 7],
+    ['1', 1],
+    ['#', 1],
+    [FAMILY, 25],
+    ['\ud800', 1],
+  ])('counts %j as %i where an emoji counts as its bytes', (text, expected) => {
+    expect(countText(text, { maxLength: 500, unit: 'emoji_bytes' })).toBe(expected);
+  });
+
+  it.each([
+    ['', 0, 0],
+    ['#bells and #ropes', 2, 0],
+    ['#bells#ropes ##no a#b &#38;', 1, 0],
+    ['#münster_2026, (#日本)', 2, 0],
+    ['# no', 0, 0],
+    ['@alice and @bob.ringer.', 0, 2],
+    ['alice@bells.example @ @@', 0, 0],
+  ])('finds in %j %i hashtags and %i mentions', (text, hashtags, mentions) => {
+    expect([countHashtags(text), countMentions(text)]).toEqual([hashtags, mentions]);
   });
 
   it('counts links and mentions in full where the platform does', () => {

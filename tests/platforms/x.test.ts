@@ -19,8 +19,7 @@ beforeEach(async () => {
 
 afterEach(() => fake.close());
 
-const io = (app: PlatformApps['x'] = null) =>
-  testIo(clock.now, { X_API_URL: fake.url }, 10_000, { x: app, meta: null });
+const io = (app: PlatformApps['x'] = null) => testIo(clock.now, { X_API_URL: fake.url }, 10_000, { x: app });
 const connect = (more: { refreshToken?: string; expiresAt?: string } = {}) =>
   x.connectAccount({ accessToken: TOKEN, ...more }, io());
 const texts = () => fake.posts().map(({ text }) => text);

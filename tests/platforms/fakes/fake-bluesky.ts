@@ -4,6 +4,7 @@
  * and facets must fit the text.
  */
 import { createHash } from 'node:crypto';
+import { createFakeBlueskyOauth, type FakeBlueskyOauth } from './fake-bluesky-oauth.ts';
 import {
   bearer,
   type Fault,
@@ -13,6 +14,7 @@ import {
   type WireAnswer,
   type WireCall,
   withFault,
+  type WireOptions,
 } from './wire.ts';
 
 type BlueskyFault = Fault | 'token_expired';
@@ -29,6 +31,14 @@ interface FakeBlueskyPost {
   readonly uri: string;
   readonly cid: string;
   readonly record: PostRecord;
+}
+
+/** What the public view tells of a post. */
+export interface FakeNumbers {
+  readonly likeCount: number;
+  readonly repostCount: number;
+  readonly quoteCount: number;
+  readonly replyCount: number;
 }
 
 interface PostRecord {
@@ -56,12 +66,18 @@ interface FacetRecord {
 }
 
 export interface FakeBluesky extends Wire {
+  /** Its page of consent. */
+  readonly oauth: FakeBlueskyOauth;
   readonly accounts: FakeBlueskyAccount[];
   addAccount(handle: string, appPassword: string): FakeBlueskyAccount;
   /** What is up, oldest first. */
   posts(): FakeBlueskyPost[];
   /** What was uploaded, by its hash. */
   readonly blobs: Map<string, FakeBlob>;
+  /** Numbers of posts that have any, by uri. */
+  readonly numbers: Map<string, FakeNumbers>;
+  /** Answers that the next calls of a method get instead of their own. */
+  readonly answers: Record<string, WireAnswer[]>;
   /** Befall the next create calls, one each. */
   readonly faults: BlueskyFault[];
   /** Befall the next delete calls, one each. */
@@ -86,7 +102,7 @@ const UPLOAD_MAX_BYTES = 5 * 1024 * 1024;
 const IMAGE_MAX_BYTES = 2_000_000;
 const TID = /^[234567abcdefghij][234567abcdefghijklmnopqrstuvwxyz]{12}$/;
 
-export async function startFakeBluesky({ now }: { readonly now: () => Date }): Promise<FakeBluesky> {
+export async function startFakeBluesky({ now, port }: WireOptions): Promise<FakeBluesky> {
   const accounts: FakeBlueskyAccount[] = [];
   const posts = new Map<string, FakeBlueskyPost>();
   const blobs = new Map<string, FakeBlob>();
@@ -94,6 +110,8 @@ export async function startFakeBluesky({ now }: { readonly now: () => Date }): P
   const refresh = new Map<string, Token>();
   const faults: BlueskyFault[] = [];
   const deleteFaults: Fault[] = [];
+  const numbers = new Map<string, FakeNumbers>();
+  const answers: Record<string, WireAnswer[]> = {};
   const calls: Record<string, number> = {};
   let issued = 0;
 
@@ -118,12 +136,25 @@ export async function startFakeBluesky({ now }: { readonly now: () => Date }): P
 
   /** The account of a live token, or the refusal that servers give. */
   function owner(call: WireCall, tokens: Map<string, Token>): FakeBlueskyAccount | WireAnswer {
+    if (call.headers.authorization?.startsWith('DPoP ')) return boundOwner(call);
     const token = bearer(call);
     if (token === undefined) return refused(401, 'AuthMissing', 'Authentication Required');
     const found = tokens.get(token);
     if (found === undefined) return refused(400, 'InvalidToken', 'Token could not be verified');
     if (found.expiresAt <= now().getTime()) return refused(400, 'ExpiredToken', 'Token has expired');
     return accounts.find(({ did }) => did === found.did) ?? refused(400, 'InvalidToken', 'Token could not be verified');
+  }
+
+  function boundOwner(call: WireCall): FakeBlueskyAccount | WireAnswer {
+    const owned = oauth.owner(call);
+    if (typeof owned !== 'string') return owned;
+    return accounts.find(({ did }) => did === owned) ?? refused(400, 'InvalidToken', 'Token could not be verified');
+  }
+
+  function getSession(call: WireCall): WireAnswer {
+    const account = owner(call, access);
+    if ('status' in account) return account;
+    return { status: 200, json: { did: account.did, handle: account.handle, active: account.active } };
   }
 
   function createSession(call: WireCall): WireAnswer {
@@ -199,6 +230,14 @@ export async function startFakeBluesky({ now }: { readonly now: () => Date }): P
     });
   }
 
+  function getPosts({ query }: WireCall): WireAnswer {
+    const uris = query.getAll('uris');
+    if (uris.length > 25) return refused(400, 'InvalidRequest', 'array too big (maximum 25) at uris');
+    const none = { likeCount: 0, repostCount: 0, quoteCount: 0, replyCount: 0 };
+    const found = uris.filter((uri) => posts.has(uri)).map((uri) => ({ uri, ...none, ...numbers.get(uri) }));
+    return { status: 200, json: { posts: found } };
+  }
+
   function resolveHandle({ query }: WireCall): WireAnswer {
     const account = accounts.find(({ handle }) => handle === query.get('handle'));
     if (account === undefined) return refused(400, 'HandleNotFound', 'Unable to resolve handle');
@@ -207,31 +246,49 @@ export async function startFakeBluesky({ now }: { readonly now: () => Date }): P
 
   const methods: Record<string, (call: WireCall) => WireAnswer | NoAnswer> = {
     'com.atproto.server.createSession': createSession,
+    'com.atproto.server.getSession': getSession,
     'com.atproto.server.refreshSession': refreshSession,
     'com.atproto.repo.putRecord': create,
     'com.atproto.repo.uploadBlob': uploadBlob,
     'com.atproto.repo.getRecord': getRecord,
     'com.atproto.repo.deleteRecord': deleteRecord,
     'com.atproto.identity.resolveHandle': resolveHandle,
+    'app.bsky.feed.getPosts': getPosts,
   };
 
-  const wire = await startWire(now, (call) => {
+  const oauth = createFakeBlueskyOauth({
+    now,
+    origin: () => wire.url,
+    find: (did) => accounts.find((account) => account.did === did),
+  });
+  const wire = await startWire({ now, port }, (call) => {
+    const consented = oauth.answer(call);
+    if (consented !== undefined) return consented;
     const name = call.path.replace('/xrpc/', '');
     calls[name] = (calls[name] ?? 0) + 1;
-    return methods[name]?.(call) ?? refused(400, 'InvalidRequest', `No service configured for ${name}`);
+    return (
+      answers[name]?.shift() ??
+      methods[name]?.(call) ??
+      refused(400, 'InvalidRequest', `No service configured for ${name}`)
+    );
   });
 
   return {
     ...wire,
+    oauth,
     accounts,
     addAccount: (handle, appPassword) => {
-      const did = `did:plc:${createHash('sha256').update(handle).digest('hex').slice(0, 24)}`;
+      // Letters and digits of base32, as the directory has them.
+      const digits = createHash('sha256').update(handle).digest('hex').slice(0, 24);
+      const did = `did:plc:${digits.replace(/[0189]/g, 'z')}`;
       const account = { did, handle, appPasswords: new Set([appPassword]), active: true };
       accounts.push(account);
       return account;
     },
     posts: () => [...posts.values()],
     blobs,
+    numbers,
+    answers,
     faults,
     deleteFaults,
     calls,

@@ -8,6 +8,8 @@ export interface ManagedPage {
   readonly name: string;
   readonly access_token?: string;
   readonly tasks: readonly string[];
+  /** The professional account on Instagram that belongs to the Page. */
+  readonly instagram_business_account?: { readonly id: string; readonly username: string };
 }
 
 export interface FacebookLogin {
@@ -47,7 +49,10 @@ export function createFacebookLogin(): FacebookLogin {
     const who = tokens.get(token);
     // Tokens of Pages that were asked for with a short-lived one run out.
     if (who === undefined || !token.startsWith('long-')) return refused(190, 'The token is none of a person.');
-    return { status: 200, json: { data: managed.get(who) ?? [] } };
+    const fields = (call.query.get('fields') ?? '').replace(/\{.*?\}/g, '').split(',');
+    const asked = (page: ManagedPage) =>
+      Object.fromEntries(Object.entries(page).filter(([name]) => fields.includes(name)));
+    return { status: 200, json: { data: (managed.get(who) ?? []).map(asked) } };
   }
 
   return {

@@ -9,10 +9,10 @@ import {
   type WireAnswer,
   type WireCall,
   withFault,
+  type WireOptions,
 } from './wire.ts';
 
-interface FakeFacebookOptions {
-  readonly now: () => Date;
+interface FakeFacebookOptions extends WireOptions {
   /** Whether a create call answers the fields it is asked for, or the id alone. (Default: true) */
   readonly readsAfterWrite?: boolean;
 }
@@ -83,7 +83,7 @@ const UNKNOWN = { code: 1, message: 'An unknown error occurred', is_transient: t
 const FORBIDDEN = { code: 200, message: '(#200) The user hasn’t authorized the application to perform this action' };
 
 export async function startFakeFacebook(options: FakeFacebookOptions): Promise<FakeFacebook> {
-  const { now, readsAfterWrite = true } = options;
+  const { now, port, readsAfterWrite = true } = options;
   const pages: FakePage[] = [];
   const people = new Map<string, string>();
   const things = new Map<string, FakeThing>();
@@ -192,7 +192,7 @@ export async function startFakeFacebook(options: FakeFacebookOptions): Promise<F
     'DELETE /:id': (_call, page, id) => remove(id, page),
   };
 
-  const wire = await startWire(now, (call) => {
+  const wire = await startWire({ now, port }, (call) => {
     if (!call.path.startsWith(`${ROOT}/`)) return refused({ code: 2635, message: '(#2635) A retired version' });
     const path = call.path.slice(ROOT.length);
     const loggedIn = login.answer(path, call);

@@ -1,6 +1,13 @@
 /** A Mastodon server small enough to read: accounts with tokens, images that take time to process, statuses rendered to HTML, and Idempotency-Key for an hour. */
 import { type Consent, createConsent } from './fake-consent.ts';
 import {
+  accountEntity,
+  CONFIGURATION_REST,
+  INSTANCE_REST,
+  ownAccountEntity,
+  STATUS_REST,
+} from './mastodon-entities.ts';
+import {
   bearer,
   type Fault,
   type NoAnswer,
@@ -9,10 +16,10 @@ import {
   type WireAnswer,
   type WireCall,
   withFault,
+  type WireOptions,
 } from './wire.ts';
 
-export interface FakeMastodonOptions {
-  readonly now: () => Date;
+export interface FakeMastodonOptions extends WireOptions {
   /** Largest status. (Default: 500) */
   readonly maxCharacters?: number;
   /** Newest version of the instance document that is served; 0 for none. (Default: 2) */
@@ -23,6 +30,8 @@ export interface FakeMastodonOptions {
   readonly markup?: boolean;
   /** How often an image is looked at before it is processed; 0 for at once, Infinity for never. (Default: 0) */
   readonly looksUntilProcessed?: number;
+  /** Whether statuses can be asked for together, as from 4.3 on. (Default: true) */
+  readonly listsStatuses?: boolean;
   /** What the instance document says of images. (Default: nothing) */
   readonly mediaConfiguration?: object;
 }
@@ -36,6 +45,12 @@ interface FakeImage {
   /** Looks that are still answered 206. */
   looksLeft: number;
   isAttached: boolean;
+}
+
+export interface FakeNumbers {
+  readonly favourites_count: number;
+  readonly reblogs_count: number;
+  readonly replies_count: number;
 }
 
 export interface FakeMastodonAccount {
@@ -65,6 +80,10 @@ export interface FakeMastodon extends Wire {
   posts(): FakeStatus[];
   /** What was uploaded, oldest first. */
   images(): FakeImage[];
+  /** Numbers of statuses that have any, by id. */
+  readonly numbers: Map<string, FakeNumbers>;
+  /** Answers that the next calls of a route get instead of their own. */
+  readonly answers: Record<string, WireAnswer[]>;
   /** Befall the next create calls, one each. */
   readonly faults: Fault[];
   /** Number of calls by method and path without ids, e.g. `POST /api/v1/statuses`. */
@@ -93,6 +112,7 @@ export async function startFakeMastodon(options: FakeMastodonOptions): Promise<F
     markup = false,
     looksUntilProcessed = 0,
     mediaConfiguration,
+    listsStatuses = true,
   } = options;
   const now = () => new Date(options.now().getTime() + clockAheadMs);
   const accounts: FakeMastodonAccount[] = [];
@@ -101,6 +121,8 @@ export async function startFakeMastodon(options: FakeMastodonOptions): Promise<F
   const keys = new Map<string, { readonly id: string; readonly at: number }>();
   const consent = createConsent();
   const faults: Fault[] = [];
+  const numbers = new Map<string, FakeNumbers>();
+  const answers: Record<string, WireAnswer[]> = {};
   const calls: Record<string, number> = {};
   let lastId = 0;
 
@@ -110,15 +132,19 @@ export async function startFakeMastodon(options: FakeMastodonOptions): Promise<F
 
   function view(status: FakeStatus, extra: object = {}) {
     const { id, text, visibility, inReplyToId } = status;
-    const username = accounts.find((account) => account.id === status.accountId)?.username ?? '';
+    const account = accounts.find((one) => one.id === status.accountId) ?? { id: status.accountId, username: '' };
+    const { username } = account;
     return {
+      ...STATUS_REST,
       id,
+      account: accountEntity(account, wire.url),
       created_at: status.createdAt.toISOString(),
       in_reply_to_id: inReplyToId,
       visibility,
       uri: `${wire.url}/users/${username}/statuses/${id}`,
       url: `${wire.url}/@${username}/${id}`,
       content: toHtml(text, wire.url, markup),
+      ...(numbers.get(id) ?? { favourites_count: 0, reblogs_count: 0, replies_count: 0 }),
       ...extra,
     };
   }
@@ -209,6 +235,18 @@ export async function startFakeMastodon(options: FakeMastodonOptions): Promise<F
     return status === undefined ? missing() : ok({ id: status.id, text: status.text, spoiler_text: '' });
   }
 
+  function read(id: string | undefined): WireAnswer {
+    const status = statuses.get(id ?? '');
+    return status === undefined ? missing() : ok(view(status));
+  }
+
+  // A page, however many are asked for.
+  function readTogether({ query }: WireCall): WireAnswer {
+    if (!listsStatuses) return { status: 404, text: '<h1>404 Not Found</h1>' };
+    const found = query.getAll('id[]').flatMap((id) => statuses.get(id) ?? []);
+    return ok(found.slice(0, 20).map((status) => view(status)));
+  }
+
   function list(id: string | undefined, query: URLSearchParams): WireAnswer {
     const all = [...statuses.values()].filter((status) => status.accountId === id).toReversed();
     return ok(all.slice(0, Math.min(Number(query.get('limit') ?? 20), 40)).map((status) => view(status)));
@@ -219,8 +257,9 @@ export async function startFakeMastodon(options: FakeMastodonOptions): Promise<F
     const domain = new URL(wire.url).host;
     const limits = { max_characters: maxCharacters, characters_reserved_per_url: RESERVED_PER_URL };
     return ok({
+      ...INSTANCE_REST,
       ...(version === 2 ? { domain } : { uri: domain }),
-      configuration: { statuses: limits, ...mediaConfiguration },
+      configuration: { ...CONFIGURATION_REST, statuses: limits, ...mediaConfiguration },
     });
   }
 
@@ -260,9 +299,12 @@ export async function startFakeMastodon(options: FakeMastodonOptions): Promise<F
     string,
     (call: WireCall, account: FakeMastodonAccount, id?: string) => WireAnswer | NoAnswer | Promise<WireAnswer>
   > = {
-    'GET /api/v1/accounts/verify_credentials': (_call, { id, username }) => ok({ id, username, acct: username }),
+    'GET /api/v1/accounts/verify_credentials': (_call, { id, username }) =>
+      ok(ownAccountEntity({ id, username }, wire.url)),
     'POST /api/v1/statuses': (call, account) => withFault(faults.shift(), () => store(call, account)),
     'GET /api/v1/accounts/:id/statuses': (call, _account, id) => list(id, call.query),
+    'GET /api/v1/statuses': readTogether,
+    'GET /api/v1/statuses/:id': (_call, _account, id) => read(id),
     'GET /api/v1/statuses/:id/source': (_call, account, id) => source(id, account),
     'DELETE /api/v1/statuses/:id': (_call, account, id) => remove(id, account),
     'POST /api/v2/media': upload,
@@ -271,7 +313,7 @@ export async function startFakeMastodon(options: FakeMastodonOptions): Promise<F
     'GET /api/v1/instance': () => instance(1),
   };
 
-  const wire = await startWire(now, (call) => {
+  const wire = await startWire({ now, port: options.port }, (call) => {
     const id = /\/(\d+)/.exec(call.path.replace(/\/api\/v\d/, ''))?.[1];
     const route = `${call.method} ${id === undefined ? call.path : call.path.replace(`/${id}`, '/:id')}`;
     calls[route] = (calls[route] ?? 0) + 1;
@@ -279,7 +321,9 @@ export async function startFakeMastodon(options: FakeMastodonOptions): Promise<F
     if (answered !== undefined) return answered;
     const account = accounts.find(({ tokens }) => tokens.has(bearer(call) ?? ''));
     if (account === undefined) return refused(401, 'The access token is invalid');
-    return routes[route]?.(call, account, id) ?? { status: 404, text: '<h1>404 Not Found</h1>' };
+    return (
+      answers[route]?.shift() ?? routes[route]?.(call, account, id) ?? { status: 404, text: '<h1>404 Not Found</h1>' }
+    );
   });
 
   return {
@@ -293,6 +337,8 @@ export async function startFakeMastodon(options: FakeMastodonOptions): Promise<F
     },
     posts: () => [...statuses.values()],
     images: () => [...images.values()],
+    numbers,
+    answers,
     faults,
     calls,
   };

@@ -10,10 +10,10 @@ import {
   type WireAnswer,
   type WireCall,
   withFault,
+  type WireOptions,
 } from './wire.ts';
 
-export interface FakeXOptions {
-  readonly now: () => Date;
+export interface FakeXOptions extends WireOptions {
   /** How often an image is looked at before it is processed. (Default: 0, at once) */
   readonly looksUntilProcessed?: number;
   /** The app that may renew logins. (Default: none) */
@@ -27,6 +27,8 @@ export interface FakeXAccount {
   readonly accessTokens: Set<string>;
   /** Each is taken once. */
   readonly refreshTokens: Set<string>;
+  /** What tokens are said to be good for. (Default: nothing is said) */
+  scope?: string;
 }
 
 interface FakeImage {
@@ -46,6 +48,8 @@ export interface FakeX extends Wire {
   posts(): FakePost[];
   /** What was uploaded, oldest first. */
   images(): FakeImage[];
+  /** Numbers of posts that have any, by id. */
+  readonly numbers: Map<string, FakeNumbers>;
   /** Befall the next create calls, one each. */
   readonly faults: Fault[];
   /** Answers that the next calls of a route get instead of their own, e.g. for `POST /2/tweets`. */
@@ -54,6 +58,16 @@ export interface FakeX extends Wire {
   readonly calls: Record<string, number>;
   /** Queries that the account's posts were asked for with. */
   readonly listed: URLSearchParams[];
+}
+
+/** What X counts of a post. */
+export interface FakeNumbers {
+  readonly impression_count: number;
+  readonly like_count: number;
+  readonly retweet_count: number;
+  readonly quote_count: number;
+  readonly reply_count: number;
+  readonly bookmark_count: number;
 }
 
 interface NewPost {
@@ -75,12 +89,13 @@ const ALT_TEXT_MAX = 1000;
 const TOKEN_SECONDS = 7200;
 
 export async function startFakeX(options: FakeXOptions): Promise<FakeX> {
-  const { now, looksUntilProcessed = 0, app } = options;
+  const { now, port, looksUntilProcessed = 0, app } = options;
   const accounts: FakeXAccount[] = [];
   const posts = new Map<string, FakePost>();
   const images = new Map<string, FakeImage>();
   const consent = createConsent();
   const faults: Fault[] = [];
+  const numbers = new Map<string, FakeNumbers>();
   const answers: Record<string, WireAnswer[]> = {};
   const calls: Record<string, number> = {};
   const listed: URLSearchParams[] = [];
@@ -123,6 +138,29 @@ export async function startFakeX(options: FakeXOptions): Promise<FakeX> {
     if (post.accountId !== account.id) return forbidden('You are not authorized to delete this Tweet.');
     posts.delete(id);
     return ok({ data: { deleted: true } });
+  }
+
+  function readNumbers({ query }: WireCall): WireAnswer {
+    const ids = (query.get('ids') ?? '').split(',');
+    if (ids.length > 100) return problem(400, 'invalid-request', 'ids: at most 100');
+    if (query.get('tweet.fields') !== 'public_metrics') return problem(400, 'invalid-request', 'tweet.fields');
+    const none = {
+      impression_count: 0,
+      like_count: 0,
+      retweet_count: 0,
+      quote_count: 0,
+      reply_count: 0,
+      bookmark_count: 0,
+    };
+    const [there, gone] = [ids.filter((id) => posts.has(id)), ids.filter((id) => !posts.has(id))];
+    const data = there.map((id) => ({ id, text: posts.get(id)?.text, public_metrics: numbers.get(id) ?? none }));
+    const errors = gone.map((id) => ({
+      resource_id: id,
+      resource_type: 'tweet',
+      title: 'Not Found Error',
+      type: 'https://api.twitter.com/2/problems/resource-not-found',
+    }));
+    return ok({ ...(data.length > 0 && { data }), ...(errors.length > 0 && { errors }) });
   }
 
   function list(id: string, query: URLSearchParams): WireAnswer {
@@ -192,7 +230,9 @@ export async function startFakeX(options: FakeXOptions): Promise<FakeX> {
     account.accessTokens.clear();
     account.accessTokens.add(access_token);
     account.refreshTokens.add(refresh_token);
-    return ok({ token_type: 'bearer', expires_in: TOKEN_SECONDS, access_token, refresh_token });
+    const { scope } = account;
+    const said = { token_type: 'bearer', expires_in: TOKEN_SECONDS, access_token, refresh_token };
+    return ok({ ...said, ...(scope !== undefined && { scope }) });
   }
 
   function isApp(call: WireCall, form: URLSearchParams): boolean {
@@ -208,6 +248,7 @@ export async function startFakeX(options: FakeXOptions): Promise<FakeX> {
   > = {
     'GET /2/users/me': (_call, { id, username }) => ok({ data: { id, username, name: username } }),
     'POST /2/tweets': (call, account) => withFault(faults.shift(), () => store(call, account)),
+    'GET /2/tweets': readNumbers,
     'DELETE /2/tweets/:id': (_call, account, id) => remove(id, account),
     'GET /2/users/:id/tweets': (call, _account, id) => list(id, call.query),
     'POST /2/media/upload': upload,
@@ -215,7 +256,7 @@ export async function startFakeX(options: FakeXOptions): Promise<FakeX> {
     'POST /2/media/metadata': describe,
   };
 
-  const wire = await startWire(now, (call) => {
+  const wire = await startWire({ now, port }, (call) => {
     const id = /\/(\d{2,})/.exec(call.path)?.[1] ?? '';
     const route = `${call.method} ${id === '' ? call.path : call.path.replace(id, ':id')}`;
     calls[route] = (calls[route] ?? 0) + 1;
@@ -232,7 +273,7 @@ export async function startFakeX(options: FakeXOptions): Promise<FakeX> {
     ...wire,
     consent,
     addAccount: (username, accessToken, refreshToken) => {
-      const account = {
+      const account: FakeXAccount = {
         id: String(2_244_994_900 + accounts.length),
         username,
         accessTokens: new Set([accessToken]),
@@ -243,6 +284,7 @@ export async function startFakeX(options: FakeXOptions): Promise<FakeX> {
     },
     posts: () => [...posts.values()],
     images: () => [...images.values()],
+    numbers,
     faults,
     answers,
     calls,

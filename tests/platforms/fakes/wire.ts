@@ -31,6 +31,7 @@ export interface WireAnswer {
   readonly status: number;
   readonly json?: unknown;
   readonly text?: string;
+  readonly bytes?: Buffer;
   readonly headers?: Record<string, string>;
 }
 
@@ -43,20 +44,26 @@ const HELD = Symbol('held');
 export type NoAnswer = typeof DROPPED | typeof HELD;
 
 export interface Wire {
-  /** Origin on loopback, at a port of its own. */
+  /** Origin on loopback, at its port. */
   readonly url: string;
   close(): Promise<void>;
 }
 
+export interface WireOptions {
+  readonly now: () => Date;
+  /** On loopback; any free one when left out. */
+  readonly port?: number | undefined;
+}
+
 /** Serves `answer` over real HTTP; `Date` headers tell the time of `now`. */
 export async function startWire(
-  now: () => Date,
-  answer: (call: WireCall) => WireAnswer | NoAnswer | Promise<WireAnswer>,
+  { now, port = 0 }: WireOptions,
+  answer: (call: WireCall) => WireAnswer | NoAnswer | Promise<WireAnswer | NoAnswer>,
 ): Promise<Wire> {
   const server = createServer((request, response) => {
     void readCall(request).then(async (call) => write(response, now(), await answer(call)));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: () =>
@@ -120,5 +127,5 @@ function write(response: ServerResponse, now: Date, answer: WireAnswer | NoAnswe
   }
   const type = answer.json === undefined ? 'text/html; charset=utf-8' : 'application/json';
   response.writeHead(answer.status, { 'content-type': type, date: now.toUTCString(), ...answer.headers });
-  response.end(answer.json === undefined ? (answer.text ?? '') : JSON.stringify(answer.json));
+  response.end(answer.json === undefined ? (answer.bytes ?? answer.text ?? '') : JSON.stringify(answer.json));
 }

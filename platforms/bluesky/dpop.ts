@@ -1,0 +1,77 @@
+/** Keys that tokens are bound to (DPoP, RFC 9449): whoever uses such a token proves with each request that they hold its key. */
+import * as oauth from 'oauth4webapi';
+import type { Fetch, PlatformIo } from '../contract.ts';
+import { requestOptions } from '../oauth.ts';
+
+/** A private key as it is stored: JSON Web Key, P-256. */
+export interface PrivateKey {
+  readonly kty: string;
+  readonly crv: string;
+  readonly x: string;
+  readonly y: string;
+  readonly d: string;
+}
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' } as const;
+
+/** What servers let a proof be made with is remembered for so many keys: a server asks for a value of its own first. */
+const REMEMBERED_MAX = 1_000;
+const remembered = new Map<string, Promise<oauth.DPoPHandle>>();
+
+export async function makeKey(): Promise<PrivateKey> {
+  const { privateKey } = await oauth.generateKeyPair('ES256', { extractable: true });
+  const { kty = '', crv = '', x = '', y = '', d = '' } = await crypto.subtle.exportKey('jwk', privateKey);
+  return { kty, crv, x, y, d };
+}
+
+/** What others may know of a key. */
+export function publicPart({ kty, crv, x, y }: PrivateKey) {
+  return { kty, crv, x, y };
+}
+
+export function signingKey(key: PrivateKey): Promise<CryptoKey> {
+  return crypto.subtle.importKey('jwk', { ...key }, ALGORITHM, false, ['sign']);
+}
+
+/** Makes proofs with a key. */
+export function proofsBy(key: PrivateKey): Promise<oauth.DPoPHandle> {
+  const known = remembered.get(key.x);
+  if (known !== undefined) return known;
+  const [oldest] = remembered.keys();
+  if (remembered.size >= REMEMBERED_MAX && oldest !== undefined) remembered.delete(oldest);
+  const made = importProofs(key);
+  remembered.set(key.x, made);
+  return made;
+}
+
+async function importProofs(key: PrivateKey): Promise<oauth.DPoPHandle> {
+  const publicKey = crypto.subtle.importKey('jwk', publicPart(key), ALGORITHM, true, ['verify']);
+  return oauth.DPoP({}, { privateKey: await signingKey(key), publicKey: await publicKey });
+}
+
+/** Makes a request again with the value that the server has asked for; it has read nothing of the first one. */
+export async function withNonce<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (!oauth.isDPoPNonceError(error)) throw error;
+    return attempt();
+  }
+}
+
+/** A fetch that shows an access token, and proves with each request that it is the holder's. */
+export function boundFetch(io: PlatformIo, accessToken: string, key: PrivateKey): Fetch {
+  return async (url, { method = 'GET', headers = {}, body, signal = io.signal } = {}) => {
+    const options = { ...requestOptions(io), DPoP: await proofsBy(key), signal };
+    const content = body as Exclude<oauth.ProtectedResourceRequestBody, undefined> | undefined;
+    try {
+      return await withNonce(() =>
+        oauth.protectedResourceRequest(accessToken, method, new URL(url), new Headers(headers), content, options),
+      );
+    } catch (error) {
+      // A refusal that names what it wants is an answer like any other.
+      if (error instanceof oauth.WWWAuthenticateChallengeError) return error.response;
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,44 @@
+/** The numbers of Bluesky posts, which the public view of the network tells anyone. */
+import { z } from 'zod';
+import {
+  type MetricNumbers,
+  type MetricsReading,
+  PlatformFailure,
+  type PlatformIo,
+  type ReadPost,
+} from '../contract.ts';
+import type { Session } from '../login.ts';
+import { callPlatform } from '../http.ts';
+import { failure } from './api.ts';
+
+/** Posts that one call may ask for. */
+export const URIS_MAX = 25;
+
+const count = z.int().min(0).default(0);
+
+const Posts = z.object({
+  posts: z.array(
+    z.object({ uri: z.string(), likeCount: count, repostCount: count, quoteCount: count, replyCount: count }),
+  ),
+});
+
+export async function readMetrics(
+  _session: Session<unknown>,
+  posts: readonly ReadPost[],
+  io: PlatformIo,
+): Promise<MetricsReading> {
+  const uris = posts.map(({ platformPostId }) => platformPostId);
+  const parameters = new URLSearchParams(uris.map((uri) => ['uris', uri]));
+  const url = `${io.endpoints.BLUESKY_APPVIEW_URL}/xrpc/app.bsky.feed.getPosts?${parameters.toString()}`;
+  const answer = await callPlatform(io, url);
+  if (answer.status !== 200) throw failure(answer);
+  const found = Posts.safeParse(answer.body);
+  if (!found.success) throw new PlatformFailure('unavailable', 'Bluesky answered without the posts.');
+  const numbers = new Map(found.data.posts.map((post) => [post.uri, numbersOf(post)]));
+  // Posts that are not up any more are left out of the answer.
+  return new Map(uris.map((uri) => [uri, numbers.get(uri) ?? 'gone']));
+}
+
+function numbersOf(post: z.infer<typeof Posts>['posts'][number]): MetricNumbers {
+  return { likes: post.likeCount, reposts: post.repostCount + post.quoteCount, replies: post.replyCount };
+}

@@ -1,0 +1,52 @@
+/** A login that the customer has agreed to on their server's own page: tokens that are bound to a key, and renewed with it. */
+import * as oauth from 'oauth4webapi';
+import { PlatformFailure, type PlatformIo } from '../contract.ts';
+import { oauthFailure, requestOptions } from '../oauth.ts';
+import { type PrivateKey, proofsBy, withNonce } from './dpop.ts';
+import { proofOf } from './oauth-client.ts';
+
+/** What is stored, encrypted, for a connection. */
+export interface OauthLogin {
+  /** Origin of the server that keeps the account's posts. */
+  readonly pds: string;
+  /** Who let the customer in. */
+  readonly issuer: string;
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly clientKey: PrivateKey | null;
+  /** The key that the tokens are bound to. */
+  readonly boundTo: PrivateKey;
+  readonly accessToken: string;
+  /** Taken once; null when there is none. */
+  readonly refreshToken: string | null;
+  /** ISO instant from which the access token is no longer taken; null when that is not known. */
+  readonly expiresAt: string | null;
+}
+
+/** @throws PlatformFailure `reconnect` when the server no longer renews it */
+export async function renewOauthLogin(stale: OauthLogin, io: PlatformIo): Promise<OauthLogin> {
+  const { issuer, tokenUrl, clientId, clientKey, boundTo, refreshToken } = stale;
+  const as: oauth.AuthorizationServer = { issuer, token_endpoint: tokenUrl };
+  const client: oauth.Client = { client_id: clientId };
+  const options = { ...requestOptions(io), DPoP: await proofsBy(boundTo) };
+  const proof = await proofOf({ key: clientKey });
+  try {
+    const granted = await withNonce(async () => {
+      const answer = await oauth.refreshTokenGrantRequest(as, client, proof, refreshToken ?? '', options);
+      return oauth.processRefreshTokenResponse(as, client, answer);
+    });
+    return { ...stale, ...tokensOf(granted, io), refreshToken: granted.refresh_token ?? refreshToken };
+  } catch (error) {
+    const failure = oauthFailure(new URL(issuer).host, error);
+    if (failure.kind !== 'rejected') throw failure;
+    const message = `${failure.message}: connect the account again.`;
+    throw new PlatformFailure('reconnect', message, { cause: error });
+  }
+}
+
+/** The tokens of an answer, as they are stored. */
+export function tokensOf(granted: oauth.TokenEndpointResponse, io: PlatformIo) {
+  const { access_token: accessToken, refresh_token: refreshToken = null, expires_in: seconds } = granted;
+  const expiresAt = seconds === undefined ? null : new Date(io.now().getTime() + seconds * 1_000).toISOString();
+  return { accessToken, refreshToken, expiresAt };
+}

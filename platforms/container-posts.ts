@@ -1,0 +1,60 @@
+/** What a container that was published has become. A container does not tell, so time and text have to do. */
+import { z } from 'zod';
+import type { ContainerApi } from './container-api.ts';
+import { PlatformFailure, type PlatformIo, type Published, type SendPart } from './contract.ts';
+import type { GraphAnswer } from './graph.ts';
+import { stringField } from './http.ts';
+import { earliestOf, essence } from './look-back.ts';
+
+/** Posts that are asked for when one is looked for. */
+const LISTED_MAX = 25;
+
+const List = z.object({
+  data: z.array(
+    z.looseObject({
+      id: z.string(),
+      /** Such as 2026-11-21T09:00:00+0000, which is not quite RFC 3339. */
+      timestamp: z.string(),
+      permalink: z.string().optional(),
+    }),
+  ),
+});
+
+/** The post that a published container became. The container's own id has to do for one that cannot be found. */
+export async function findPost(
+  api: ContainerApi,
+  part: SendPart,
+  containerId: string,
+  io: PlatformIo,
+): Promise<Published> {
+  const query = { fields: `id,${api.text},timestamp,permalink`, limit: String(LISTED_MAX) };
+  const answer = await orNull(api.call(`${api.account}/${api.posts}`, { query }));
+  const list = List.safeParse(answer?.body);
+  if (answer === null || !list.success) return { platformPostId: containerId, url: null };
+  const earliest = earliestOf(part, answer, io.now());
+  const recent = list.data.data.filter(({ timestamp }) => Date.parse(timestamp) >= earliest);
+  // Oldest first: a later one with the same text is somebody's second try.
+  const found = recent.toReversed().find((one) => essence(stringField(one, api.text) ?? '') === essence(part.text));
+  if (found === undefined) return { platformPostId: containerId, url: null };
+  return { platformPostId: found.id, url: webAddress(found.permalink) };
+}
+
+/** Null when it cannot be asked for: the post stays made all the same. */
+export async function permalinkOf(api: ContainerApi, id: string): Promise<string | null> {
+  const answer = await orNull(api.call(encodeURIComponent(id), { query: { fields: 'permalink' } }));
+  return webAddress(stringField(answer?.body, 'permalink'));
+}
+
+/** What a post is called and where it is are asked when it is up, so that no answer is no failure. */
+async function orNull(asked: Promise<GraphAnswer>): Promise<GraphAnswer | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof PlatformFailure) return null;
+    throw error;
+  }
+}
+
+function webAddress(text: string | undefined): string | null {
+  return text !== undefined && /^https?:$/.test(URL.parse(text)?.protocol ?? '') ? text : null;
+}

@@ -1,0 +1,98 @@
+/** How a customer links a Discord channel: by a webhook's URL, or by Discord's own page, which makes a webhook or lets the bot in. */
+import { ClientSecretPost } from 'oauth4webapi';
+import { z } from 'zod';
+import { type DiscordApp, type JsonObject, PlatformFailure } from '../contract.ts';
+import type { HostedConnect, OauthAccount, OauthIo, OauthRequest, Typed } from '../hosted.ts';
+import { withoutPublishing } from '../http.ts';
+import { type AuthorizationServer, consentUrl, exchangeCode } from '../oauth.ts';
+import { API_VERSION, appOf, asDiscordBot, callDiscord } from './api.ts';
+import { connectGranted, type DiscordCredentials, read } from './login.ts';
+
+/** What the bot is let in for: to see channels, write, embed links, attach files, read what it has written. */
+const PERMISSIONS = 1_024 + 2_048 + 16_384 + 32_768 + 65_536;
+
+/** Kinds of channels that take messages: of text, and of announcements. */
+const TEXT_CHANNELS = [0, 5];
+
+const WithWebhook = z.object({ webhook: z.object({ id: z.string(), token: z.string(), name: z.string().nullish() }) });
+const WithGuild = z.object({ guild: z.object({ id: z.string() }) });
+const Channels = z.array(
+  z.object({ id: z.string(), type: z.number(), name: z.string().nullish(), position: z.number().catch(0) }),
+);
+
+export const hosted: HostedConnect<DiscordCredentials> = {
+  fields: [
+    {
+      name: 'webhookUrl',
+      label: 'Webhook URL',
+      hint: 'In the settings of the channel, under Integrations, Webhooks: Copy Webhook URL.',
+      kind: 'secret',
+      required: true,
+    },
+  ],
+  alternative: {
+    button: 'Choose a channel on Discord',
+    hint: 'Agree on Discord’s own page.',
+    fields: [],
+    oauth: {
+      isSetUp: ({ discord }) => discord !== null,
+      pageSources: ({ DISCORD_API_URL }) => [DISCORD_API_URL],
+      begin,
+      finish,
+    },
+    connectAccount: connectGranted,
+  },
+};
+
+/** @see https://discord.com/developers/docs/topics/oauth2#authorization-code-grant */
+function serverAt({ endpoints }: OauthIo, { botToken }: DiscordApp): AuthorizationServer {
+  return {
+    name: 'Discord',
+    pageUrl: `${endpoints.DISCORD_API_URL}/oauth2/authorize`,
+    tokenUrl: `${endpoints.DISCORD_API_URL}/api/${API_VERSION}/oauth2/token`,
+    scope: botToken === undefined ? 'webhook.incoming' : 'bot identify',
+  };
+}
+
+async function begin(_typed: Typed, request: OauthRequest, io: OauthIo) {
+  const app = appOf(io);
+  const url = new URL(await consentUrl(serverAt(io, app), app.clientId, request));
+  if (app.botToken !== undefined) url.searchParams.set('permissions', String(PERMISSIONS));
+  return { url: url.href, memo: {} };
+}
+
+async function finish(
+  answer: URLSearchParams,
+  request: OauthRequest,
+  _memo: unknown,
+  io: OauthIo,
+): Promise<readonly OauthAccount<JsonObject>[]> {
+  const app = appOf(io);
+  const server = serverAt(io, app);
+  const proof = ClientSecretPost(app.clientSecret);
+  const { said } = await exchangeCode(asDiscordBot(io), server, app.clientId, proof, answer, request);
+  return app.botToken === undefined ? [webhookOf(said)] : channelsOf(io, app.botToken, said);
+}
+
+function webhookOf(said: unknown): OauthAccount<JsonObject> {
+  const parsed = WithWebhook.safeParse(said);
+  if (!parsed.success) throw new PlatformFailure('unavailable', 'Discord answered without a webhook.');
+  const { id, token, name } = parsed.data.webhook;
+  return { label: name ?? id, credentials: { webhookId: id, webhookToken: token } };
+}
+
+/** The channels of the server that the customer has let the bot into. */
+function channelsOf(io: OauthIo, botToken: string, said: unknown): Promise<readonly OauthAccount<JsonObject>[]> {
+  return withoutPublishing(async () => {
+    const parsed = WithGuild.safeParse(said);
+    if (!parsed.success) throw new PlatformFailure('rejected', 'Discord names no server that the bot was let into.');
+    const guildId = parsed.data.guild.id;
+    const path = `/guilds/${encodeURIComponent(guildId)}/channels`;
+    const channels = read(Channels, await callDiscord(io, path, { botToken }))
+      .filter(({ type }) => TEXT_CHANNELS.includes(type))
+      .toSorted((one, other) => one.position - other.position)
+      .map(({ id, name }) => ({ label: `#${name ?? id}`, credentials: { channelId: id, guildId } }));
+    if (channels.length > 0) return channels;
+    throw new PlatformFailure('rejected', 'The server has no text channel that the bot sees.');
+  });
+}

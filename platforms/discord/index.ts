@@ -1,0 +1,132 @@
+/** Discord: a channel that a webhook posts to, or the install's bot. */
+import { z } from 'zod';
+import {
+  definePlatform,
+  type OutgoingImage,
+  PlatformFailure,
+  type PlatformIo,
+  type Published,
+  type RecoveryFacts,
+  type SendPart,
+  type Session,
+} from '../contract.ts';
+import { withoutPublishing } from '../http.ts';
+import { API_VERSION, callDiscord, failure, isGone } from './api.ts';
+import { hosted } from './hosted.ts';
+import { connectWebhook, DiscordCredentials, type DiscordLogin, placeOf } from './login.ts';
+import { findMessage } from './read-back.ts';
+
+/** For how long Discord surely knows a nonce: it says "a few minutes". */
+const NONCE_REMEMBERED_MS = 2 * 60_000;
+
+/** Longest nonce. */
+const NONCE_MAX = 25;
+
+/** A webhook's message has nothing that makes a repeat recognisable, and no list that it stands in. */
+const NO_RECOVERY: RecoveryFacts = { repeatWithinMs: 0, readBack: false };
+const BOT_RECOVERY: RecoveryFacts = { repeatWithinMs: NONCE_REMEMBERED_MS, readBack: true };
+
+const Message = z.object({ id: z.string(), channel_id: z.string() });
+
+export const discord = definePlatform<DiscordLogin, DiscordCredentials>({
+  id: 'discord',
+  name: 'Discord',
+  kind: 'broadcast',
+  // Discord speaks of characters; no way of counting them gives more than this one.
+  text: { maxLength: 2000, unit: 'utf16' },
+  images: {
+    max: 10,
+    // 10 MiB each, but 25 MiB a request: so much each keeps the five that a post may have below that.
+    maxBytes: 5_000_000,
+    types: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
+    altTextMax: 1024,
+  },
+  thread: null,
+  firstComment: false,
+  permalink: true,
+  metrics: [],
+  recovery: BOT_RECOVERY,
+  recoveryOf: ({ kind }) => (kind === 'bot' ? BOT_RECOVERY : NO_RECOVERY),
+  concurrency: { perProcess: 50, perConnection: 1 },
+  connect: ['credentials'],
+  apiVersion: API_VERSION,
+  source: [
+    'https://discord.com/developers/docs/resources/webhook#execute-webhook',
+    'https://discord.com/developers/docs/resources/message#create-message',
+    'https://discord.com/developers/docs/reference#uploading-files',
+    'https://discord.com/developers/docs/topics/rate-limits',
+  ],
+  credentials: DiscordCredentials,
+  hosted,
+  connectAccount: connectWebhook,
+  makeToken: (_startedAt, seed) => seed.replaceAll('-', '').slice(-NONCE_MAX),
+  publish,
+  readBack,
+  remove,
+});
+
+async function publish({ credential }: Session<DiscordLogin>, part: SendPart, io: PlatformIo): Promise<Published> {
+  const { path, ...as } = placeOf(credential, io);
+  // Only who waits is answered with the message, and told of a refusal.
+  const there = credential.kind === 'webhook' ? { path, query: { wait: 'true' } } : { path: `${path}/messages` };
+  const answer = await callDiscord(io, there.path, { method: 'POST', ...as, ...there, ...bodyOf(credential, part) });
+  if (answer.status !== 200) throw failure(answer);
+  const message = Message.safeParse(answer.body);
+  if (!message.success) throw new PlatformFailure('unknown', 'Discord answered without the message it made.');
+  return published(credential, message.data.channel_id, message.data.id);
+}
+
+async function readBack(
+  { credential }: Session<DiscordLogin>,
+  part: SendPart,
+  io: PlatformIo,
+): Promise<Published | null> {
+  if (credential.kind === 'webhook') throw new Error('a webhook cannot look for its messages');
+  const message = await findMessage(io, credential, part);
+  return message === null ? null : published(credential, credential.channelId, message.id);
+}
+
+function remove({ credential }: Session<DiscordLogin>, post: Published, io: PlatformIo): Promise<void> {
+  return withoutPublishing(async () => {
+    const { path, ...as } = placeOf(credential, io);
+    const message = `${path}/messages/${encodeURIComponent(post.platformPostId)}`;
+    const answer = await callDiscord(io, message, { method: 'DELETE', ...as });
+    if (answer.status !== 204 && !isGone(answer)) throw failure(answer);
+  });
+}
+
+function bodyOf(
+  { kind }: DiscordLogin,
+  { text, token, images = [] }: SendPart,
+): { json: unknown } | { form: FormData } {
+  const message = {
+    content: text.toWellFormed(),
+    // Texts of callers ring nobody: no @everyone, no roles, no people.
+    allowed_mentions: { parse: [] },
+    ...(kind === 'bot' && { nonce: token, enforce_nonce: true }),
+  };
+  if (images.length === 0) return { json: message };
+  const form = new FormData();
+  form.append('payload_json', JSON.stringify({ ...message, attachments: images.map(described) }));
+  for (const [index, image] of images.entries()) {
+    // The copy is one that is surely not shared memory, which is all that a Blob takes.
+    const file = new Blob([new Uint8Array(image.bytes)], { type: image.contentType });
+    form.append(`files[${index}]`, file, fileName(image, index));
+  }
+  return { form };
+}
+
+function described(image: OutgoingImage, index: number): unknown {
+  const { altText } = image;
+  const description = altText === '' ? {} : { description: altText.toWellFormed() };
+  return { id: index, filename: fileName(image, index), ...description };
+}
+
+function fileName({ contentType }: OutgoingImage, index: number): string {
+  return `image-${index + 1}.${contentType.replace('image/', '')}`;
+}
+
+function published({ guildId }: DiscordLogin, channelId: string, id: string): Published {
+  const url = guildId === null ? null : `https://discord.com/channels/${guildId}/${channelId}/${id}`;
+  return { platformPostId: id, url };
+}

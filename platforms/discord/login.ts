@@ -1,0 +1,120 @@
+/** The two logins of Discord: a webhook, which posts to one channel, and the install's bot in a channel of a server. */
+import { z } from 'zod';
+import { type ConnectedAccount, type JsonObject, PlatformFailure, type PlatformIo } from '../contract.ts';
+import { type PlatformAnswer, withoutPublishing } from '../http.ts';
+import { appOf, callDiscord, failure } from './api.ts';
+
+/** What is stored, encrypted, for a connection. */
+export type DiscordLogin = WebhookLogin | BotLogin;
+
+interface WebhookLogin {
+  readonly kind: 'webhook';
+  readonly webhookId: string;
+  readonly webhookToken: string;
+  /** The server it is on; null when Discord does not say. */
+  readonly guildId: string | null;
+}
+
+export interface BotLogin {
+  readonly kind: 'bot';
+  readonly channelId: string;
+  readonly guildId: string;
+  /** The bot's own number, under which its messages stand. */
+  readonly botId: string;
+}
+
+const OFFICIAL_HOST = /^https:\/\/(?:(?:canary|ptb)\.)?discord(?:app)?\.com$/;
+const WEBHOOK_PATH = /^\/api(?:\/v\d+)?\/webhooks\/(\d{1,20})\/([\w-]{1,200})\/?$/;
+const EXPECTED = 'the URL of a webhook, such as https://discord.com/api/webhooks/123/abc';
+
+export const DiscordCredentials = z.strictObject({
+  webhookUrl: z
+    .string()
+    .trim()
+    .max(400)
+    .refine((text) => webhookPath(text) !== null, EXPECTED)
+    .describe('URL of a webhook, which the settings of a channel show under Integrations. Keep it secret.'),
+});
+export type DiscordCredentials = z.infer<typeof DiscordCredentials>;
+
+/** What the way over Discord's own page gives; nobody can send it to POST /connections. */
+export const Granted = z.union([
+  z.object({ webhookId: z.string(), webhookToken: z.string() }),
+  z.object({ channelId: z.string(), guildId: z.string() }),
+]);
+
+const Webhook = z.object({ id: z.string(), name: z.string().nullish(), guild_id: z.string().nullish() });
+const Me = z.object({ id: z.string() });
+const Channel = z.object({ id: z.string(), name: z.string().min(1), guild_id: z.string() });
+
+/** The webhook is called at the configured server, so only addresses of Discord's own or of that server mean it. */
+export async function connectWebhook(
+  { webhookUrl }: DiscordCredentials,
+  io: PlatformIo,
+): Promise<ConnectedAccount<DiscordLogin>> {
+  const [, webhookId = '', webhookToken = ''] = webhookPath(webhookUrl) ?? [];
+  const { origin, host } = new URL(webhookUrl);
+  if (!OFFICIAL_HOST.test(origin) && origin !== io.endpoints.DISCORD_API_URL) {
+    throw new PlatformFailure('rejected', `${host} is not Discord: expected ${EXPECTED}.`);
+  }
+  return checkWebhook(webhookId, webhookToken, io);
+}
+
+/** Checks what a customer has agreed to on Discord's own page. */
+export function connectGranted(granted: JsonObject, io: PlatformIo): Promise<ConnectedAccount<DiscordLogin>> {
+  const login = Granted.parse(granted);
+  return 'webhookId' in login
+    ? checkWebhook(login.webhookId, login.webhookToken, io)
+    : checkChannel(login.channelId, login.guildId, io);
+}
+
+/** Where messages are made and found, and as whom. */
+export function placeOf(login: DiscordLogin, io: PlatformIo): { readonly path: string; readonly botToken?: string } {
+  if (login.kind === 'webhook') return { path: `/webhooks/${login.webhookId}/${login.webhookToken}` };
+  return { path: `/channels/${login.channelId}`, botToken: botTokenOf(io) };
+}
+
+/** @throws PlatformFailure when the operator has taken the bot away */
+export function botTokenOf(io: PlatformIo): string {
+  const { botToken } = appOf(io);
+  if (botToken !== undefined) return botToken;
+  throw new PlatformFailure('unavailable', 'Discord’s bot is not set up on this install any more; nothing was posted.');
+}
+
+function webhookPath(text: string): RegExpExecArray | null {
+  const url = URL.parse(text);
+  if (url === null || url.search !== '' || url.hash !== '' || url.username !== '') return null;
+  return /^https?:$/.test(url.protocol) ? WEBHOOK_PATH.exec(url.pathname) : null;
+}
+
+function checkWebhook(
+  webhookId: string,
+  webhookToken: string,
+  io: PlatformIo,
+): Promise<ConnectedAccount<DiscordLogin>> {
+  return withoutPublishing(async () => {
+    const webhook = read(Webhook, await callDiscord(io, `/webhooks/${webhookId}/${webhookToken}`));
+    const guildId = webhook.guild_id ?? null;
+    const credential: DiscordLogin = { kind: 'webhook', webhookId, webhookToken, guildId };
+    return { platformAccountId: webhook.id, handle: webhook.name ?? webhook.id, credential };
+  });
+}
+
+function checkChannel(channelId: string, guildId: string, io: PlatformIo): Promise<ConnectedAccount<DiscordLogin>> {
+  return withoutPublishing(async () => {
+    const botToken = botTokenOf(io);
+    const me = read(Me, await callDiscord(io, '/users/@me', { botToken }));
+    const channel = read(Channel, await callDiscord(io, `/channels/${encodeURIComponent(channelId)}`, { botToken }));
+    if (channel.guild_id !== guildId) throw new PlatformFailure('rejected', 'The channel is on another server.');
+    const credential: DiscordLogin = { kind: 'bot', channelId: channel.id, guildId, botId: me.id };
+    return { platformAccountId: channel.id, handle: channel.name, credential };
+  });
+}
+
+/** What a call that only asks has brought. */
+export function read<Output>(shape: z.ZodType<Output>, answer: PlatformAnswer): Output {
+  if (answer.status !== 200) throw failure(answer);
+  const parsed = shape.safeParse(answer.body);
+  if (parsed.success) return parsed.data;
+  throw new PlatformFailure('unavailable', 'Discord answered without what it was asked for.');
+}

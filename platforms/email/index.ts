@@ -1,0 +1,127 @@
+/** Email: one address, written to over this install's mail server. */
+import { z } from 'zod';
+import {
+  type ConnectedAccount,
+  definePlatform,
+  type FailureKind,
+  PlatformFailure,
+  type PlatformIo,
+  type Published,
+  type SendPart,
+  type Session,
+} from '../contract.ts';
+import { platformWords } from '../http.ts';
+import { MailFailure, type MailServer } from '../mail.ts';
+import { htmlOf, inlineImages, SUBJECT_MAX, subjectOf } from './compose.ts';
+
+const EmailCredentials = z.strictObject({
+  to: z.email().max(254).describe('Address that the messages go to.'),
+  subject: z
+    .string()
+    .trim()
+    .min(1)
+    .max(SUBJECT_MAX)
+    .regex(/^\P{Cc}*$/u, 'one line')
+    .optional()
+    .describe(`Subject of every message, at most ${SUBJECT_MAX} characters. Left out, the first line of each post.`),
+});
+type EmailCredentials = z.infer<typeof EmailCredentials>;
+
+export const email = definePlatform<EmailCredentials, EmailCredentials>({
+  id: 'email',
+  name: 'Email',
+  kind: 'messaging',
+  // Mail has no limit of its own; a common program cuts what it shows at about twice this.
+  text: { maxLength: 50_000, unit: 'characters' },
+  images: {
+    max: 5,
+    // Five of these, as mail encodes them, fit into 10,240,000 bytes, which is what Postfix takes unless told otherwise.
+    maxBytes: 1_400_000,
+    // Not every mail program shows WebP.
+    types: ['image/png', 'image/jpeg', 'image/gif'],
+    altTextMax: 1000,
+  },
+  thread: null,
+  firstComment: false,
+  permalink: false,
+  metrics: [],
+  // A repeat carries the same Message-ID, by which receivers may tell it, but need not. No server can be asked.
+  recovery: { repeatWithinMs: 0, readBack: false },
+  concurrency: { perProcess: 10, perConnection: 1 },
+  needs: { settings: ['SMTP_URL', 'SMTP_FROM'], isMet: ({ mail }) => mail !== null },
+  repeatsAccounts: true,
+  connect: ['credentials'],
+  apiVersion: null,
+  source: [
+    'https://www.rfc-editor.org/rfc/rfc5321',
+    'https://www.rfc-editor.org/rfc/rfc5322',
+    'https://www.postfix.org/postconf.5.html#message_size_limit',
+  ],
+  credentials: EmailCredentials,
+  hosted: null,
+  connectAccount,
+  publish,
+});
+
+/** Whether anybody reads the address can be known only by writing to it; what is asked is whether the server takes us. */
+async function connectAccount(input: EmailCredentials, io: PlatformIo): Promise<ConnectedAccount<EmailCredentials>> {
+  try {
+    await serverOf(io).verify(io.signal);
+  } catch (error) {
+    throw failure(error);
+  }
+  return { platformAccountId: input.to, handle: input.to, credential: input };
+}
+
+async function publish({ credential }: Session<EmailCredentials>, part: SendPart, io: PlatformIo): Promise<Published> {
+  if (part.step !== 'head') throw new Error(`Email makes no part of the kind ${part.step}`);
+  const server = serverOf(io);
+  const { token, startedAt, images = [] } = part;
+  const text = part.text.toWellFormed();
+  const messageId = `<${token}@${server.domain}>`;
+  const message = {
+    messageId,
+    date: startedAt,
+    to: credential.to,
+    subject: credential.subject ?? subjectOf(text),
+    text,
+    html: htmlOf(text, images, token),
+    images: inlineImages(images, token),
+  };
+  try {
+    await server.send(message, io.signal);
+  } catch (error) {
+    throw failure(error);
+  }
+  return { platformPostId: messageId, url: null };
+}
+
+function serverOf({ mail }: PlatformIo): MailServer {
+  if (mail !== null) return mail;
+  throw new PlatformFailure('unavailable', 'Email is not set up on this install any more; nothing was posted.');
+}
+
+function failure(error: unknown): unknown {
+  if (!(error instanceof MailFailure)) return error;
+  const kind = kindOf(error);
+  const words = platformWords(error.message);
+  switch (kind) {
+    case 'rejected':
+      return new PlatformFailure(kind, `The mail server refused: ${words}`, { cause: error });
+    case 'unavailable':
+      return new PlatformFailure(kind, `The mail server takes nothing for now; nothing was posted. ${words}`, {
+        cause: error,
+      });
+    default:
+      return new PlatformFailure(kind, `The mail server did not say whether it took the message: ${words}`, {
+        cause: error,
+      });
+  }
+}
+
+/** Login and sender are the operator's, so no caller can mend what is refused of them. */
+function kindOf({ stage, reply }: MailFailure): FailureKind {
+  if (stage === 'session') return 'unavailable';
+  if (reply === null) return stage === 'message' ? 'unknown' : 'unavailable';
+  return reply >= 500 ? 'rejected' : 'unavailable';
+}

@@ -1,0 +1,30 @@
+/** How a customer links a professional account: by Facebook's dialog, and a choice of the accounts of their Pages. */
+import { z } from 'zod';
+import type { HostedConnect } from '../hosted.ts';
+import { ManagedPage, metaOauth } from '../meta-login.ts';
+
+/** What POST /connections takes. */
+interface Credentials {
+  userId: string;
+  accessToken: string;
+}
+
+const PageWithAccount = ManagedPage.extend({
+  instagram_business_account: z.object({ id: z.string(), username: z.string().optional() }).optional(),
+});
+
+export const hosted: HostedConnect<Credentials> = {
+  fields: [],
+  oauth: metaOauth({
+    name: 'Instagram',
+    scopes: ['instagram_basic', 'instagram_content_publish', 'pages_show_list', 'pages_read_engagement'],
+    fields: 'instagram_business_account{id,username}',
+    Page: PageWithAccount,
+    accountOf: ({ name, access_token: accessToken, instagram_business_account: account }) =>
+      account === undefined
+        ? null
+        : { label: account.username ?? name, credentials: { userId: account.id, accessToken } },
+    nothing:
+      'Instagram shows no professional account that you may post to and have allowed: it must be a business or creator account that belongs to one of your Pages.',
+  }),
+};

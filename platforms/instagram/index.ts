@@ -1,0 +1,81 @@
+/** Instagram: the professional accounts of it, which are what its API lets others post to. */
+import { z } from 'zod';
+import { lookForContainer, makeContainer, PUBLISHABLE_MS, publishContainer } from '../containers.ts';
+import { type ConnectedAccount, definePlatform, PlatformFailure, type PlatformIo } from '../contract.ts';
+import { GRAPH_VERSION } from '../graph.ts';
+import { withoutPublishing } from '../http.ts';
+import { callInstagram, containersOf, failure, type InstagramLogin } from './api.ts';
+import { hosted } from './hosted.ts';
+
+const InstagramCredentials = z.strictObject({
+  userId: z
+    .string()
+    .trim()
+    .regex(/^\d{1,32}$/, 'the number of the professional account, digits only')
+    .describe('Number of the professional account: the instagram_business_account of its Page.'),
+  accessToken: z
+    .string()
+    .trim()
+    .min(1)
+    .max(4096)
+    .describe(
+      'Access token of the Page that the account belongs to, with instagram_basic, instagram_content_publish and pages_read_engagement.',
+    ),
+});
+type InstagramCredentials = z.infer<typeof InstagramCredentials>;
+
+const User = z.object({ id: z.string(), username: z.string().min(1) });
+
+export const instagram = definePlatform<InstagramLogin, InstagramCredentials>({
+  id: 'instagram',
+  name: 'Instagram',
+  kind: 'broadcast',
+  text: { maxLength: 2_200, unit: 'characters', maxHashtags: 30, maxMentions: 20 },
+  images: {
+    // There are no posts of text alone.
+    min: 1,
+    max: 10,
+    maxBytes: 8_000_000,
+    types: ['image/jpeg'],
+    // No limit is documented; this is the most that an upload here may say.
+    altTextMax: 1000,
+    ratio: { min: 4 / 5, max: 1.91, words: 'ratios from 4:5 to 1.91:1' },
+    fetchedBy: 'META_GRAPH_URL',
+  },
+  thread: null,
+  firstComment: false,
+  permalink: true,
+  metrics: [],
+  // A container is published once at most.
+  recovery: { repeatWithinMs: PUBLISHABLE_MS, readBack: true },
+  concurrency: { perProcess: 50, perConnection: 2 },
+  connect: ['credentials'],
+  apiVersion: GRAPH_VERSION,
+  source: [
+    'https://developers.facebook.com/docs/instagram-platform/content-publishing/',
+    'https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media/',
+    'https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes/',
+  ],
+  credentials: InstagramCredentials,
+  hosted,
+  connectAccount,
+  assemble: ({ credential }, post, io) => makeContainer(containersOf(credential, io), post, io),
+  publish: ({ credential }, part, io) => publishContainer(containersOf(credential, io), part, io),
+  readBack: ({ credential }, part, io) => lookForContainer(containersOf(credential, io), part, io),
+});
+
+function connectAccount(login: InstagramCredentials, io: PlatformIo): Promise<ConnectedAccount<InstagramLogin>> {
+  return withoutPublishing(async () => {
+    const answer = await callInstagram(io, login, login.userId, { query: { fields: 'id,username' } });
+    if (answer.status !== 200) throw failure(answer);
+    const user = User.safeParse(answer.body);
+    if (!user.success) {
+      throw new PlatformFailure('rejected', `Instagram shows no professional account with the number ${login.userId}.`);
+    }
+    // Only professional accounts have this, and only a login that may publish sees it.
+    const limit = await callInstagram(io, login, `${login.userId}/content_publishing_limit`);
+    if (limit.status !== 200) throw failure(limit);
+    const { id, username } = user.data;
+    return { platformAccountId: id, handle: username, credential: { ...login, userId: id } };
+  });
+}

@@ -1,0 +1,72 @@
+/** Who a login is of, and the pages that its member may post as. */
+import { z } from 'zod';
+import { PlatformFailure, type PlatformIo } from '../contract.ts';
+import type { PlatformAnswer } from '../http.ts';
+import { callLinkedIn, failure, isOk } from './api.ts';
+
+export interface Member {
+  /** `urn:li:person:…` */
+  readonly urn: string;
+  readonly name: string;
+}
+
+export interface LinkedInPage {
+  readonly organizationId: string;
+  /** What its address ends in. */
+  readonly vanityName: string | undefined;
+  readonly name: string;
+}
+
+/** Roles on a page with which posts can be made; the others are for advertisements and reports. */
+const ROLES = ['ADMINISTRATOR', 'CONTENT_ADMINISTRATOR'];
+
+/** Pages that are asked for; few people have more. */
+const PAGES_MAX = 100;
+
+const ORGANIZATION = /^urn:li:organization(?:Brand)?:(\d+)$/;
+
+const UserInfo = z.object({ sub: z.string().min(1), name: z.string().optional() });
+const Acls = z.object({
+  elements: z.array(
+    z.object({
+      role: z.string(),
+      // Two names of the same, by version.
+      organization: z.string().optional(),
+      organizationTarget: z.string().optional(),
+    }),
+  ),
+});
+const Organization = z.object({ localizedName: z.string().min(1), vanityName: z.string().min(1).optional() });
+
+/** @returns null when the login may not tell who it is of, for want of the scope `openid` */
+export async function readMember(io: PlatformIo, accessToken: string): Promise<Member | null> {
+  const answer = await callLinkedIn(io, accessToken, '/v2/userinfo');
+  if (answer.status === 403) return null;
+  const { sub, name } = read(UserInfo, answer, 'the member of this login');
+  return { urn: `urn:li:person:${sub}`, name: name ?? sub };
+}
+
+/** Numbers of the pages that the member may post as. */
+export async function listPageIds(io: PlatformIo, accessToken: string): Promise<string[]> {
+  const path = `/rest/organizationAcls?q=roleAssignee&state=APPROVED&count=${PAGES_MAX}`;
+  const answer = await callLinkedIn(io, accessToken, path, { restli: 'FINDER' });
+  const { elements } = read(Acls, answer, 'your pages');
+  const ids = elements.flatMap(({ role, organization, organizationTarget }) => {
+    const id = ORGANIZATION.exec(organization ?? organizationTarget ?? '')?.[1];
+    return id !== undefined && ROLES.includes(role) ? [id] : [];
+  });
+  return [...new Set(ids)];
+}
+
+export async function readPage(io: PlatformIo, accessToken: string, organizationId: string): Promise<LinkedInPage> {
+  const answer = await callLinkedIn(io, accessToken, `/rest/organizations/${encodeURIComponent(organizationId)}`);
+  const { localizedName: name, vanityName } = read(Organization, answer, `the page ${organizationId}`);
+  return { organizationId, vanityName, name };
+}
+
+function read<Shape>(schema: z.ZodType<Shape>, answer: PlatformAnswer, what: string): Shape {
+  if (!isOk(answer)) throw failure(answer);
+  const parsed = schema.safeParse(answer.body);
+  if (parsed.success) return parsed.data;
+  throw new PlatformFailure('unavailable', `LinkedIn answered without ${what}.`);
+}

@@ -1,0 +1,95 @@
+/** Calls to LinkedIn's versioned API, and what its refusals mean. */
+import { z } from 'zod';
+import { type FailureKind, type FetchInit, PlatformFailure, type PlatformIo } from '../contract.ts';
+import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField, unavailable } from '../http.ts';
+
+/** Version of the API that is spoken; LinkedIn keeps one for about a year. */
+export const API_VERSION = '202607';
+
+export interface LinkedInCall {
+  /** GET when left out. */
+  readonly method?: 'POST' | 'DELETE';
+  readonly json?: unknown;
+  /** How the Rest.li protocol names a call that its method alone does not tell. */
+  readonly restli?: 'FINDER' | 'DELETE';
+}
+
+/** What a status means to a call that publishes, where it means the same in every case. */
+const STATUSES: ReadonlyMap<number, FailureKind> = new Map([
+  [401, 'reconnect'],
+  [426, 'unavailable'],
+  [429, 'unavailable'],
+]);
+
+/** How LinkedIn words a 403 that is about what is said, and how one that is about who may say it. */
+const ABOUT_CONTENT = /\b(?:content|commentary|text|spam|policy|policies)\b/i;
+const ABOUT_ACCESS = /\b(?:permissions?|access|scopes?|roles?|authori[sz]ed)\b/i;
+
+const InputErrors = z.object({
+  errorDetails: z.object({
+    inputErrors: z.array(z.object({ code: z.string().optional(), description: z.string().optional() })).min(1),
+  }),
+});
+
+/** Calls `path` under the API's origin; ids in it must be encoded. */
+export function callLinkedIn(
+  io: PlatformIo,
+  accessToken: string,
+  path: string,
+  { method, json, restli }: LinkedInCall = {},
+): Promise<PlatformAnswer> {
+  const init: FetchInit = {
+    method: method ?? 'GET',
+    headers: {
+      authorization: `Bearer ${accessToken}`,
+      accept: 'application/json',
+      'linkedin-version': API_VERSION,
+      'x-restli-protocol-version': '2.0.0',
+      ...(restli !== undefined && { 'x-restli-method': restli }),
+      ...(json !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(json !== undefined && { body: JSON.stringify(json) }),
+  };
+  return callPlatform(io, `${io.endpoints.LINKEDIN_API_URL}${path}`, init);
+}
+
+/** Whether an answer is a success. */
+export function isOk({ status }: PlatformAnswer): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** The failure that an answer other than 2xx stands for, to a call that publishes. */
+export function failure(answer: PlatformAnswer): PlatformFailure {
+  const kind = failureKind(answer);
+  if (kind === 'unknown') return new PlatformFailure(kind, `LinkedIn answered HTTP ${answer.status}.`);
+  if (answer.status === 429) return unavailable('LinkedIn', answer);
+  if (kind === 'unavailable') {
+    const message = `LinkedIn no longer serves version ${API_VERSION} of its API, which this release of Carillon speaks: whoever runs this install has to update it. Nothing was posted.`;
+    return new PlatformFailure(kind, message);
+  }
+  const verb = kind === 'reconnect' ? 'does not take this login' : 'refused';
+  return new PlatformFailure(kind, `LinkedIn ${verb}: ${reasonOf(answer)}`);
+}
+
+/** Codes of what LinkedIn finds wrong in a call, such as DUPLICATE_POST. */
+export function inputErrorsOf({ body }: PlatformAnswer): readonly string[] {
+  const parsed = InputErrors.safeParse(body);
+  return (parsed.data?.errorDetails.inputErrors ?? []).flatMap(({ code }) => (code === undefined ? [] : [code]));
+}
+
+/** Why a call was refused, in LinkedIn's own words. */
+export function reasonOf({ status, body }: PlatformAnswer): string {
+  const [first] = InputErrors.safeParse(body).data?.errorDetails.inputErrors ?? [];
+  const words = stringField(body, 'message') ?? first?.description ?? stringField(body, 'error_description');
+  return platformWords(words ?? stringField(body, 'code') ?? `HTTP ${status}`);
+}
+
+function failureKind(answer: PlatformAnswer): FailureKind {
+  const { status } = answer;
+  if (isWebPage(answer) && status !== 429) return 'unknown';
+  if (status === 403) {
+    const words = reasonOf(answer);
+    return ABOUT_CONTENT.test(words) && !ABOUT_ACCESS.test(words) ? 'rejected' : 'reconnect';
+  }
+  return STATUSES.get(status) ?? (status >= 400 && status < 500 ? 'rejected' : 'unknown');
+}

@@ -1,0 +1,83 @@
+/** How a customer links LinkedIn: by its own page, to the app that the operator has registered, and a choice of themselves and their pages. */
+import { PlatformFailure, type PlatformApps } from '../contract.ts';
+import type { HostedConnect, OauthAccount, OauthIo, OauthRequest, Typed } from '../hosted.ts';
+import { platformWords, withoutPublishing } from '../http.ts';
+import { readGrant, type TokenGrant } from '../oauth-token.ts';
+import { listPageIds, readMember, readPage } from './accounts.ts';
+import { failure } from './api.ts';
+import { askForToken } from './session.ts';
+
+/** What POST /connections takes. */
+interface Credentials {
+  accessToken: string;
+  refreshToken?: string | undefined;
+  expiresAt?: string | undefined;
+  organizationId?: string | undefined;
+}
+
+/** Scopes of which one lets the app see a member's pages. */
+const PAGE_SCOPES = ['rw_organization_admin', 'r_organization_admin'];
+
+export const hosted: HostedConnect<Credentials> = {
+  fields: [],
+  oauth: {
+    isSetUp: ({ linkedin }) => linkedin !== null,
+    cancelErrors: ['user_cancelled_login', 'user_cancelled_authorize', 'access_denied'],
+    pageSources: ({ LINKEDIN_AUTH_URL }) => [LINKEDIN_AUTH_URL],
+    begin,
+    finish,
+  },
+};
+
+async function begin(_typed: Typed, { redirectUri, state }: OauthRequest, io: OauthIo) {
+  const { clientId, scopes } = appOf(io.apps);
+  const url = new URL(`${io.endpoints.LINKEDIN_AUTH_URL}/oauth/v2/authorization`);
+  const query = { response_type: 'code', client_id: clientId, redirect_uri: redirectUri, state };
+  url.search = new URLSearchParams({ ...query, scope: scopes.join(' ') }).toString();
+  return { url: url.href, memo: {} };
+}
+
+function finish(
+  answer: URLSearchParams,
+  { redirectUri }: OauthRequest,
+  _memo: unknown,
+  io: OauthIo,
+): Promise<readonly OauthAccount<Credentials>[]> {
+  return withoutPublishing(async () => {
+    const grant = await exchange(answer, redirectUri, io);
+    const login = {
+      accessToken: grant.accessToken,
+      ...(grant.refreshToken !== null && { refreshToken: grant.refreshToken }),
+      ...(grant.expiresAt !== null && { expiresAt: grant.expiresAt }),
+    };
+    const member = await readMember(io, grant.accessToken);
+    // LinkedIn grants all that was asked for, or nothing.
+    const { scopes } = appOf(io.apps);
+    const own = member === null ? [] : [{ label: member.name, credentials: login, scopes }];
+    if (!scopes.some((scope) => PAGE_SCOPES.includes(scope))) return own;
+    const ids = await listPageIds(io, grant.accessToken);
+    const pages = await Promise.all(ids.map((id) => readPage(io, grant.accessToken, id)));
+    return [
+      ...own,
+      ...pages.map(({ name, organizationId }) => ({ label: name, credentials: { ...login, organizationId }, scopes })),
+    ];
+  });
+}
+
+async function exchange(answer: URLSearchParams, redirectUri: string, io: OauthIo): Promise<TokenGrant> {
+  const code = answer.get('code');
+  if (code === null) {
+    const words = platformWords(answer.get('error_description') ?? answer.get('error') ?? 'it sent no code');
+    throw new PlatformFailure('rejected', `LinkedIn refused: ${words}`);
+  }
+  const granted = await askForToken(io, { grant_type: 'authorization_code', code, redirect_uri: redirectUri });
+  if (granted.status === 200) return readGrant('LinkedIn', granted, io.now());
+  const refused = failure(granted);
+  // Nothing can be reconnected here: what is refused is the code.
+  throw refused.kind === 'reconnect' ? new PlatformFailure('rejected', refused.message, { cause: refused }) : refused;
+}
+
+function appOf({ linkedin }: PlatformApps): NonNullable<PlatformApps['linkedin']> {
+  if (linkedin === null) throw new PlatformFailure('unavailable', 'LinkedIn is not set up on this install any more.');
+  return linkedin;
+}

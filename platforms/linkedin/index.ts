@@ -1,0 +1,172 @@
+/** LinkedIn: members, and the pages that they may post as. */
+import { z } from 'zod';
+import {
+  type ConnectedAccount,
+  definePlatform,
+  PlatformFailure,
+  type PlatformIo,
+  type Published,
+  type SendPart,
+  type Session,
+} from '../contract.ts';
+import { type PlatformAnswer, withoutPublishing } from '../http.ts';
+import { listPageIds, readMember, readPage } from './accounts.ts';
+import { API_VERSION, failure, isOk } from './api.ts';
+import { makeComment, removeComment } from './comments.ts';
+import { hosted } from './hosted.ts';
+import { contentOf, uploadImages, UNSEEN_MS } from './images.ts';
+import { toLittleText } from './little-text.ts';
+import { readMetrics, SHARES_MAX } from './metrics.ts';
+import { findMade, provenBy } from './read-back.ts';
+import { callLoggedIn, type LinkedInLogin, renewal } from './session.ts';
+
+const Token = z.string().trim().min(1).max(4096);
+
+const LinkedInCredentials = z.strictObject({
+  accessToken: Token.describe(
+    'Access token of the member, with the scopes openid, profile and w_member_social; for a page w_organization_social and rw_organization_admin.',
+  ),
+  refreshToken: Token.optional().describe(
+    'Refresh token that came with it, if one did. Used where this install is set up with the app that it was made for.',
+  ),
+  expiresAt: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .describe('Instant at which the access token ends, such as 2027-01-20T09:00:00Z.'),
+  organizationId: z
+    .string()
+    .trim()
+    .regex(/^\d{1,20}$/, 'the number of the page, digits only')
+    .optional()
+    .describe('Number of the page to post as, which its admin view has in its address. Left out: the member.'),
+});
+type LinkedInCredentials = z.infer<typeof LinkedInCredentials>;
+
+export const linkedin = definePlatform<LinkedInLogin, LinkedInCredentials>({
+  id: 'linkedin',
+  name: 'LinkedIn',
+  kind: 'broadcast',
+  // Nowhere documented; it is what its own page takes.
+  text: { maxLength: 3_000, unit: 'characters' },
+  images: {
+    max: 20,
+    // No limit is documented; this is the most that an upload here may have, as is that of the alt text.
+    maxBytes: 8_388_608,
+    maxPixels: 36_152_319,
+    types: ['image/png', 'image/jpeg', 'image/gif'],
+    altTextMax: 1000,
+  },
+  thread: null,
+  firstComment: true,
+  permalink: true,
+  // Impressions and clicks are those of pages.
+  metrics: ['impressions', 'likes', 'replies', 'clicks'],
+  metricsBatch: { max: SHARES_MAX, shared: false },
+  // LinkedIn refuses equal posts, and promises nowhere for how long; so nothing is ever repeated.
+  recovery: { repeatWithinMs: 0, readBack: true },
+  concurrency: { perProcess: 50, perConnection: 1 },
+  connect: ['credentials'],
+  apiVersion: API_VERSION,
+  source: [
+    'https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api',
+    'https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/images-api',
+    'https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api',
+    'https://learn.microsoft.com/en-us/linkedin/marketing/community-management/organizations/share-statistics',
+    'https://learn.microsoft.com/en-us/linkedin/marketing/versioning',
+  ],
+  credentials: LinkedInCredentials,
+  hosted,
+  renewal,
+  connectAccount,
+  prepare: uploadImages,
+  publish,
+  readBack,
+  remove,
+  readMetrics,
+});
+
+function connectAccount(input: LinkedInCredentials, io: PlatformIo): Promise<ConnectedAccount<LinkedInLogin>> {
+  const { accessToken, refreshToken = null, expiresAt = null, organizationId = null } = input;
+  const credential = { accessToken, refreshToken, expiresAt, organizationId };
+  return withoutPublishing(async () => {
+    const member = await readMember(io, accessToken);
+    if (organizationId !== null) return connectPage(io, { ...credential, organizationId }, member?.urn);
+    if (member !== null) return { platformAccountId: member.urn, handle: member.name, credential };
+    const message = 'The access token may not tell whose it is: it needs the scopes openid and profile.';
+    throw new PlatformFailure('rejected', message);
+  });
+}
+
+async function connectPage(
+  io: PlatformIo,
+  credential: LinkedInLogin & { readonly organizationId: string },
+  memberUrn: string | undefined,
+): Promise<ConnectedAccount<LinkedInLogin>> {
+  const { accessToken, organizationId } = credential;
+  if (!(await listPageIds(io, accessToken)).includes(organizationId)) {
+    const message = `The member of this login may not post as the page ${organizationId}: it takes the role of an administrator or content administrator.`;
+    throw new PlatformFailure('rejected', message);
+  }
+  const { vanityName, name } = await readPage(io, accessToken, organizationId);
+  return {
+    platformAccountId: `urn:li:organization:${organizationId}`,
+    handle: vanityName ?? name,
+    credential,
+    ...(memberUrn !== undefined && { followsAccountId: memberUrn }),
+  };
+}
+
+async function publish(session: Session<LinkedInLogin>, part: SendPart, io: PlatformIo): Promise<Published> {
+  if (part.step === 'first_comment') return makeComment(session, part, io);
+  if (part.step !== 'head') throw new Error(`LinkedIn makes no part of the kind ${part.step}`);
+  const answer = await makePost(session, part, io);
+  const proven = provenBy(answer, part, io.now());
+  if (proven !== null) return published(proven);
+  if (!isOk(answer)) throw failure(answer);
+  const urn = answer.headers.get('x-restli-id');
+  if (urn === null || urn === '') throw new PlatformFailure('unknown', 'LinkedIn answered without the post it made.');
+  return published(urn);
+}
+
+/** How LinkedIn refuses images that it took a moment ago. */
+const NOT_READY = /\b(?:not (?:yet )?(?:ready|available|processed)|still processing|WAITING_UPLOAD|PROCESSING)\b/i;
+
+/** A post that is refused because its images are not ready is none, so it can be made again; twice, then the refusal stands. */
+async function makePost(session: Session<LinkedInLogin>, part: SendPart, io: PlatformIo): Promise<PlatformAnswer> {
+  const json = {
+    author: session.platformAccountId,
+    commentary: toLittleText(part.text),
+    visibility: 'PUBLIC',
+    distribution: { feedDistribution: 'MAIN_FEED', targetEntities: [], thirdPartyDistributionChannels: [] },
+    lifecycleState: 'PUBLISHED',
+    isReshareDisabledByAuthor: false,
+    ...(part.prepared !== null && { content: contentOf(part.prepared) }),
+  };
+  for (let tries = 1; ; tries += 1) {
+    const answer = await callLoggedIn(session, io, '/rest/posts', { method: 'POST', json });
+    const isEarly = [400, 422].includes(answer.status) && NOT_READY.test(JSON.stringify(answer.body));
+    if (part.prepared === null || !isEarly || tries === 3) return answer;
+    await io.sleep(UNSEEN_MS, io.signal);
+  }
+}
+
+async function readBack(session: Session<LinkedInLogin>, part: SendPart, io: PlatformIo): Promise<Published | null> {
+  const id = await findMade(session, io, part);
+  if (id === null) return null;
+  return part.root === undefined
+    ? published(id)
+    : { platformPostId: id, url: null, ref: { on: part.root.platformPostId } };
+}
+
+function remove(session: Session<LinkedInLogin>, post: Published, io: PlatformIo): Promise<void> {
+  return withoutPublishing(async () => {
+    if (post.ref !== undefined) return removeComment(session, post, io);
+    const path = `/rest/posts/${encodeURIComponent(post.platformPostId)}`;
+    const answer = await callLoggedIn(session, io, path, { method: 'DELETE', restli: 'DELETE' });
+    if (!isOk(answer) && answer.status !== 404) throw failure(answer);
+  });
+}
+
+function published(urn: string): Published {
+  return { platformPostId: urn, url: `https://www.linkedin.com/feed/update/${urn}/` };
+}

@@ -1,0 +1,85 @@
+/** The login of a LinkedIn member: a token for sixty days, and for apps that LinkedIn trusts with it, the means to renew it. */
+import { type LoginRenewal, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
+import { callPlatform, type PlatformAnswer, stringField } from '../http.ts';
+import { readGrant, type TokenGrant } from '../oauth-token.ts';
+import { callRenewing } from '../renewing.ts';
+import { callLinkedIn, failure, type LinkedInCall } from './api.ts';
+
+/** What is stored, encrypted, for a connection: the member's login, also where it posts as one of their pages. */
+export interface LinkedInLogin extends TokenGrant {
+  /** Number of the page that is posted as; null for the member. */
+  readonly organizationId: string | null;
+}
+
+/** How LinkedIn says that the app is wrong rather than the login. */
+const APP_ERRORS = ['invalid_client', 'unauthorized_client'];
+
+/** How long before its end a token is renewed: it lives for sixty days, and a page may post once a month. */
+const MARGIN_MS = 7 * 24 * 60 * 60_000;
+
+export const renewal: LoginRenewal<LinkedInLogin> = {
+  canRenew: ({ refreshToken }, { linkedin }) => refreshToken !== null && linkedin !== null,
+  dueAt: ({ expiresAt }) => (expiresAt === null ? null : new Date(Date.parse(expiresAt) - MARGIN_MS)),
+  renew: renewLogin,
+};
+
+/** Calls with the stored login, renewed where it has to be. LinkedIn refuses a token that has ended without reading the call. */
+export function callLoggedIn(
+  session: Session<LinkedInLogin>,
+  io: PlatformIo,
+  path: string,
+  call?: LinkedInCall,
+): Promise<PlatformAnswer> {
+  return withLogin(session, io, (accessToken) => callLinkedIn(io, accessToken, path, call));
+}
+
+/** The same, for a call that goes elsewhere. */
+export function withLogin(
+  session: Session<LinkedInLogin>,
+  io: PlatformIo,
+  make: (accessToken: string) => Promise<PlatformAnswer>,
+): Promise<PlatformAnswer> {
+  return callRenewing(session, io, renewal, {
+    make: ({ accessToken }) => make(accessToken),
+    isRefused: ({ status }) => status === 401,
+  });
+}
+
+/**
+ * Asks the token endpoint, as the operator's app.
+ *
+ * @param parameters what kind of grant, and what for
+ * @throws PlatformFailure `unavailable` when this install has no app, or LinkedIn does not know it
+ * @see https://learn.microsoft.com/en-us/linkedin/shared/authentication/authorization-code-flow
+ */
+export async function askForToken(
+  io: PlatformIo,
+  parameters: Readonly<Record<string, string>>,
+): Promise<PlatformAnswer> {
+  const { linkedin: app } = io.apps;
+  if (app === null) throw new PlatformFailure('unavailable', 'LinkedIn is not set up on this install any more.');
+  const { clientId: client_id, clientSecret } = app;
+  const body = new URLSearchParams({ ...parameters, client_id, client_secret: clientSecret ?? '' });
+  const url = `${io.endpoints.LINKEDIN_AUTH_URL}/oauth/v2/accessToken`;
+  const answer = await callPlatform(io, url, { method: 'POST', headers: { accept: 'application/json' }, body });
+  if (answer.status !== 200 && APP_ERRORS.includes(stringField(answer.body, 'error') ?? '')) {
+    const message = 'LinkedIn does not know the app of LINKEDIN_CLIENT_ID; nothing was posted.';
+    throw new PlatformFailure('unavailable', message);
+  }
+  return answer;
+}
+
+async function renewLogin(stale: LinkedInLogin, io: PlatformIo): Promise<LinkedInLogin> {
+  const { refreshToken } = stale;
+  const parameters = { grant_type: 'refresh_token', refresh_token: refreshToken ?? '' };
+  const answer = await askForToken(io, parameters);
+  if (answer.status !== 200) throw renewalFailure(answer);
+  const grant = readGrant('LinkedIn', answer, io.now());
+  return { ...stale, ...grant, refreshToken: grant.refreshToken ?? refreshToken };
+}
+
+function renewalFailure(answer: PlatformAnswer): PlatformFailure {
+  const refused = failure(answer);
+  if (refused.kind === 'unknown' || refused.kind === 'unavailable') return refused;
+  return new PlatformFailure('reconnect', 'LinkedIn does not renew this login any more: connect the account again.');
+}

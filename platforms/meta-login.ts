@@ -1,0 +1,123 @@
+/** Facebook's dialog, to the app that the operator has registered at Meta: where people agree to what Facebook and Instagram need. */
+import { z } from 'zod';
+import { PlatformFailure, type PlatformApp } from './contract.ts';
+import { callGraph, GRAPH_VERSION, type GraphAnswer, graphFailure } from './graph.ts';
+import type { OauthConnect, OauthIo, OauthRequest, Typed } from './hosted.ts';
+import { withoutPublishing } from './http.ts';
+
+/** What a platform behind the dialog asks for, and makes of the answer. */
+interface MetaLogin<Input, Page extends ManagedPage> {
+  /** The name people know the platform by. */
+  readonly name: string;
+  readonly scopes: readonly string[];
+  /** What is asked of each Page besides id, name, access_token and tasks. */
+  readonly fields?: string;
+  readonly Page: z.ZodType<Page>;
+  /** What can be linked by way of a Page that the person may post to; null when there is nothing. */
+  accountOf(page: Page & { access_token: string }): { label: string; credentials: Input } | null;
+  /** Said when there is nothing to link. */
+  readonly nothing: string;
+}
+
+/** A Page, as the list of a person shows it. */
+export const ManagedPage = z.object({
+  id: z.string(),
+  name: z.string(),
+  access_token: z.string().optional(),
+  tasks: z.array(z.string()).optional(),
+});
+type ManagedPage = z.infer<typeof ManagedPage>;
+
+const Token = z.object({ access_token: z.string().min(1) });
+
+/** What a person must be allowed on a Page, for posts to go out in its name. */
+const TASK = 'CREATE_CONTENT';
+
+/** Pages that are asked for; few people have more. */
+const PAGES_MAX = 100;
+
+export function metaOauth<Input, Page extends ManagedPage>(login: MetaLogin<Input, Page>): OauthConnect<Input> {
+  return {
+    isSetUp: ({ meta }) => meta !== null,
+    // On a phone the dialog asks people to log in at another host.
+    pageSources: ({ META_AUTH_URL }) => [META_AUTH_URL, 'https://m.facebook.com'],
+    begin: (_typed: Typed, { redirectUri, state }, io) => begin(login, { redirectUri, state }, io),
+    finish: (answer, request, _memo, io) => withoutPublishing(() => finish(login, answer, request, io)),
+  };
+}
+
+async function begin<Input, Page extends ManagedPage>(
+  { name, scopes }: MetaLogin<Input, Page>,
+  { redirectUri, state }: Pick<OauthRequest, 'redirectUri' | 'state'>,
+  io: OauthIo,
+) {
+  const url = new URL(`${io.endpoints.META_AUTH_URL}/${GRAPH_VERSION}/dialog/oauth`);
+  const { clientId } = appOf(io, name);
+  const scope = scopes.join(',');
+  const query = { client_id: clientId, redirect_uri: redirectUri, state, response_type: 'code', scope };
+  url.search = new URLSearchParams(query).toString();
+  return { url: url.href, memo: {} };
+}
+
+/** A Page's token that was made from a person's long-lived one does not run out. */
+async function finish<Input, Page extends ManagedPage>(
+  login: MetaLogin<Input, Page>,
+  answer: URLSearchParams,
+  { redirectUri }: OauthRequest,
+  io: OauthIo,
+) {
+  const { name } = login;
+  const code = answer.get('code');
+  if (code === null) {
+    throw new PlatformFailure('rejected', `${name} refused: ${answer.get('error_description') ?? 'no code'}`);
+  }
+  const short = await token(io, name, { redirect_uri: redirectUri, code });
+  const long = await token(io, name, { grant_type: 'fb_exchange_token', fb_exchange_token: short });
+  const pages = await managedPages(io, login, long);
+  const usable = pages.flatMap((page) => {
+    const { access_token: accessToken, tasks } = page;
+    if (accessToken === undefined || tasks?.includes(TASK) === false) return [];
+    return login.accountOf({ ...page, access_token: accessToken }) ?? [];
+  });
+  if (usable.length > 0) return usable;
+  throw new PlatformFailure('rejected', login.nothing);
+}
+
+async function managedPages<Input, Page extends ManagedPage>(
+  io: OauthIo,
+  { name, fields, Page }: MetaLogin<Input, Page>,
+  accessToken: string,
+): Promise<Page[]> {
+  const asked = ['id,name,access_token,tasks', ...(fields === undefined ? [] : [fields])].join(',');
+  const query = { fields: asked, limit: String(PAGES_MAX) };
+  const answered = await callGraph(io, accessToken, `${rootOf(io)}/me/accounts`, { query });
+  const pages = z.object({ data: z.array(Page) }).safeParse(ok(name, answered).body);
+  if (pages.success) return pages.data.data;
+  throw new PlatformFailure('unavailable', `${name} answered without your Pages.`);
+}
+
+async function token(io: OauthIo, name: string, parameters: Readonly<Record<string, string>>): Promise<string> {
+  const { clientId, clientSecret } = appOf(io, name);
+  const form = new URLSearchParams({ client_id: clientId, client_secret: clientSecret ?? '', ...parameters });
+  const call = { method: 'POST', urlencoded: form } as const;
+  const answer = await callGraph(io, null, `${rootOf(io)}/oauth/access_token`, call);
+  const parsed = Token.safeParse(ok(name, answer).body);
+  if (!parsed.success) throw new PlatformFailure('unavailable', `${name} answered without a token.`);
+  return parsed.data.access_token;
+}
+
+function ok(name: string, answer: GraphAnswer): GraphAnswer {
+  if (answer.status === 200) return answer;
+  const refused = graphFailure({ name }, answer);
+  // Nothing can be reconnected here: what is refused is the code.
+  throw refused.kind === 'reconnect' ? new PlatformFailure('rejected', refused.message, { cause: refused }) : refused;
+}
+
+function rootOf({ endpoints }: OauthIo): string {
+  return `${endpoints.META_GRAPH_URL}/${GRAPH_VERSION}`;
+}
+
+function appOf({ apps }: OauthIo, name: string): PlatformApp {
+  if (apps.meta === null) throw new PlatformFailure('unavailable', `${name} is not set up on this install any more.`);
+  return apps.meta;
+}

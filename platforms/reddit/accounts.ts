@@ -1,0 +1,55 @@
+/** Who a login is of, and the communities that can be posted to. */
+import { z } from 'zod';
+import { PlatformFailure, type PlatformIo } from '../contract.ts';
+import { callReddit, failureOf } from './api.ts';
+
+export interface RedditAccount {
+  /** Such as `t2_75u2lqkb`. */
+  readonly id: string;
+  readonly username: string;
+}
+
+const Me = z.object({ id: z.string().min(1), name: z.string().min(1) });
+const About = z.object({
+  kind: z.literal('t5'),
+  data: z.object({ display_name: z.string(), user_is_banned: z.boolean().nullish() }),
+});
+const Moderated = z.object({ data: z.object({ children: z.array(z.object({ data: About.shape.data })) }) });
+
+/** Communities that are asked for; few people moderate more. */
+const COMMUNITIES_MAX = 100;
+
+export async function readAccount(io: PlatformIo, accessToken: string): Promise<RedditAccount> {
+  const answer = await callReddit(io, accessToken, '/api/v1/me');
+  const refused = failureOf(answer);
+  if (refused !== null) throw refused;
+  const me = Me.safeParse(answer.body);
+  if (!me.success) throw new PlatformFailure('unavailable', 'Reddit answered without the account of this login.');
+  return { id: `t2_${me.data.id}`, username: me.data.name };
+}
+
+/** The name of a community as it writes it itself. @throws PlatformFailure when it is not there, or shut to this account */
+export async function readCommunity(io: PlatformIo, accessToken: string, name: string): Promise<string> {
+  const answer = await callReddit(io, accessToken, `/r/${encodeURIComponent(name)}/about`);
+  // Reddit sends who asks for one that is not there to its search, or says why it is shut.
+  if ([302, 403, 404].includes(answer.status)) throw notShown(name);
+  const refused = failureOf(answer);
+  if (refused !== null) throw refused;
+  const about = About.safeParse(answer.body);
+  if (!about.success) throw notShown(name);
+  if (about.data.data.user_is_banned !== true) return about.data.data.display_name;
+  throw new PlatformFailure('rejected', `The account is banned from r/${name}; choose another community.`);
+}
+
+/** Names of the communities that the account moderates; none when it may not be asked. */
+export async function listModerated(io: PlatformIo, accessToken: string): Promise<string[]> {
+  const query = { limit: String(COMMUNITIES_MAX) };
+  const answer = await callReddit(io, accessToken, '/subreddits/mine/moderator', { query });
+  const communities = Moderated.safeParse(answer.body).data?.data.children ?? [];
+  // The account's own profile is one of them, by Reddit's reckoning.
+  return communities.map(({ data }) => data.display_name).filter((name) => !name.startsWith('u_'));
+}
+
+function notShown(name: string): PlatformFailure {
+  return new PlatformFailure('rejected', `Reddit shows this account no community r/${name}.`);
+}

@@ -1,0 +1,90 @@
+/** Calls to Reddit's API, and what its refusals mean, of which some come as HTTP 200. */
+import { z } from 'zod';
+import { type FailureKind, PlatformFailure, type PlatformIo } from '../contract.ts';
+import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField } from '../http.ts';
+
+export interface RedditCall {
+  /** Sent as application/x-www-form-urlencoded by POST; a GET when left out. */
+  readonly form?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+/** Refusals within an answer of HTTP 200: code, words, and the field that is meant. */
+const Refusals = z.object({
+  json: z.object({
+    errors: z.array(z.array(z.string().nullish())).default([]),
+    /** Seconds to wait, with RATELIMIT. */
+    ratelimit: z.number().positive().optional().catch(undefined),
+  }),
+});
+
+/** What a code means where it does not mean that the post is refused. */
+const CODES: ReadonlyMap<string, FailureKind> = new Map([
+  ['RATELIMIT', 'unavailable'],
+  ['USER_REQUIRED', 'reconnect'],
+]);
+
+/** Wait after a refusal for too many calls that does not say for how long. */
+const BACKOFF_S = 60;
+
+/** Reddit serves nobody who shares a name with others: the app's id, or the address of this install, is what makes it unique. */
+export function userAgent({ apps, endpoints }: PlatformIo): string {
+  const { host } = new URL(endpoints.PUBLIC_URL);
+  const name = apps.reddit === null ? host : `${apps.reddit.clientId}@${host}`;
+  return `web:carillon.${name.replace(/[^\w.:@-]/g, '_')}:v1 (+${endpoints.PUBLIC_URL})`;
+}
+
+export function callReddit(
+  io: PlatformIo,
+  accessToken: string,
+  path: string,
+  { form, query }: RedditCall = {},
+): Promise<PlatformAnswer> {
+  const url = new URL(`${io.endpoints.REDDIT_API_URL}${path}`);
+  // Without it &, < and > come back as entities.
+  url.search = new URLSearchParams({ raw_json: '1', ...query }).toString();
+  const headers = { authorization: `Bearer ${accessToken}`, accept: 'application/json', 'user-agent': userAgent(io) };
+  const body = form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) };
+  return callPlatform(io, url, { headers, ...body });
+}
+
+/** The failure that an answer stands for, to a call that publishes; null for a success. */
+export function failureOf(answer: PlatformAnswer): PlatformFailure | null {
+  if (answer.status !== 200) return failure(answer);
+  const { errors = [], ratelimit } = Refusals.safeParse(answer.body).data?.json ?? {};
+  const [first] = errors;
+  if (first === undefined) return null;
+  const code = first[0] ?? '';
+  const words = platformWords(`${first[1] ?? 'it gives no reason'} (${code})`);
+  const kind = CODES.get(code) ?? 'rejected';
+  if (kind === 'unavailable') {
+    const retryAfterMs = (ratelimit ?? secondsIn(words) ?? BACKOFF_S) * 1_000;
+    return new PlatformFailure(kind, `Reddit takes nothing for now; nothing was posted. ${words}`, { retryAfterMs });
+  }
+  return new PlatformFailure(kind, `Reddit ${kind === 'rejected' ? 'refused' : 'does not take this login'}: ${words}`);
+}
+
+function failure(answer: PlatformAnswer): PlatformFailure {
+  const { status, headers, body } = answer;
+  if (status === 429) {
+    const seconds = Number(headers.get('retry-after') ?? headers.get('x-ratelimit-reset') ?? Number.NaN);
+    const retryAfterMs = (seconds > 0 ? seconds : BACKOFF_S) * 1_000;
+    return new PlatformFailure('unavailable', 'Reddit answered HTTP 429; nothing was posted.', { retryAfterMs });
+  }
+  const isRefusal = status >= 400 && status < 500 && !isWebPage(answer);
+  if (!isRefusal) return new PlatformFailure('unknown', `Reddit answered HTTP ${status}.`);
+  const lacksScope = status === 403 && (headers.get('www-authenticate') ?? '').includes('insufficient_scope');
+  const kind = status === 401 || lacksScope ? 'reconnect' : 'rejected';
+  const words = [stringField(body, 'message'), stringField(body, 'reason')];
+  const told = stringField(body, 'explanation') ?? words.filter((word) => word !== undefined).join(': ');
+  const verb = kind === 'reconnect' ? 'does not take this login' : 'refused';
+  return new PlatformFailure(kind, `Reddit ${verb}: ${platformWords(told === '' ? `HTTP ${status}` : told)}`);
+}
+
+/** Reddit words how long to wait: `Take a break for 9 minutes before trying again.` */
+function secondsIn(words: string): number | undefined {
+  const match = /(\d+) (second|minute|hour)/.exec(words);
+  if (match === null) return undefined;
+  const unit = { second: 1, minute: 60, hour: 3_600 }[match[2] as 'second' | 'minute' | 'hour'];
+  return Number(match[1]) * unit;
+}

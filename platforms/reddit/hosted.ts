@@ -1,0 +1,73 @@
+/** How a customer links Reddit: by its own page, to the app that the operator has registered, and a choice of their profile and the communities they moderate. */
+import { PlatformFailure } from '../contract.ts';
+import type { HostedConnect, OauthAccount, OauthIo, OauthRequest, Typed } from '../hosted.ts';
+import { platformWords, withoutPublishing } from '../http.ts';
+import type { TokenGrant } from '../oauth-token.ts';
+import { listModerated, readAccount } from './accounts.ts';
+import { askForToken } from './session.ts';
+
+/** What POST /connections takes. */
+interface Credentials {
+  accessToken: string;
+  refreshToken?: string | undefined;
+  expiresAt?: string | undefined;
+  subreddit?: string | undefined;
+}
+
+const SCOPES = ['identity', 'submit', 'edit', 'read', 'history', 'mysubreddits'];
+
+export const hosted: HostedConnect<Credentials> = {
+  fields: [],
+  oauth: {
+    isSetUp: ({ reddit }) => reddit !== null,
+    pageSources: ({ REDDIT_AUTH_URL }) => [REDDIT_AUTH_URL],
+    begin,
+    finish,
+  },
+};
+
+async function begin(_typed: Typed, { redirectUri, state }: OauthRequest, io: OauthIo) {
+  const { reddit: app } = io.apps;
+  if (app === null) throw new PlatformFailure('unavailable', 'Reddit is not set up on this install any more.');
+  const url = new URL(`${io.endpoints.REDDIT_AUTH_URL}/api/v1/authorize`);
+  const query = { client_id: app.clientId, response_type: 'code', state, redirect_uri: redirectUri };
+  // Permanent: with a token that renews the login.
+  url.search = new URLSearchParams({ ...query, duration: 'permanent', scope: SCOPES.join(' ') }).toString();
+  return { url: url.href, memo: {} };
+}
+
+function finish(
+  answer: URLSearchParams,
+  { redirectUri }: OauthRequest,
+  _memo: unknown,
+  io: OauthIo,
+): Promise<readonly OauthAccount<Credentials>[]> {
+  return withoutPublishing(async () => {
+    const { accessToken, refreshToken, expiresAt } = await exchange(answer, redirectUri, io);
+    const login = {
+      accessToken,
+      ...(refreshToken !== null && { refreshToken }),
+      ...(expiresAt !== null && { expiresAt }),
+    };
+    const { username } = await readAccount(io, accessToken);
+    const communities = await listModerated(io, accessToken);
+    return [
+      { label: `u/${username}`, credentials: login, scopes: SCOPES },
+      ...communities.map((name) => ({
+        label: `r/${name}`,
+        credentials: { ...login, subreddit: name },
+        scopes: SCOPES,
+      })),
+    ];
+  });
+}
+
+async function exchange(answer: URLSearchParams, redirectUri: string, io: OauthIo): Promise<TokenGrant> {
+  const code = answer.get('code');
+  if (code === null) {
+    throw new PlatformFailure('rejected', `Reddit refused: ${platformWords(answer.get('error') ?? 'it sent no code')}`);
+  }
+  const grant = await askForToken(io, { grant_type: 'authorization_code', code, redirect_uri: redirectUri });
+  if (grant !== null) return grant;
+  throw new PlatformFailure('rejected', 'Reddit refused: the code was used before, or was made for another address.');
+}

@@ -1,0 +1,68 @@
+/** The image of a post: leased a place for, uploaded there, then named by the post. */
+import { z } from 'zod';
+import { type Json, type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
+import { callPlatform, withoutPublishing } from '../http.ts';
+import { failureOf, userAgent } from './api.ts';
+import { callLoggedIn, type RedditLogin } from './session.ts';
+
+/** What is stored between the upload and the post. */
+const Prepared = z.object({ imageUrl: z.string() });
+
+const Lease = z.object({
+  args: z.object({
+    /** Address to upload to, mostly without its scheme. */
+    action: z.string(),
+    fields: z.array(z.object({ name: z.string(), value: z.string() })),
+  }),
+});
+
+/**
+ * Uploads the only image of a post. Documented nowhere: it is how Reddit's own page does it.
+ *
+ * @returns the address that the post names
+ * @throws PlatformFailure; nothing has been published by then
+ */
+export function uploadImages(
+  session: Session<RedditLogin>,
+  images: readonly OutgoingImage[],
+  io: PlatformIo,
+): Promise<Json> {
+  return withoutPublishing(async () => {
+    const [image] = images;
+    if (image === undefined || images.length > 1) throw new Error('a post on Reddit has one image');
+    return { imageUrl: await upload(session, image, io) };
+  });
+}
+
+/** The address that {@link uploadImages} gave. */
+export function imageUrlOf(prepared: Json): string {
+  return Prepared.parse(prepared).imageUrl;
+}
+
+async function upload(session: Session<RedditLogin>, image: OutgoingImage, io: PlatformIo): Promise<string> {
+  const filepath = `image.${image.contentType.replace('image/', '')}`;
+  const form = { api_type: 'json', filepath, mimetype: image.contentType };
+  const leased = await callLoggedIn(session, io, '/api/media/asset.json', { form });
+  const refused = failureOf(leased);
+  if (refused !== null) throw refused;
+  const lease = Lease.safeParse(leased.body).data?.args;
+  const key = lease?.fields.find(({ name }) => name === 'key')?.value;
+  if (lease === undefined || key === undefined) throw notTaken();
+  const address = lease.action.startsWith('//') ? `https:${lease.action}` : lease.action;
+
+  const parts = new FormData();
+  for (const { name, value } of lease.fields) parts.append(name, value);
+  // The copy is one that is surely not shared memory, which is all that a Blob takes.
+  parts.append('file', new Blob([new Uint8Array(image.bytes)], { type: image.contentType }), filepath);
+  const stored = await callPlatform(io, address, {
+    method: 'POST',
+    headers: { 'user-agent': userAgent(io) },
+    body: parts,
+  });
+  if (stored.status !== 201) throw notTaken();
+  return `${address}/${key}`;
+}
+
+function notTaken(): PlatformFailure {
+  return new PlatformFailure('unavailable', 'Reddit did not take an image; nothing was posted.');
+}

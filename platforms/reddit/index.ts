@@ -1,0 +1,171 @@
+/** Reddit: an account's own profile, or a community that it posts to. */
+import { z } from 'zod';
+import {
+  type ConnectedAccount,
+  definePlatform,
+  PlatformFailure,
+  type PlatformIo,
+  type Published,
+  type SendPart,
+  type Session,
+} from '../contract.ts';
+import { withoutPublishing } from '../http.ts';
+import { readAccount, readCommunity } from './accounts.ts';
+import { failureOf } from './api.ts';
+import { hosted } from './hosted.ts';
+import { imageUrlOf, uploadImages } from './images.ts';
+import { findPost } from './read-back.ts';
+import { callLoggedIn, type RedditLogin, renewal } from './session.ts';
+import { submissionOf } from './submission.ts';
+
+const Token = z.string().trim().min(1).max(4096);
+
+const RedditCredentials = z.strictObject({
+  accessToken: Token.describe(
+    'OAuth 2.0 access token of the account, with the scopes identity, submit, edit, read and history.',
+  ),
+  refreshToken: Token.optional().describe(
+    'Refresh token that came with it. Used where this install is set up with the app that it was made for.',
+  ),
+  expiresAt: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .describe('Instant at which the access token ends, such as 2026-12-01T09:00:00Z.'),
+  subreddit: z
+    .string()
+    .trim()
+    .regex(/^(?:\/?r\/)?[A-Za-z0-9]\w{1,20}$/, 'the name of a community, such as r/bells')
+    .transform((name) => name.replace(/^\/?r\//, ''))
+    .optional()
+    .describe('Community to post to, such as r/bells. Left out: the account’s own profile.'),
+});
+type RedditCredentials = z.infer<typeof RedditCredentials>;
+
+const Submitted = z.object({ json: z.object({ data: z.object({ name: z.string(), url: z.string() }) }) });
+const Info = z.object({
+  data: z.object({ children: z.array(z.object({ data: z.object({ author: z.string().nullish() }) })) }),
+});
+
+/** Waits before each look for a post with an image, which Reddit makes only when it has processed that. */
+const LOOK_WAITS_MS = [1_000, 2_000, 2_000, 3_000, 3_000, 4_000, 4_000];
+
+/** How Reddit names the author of what was deleted. */
+const DELETED = '[deleted]';
+
+/** Where permalinks live. */
+const WEBSITE = 'https://www.reddit.com';
+
+export const reddit = definePlatform<RedditLogin, RedditCredentials>({
+  id: 'reddit',
+  name: 'Reddit',
+  kind: 'broadcast',
+  text: { maxLength: 40_000, unit: 'characters' },
+  images: {
+    max: 1,
+    // Nowhere documented; this is the most that an upload here may have.
+    maxBytes: 8_388_608,
+    types: ['image/png', 'image/jpeg', 'image/gif'],
+    altTextMax: null,
+  },
+  thread: null,
+  firstComment: false,
+  permalink: true,
+  metrics: [],
+  recovery: { repeatWithinMs: 0, readBack: true },
+  concurrency: { perProcess: 50, perConnection: 1 },
+  connect: ['credentials'],
+  apiVersion: null,
+  source: [
+    'https://www.reddit.com/dev/api/#POST_api_submit',
+    'https://www.reddit.com/dev/api/#GET_user_{username}_{where}',
+    'https://github.com/reddit-archive/reddit/wiki/OAuth2',
+    'https://github.com/reddit-archive/reddit/wiki/API',
+  ],
+  credentials: RedditCredentials as z.ZodType<RedditCredentials>,
+  hosted,
+  renewal,
+  connectAccount,
+  prepare: uploadImages,
+  publish,
+  readBack,
+  remove,
+});
+
+function connectAccount(input: RedditCredentials, io: PlatformIo): Promise<ConnectedAccount<RedditLogin>> {
+  const { accessToken, refreshToken = null, expiresAt = null, subreddit } = input;
+  return withoutPublishing(async () => {
+    const { id, username } = await readAccount(io, accessToken);
+    const login = { accessToken, refreshToken, expiresAt, username };
+    if (subreddit === undefined) {
+      return { platformAccountId: id, handle: username, credential: { ...login, target: `u_${username}` } };
+    }
+    const target = await readCommunity(io, accessToken, subreddit);
+    // Each community is a place of its own, so one account can be connected to several.
+    const platformAccountId = `${id}/r/${target.toLowerCase()}`;
+    return { platformAccountId, handle: `r/${target}`, credential: { ...login, target } };
+  });
+}
+
+async function publish(session: Session<RedditLogin>, part: SendPart, io: PlatformIo): Promise<Published> {
+  if (part.step !== 'head') throw new Error(`Reddit makes no part of the kind ${part.step}`);
+  const answer = await callLoggedIn(session, io, '/api/submit', { form: formOf(session.credential, part) });
+  const refused = failureOf(answer);
+  if (refused !== null) throw refused;
+  if (part.prepared !== null) return untilListed(session, part, io);
+  const submitted = Submitted.safeParse(answer.body);
+  if (!submitted.success) throw new PlatformFailure('unknown', 'Reddit answered without the post it made.');
+  const { name, url } = submitted.data.json.data;
+  return { platformPostId: name, url };
+}
+
+function formOf({ target }: RedditLogin, part: SendPart): Record<string, string> {
+  const { kind, title, content } = submissionOf(part.text);
+  const common = { api_type: 'json', sr: target, title, resubmit: 'true', sendreplies: 'true' };
+  if (part.prepared !== null) {
+    return { ...common, kind: 'image', url: imageUrlOf(part.prepared), text: kind === 'self' ? content : '' };
+  }
+  return kind === 'link' ? { ...common, kind, url: content } : { ...common, kind, text: content };
+}
+
+/** Reddit makes a post with an image later, and does not say which it is; it is looked for among the account's. */
+async function untilListed(session: Session<RedditLogin>, part: SendPart, io: PlatformIo): Promise<Published> {
+  for (const ms of LOOK_WAITS_MS) {
+    await io.sleep(ms, io.signal);
+    const made = await readBack(session, part, io).catch(ignoreUnknown);
+    if (made !== null) return made;
+  }
+  throw stillMaking();
+}
+
+async function readBack(session: Session<RedditLogin>, part: SendPart, io: PlatformIo): Promise<Published | null> {
+  const made = await findPost(session, io, part);
+  if (made !== null) return { platformPostId: made.name, url: new URL(made.permalink, WEBSITE).href };
+  // It may yet come, minutes later: that it is not there proves nothing.
+  if (part.prepared !== null) throw stillMaking();
+  return null;
+}
+
+function remove(session: Session<RedditLogin>, { platformPostId: id }: Published, io: PlatformIo): Promise<void> {
+  return withoutPublishing(async () => {
+    const deleted = failureOf(await callLoggedIn(session, io, '/api/del', { form: { id } }));
+    if (deleted !== null) throw deleted;
+    // Reddit answers the same whether it has deleted or not.
+    const shown = await callLoggedIn(session, io, '/api/info', { query: { id } });
+    const refused = failureOf(shown);
+    if (refused !== null) throw refused;
+    const info = Info.safeParse(shown.body);
+    if (!info.success) throw new PlatformFailure('unavailable', 'Reddit does not show whether the post is gone.');
+    if (info.data.data.children.every(({ data }) => data.author === DELETED)) return;
+    throw new PlatformFailure('rejected', 'Reddit took the delete, and still shows the post.');
+  });
+}
+
+function stillMaking(): PlatformFailure {
+  return new PlatformFailure('unknown', 'Reddit has taken a post with an image and does not show it yet.');
+}
+
+/** A look that tells nothing is followed by the next. */
+function ignoreUnknown(error: unknown): null {
+  if (error instanceof PlatformFailure) return null;
+  throw error;
+}

@@ -1,0 +1,75 @@
+/** Finding a post that Reddit has not named: one of which the answer was lost, and every one with an image. */
+import { z } from 'zod';
+import { PlatformFailure, type PlatformIo, type SendPart, type Session } from '../contract.ts';
+import { earliestOf } from '../look-back.ts';
+import { failureOf } from './api.ts';
+import { fromMarkdown } from './markdown.ts';
+import { callLoggedIn, type RedditLogin } from './session.ts';
+import { submissionOf } from './submission.ts';
+
+/** Posts that are asked for. */
+const LISTED_MAX = 50;
+
+const Submitted = z.object({
+  data: z.object({
+    children: z.array(
+      z.object({
+        data: z.object({
+          name: z.string(),
+          permalink: z.string(),
+          subreddit: z.string(),
+          title: z.string(),
+          selftext: z.string().default(''),
+          is_self: z.boolean(),
+          url: z.string().default(''),
+          created_utc: z.number(),
+        }),
+      }),
+    ),
+  }),
+});
+type Listed = z.infer<typeof Submitted>['data']['children'][number]['data'];
+
+/** What is known of a post that was made. */
+export interface Made {
+  /** Such as `t3_16xb06z`. */
+  readonly name: string;
+  readonly permalink: string;
+}
+
+/**
+ * The post that a part became, or null when the account has none that fits.
+ *
+ * @throws PlatformFailure when Reddit cannot be asked, or its answer cannot tell
+ */
+export async function findPost(session: Session<RedditLogin>, io: PlatformIo, part: SendPart): Promise<Made | null> {
+  const path = `/user/${encodeURIComponent(session.credential.username)}/submitted`;
+  const answer = await callLoggedIn(session, io, path, { query: { sort: 'new', limit: String(LISTED_MAX) } });
+  const refused = failureOf(answer);
+  if (refused !== null) throw refused;
+  const list = Submitted.safeParse(answer.body);
+  if (!list.success) throw new PlatformFailure('unknown', 'Reddit did not list what the account has posted.');
+  const earliest = earliestOf(part, answer, io.now());
+  const recent = list.data.data.children.map(({ data }) => data).filter((one) => one.created_utc * 1_000 >= earliest);
+  // Oldest first: a later one with the same text is somebody's second try.
+  const found = recent.toReversed().find((one) => isIt(one, session.credential.target, part));
+  if (found === undefined && recent.length >= LISTED_MAX) {
+    throw new PlatformFailure('unknown', 'The account has more new posts than Carillon asks Reddit for.');
+  }
+  return found ?? null;
+}
+
+function isIt(listed: Listed, target: string, part: SendPart): boolean {
+  if (listed.subreddit.toLowerCase() !== target.toLowerCase()) return false;
+  const { kind, title, content } = submissionOf(part.text);
+  if (essence(listed.title) !== essence(title)) return false;
+  // The image has another address by now, and where a community takes no text with one, it is dropped.
+  if (part.prepared !== null) return !listed.is_self;
+  if (kind === 'link') return !listed.is_self && listed.url === content;
+  return listed.is_self && essence(fromMarkdown(listed.selftext)) === essence(fromMarkdown(content));
+}
+
+/** A text without what Reddit may change of it: white space, and how accents are composed. */
+function essence(text: string): string {
+  return text.normalize('NFC').replace(/\s+/gu, '');
+}

@@ -1,0 +1,18 @@
+/** The numbers of a sandbox post: a fixed curve over its age, so that what is read can be foretold (D13). */
+import type { MetricNumbers } from '../contract.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** What each number comes to in the end, and the hours after which half of it is there. */
+const CURVES = {
+  likes: { whole: 120, halfAfter: 24 },
+  reposts: { whole: 30, halfAfter: 36 },
+  replies: { whole: 18, halfAfter: 48 },
+} as const;
+
+export function numbersAt(sentAt: Date, now: Date): MetricNumbers {
+  const hours = Math.max(0, now.getTime() - sentAt.getTime()) / HOUR_MS;
+  const grown = ({ whole, halfAfter }: { whole: number; halfAfter: number }) =>
+    Math.floor((whole * hours) / (hours + halfAfter));
+  return { likes: grown(CURVES.likes), reposts: grown(CURVES.reposts), replies: grown(CURVES.replies) };
+}

@@ -1,0 +1,68 @@
+/** How a customer links a channel: by Slack's own page, where they pick it, to the app that the operator has registered. */
+import { z } from 'zod';
+import { PlatformFailure, type PlatformApp } from '../contract.ts';
+import type { HostedConnect, OauthIo, OauthRequest, Typed } from '../hosted.ts';
+import { platformWords, withoutPublishing } from '../http.ts';
+import { grantedScopes } from '../scopes.ts';
+import { callSlack, failure, type SlackLogin } from './api.ts';
+
+/** `incoming-webhook` is what makes Slack ask for a channel; its address is not used. */
+const SCOPES = ['chat:write', 'chat:write.public', 'files:write', 'incoming-webhook'];
+
+const Granted = z.object({
+  access_token: z.string().min(1),
+  /** Present where the app rotates its tokens, which then end after twelve hours. */
+  refresh_token: z.string().optional(),
+  incoming_webhook: z.object({ channel: z.string(), channel_id: z.string() }),
+});
+
+export const hosted: HostedConnect<SlackLogin> = {
+  fields: [],
+  oauth: {
+    isSetUp: ({ slack }) => slack !== null,
+    // People are led on to the address of their own workspace.
+    pageSources: ({ SLACK_API_URL }) => [SLACK_API_URL, 'https://*.slack.com'],
+    begin,
+    finish,
+  },
+};
+
+async function begin(_typed: Typed, { redirectUri, state }: OauthRequest, io: OauthIo) {
+  const url = new URL(`${io.endpoints.SLACK_API_URL}/oauth/v2/authorize`);
+  const query = { client_id: appOf(io).clientId, scope: SCOPES.join(','), redirect_uri: redirectUri, state };
+  url.search = new URLSearchParams(query).toString();
+  return { url: url.href, memo: {} };
+}
+
+/** Written out because Slack's exchange is none of OAuth's: refusals come with HTTP 200, and the token's type is `bot`. */
+function finish(answer: URLSearchParams, { redirectUri }: OauthRequest, _memo: unknown, io: OauthIo) {
+  return withoutPublishing(async () => {
+    const code = answer.get('code');
+    if (code === null) {
+      throw new PlatformFailure('rejected', `Slack refused: ${platformWords(answer.get('error') ?? 'no code')}`);
+    }
+    const { clientId, clientSecret } = appOf(io);
+    const form = { code, client_id: clientId, client_secret: clientSecret, redirect_uri: redirectUri };
+    const exchanged = await callSlack(io, null, 'oauth.v2.access', { form });
+    if (!exchanged.isOk) throw refused(failure(exchanged));
+    const granted = Granted.safeParse(exchanged.body);
+    if (!granted.success) throw new PlatformFailure('rejected', 'Slack named no channel; pick one on its page.');
+    const { access_token: botToken, refresh_token: refreshToken, incoming_webhook: picked } = granted.data;
+    if (refreshToken !== undefined) {
+      throw new PlatformFailure('rejected', 'The app at Slack rotates its tokens; its owner has to switch that off.');
+    }
+    const scopes = grantedScopes(exchanged.body, SCOPES.join(','));
+    return [{ label: picked.channel, credentials: { botToken, channelId: picked.channel_id }, scopes }];
+  });
+}
+
+/** Nothing can be reconnected here: what is refused is the code. */
+function refused(error: PlatformFailure): PlatformFailure {
+  return error.kind === 'reconnect' ? new PlatformFailure('rejected', error.message, { cause: error }) : error;
+}
+
+function appOf({ apps }: OauthIo): Required<PlatformApp> & { clientSecret: string } {
+  if (apps.slack === null) throw new PlatformFailure('unavailable', 'Slack is not set up on this install any more.');
+  const { clientId, clientSecret = '' } = apps.slack;
+  return { clientId, clientSecret };
+}

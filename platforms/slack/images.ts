@@ -1,0 +1,53 @@
+/** Images of a message: their bytes are left with Slack first, where nobody sees them until a message names them. */
+import { z } from 'zod';
+import { type Json, type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
+import { callPlatform, withoutPublishing } from '../http.ts';
+import { callSlack, failure, type SlackLogin } from './api.ts';
+
+/** What is stored between the uploads and the message. */
+const Prepared = z.object({ fileIds: z.array(z.string()) });
+
+const Place = z.object({ upload_url: z.url(), file_id: z.string() });
+
+/**
+ * Uploads the bytes of images. Slack drops files that are never completed.
+ *
+ * @returns their ids
+ * @throws PlatformFailure; nothing has been published by then
+ * @see https://docs.slack.dev/reference/methods/files.getUploadURLExternal
+ */
+export function uploadImages(
+  { credential }: Session<SlackLogin>,
+  images: readonly OutgoingImage[],
+  io: PlatformIo,
+): Promise<Json> {
+  return withoutPublishing(async () => {
+    const fileIds: string[] = [];
+    for (const [index, image] of images.entries()) fileIds.push(await uploadImage(credential, image, index, io));
+    return { fileIds };
+  });
+}
+
+/** The files that {@link uploadImages} left, as the call that publishes them names them. */
+export function filesOf(prepared: Json): { id: string }[] {
+  return Prepared.parse(prepared).fileIds.map((id) => ({ id }));
+}
+
+async function uploadImage(login: SlackLogin, image: OutgoingImage, index: number, io: PlatformIo): Promise<string> {
+  const form = {
+    filename: `image-${index + 1}.${image.contentType.replace('image/', '')}`,
+    length: String(image.bytes.length),
+    ...(image.altText !== '' && { alt_txt: image.altText.toWellFormed() }),
+  };
+  const answer = await callSlack(io, login.botToken, 'files.getUploadURLExternal', { form });
+  if (!answer.isOk) throw failure(answer);
+  const place = Place.safeParse(answer.body);
+  if (!place.success)
+    throw new PlatformFailure('unavailable', 'Slack named no place for an image; nothing was posted.');
+  // The address is a secret of its own: no token goes there.
+  const headers = { 'content-type': 'application/octet-stream' };
+  const uploaded = await callPlatform(io, place.data.upload_url, { method: 'POST', headers, body: image.bytes });
+  if (uploaded.status === 200) return place.data.file_id;
+  const kind = uploaded.status === 413 ? 'rejected' : 'unavailable';
+  throw new PlatformFailure(kind, `Slack answered an image with HTTP ${uploaded.status}; nothing was posted.`);
+}

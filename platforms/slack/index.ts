@@ -1,0 +1,102 @@
+/** Slack: one channel of a workspace, written to by a bot. */
+import { z } from 'zod';
+import {
+  type ConnectedAccount,
+  definePlatform,
+  PlatformFailure,
+  type PlatformIo,
+  type Published,
+  type SendPart,
+  type Session,
+} from '../contract.ts';
+import { withoutPublishing } from '../http.ts';
+import { callSlack, failure, type SlackLogin } from './api.ts';
+import { findPlace } from './channel.ts';
+import { hosted } from './hosted.ts';
+import { filesOf, uploadImages } from './images.ts';
+
+const SlackCredentials = z.strictObject({
+  botToken: z
+    .string()
+    .trim()
+    .min(1)
+    .max(4096)
+    .describe('Bot token of your app in the workspace, which begins with xoxb-, with chat:write and files:write.'),
+  channelId: z
+    .string()
+    .trim()
+    .regex(/^[CGD][A-Z0-9]{1,31}$/, 'the id of a channel, such as C0123456789')
+    .describe('Id of the channel, which stands at the end of its details, such as C0123456789.'),
+});
+type SlackCredentials = z.infer<typeof SlackCredentials>;
+
+const Posted = z.object({ channel: z.string(), ts: z.string() });
+
+export const slack = definePlatform<SlackLogin, SlackCredentials>({
+  id: 'slack',
+  name: 'Slack',
+  kind: 'messaging',
+  // What Slack recommends. It cuts at 40,000 counted after escaping, which this many cannot reach: `&` becomes five.
+  text: { maxLength: 4_000, unit: 'characters' },
+  images: {
+    max: 10,
+    // Slack takes far more; this is the most that an upload here may have.
+    maxBytes: 8_388_608,
+    types: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
+    altTextMax: 1000,
+  },
+  thread: null,
+  firstComment: false,
+  permalink: false,
+  metrics: [],
+  // Nothing makes a repeat recognisable, and a bot that may write may not read.
+  recovery: { repeatWithinMs: 0, readBack: false },
+  concurrency: { perProcess: 50, perConnection: 1 },
+  connect: ['credentials'],
+  apiVersion: null,
+  source: [
+    'https://docs.slack.dev/reference/methods/chat.postMessage',
+    'https://docs.slack.dev/reference/methods/files.completeUploadExternal',
+    'https://docs.slack.dev/messaging/formatting-message-text',
+  ],
+  credentials: SlackCredentials,
+  hosted,
+  connectAccount,
+  prepare: uploadImages,
+  publish,
+});
+
+function connectAccount(login: SlackCredentials, io: PlatformIo): Promise<ConnectedAccount<SlackLogin>> {
+  return withoutPublishing(async () => {
+    const { teamId, teamName, channelName } = await findPlace(io, login);
+    return {
+      platformAccountId: `${teamId}:${login.channelId}`,
+      handle: `${teamName} ${channelName}`,
+      credential: login,
+    };
+  });
+}
+
+async function publish({ credential }: Session<SlackLogin>, part: SendPart, io: PlatformIo): Promise<Published> {
+  if (part.step !== 'head') throw new Error(`Slack makes no part of the kind ${part.step}`);
+  const { botToken, channelId } = credential;
+  const text = escaped(part.text);
+  if (part.prepared !== null) {
+    const files = filesOf(part.prepared);
+    const json = { files, channel_id: channelId, initial_comment: text };
+    const answer = await callSlack(io, botToken, 'files.completeUploadExternal', { json });
+    if (!answer.isOk) throw failure(answer);
+    // Which message the files are in is decided later; the first of them names it for good.
+    return { platformPostId: `${channelId}:${files[0]?.id}`, url: null };
+  }
+  const answer = await callSlack(io, botToken, 'chat.postMessage', { json: { channel: channelId, text } });
+  if (!answer.isOk) throw failure(answer);
+  const posted = Posted.safeParse(answer.body);
+  if (!posted.success) throw new PlatformFailure('unknown', 'Slack answered without the message it made.');
+  return { platformPostId: `${posted.data.channel}:${posted.data.ts}`, url: null };
+}
+
+/** These three are Slack's own marks; left as they are, `<!channel>` in a text would call everybody. */
+function escaped(text: string): string {
+  return text.toWellFormed().replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,70 @@
+/** Calls to Twilio in the name of this install's account, and what its refusals mean. */
+import { type FailureKind, PlatformFailure, type PlatformIo, type TwilioAccount } from '../contract.ts';
+import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField, unavailable } from '../http.ts';
+
+/** Version of the API that is spoken. */
+export const API_VERSION = '2010-04-01';
+
+/** What an error means, by its code. Others are refusals of what was sent. Nobody but the operator can mend the account or the sender. */
+const ERRORS = new Map<number, FailureKind>([
+  // The account, or its token.
+  [20_003, 'unavailable'],
+  [20_005, 'unavailable'],
+  [20_008, 'unavailable'],
+  [20_404, 'unavailable'],
+  // The sender.
+  [21_212, 'unavailable'],
+  [21_603, 'unavailable'],
+  [21_606, 'unavailable'],
+  [21_659, 'unavailable'],
+  [21_660, 'unavailable'],
+  [21_703, 'unavailable'],
+  [21_704, 'unavailable'],
+  [21_705, 'unavailable'],
+  // Too many messages.
+  [14_107, 'unavailable'],
+  [20_429, 'unavailable'],
+  [63_038, 'unavailable'],
+]);
+
+/** The account of this install. @throws PlatformFailure where it has been taken away since */
+export function accountOf({ apps }: PlatformIo): TwilioAccount {
+  if (apps.twilio !== null) return apps.twilio;
+  throw new PlatformFailure('unavailable', 'SMS is not set up on this install any more; nothing was posted.');
+}
+
+/** Calls `path` under the account. @param form sent as application/x-www-form-urlencoded; left out, it is a GET */
+export function callTwilio(
+  io: PlatformIo,
+  { accountSid, authToken }: TwilioAccount,
+  path: string,
+  form?: Readonly<Record<string, string>>,
+): Promise<PlatformAnswer> {
+  const basic = Buffer.from(`${accountSid}:${authToken}`).toString('base64');
+  const headers = { authorization: `Basic ${basic}`, accept: 'application/json' };
+  return callPlatform(io, `${io.endpoints.TWILIO_API_URL}/${API_VERSION}/Accounts/${accountSid}${path}`, {
+    method: form === undefined ? 'GET' : 'POST',
+    headers,
+    ...(form !== undefined && { body: new URLSearchParams(form) }),
+  });
+}
+
+/** The failure that an answer other than 2xx stands for, to a call that publishes. */
+export function failure(answer: PlatformAnswer): PlatformFailure {
+  const { status, body } = answer;
+  if (status === 429) return unavailable('Twilio', answer);
+  const kind = failureKind(answer);
+  if (kind === 'unknown') return new PlatformFailure(kind, `Twilio answered HTTP ${status}.`);
+  const words = platformWords(stringField(body, 'message') ?? `HTTP ${status}`);
+  return kind === 'unavailable'
+    ? new PlatformFailure(kind, `Twilio does not serve this install’s account now: ${words}; nothing was posted.`)
+    : new PlatformFailure(kind, `Twilio refused: ${words}`);
+}
+
+function failureKind(answer: PlatformAnswer): FailureKind {
+  const { status, body } = answer;
+  if (isWebPage(answer) || status >= 500 || status < 300) return 'unknown';
+  const code = (body as { code?: unknown } | null)?.code;
+  const known = typeof code === 'number' ? ERRORS.get(code) : undefined;
+  return known ?? (status === 401 || status === 404 ? 'unavailable' : 'rejected');
+}

@@ -1,0 +1,101 @@
+/** SMS: one phone number, written to from this install's account at Twilio. */
+import { z } from 'zod';
+import {
+  type ConnectedAccount,
+  definePlatform,
+  PlatformFailure,
+  type PlatformIo,
+  type Published,
+  type SendPart,
+  type Session,
+} from '../contract.ts';
+import { platformWords, stringField, withoutPublishing } from '../http.ts';
+import { accountOf, API_VERSION, callTwilio, failure } from './api.ts';
+import { findMessage, isService } from './read-back.ts';
+import { countSegments } from './segments.ts';
+
+const SmsCredentials = z.strictObject({
+  to: z
+    .string()
+    .trim()
+    .regex(/^\+[1-9]\d{6,14}$/, 'a number in international form, such as +15550100123')
+    .describe('Number that the messages go to, in international form, such as +15550100123.'),
+});
+type SmsCredentials = z.infer<typeof SmsCredentials>;
+
+const Accepted = z.object({ sid: z.string(), status: z.string() });
+
+export const sms = definePlatform<SmsCredentials, SmsCredentials>({
+  id: 'sms',
+  name: 'SMS',
+  kind: 'messaging',
+  // Twilio says 1,600 characters and not of which kind; UTF-16 units are never fewer.
+  text: { maxLength: 1_600, unit: 'utf16', segments: countSegments },
+  images: null,
+  thread: null,
+  firstComment: false,
+  permalink: false,
+  metrics: [],
+  // Nothing makes a repeat recognisable, so nothing is ever repeated.
+  recovery: { repeatWithinMs: 0, readBack: true },
+  concurrency: { perProcess: 20, perConnection: 1 },
+  needs: {
+    settings: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'],
+    isMet: ({ apps }) => apps.twilio !== null,
+  },
+  repeatsAccounts: true,
+  connect: ['credentials'],
+  apiVersion: API_VERSION,
+  source: [
+    'https://www.twilio.com/docs/messaging/api/message-resource',
+    'https://www.twilio.com/docs/api/errors',
+    'https://www.twilio.com/docs/glossary/what-sms-character-limit',
+  ],
+  credentials: SmsCredentials,
+  hosted: null,
+  connectAccount,
+  publish,
+  readBack,
+});
+
+/** Whether anybody has the number can be known only by writing to it; what is asked is whether Twilio serves the account. */
+function connectAccount({ to }: SmsCredentials, io: PlatformIo): Promise<ConnectedAccount<SmsCredentials>> {
+  return withoutPublishing(async () => {
+    const answer = await callTwilio(io, accountOf(io), '.json');
+    if (answer.status !== 200) throw failure(answer);
+    const status = stringField(answer.body, 'status');
+    if (status !== 'active') {
+      throw new PlatformFailure(
+        'unavailable',
+        `This install’s account at Twilio is ${platformWords(status ?? 'unknown')}.`,
+      );
+    }
+    return { platformAccountId: to, handle: to, credential: { to } };
+  });
+}
+
+async function publish({ credential }: Session<SmsCredentials>, part: SendPart, io: PlatformIo): Promise<Published> {
+  if (part.step !== 'head') throw new Error(`SMS makes no part of the kind ${part.step}`);
+  const account = accountOf(io);
+  const sender = isService(account) ? { MessagingServiceSid: account.from } : { From: account.from };
+  const form = { To: credential.to, ...sender, Body: part.text.toWellFormed() };
+  const answer = await callTwilio(io, account, '/Messages.json', form);
+  if (answer.status !== 201) throw failure(answer);
+  const accepted = Accepted.safeParse(answer.body);
+  if (!accepted.success) throw new PlatformFailure('unknown', 'Twilio answered without the message it made.');
+  const { sid, status } = accepted.data;
+  if (status === 'failed') {
+    const words = platformWords(stringField(answer.body, 'error_message') ?? 'the message failed');
+    throw new PlatformFailure('rejected', `Twilio refused: ${words}`);
+  }
+  return { platformPostId: sid, url: null };
+}
+
+async function readBack(
+  { credential }: Session<SmsCredentials>,
+  part: SendPart,
+  io: PlatformIo,
+): Promise<Published | null> {
+  const sid = await findMessage(io, accountOf(io), credential.to, part);
+  return sid === null ? null : { platformPostId: sid, url: null };
+}

@@ -1,0 +1,134 @@
+/** Telegram: channels and groups that a bot posts to, by the Bot API. */
+import { z } from 'zod';
+import {
+  definePlatform,
+  PlatformFailure,
+  type PlatformIo,
+  type Published,
+  type SendPart,
+  type Session,
+} from '../contract.ts';
+import { withoutPublishing } from '../http.ts';
+import { callBot, failure } from './api.ts';
+import { type BotLogin, connectAccount, hosted, TelegramCredentials } from './connect.ts';
+import { type Message, sendImages, sendText } from './messages.ts';
+
+/** Largest length of a text under an image; a longer one follows as a message of its own. */
+const CAPTION_MAX = 1024;
+
+/** Between two messages of one post; a chat takes about one a second. In milliseconds. */
+const MESSAGE_INTERVAL_MS = 1_000;
+
+/** Width and height may have 10,000 pixels together. */
+const SIDE_MAX = 5_000;
+
+/** Numbers of channels and supergroups begin with this; links to them leave it out. */
+const PRIVATE_PREFIX = '-100';
+
+const Ref = z.object({ messageIds: z.array(z.number()).min(1) });
+
+export const telegram = definePlatform<BotLogin, TelegramCredentials>({
+  id: 'telegram',
+  name: 'Telegram',
+  kind: 'broadcast',
+  text: { maxLength: 4096, unit: 'utf16' },
+  images: {
+    max: 10,
+    maxBytes: 10_000_000,
+    types: ['image/png', 'image/jpeg', 'image/webp'],
+    // An album holds no animation; there a GIF becomes a still picture.
+    typesAlone: ['image/gif'],
+    altTextMax: null,
+    maxWidth: SIDE_MAX,
+    maxHeight: SIDE_MAX,
+  },
+  thread: { max: 24, onRefusal: 'take_down' },
+  firstComment: false,
+  permalink: true,
+  metrics: [],
+  // Nothing makes a repeat recognisable, and bots cannot read what they have posted.
+  recovery: { repeatWithinMs: 0, readBack: false },
+  concurrency: { perProcess: 50, perConnection: 1 },
+  connect: ['credentials'],
+  apiVersion: null,
+  source: [
+    'https://core.telegram.org/bots/api#sendmessage',
+    'https://core.telegram.org/bots/api#sendphoto',
+    'https://core.telegram.org/bots/api#sendmediagroup',
+    'https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this',
+  ],
+  credentials: TelegramCredentials,
+  hosted,
+  connectAccount,
+  publish,
+  remove,
+});
+
+async function publish(session: Session<BotLogin>, part: SendPart, io: PlatformIo): Promise<Published> {
+  const { text, images = [], parent } = part;
+  if (images.length > 0) {
+    const isCaption = text.length <= CAPTION_MAX;
+    const shown = await sendImages(session, images, isCaption ? text : '', io);
+    return published(isCaption ? shown : [...shown, ...(await sendTextAfter(session, shown, text, io))]);
+  }
+  if (parent === undefined) return published(await sendText(session, text, undefined, io));
+  await io.sleep(MESSAGE_INTERVAL_MS, io.signal);
+  return published(await sendText(session, text, addressOf(parent).messageId, io));
+}
+
+/** A text that is refused takes its images down with it, so that what failed is not half up. */
+async function sendTextAfter(
+  session: Session<BotLogin>,
+  shown: readonly Message[],
+  text: string,
+  io: PlatformIo,
+): Promise<readonly Message[]> {
+  try {
+    await io.sleep(MESSAGE_INTERVAL_MS, io.signal);
+    return await sendText(session, text, undefined, io);
+  } catch (error) {
+    if (!(error instanceof PlatformFailure) || error.kind === 'unknown') throw error;
+    await remove(session, published(shown), io).catch((cause: unknown) => {
+      const message = `Its images are up and its text is not: ${error.message}`;
+      throw new PlatformFailure('unknown', message, { cause });
+    });
+    throw error;
+  }
+}
+
+/** Numbers of messages mean nothing in a group that was upgraded meanwhile, so its new number is not followed here. */
+function remove({ credential }: Session<BotLogin>, post: Published, io: PlatformIo): Promise<void> {
+  return withoutPublishing(async () => {
+    const { chatId, messageId } = addressOf(post);
+    const messageIds = Ref.safeParse(post.ref).data?.messageIds ?? [messageId];
+    const json = { chat_id: chatId, message_ids: messageIds };
+    const answer = await callBot(io, credential.botToken, 'deleteMessages', { json });
+    const isGone = /message to delete not found/i.test(answer.refusal?.description ?? '');
+    if (answer.result === undefined && !isGone) throw failure(answer);
+  });
+}
+
+/** Where a post is: its chat, and its first message there. */
+function addressOf({ platformPostId }: Published): { chatId: string; messageId: number } {
+  const [chatId = '', messageId] = platformPostId.split(':');
+  return { chatId, messageId: Number(messageId) };
+}
+
+/** One post, however many messages it took. */
+function published(messages: readonly Message[]): Published {
+  const [first] = messages;
+  if (first === undefined) throw new Error('a post has at least one message');
+  return {
+    platformPostId: `${first.chat.id}:${first.message_id}`,
+    url: permalink(first),
+    ref: { messageIds: messages.map((message) => message.message_id) },
+  };
+}
+
+/** Null in basic groups and in chats with one person. Links to private channels and groups open for members. */
+function permalink({ message_id: id, chat }: Message): string | null {
+  if (chat.type !== 'channel' && chat.type !== 'supergroup') return null;
+  if (chat.username !== undefined) return `https://t.me/${encodeURIComponent(chat.username)}/${id}`;
+  const number = String(chat.id);
+  return number.startsWith(PRIVATE_PREFIX) ? `https://t.me/c/${number.slice(PRIVATE_PREFIX.length)}/${id}` : null;
+}

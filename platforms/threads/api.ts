@@ -1,0 +1,94 @@
+/** The login of a Threads account, for sixty days at a time, and calls to Threads' own Graph API in its name. */
+import { z } from 'zod';
+import { CONTAINER_SUBCODES, type ContainerApi } from '../container-api.ts';
+import { type LoginRenewal, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
+import { callGraph, type GraphAnswer, type GraphCall, graphFailure } from '../graph.ts';
+import { stringField } from '../http.ts';
+import { callRenewing } from '../renewing.ts';
+
+/** Version of graph.threads.net that is spoken. */
+export const API_VERSION = 'v1.0';
+
+/** What is stored, encrypted, for a connection. */
+export interface ThreadsLogin {
+  readonly accessToken: string;
+  /** ISO instant from which the access token is no longer taken; null when that is not known. */
+  readonly expiresAt: string | null;
+}
+
+const TokenAnswer = z.object({ access_token: z.string().min(1), expires_in: z.number().positive() });
+
+/** How long before its end a login is renewed. It can be renewed once it is a day old, until it ends. */
+const AHEAD_MS = 10 * 86_400_000;
+
+export const renewal: LoginRenewal<ThreadsLogin> = {
+  // Renewing takes nothing but the login itself.
+  canRenew: ({ expiresAt }) => expiresAt !== null,
+  dueAt: ({ expiresAt }) => (expiresAt === null ? null : new Date(Date.parse(expiresAt) - AHEAD_MS)),
+  renew: renewLogin,
+};
+
+async function renewLogin({ accessToken }: ThreadsLogin, io: PlatformIo): Promise<ThreadsLogin> {
+  try {
+    return await longLived(io, 'refresh_access_token', { grant_type: 'th_refresh_token' }, accessToken);
+  } catch (error) {
+    if (!(error instanceof PlatformFailure) || error.kind === 'reconnect') throw error;
+    // Refused for now, for instance because the login is younger than a day.
+    throw new PlatformFailure('unavailable', error.message, { cause: error });
+  }
+}
+
+/** Calls `path` under the version's root; ids in it must be encoded. */
+export function callThreads(io: PlatformIo, accessToken: string, path: string, call?: GraphCall): Promise<GraphAnswer> {
+  return callGraph(io, accessToken, `${io.endpoints.THREADS_API_URL}/${API_VERSION}/${path}`, call);
+}
+
+/**
+ * A login for sixty days, by one that is taken now.
+ *
+ * @see https://developers.facebook.com/docs/threads/get-started/long-lived-tokens/
+ */
+export async function longLived(
+  io: PlatformIo,
+  path: 'access_token' | 'refresh_access_token',
+  parameters: Readonly<Record<string, string>>,
+  accessToken: string,
+): Promise<ThreadsLogin> {
+  const query = { ...parameters, access_token: accessToken };
+  const answer = await callGraph(io, null, `${io.endpoints.THREADS_API_URL}/${path}`, { query });
+  if (answer.status !== 200) throw failure(answer);
+  const token = TokenAnswer.safeParse(answer.body);
+  if (!token.success) throw new PlatformFailure('unavailable', 'Threads answered without a login; nothing was posted.');
+  const { access_token: renewed, expires_in: seconds } = token.data;
+  return { accessToken: renewed, expiresAt: new Date(io.now().getTime() + seconds * 1_000).toISOString() };
+}
+
+/** The failure that an answer other than 200 stands for, to a call that publishes. */
+export function failure(answer: GraphAnswer): PlatformFailure {
+  // Where people log in, errors come in another form.
+  const words = answer.error === null ? stringField(answer.body, 'error_message') : undefined;
+  if (words === undefined || answer.status >= 500) {
+    return graphFailure({ name: 'Threads', subcodes: CONTAINER_SUBCODES }, answer);
+  }
+  return graphFailure({ name: 'Threads' }, { ...answer, error: { code: 100, message: words } });
+}
+
+/** @see https://developers.facebook.com/docs/threads/posts/ */
+export function containersOf(session: Session<ThreadsLogin>, io: PlatformIo): ContainerApi {
+  return {
+    name: 'Threads',
+    account: 'me',
+    posts: 'threads',
+    publish: 'threads_publish',
+    text: 'text',
+    state: { field: 'status', problem: 'error_message' },
+    oneImage: { media_type: 'IMAGE' },
+    call: (path, call) =>
+      callRenewing(session, io, renewal, {
+        make: ({ accessToken }) => callThreads(io, accessToken, path, call),
+        // A login that is refused cannot be renewed any more.
+        isRefused: () => false,
+      }),
+    failure,
+  };
+}

@@ -1,0 +1,85 @@
+/** Threads: texts with or without images. */
+import { z } from 'zod';
+import { lookForContainer, makeContainer, PUBLISHABLE_MS, publishContainer } from '../containers.ts';
+import { type ConnectedAccount, definePlatform, PlatformFailure, type PlatformIo } from '../contract.ts';
+import { withoutPublishing } from '../http.ts';
+import { API_VERSION, callThreads, containersOf, failure, renewal, type ThreadsLogin } from './api.ts';
+import { hosted } from './hosted.ts';
+
+const ThreadsCredentials = z.strictObject({
+  accessToken: z
+    .string()
+    .trim()
+    .min(1)
+    .max(4096)
+    .describe('Long-lived access token of the account, with threads_basic and threads_content_publish.'),
+  refreshToken: z
+    .string()
+    .trim()
+    .max(4096)
+    .optional()
+    .describe('Taken and dropped, so that what other platforms give fits here: Threads renews by the access token.'),
+  expiresAt: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .describe(
+      'When the access token ends. Given, it is renewed from ten days before; otherwise it is used until it is refused.',
+    ),
+});
+type ThreadsCredentials = z.infer<typeof ThreadsCredentials>;
+
+const Profile = z.object({ id: z.string(), username: z.string().min(1) });
+
+export const threads = definePlatform<ThreadsLogin, ThreadsCredentials>({
+  id: 'threads',
+  name: 'Threads',
+  kind: 'broadcast',
+  text: { maxLength: 500, unit: 'emoji_bytes' },
+  images: {
+    max: 20,
+    maxBytes: 8_000_000,
+    types: ['image/jpeg', 'image/png'],
+    altTextMax: 1000,
+    ratio: { min: 1 / 10, max: 10, words: 'ratios from 1:10 to 10:1' },
+    fetchedBy: 'THREADS_API_URL',
+  },
+  thread: null,
+  firstComment: false,
+  permalink: true,
+  metrics: [],
+  // A container is published once at most.
+  recovery: { repeatWithinMs: PUBLISHABLE_MS, readBack: true },
+  concurrency: { perProcess: 50, perConnection: 2 },
+  connect: ['credentials'],
+  apiVersion: API_VERSION,
+  source: [
+    'https://developers.facebook.com/docs/threads/posts/',
+    'https://developers.facebook.com/docs/threads/overview/',
+    'https://developers.facebook.com/docs/threads/troubleshooting/',
+  ],
+  credentials: ThreadsCredentials,
+  hosted,
+  renewal,
+  connectAccount,
+  assemble: (session, post, io) => makeContainer(containersOf(session, io), post, io),
+  publish: (session, part, io) => publishContainer(containersOf(session, io), part, io),
+  readBack: (session, part, io) => lookForContainer(containersOf(session, io), part, io),
+});
+
+function connectAccount(
+  { accessToken, expiresAt }: ThreadsCredentials,
+  io: PlatformIo,
+): Promise<ConnectedAccount<ThreadsLogin>> {
+  return withoutPublishing(async () => {
+    const answer = await callThreads(io, accessToken, 'me', { query: { fields: 'id,username' } });
+    if (answer.status !== 200) throw failure(answer);
+    const profile = Profile.safeParse(answer.body);
+    if (!profile.success) throw new PlatformFailure('unavailable', 'Threads did not show whose login this is.');
+    // Only a login that may publish sees this.
+    const query = { fields: 'quota_usage' };
+    const limit = await callThreads(io, accessToken, 'me/threads_publishing_limit', { query });
+    if (limit.status !== 200) throw failure(limit);
+    const { id, username } = profile.data;
+    return { platformAccountId: id, handle: username, credential: { accessToken, expiresAt: expiresAt ?? null } };
+  });
+}

@@ -1,0 +1,387 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type {
+  DiscordApp,
+  FetchInit,
+  OutgoingImage,
+  PlatformIo,
+  Published,
+  SendPart,
+} from '../../platforms/contract.ts';
+import { discord } from '../../platforms/discord/index.ts';
+import { type FakeDiscord, type FakeDiscordError, startFakeDiscord } from './fakes/fake-discord.ts';
+import { failureOf, headPart, sessionOf, StoppedClock, testIo } from './harness.ts';
+
+const APP: DiscordApp = { clientId: 'our-app', clientSecret: 'our-secret', botToken: 'token-of-the-bot' };
+const CHANNEL = { id: '700', guildId: '800', name: 'news', type: 0, position: 1 };
+const TOKEN = discord.makeToken?.(new Date(0), '01a1fc82-69dc-702a-98c6-fd6076f14fb1') ?? '';
+const PNG: OutgoingImage = {
+  mediaId: 'm',
+  bytes: Buffer.from('a picture'),
+  contentType: 'image/png',
+  width: 3,
+  height: 2,
+  altText: 'A bell',
+};
+
+let clock: StoppedClock;
+let fake: FakeDiscord;
+let webhook: ReturnType<FakeDiscord['addWebhook']>;
+
+beforeEach(async () => {
+  clock = new StoppedClock();
+  fake = await startFakeDiscord({ now: clock.now });
+  webhook = fake.addWebhook();
+  fake.channels.push(CHANNEL);
+});
+
+afterEach(() => fake.close());
+
+const io = (app: DiscordApp | null = APP) =>
+  testIo(clock.now, { DISCORD_API_URL: fake.url }, undefined, { discord: app });
+const urlOf = ({ id, token }: typeof webhook, root = 'https://discord.com/api') => `${root}/webhooks/${id}/${token}`;
+const connect = (webhookUrl = urlOf(webhook)) => discord.connectAccount({ webhookUrl }, io(null));
+const grant = async (granted: { webhookId: string; webhookToken: string } | { channelId: string; guildId: string }) =>
+  discord.hosted?.alternative?.connectAccount(granted, io()) as ReturnType<typeof connect>;
+const asWebhook = async () => sessionOf(await connect());
+const asBot = async () => sessionOf(await grant({ channelId: CHANNEL.id, guildId: CHANNEL.guildId }));
+type Session = Awaited<ReturnType<typeof asWebhook>>;
+
+const part = (text: string, more: Partial<SendPart> = {}): SendPart => ({
+  ...headPart(text, TOKEN, clock.now()),
+  ...more,
+});
+const publish = (session: Session, sent: SendPart, with_ = io()) => discord.publish(session, sent, with_);
+const lookFor = (session: Session, lost: SendPart, with_ = io()) =>
+  discord.readBack?.(session, lost, with_) ?? Promise.reject(new Error('no readBack'));
+const remove = (session: Session, published: Published) =>
+  discord.remove?.(session, published, io()) ?? Promise.reject(new Error('no remove'));
+
+/** Answers calls whose address contains `path` by hand, and passes the others on. */
+function answering(path: string, answer: () => Response): PlatformIo {
+  const passing = io();
+  return {
+    ...passing,
+    fetch: async (url: string | URL, init: FetchInit = {}) =>
+      String(url).includes(path) ? answer() : passing.fetch(url, init),
+  };
+}
+
+describe('credentials', () => {
+  it.each([
+    ['https://discord.com/api/webhooks/123/aB-c_9', true],
+    [' https://discord.com/api/v10/webhooks/123/abc/ ', true],
+    ['https://canary.discord.com/api/webhooks/123/abc', true],
+    ['https://discord.com/api/webhooks/123', false],
+    ['https://discord.com/api/webhooks/123/abc/../../users', false],
+    ['https://discord.com/api/webhooks/123/abc?thread_id=1', false],
+    ['https://somebody@discord.com/api/webhooks/123/abc', false],
+    ['ftp://discord.com/api/webhooks/123/abc', false],
+    ['a webhook', false],
+  ])('takes or refuses %s', (webhookUrl, taken) => {
+    expect(discord.credentials.safeParse({ webhookUrl }).success).toBe(taken);
+  });
+
+  it('are not a channel of the install’s bot: that would be open to everybody with a key', () => {
+    expect(discord.credentials.safeParse({ channelId: '700', guildId: '800' }).success).toBe(false);
+  });
+});
+
+describe('connecting a webhook', () => {
+  it.each([
+    'https://discord.com/api',
+    'https://ptb.discord.com/api/v9',
+    'https://discordapp.com/api',
+    'https://canary.discordapp.com/api/v10',
+  ])('takes an address at %s, and calls the configured server', async (root) => {
+    expect(await connect(urlOf(webhook, root))).toEqual({
+      platformAccountId: webhook.id,
+      handle: 'The Bells',
+      credential: { kind: 'webhook', webhookId: webhook.id, webhookToken: webhook.token, guildId: '800' },
+    });
+  });
+
+  it('takes an address at the configured server', async () => {
+    expect(await connect(urlOf(webhook, `${fake.url}/api`))).toMatchObject({ platformAccountId: webhook.id });
+  });
+
+  it('gives a webhook without a name under its number', async () => {
+    const nameless = fake.addWebhook(null);
+
+    expect(await connect(urlOf(nameless))).toMatchObject({ handle: nameless.id });
+  });
+
+  it.each(['https://discord.com.evil.example/api', 'http://discord.com/api', 'https://evil-discord.com/api'])(
+    'refuses an address at %s, without calling it or showing the token',
+    async (root) => {
+      const { kind, message } = await failureOf(connect(urlOf(webhook, root)));
+
+      expect([kind, message]).toEqual([
+        'rejected',
+        expect.stringContaining('is not Discord: expected the URL of a webhook'),
+      ]);
+      expect(message).not.toContain(webhook.token);
+      expect(fake.calls).toEqual({});
+    },
+  );
+
+  it.each([
+    ['is gone', () => fake.removeWebhook(webhook.id), 'Unknown Webhook'],
+    ['has another token', () => void (webhook.token = 'another'), 'Invalid Webhook Token'],
+  ])('refuses one that %s', async (_case, arrange, words) => {
+    const url = urlOf(webhook);
+    arrange();
+
+    expect(await failureOf(connect(url))).toEqual({
+      kind: 'reconnect',
+      message: `Discord does not take this login: ${words}`,
+    });
+  });
+
+  it('is unavailable when Discord cannot be reached', async () => {
+    await fake.close();
+
+    const { kind, message } = await failureOf(connect());
+
+    expect(kind).toBe('unavailable');
+    expect(message).not.toContain(webhook.token);
+  });
+});
+
+describe('connecting a channel of the bot', () => {
+  it('gives the channel, and the number under which the bot writes', async () => {
+    expect(await grant({ channelId: '700', guildId: '800' })).toEqual({
+      platformAccountId: '700',
+      handle: 'news',
+      credential: { kind: 'bot', channelId: '700', guildId: '800', botId: '900' },
+    });
+  });
+
+  it('refuses a channel of another server', async () => {
+    expect(await failureOf(grant({ channelId: '700', guildId: '801' }))).toEqual({
+      kind: 'rejected',
+      message: 'The channel is on another server.',
+    });
+  });
+});
+
+describe('publish', () => {
+  it('posts by the webhook, waits for the message, and rings nobody', async () => {
+    const published = await publish(await asWebhook(), part('Hello @everyone'));
+
+    const [message] = fake.messages();
+    expect(message).toMatchObject({
+      authorId: webhook.id,
+      content: 'Hello @everyone',
+      allowedMentions: { parse: [] },
+      nonce: undefined,
+    });
+    expect(published).toEqual({
+      platformPostId: message?.id,
+      url: `https://discord.com/channels/800/700/${message?.id}`,
+    });
+  });
+
+  it('posts as the bot, with a nonce of the length that Discord takes', async () => {
+    await publish(await asBot(), part('Hello'));
+
+    expect(fake.messages()).toMatchObject([{ authorId: '900', channelId: '700', content: 'Hello', nonce: TOKEN }]);
+    expect(TOKEN).toMatch(/^[0-9a-f]{25}$/);
+  });
+
+  it('makes one message of a call that is repeated as the bot', async () => {
+    const session = await asBot();
+
+    const first = await publish(session, part('once'));
+    const second = await publish(session, part('once'));
+
+    expect(second).toEqual(first);
+    expect(fake.messages()).toHaveLength(1);
+  });
+
+  it.each([
+    ['a webhook', asWebhook],
+    ['the bot', asBot],
+  ])('sends images and what they show with the text, by %s', async (_case, open) => {
+    const images = [PNG, { ...PNG, contentType: 'image/gif', altText: '' }];
+
+    await publish(await open(), part('look', { prepared: {}, images }));
+
+    const [message] = fake.messages();
+    expect(message).toMatchObject({ content: 'look', allowedMentions: { parse: [] } });
+    expect(message?.attachments).toEqual([
+      { filename: 'image-1.png', description: 'A bell', type: 'image/png', bytes: PNG.bytes },
+      { filename: 'image-2.gif', description: null, type: 'image/gif', bytes: PNG.bytes },
+    ]);
+  });
+
+  it('sends nothing once the operator has taken the bot away', async () => {
+    const session = await asBot();
+
+    for (const app of [null, { ...APP, botToken: undefined }]) {
+      expect(await failureOf(publish(session, part('hello'), io(app)))).toMatchObject({ kind: 'unavailable' });
+    }
+    expect(fake.messages()).toEqual([]);
+  });
+
+  it('does not know what became of a message that Discord does not show', async () => {
+    const silent = answering('/webhooks/', () => new Response(null, { status: 204 }));
+
+    expect(await failureOf(publish(await asWebhook(), part('hello'), silent))).toEqual({
+      kind: 'unknown',
+      message: 'Discord answered HTTP 204.',
+    });
+  });
+});
+
+describe('a refusal', () => {
+  it.each<[string, FakeDiscordError, string]>([
+    ['the webhook is gone', { status: 404, code: 10_015, message: 'Unknown Webhook' }, 'reconnect'],
+    ['the webhook has a new token', { status: 401, code: 50_027, message: 'Invalid Webhook Token' }, 'reconnect'],
+    ['the channel is gone', { status: 404, code: 10_003, message: 'Unknown Channel' }, 'reconnect'],
+    ['the server is gone', { status: 404, code: 10_004, message: 'Unknown Guild' }, 'reconnect'],
+    ['the bot was put out', { status: 403, code: 50_001, message: 'Missing Access' }, 'reconnect'],
+    ['the bot may not write', { status: 403, code: 50_013, message: 'Missing Permissions' }, 'reconnect'],
+    ['the bot’s token is void', { status: 401, code: 0, message: '401: Unauthorized' }, 'reconnect'],
+    [
+      'the channel is a forum',
+      { status: 400, code: 220_001, message: 'Webhooks posted to forum channels …' },
+      'rejected',
+    ],
+    ['AutoMod blocks it', { status: 400, code: 200_000, message: 'Message was blocked by AutoMod' }, 'rejected'],
+    [
+      'a link is harmful',
+      { status: 400, code: 240_000, message: 'Message blocked by harmful links filter' },
+      'rejected',
+    ],
+    ['it is too large', { status: 413, code: 40_005, message: 'Request entity too large' }, 'rejected'],
+    ['the channel is slow', { status: 429, code: 20_016, message: 'Slowmode', retry_after: 3 }, 'unavailable'],
+    ['a guard stands before it', { status: 403, code: 40_333, message: 'internal network error' }, 'unavailable'],
+    ['it broke', { status: 500, code: 0, message: '500: Internal Server Error' }, 'unknown'],
+  ])('when %s is understood', async (_case, error, kind) => {
+    const session = await asWebhook();
+    fake.faults.push(error);
+
+    const failure = await failureOf(publish(session, part('hello')));
+
+    expect(failure.kind).toBe(kind);
+    if (kind === 'rejected' || kind === 'reconnect') expect(failure.message).toContain(error.message);
+  });
+
+  it('names what is wrong with a field', async () => {
+    expect(await failureOf(publish(await asWebhook(), part('x'.repeat(2_001))))).toEqual({
+      kind: 'rejected',
+      message: 'Discord refused: Must be 2000 or fewer in length.',
+    });
+  });
+
+  it('for a while says for how long, in whole seconds', async () => {
+    const session = await asWebhook();
+    fake.faults.push('rate_limited');
+
+    await expect(publish(session, part('hello'))).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: 'Discord answered HTTP 429, asking to wait 30 s; nothing was posted.',
+      retryAfterMs: 30_000,
+    });
+  });
+
+  it('by a page for people is one when it is a 429, and else none', async () => {
+    const session = await asWebhook();
+    const page = (status: number) => answering('/webhooks/', () => new Response('<html>', { status }));
+
+    expect(await failureOf(publish(session, part('hello'), page(429)))).toMatchObject({ kind: 'unavailable' });
+    expect(await failureOf(publish(session, part('hello'), page(403)))).toMatchObject({ kind: 'unknown' });
+    expect(await failureOf(publish(session, part('hello'), page(413)))).toMatchObject({ kind: 'rejected' });
+  });
+
+  it.each(['drops_before', 'drops_after', 'fails_before', 'fails_after'] as const)(
+    'is none when nobody knows what happened (%s)',
+    async (fault) => {
+      const session = await asWebhook();
+      fake.faults.push(fault);
+
+      expect(await failureOf(publish(session, part('hello')))).toMatchObject({ kind: 'unknown' });
+    },
+  );
+});
+
+describe('recovery', () => {
+  it('is none for a webhook; the bot may repeat for two minutes, and look', async () => {
+    const [webhookLogin, botLogin] = [(await asWebhook()).credential, (await asBot()).credential];
+
+    expect(discord.recoveryOf?.(webhookLogin)).toEqual({ repeatWithinMs: 0, readBack: false });
+    expect(discord.recoveryOf?.(botLogin)).toEqual({ repeatWithinMs: 120_000, readBack: true });
+  });
+});
+
+describe('readBack', () => {
+  it.each([true, false])('finds the bot’s message, whether lists carry nonces: %s', async (listsNonces) => {
+    fake.listsNonces = listsNonces;
+    const session = await asBot();
+    const made = await publish(session, part('is it there?'));
+    clock.advance(3_000);
+
+    expect(
+      await lookFor(session, part('is it there?', { startedAt: new Date(clock.now().getTime() - 3_000) })),
+    ).toEqual(made);
+  });
+
+  it('does not take the same text of somebody else, of before, or under another nonce for it', async () => {
+    const session = await asBot();
+    fake.writeAs('555', '700', 'hello');
+    await publish(session, part('hello', { token: 'another' }));
+    clock.advance(60_000);
+    expect(await lookFor(session, part('hello'))).toBeNull();
+
+    fake.listsNonces = true;
+    await publish(session, part('hello', { token: 'a third' }));
+    expect(await lookFor(session, part('hello'))).toBeNull();
+  });
+
+  it('finds a text that Discord has trimmed', async () => {
+    const session = await asBot();
+    const made = await publish(session, part('hello \n'));
+
+    expect(await lookFor(session, part('hello \n'))).toEqual(made);
+  });
+
+  it('cannot tell when a hundred others have written since', async () => {
+    const session = await asBot();
+    for (let count = 0; count < 100; count += 1) fake.writeAs('555', '700', `chatter ${count}`);
+
+    expect(await failureOf(lookFor(session, part('hello')))).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('cannot tell when Discord refuses to list', async () => {
+    const session = await asBot();
+    fake.channels.length = 0;
+
+    expect(await failureOf(lookFor(session, part('hello')))).toMatchObject({ kind: 'reconnect' });
+  });
+});
+
+describe('remove', () => {
+  it.each([
+    ['a webhook', asWebhook],
+    ['the bot', asBot],
+  ])('takes a message down by %s, and finds it gone the second time', async (_case, open) => {
+    const session = await open();
+    const published = await publish(session, part('soon gone'));
+
+    await remove(session, published);
+    await remove(session, published);
+
+    expect(fake.messages()).toEqual([]);
+  });
+
+  it.each<[FakeDiscordError, string]>([
+    [{ status: 404, code: 10_015, message: 'Unknown Webhook' }, 'reconnect'],
+    [{ status: 403, code: 50_013, message: 'Missing Permissions' }, 'reconnect'],
+    [{ status: 502, code: 0, message: 'Bad Gateway' }, 'unavailable'],
+  ])('says why it cannot: %j', async (error, kind) => {
+    const session = await asWebhook();
+    fake.deleteErrors.push(error);
+
+    expect(await failureOf(remove(session, { platformPostId: '1', url: null }))).toMatchObject({ kind });
+  });
+});

@@ -1,0 +1,235 @@
+/** The numbers of posts, as each platform tells them. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { bluesky } from '../../platforms/bluesky/index.ts';
+import type { AnyPlatform, MetricsReading, PlatformIo, Session } from '../../platforms/contract.ts';
+import { linkedin } from '../../platforms/linkedin/index.ts';
+import { mastodon } from '../../platforms/mastodon/index.ts';
+import { numbersAt } from '../../platforms/sandbox/numbers.ts';
+import { x } from '../../platforms/x/index.ts';
+import { startFakeBluesky } from './fakes/fake-bluesky.ts';
+import { startFakeLinkedIn } from './fakes/fake-linkedin.ts';
+import { startFakeMastodon } from './fakes/fake-mastodon.ts';
+import { startFakeX } from './fakes/fake-x.ts';
+import { failureOf, headPart, sessionOf, StoppedClock, testIo } from './harness.ts';
+
+const clock = new StoppedClock();
+const now = clock.now;
+const open: { close(): Promise<void> }[] = [];
+afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
+
+function keep<Server extends { close(): Promise<void> }>(server: Server): Server {
+  open.push(server);
+  return server;
+}
+
+interface Account {
+  readonly session: Session<unknown>;
+  readonly io: PlatformIo;
+  /** Publishes a post and gives its id. */
+  readonly post: () => Promise<string>;
+}
+
+async function accountOf(platform: AnyPlatform, credentials: unknown, io: PlatformIo): Promise<Account> {
+  const session = sessionOf(await platform.connectAccount(platform.credentials.parse(credentials), io));
+  let made = 0;
+  const post = async () => {
+    made += 1;
+    const token = platform.makeToken?.(new Date(now().getTime() + made), `seed ${made}`) ?? `token-${made}`;
+    return (await platform.publish(session, headPart(`Ding ${made}`, token, now()), io)).platformPostId;
+  };
+  return { session, io, post };
+}
+
+function read(platform: AnyPlatform, { session, io }: Account, ids: readonly string[]): Promise<MetricsReading> {
+  const posts = ids.map((platformPostId) => ({ platformPostId, sentAt: now() }));
+  return platform.readMetrics?.(session, posts, io) ?? Promise.reject(new Error('no readMetrics'));
+}
+
+async function onBluesky() {
+  const server = keep(await startFakeBluesky({ now }));
+  server.addAccount('alice.test', 'abcd-efgh-ijkl-mnop');
+  const io = testIo(now, { BLUESKY_SERVICE_URL: server.url, BLUESKY_APPVIEW_URL: server.url });
+  const account = await accountOf(bluesky, { identifier: 'alice.test', appPassword: 'abcd-efgh-ijkl-mnop' }, io);
+  return { server, account };
+}
+
+async function onMastodon(listsStatuses = true) {
+  const server = keep(await startFakeMastodon({ now, listsStatuses }));
+  server.addAccount('alice', 'token-of-alice');
+  const credentials = { instanceUrl: server.url, accessToken: 'token-of-alice' };
+  return { server, account: await accountOf(mastodon, credentials, testIo(now)) };
+}
+
+async function onX() {
+  const server = keep(await startFakeX({ now }));
+  server.addAccount('alice', 'token-of-alice');
+  const account = await accountOf(x, { accessToken: 'token-of-alice' }, testIo(now, { X_API_URL: server.url }));
+  return { server, account };
+}
+
+async function onLinkedIn(organizationId?: string) {
+  const server = keep(await startFakeLinkedIn({ now }));
+  server.addMember('a1B2', 'Alice', 'token-of-alice').roles.set('2414183', 'ADMINISTRATOR');
+  server.addPage('2414183', 'The Bells', 'the-bells');
+  const credentials = { accessToken: 'token-of-alice', ...(organizationId !== undefined && { organizationId }) };
+  const account = await accountOf(linkedin, credentials, testIo(now, { LINKEDIN_API_URL: server.url }));
+  return { server, account };
+}
+
+describe('Bluesky', () => {
+  it('counts quotes as reposts, and knows a post that is gone, without a login', async () => {
+    const { server, account } = await onBluesky();
+    const uri = await account.post();
+    server.numbers.set(uri, { likeCount: 7, repostCount: 2, quoteCount: 3, replyCount: 4 });
+    server.expireAccessTokens();
+    server.dropRefreshTokens();
+
+    const reading = await read(bluesky, account, [uri, 'at://did:plc:alice/app.bsky.feed.post/gone']);
+
+    expect([...reading]).toEqual([
+      [uri, { likes: 7, reposts: 5, replies: 4 }],
+      ['at://did:plc:alice/app.bsky.feed.post/gone', 'gone'],
+    ]);
+  });
+
+  it('asks for as many at once as the server takes', async () => {
+    const { server, account } = await onBluesky();
+    const uris = await Promise.all(Array.from({ length: bluesky.metricsBatch?.max ?? 0 }, () => account.post()));
+
+    expect((await read(bluesky, account, uris)).size).toBe(25);
+    expect(server.calls['app.bsky.feed.getPosts']).toBe(1);
+  });
+
+  it('waits for as long as a refusal asks for', async () => {
+    const { server, account } = await onBluesky();
+    const reset = String(now().getTime() / 1000 + 240);
+    server.answers['app.bsky.feed.getPosts'] = [
+      { status: 429, json: { error: 'RateLimitExceeded' }, headers: { 'ratelimit-reset': reset } },
+    ];
+
+    await expect(read(bluesky, account, ['at://x'])).rejects.toMatchObject({
+      kind: 'unavailable',
+      retryAfterMs: 240_000,
+    });
+  });
+});
+
+describe('Mastodon', () => {
+  const NUMBERS = { favourites_count: 7, reblogs_count: 2, replies_count: 4 };
+
+  it.each([
+    ['together', true, 1, 1],
+    ['one by one where the server has no list', false, 1, 3],
+  ])('reads statuses %s', async (_how, lists, together, singly) => {
+    const { server, account } = await onMastodon(lists);
+    const ids = [await account.post(), await account.post()];
+    server.numbers.set(ids[0] ?? '', NUMBERS);
+
+    const reading = await read(mastodon, account, [...ids, '999']);
+
+    expect(reading).toEqual(
+      new Map<string, unknown>([
+        [ids[0] ?? '', { likes: 7, reposts: 2, replies: 4 }],
+        [ids[1] ?? '', { likes: 0, reposts: 0, replies: 0 }],
+        ['999', 'gone'],
+      ]),
+    );
+    expect(server.calls['GET /api/v1/statuses']).toBe(together);
+    expect(server.calls['GET /api/v1/statuses/:id']).toBe(singly);
+  });
+
+  it('waits until the instant that a refusal names', async () => {
+    const { server, account } = await onMastodon();
+    const reset = new Date(now().getTime() + 180_000).toISOString();
+    server.answers['GET /api/v1/statuses'] = [
+      { status: 429, json: { error: 'Too many requests' }, headers: { 'x-ratelimit-reset': reset } },
+    ];
+
+    await expect(read(mastodon, account, ['1', '2'])).rejects.toMatchObject({
+      kind: 'unavailable',
+      retryAfterMs: 180_000,
+    });
+  });
+});
+
+describe('X', () => {
+  it('reads a hundred in one call, without counting quotes as reposts, and knows what is gone', async () => {
+    const { server, account } = await onX();
+    const id = await account.post();
+    server.numbers.set(id, {
+      impression_count: 900,
+      like_count: 7,
+      retweet_count: 2,
+      quote_count: 50,
+      reply_count: 4,
+      bookmark_count: 60,
+    });
+    const gone = Array.from({ length: 99 }, (_, index) => `20${index}`);
+
+    const reading = await read(x, account, [id, ...gone]);
+
+    expect(reading.get(id)).toEqual({ impressions: 900, likes: 7, reposts: 2, replies: 4 });
+    expect(gone.map((one) => reading.get(one))).toEqual(gone.map(() => 'gone'));
+    expect(server.calls['GET /2/tweets']).toBe(1);
+  });
+
+  it('says that a login is over, and waits until the second that a refusal names', async () => {
+    const { server, account } = await onX();
+    const reset = String(now().getTime() / 1000 + 900);
+    server.answers['GET /2/tweets'] = [
+      { status: 429, json: { title: 'Too Many Requests' }, headers: { 'x-rate-limit-reset': reset } },
+      { status: 401, json: { title: 'Unauthorized', status: 401, detail: 'Unauthorized' } },
+    ];
+
+    await expect(read(x, account, ['1'])).rejects.toMatchObject({ kind: 'unavailable', retryAfterMs: 900_000 });
+    expect(await failureOf(read(x, account, ['1']))).toMatchObject({ kind: 'reconnect' });
+  });
+});
+
+describe('LinkedIn', () => {
+  const NUMBERS = { impressionCount: 900, likeCount: 7, commentCount: 4, clickCount: 30, shareCount: 50 };
+
+  it('reads shares and posts with images of a page in a list each; what nobody has seen is not reported', async () => {
+    const { server, account } = await onLinkedIn('2414183');
+    const share = await account.post();
+    server.numbers.set(share, NUMBERS);
+    server.numbers.set('urn:li:ugcPost:5', { ...NUMBERS, likeCount: 8 });
+
+    const reading = await read(linkedin, account, [share, 'urn:li:share:6', 'urn:li:ugcPost:5']);
+
+    expect(reading).toEqual(
+      new Map([
+        [share, { impressions: 900, likes: 7, replies: 4, clicks: 30 }],
+        ['urn:li:share:6', {}],
+        ['urn:li:ugcPost:5', { impressions: 900, likes: 8, replies: 4, clicks: 30 }],
+      ]),
+    );
+    expect(server.calls['GET /rest/organizationalEntityShareStatistics']).toBe(2);
+  });
+
+  it('reads likes and comments of a member, and nothing where it may not', async () => {
+    const { server, account } = await onLinkedIn();
+    const share = await account.post();
+    server.numbers.set(share, NUMBERS);
+
+    const open_ = await read(linkedin, account, [share, 'urn:li:share:6']);
+    server.closed.add('a1B2');
+    const closed = await read(linkedin, account, [share]);
+
+    expect(open_).toEqual(new Map([[share, { likes: 7, replies: 4 }]]));
+    expect(closed).toEqual(new Map([[share, {}]]));
+  });
+});
+
+describe('the sandbox', () => {
+  it('grows by a fixed curve that never falls', () => {
+    const at = (hours: number) => numbersAt(now(), new Date(now().getTime() + hours * 3_600_000));
+
+    expect([at(0), at(1), at(24), at(24 * 30)]).toEqual([
+      { likes: 0, reposts: 0, replies: 0 },
+      { likes: 4, reposts: 0, replies: 0 },
+      { likes: 60, reposts: 12, replies: 6 },
+      { likes: 116, reposts: 28, replies: 16 },
+    ]);
+  });
+});

@@ -1,0 +1,64 @@
+/** What a text becomes on Reddit: a title, and markdown that shows the rest as it was typed. */
+import { describe, expect, it } from 'vitest';
+import { fromMarkdown, toMarkdown } from '../../platforms/reddit/markdown.ts';
+import { submissionOf } from '../../platforms/reddit/submission.ts';
+import { createSeededRandom } from '../harness/seeded-random.ts';
+import { createTestClock } from '../harness/test-clock.ts';
+
+describe('a text as markdown', () => {
+  it.each([
+    ['plain, with (brackets) - and a dash.', 'plain, with (brackets) - and a dash.'],
+    ['*a* _b_ `c` ~~d~~ ^e |f| \\g', '\\*a\\* \\_b\\_ \\`c\\` \\~\\~d\\~\\~ \\^e \\|f\\| \\\\g'],
+    ['[text](https://bells.example)', '\\[text\\](https://bells.example)'],
+    ['>!hidden!< & <b>', '\\>!hidden!\\< & \\<b\\>'],
+    ['AT&T, &amp; and &#42;', 'AT&T, \\&amp; and \\&#42;'],
+    [
+      '# no heading\n- no list\n+ nor this\n1. nor this\n2) nor that',
+      '\\# no heading  \n\\- no list  \n\\+ nor this  \n1\\. nor this  \n2\\) nor that',
+    ],
+    ['---', '\\---'],
+    ['not a heading\n===', 'not a heading  \n\u200b==='],
+    ['    no code\n\tnor here', '\u00a0\u00a0\u00a0\u00a0no code  \n\u00a0nor here'],
+    ['one\n\ntwo\r\nthree', 'one\n\ntwo  \nthree'],
+    ['see https://bells.example/a_b_c~d, then *go*', 'see https://bells.example/a_b_c~d, then \\*go\\*'],
+    ['(https://bells.example/x_)_y_', '(https://bells.example/x_)_y\\_'],
+    ['half a \ud83d pair', 'half a \ufffd pair'],
+  ])('%j becomes %j', (text, markdown) => {
+    expect(toMarkdown(text)).toBe(markdown);
+  });
+
+  it('escapes every sign with a meaning that is not in an address, and reads back as it was', () => {
+    const random = createSeededRandom('markdown', createTestClock());
+    const alphabet = [...'\\`*_[]~^|<>&#+-.)=1 ab字;'];
+    for (let round = 0; round < 2_000; round += 1) {
+      const text = Array.from(random.bytes(24), (byte) => alphabet[byte % alphabet.length]).join('');
+      const markdown = toMarkdown(text);
+
+      expect(markdown.replace(/\\[^A-Za-z\d\s]/gu, 'x')).not.toMatch(/[\\`*_[\]~^|<>]|^[#+-]|^\d+[.)]/u);
+      expect(
+        fromMarkdown(markdown)
+          .trimStart()
+          .replace(/^\u200b/u, ''),
+      ).toBe(text.trimStart());
+    }
+  });
+});
+
+describe('a text as a post', () => {
+  it.each([
+    ['One line', { kind: 'self', title: 'One line', content: '' }],
+    ['  Title  \n\n\n  body *x* \n', { kind: 'self', title: 'Title', content: '\u00a0\u00a0body \\*x\\*' }],
+    ['\n\nTitle\nbody', { kind: 'self', title: 'Title', content: 'body' }],
+    ['https://bells.example', { kind: 'link', title: 'https://bells.example', content: 'https://bells.example' }],
+    ['https://bells.example now', { kind: 'self', title: 'https://bells.example now', content: '' }],
+    ['https://', { kind: 'self', title: 'https://', content: '' }],
+    ['n'.repeat(300), { kind: 'self', title: 'n'.repeat(300), content: '' }],
+    ['n'.repeat(301), { kind: 'self', title: `${'n'.repeat(299)}…`, content: 'n'.repeat(301) }],
+    [
+      `${'é'.repeat(298)}👩‍👩‍👧‍👦\nmore`,
+      { kind: 'self', title: `${'é'.repeat(298)}…`, content: `${'é'.repeat(298)}👩‍👩‍👧‍👦  \nmore` },
+    ],
+  ])('%j becomes %j', (text, submission) => {
+    expect(submissionOf(text)).toEqual(submission);
+  });
+});

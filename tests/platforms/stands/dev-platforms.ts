@@ -1,0 +1,68 @@
+/** All platforms offline, for developers: what to start an install with, how accounts are connected, and what has arrived. */
+import { startWire, type Wire } from '../fakes/wire.ts';
+import { startStands } from './index.ts';
+import type { Stand, StandOptions } from './stand.ts';
+
+/** The servers stand on this machine. */
+const LOOPBACK = '127.0.0.0/8,::1/128';
+
+/** A body for POST /connections. */
+export interface DevConnection {
+  readonly platformId: string;
+  readonly credentials: Readonly<Record<string, string>>;
+  readonly slug: string;
+}
+
+export interface DevPlatforms extends AsyncDisposable {
+  /** Settings to start an install with. */
+  readonly env: Readonly<Record<string, string>>;
+  /** One account for each platform, the sandbox among them. */
+  readonly connections: readonly DevConnection[];
+  readonly stands: readonly Stand[];
+  /** Where what stands on each platform is listed, as JSON. */
+  readonly listUrl: string;
+}
+
+/** @param firstPort the list's; the servers take those behind it. Any free ones when left out */
+export async function startDevPlatforms(options: StandOptions, firstPort?: number): Promise<DevPlatforms> {
+  const stands = await startStands(options, firstPort === undefined ? undefined : firstPort + 1);
+  const list = await startList(options, stands.all, firstPort);
+  return {
+    env: { OUTBOUND_ALLOW: LOOPBACK, ...stands.env },
+    connections: [
+      ...stands.all.map(({ platformId, credentials }) => ({ platformId, credentials, slug: platformId })),
+      { platformId: 'sandbox', credentials: {}, slug: 'my-sandbox' },
+    ],
+    stands: stands.all,
+    listUrl: `${list.url}/`,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([list.close(), stands[Symbol.asyncDispose]()]);
+    },
+  };
+}
+
+function startList({ now }: StandOptions, stands: readonly Stand[], port: number | undefined): Promise<Wire> {
+  return startWire({ now, port }, async () => {
+    const standing = await Promise.all(
+      stands.map(async (stand) => [stand.platformId, await stand.standing()] as const),
+    );
+    return { status: 200, json: Object.fromEntries(standing) };
+  });
+}
+
+/** Settings as a shell reads them. */
+export function asShell(env: Readonly<Record<string, string>>): string {
+  const quoted = (value: string) => `'${value.replaceAll("'", `'\\''`)}'`;
+  return Object.entries(env)
+    .map(([name, value]) => `${name}=${quoted(value)}\n`)
+    .join('');
+}
+
+/** What a developer types to connect an account; the key is in CARILLON_KEY. */
+export function asCurl(connection: DevConnection, publicUrl: string): string {
+  return [
+    `curl -s ${publicUrl}/api/v2/connections`,
+    `  -H "x-api-key: $CARILLON_KEY" -H 'content-type: application/json'`,
+    `  -d '${JSON.stringify(connection)}'`,
+  ].join(' \\\n');
+}

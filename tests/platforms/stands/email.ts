@@ -1,0 +1,41 @@
+/** A mail server, and somebody who reads mail. */
+import { MAILBOX, type MailFault, startFakeMail } from '../fakes/fake-mail.ts';
+import type { Stand, StandImage, StandOptions } from './stand.ts';
+
+export async function startEmailStand({ port }: StandOptions): Promise<Stand> {
+  const server = await startFakeMail({ port });
+
+  return {
+    platformId: 'email',
+    maxLength: 50_000,
+    maxFamilies: 7_142,
+    credentials: { to: 'reader@bells.example' },
+    cannotTell: true,
+    env: { SMTP_URL: server.url, SMTP_FROM: MAILBOX.from },
+    textMeeting: (fault, text) => {
+      server.faults.push(fault as MailFault);
+      return text;
+    },
+    standing: async () => server.messages().map(({ raw }) => partOf(raw, /^content-type: text\/plain/im)),
+    revoke: null,
+    lastImages: async () => imagesOf(server.messages().at(-1)?.raw ?? ''),
+    close: () => server.close(),
+  };
+}
+
+/** A part of a message, out of the quoted-printable or base64 that it travels in. */
+function partOf(raw: string, type: RegExp): string {
+  const part = raw.split(/\r\n--[^\r\n]+\r\n/).find((one) => type.test(one)) ?? '';
+  const [head = '', ...body] = part.split('\r\n\r\n');
+  const encoded = body.join('\r\n\r\n');
+  if (/base64/i.test(head)) return Buffer.from(encoded, 'base64').toString().trimEnd();
+  const bytes = encoded
+    .replace(/=\r\n/g, '')
+    .replace(/=([0-9A-F]{2})/gi, (_match, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return (/quoted-printable/i.test(head) ? Buffer.from(bytes, 'latin1').toString() : encoded).trimEnd();
+}
+
+function imagesOf(raw: string): StandImage[] {
+  const html = partOf(raw, /^content-type: text\/html/im);
+  return [...html.matchAll(/<img [^>]*alt="([^"]*)"/g)].map(([, altText = '']) => ({ altText }));
+}

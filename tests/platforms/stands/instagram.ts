@@ -1,0 +1,49 @@
+/** A professional account with a token on Instagram. */
+import { startFakeInstagram } from '../fakes/fake-instagram.ts';
+import { appSettings, offerApp, type Stand, type StandOptions } from './stand.ts';
+
+const TOKEN = 'token-of-insta';
+
+/** Who is signed in on Facebook's page when it asks for Instagram. */
+const WHO = 'alice-of-insta';
+
+/** Tells its tokens and addresses from Facebook's, which come to the same server. */
+export function isOfInstagram(said: string): boolean {
+  return said === TOKEN || said.includes(WHO) || said.endsWith('/connect/callback/instagram');
+}
+
+export async function startInstagramStand(options: StandOptions): Promise<Stand> {
+  const server = await startFakeInstagram(options);
+  const account = server.addAccount('17841400000000001', 'thebells', TOKEN);
+  offerApp(server.login.consent, options, {
+    platformId: 'instagram',
+    scope: 'instagram_basic,instagram_content_publish,pages_show_list,pages_read_engagement',
+    who: WHO,
+  });
+  server.login.managed.set(WHO, [
+    {
+      id: '104000000000001',
+      name: 'The Bells',
+      access_token: TOKEN,
+      tasks: ['CREATE_CONTENT', 'MODERATE'],
+      instagram_business_account: { id: account.id, username: account.username },
+    },
+  ]);
+  return {
+    platformId: 'instagram',
+    maxLength: 2_200,
+    // Every code point counts.
+    maxFamilies: 314,
+    needsImage: true,
+    credentials: { userId: account.id, accessToken: TOKEN },
+    env: { META_GRAPH_URL: server.url, META_AUTH_URL: server.url, ...appSettings('META', options) },
+    textMeeting: (fault, text) => {
+      server.faults.push(fault);
+      return text;
+    },
+    standing: async () => server.posts().map((post) => post.text),
+    revoke: () => account.tokens.clear(),
+    lastImages: async () => (server.posts().at(-1)?.images ?? []).map(({ altText }) => ({ altText })),
+    close: () => server.close(),
+  };
+}

@@ -1,0 +1,26 @@
+/** The sandbox, which is in the install itself. */
+import type { World } from '../../harness/world.ts';
+import type { Fault } from '../fakes/wire.ts';
+import type { Stand, StandImage } from './stand.ts';
+
+/** What the sandbox's directives call the faults that a real server has by itself. */
+const DIRECTIVES: Partial<Record<Fault, string>> = { rate_limited: '[[unavailable]]', drops_after: '[[lost]]' };
+
+export function sandboxStand({ sql }: World): Stand {
+  const rows = () =>
+    sql<{ text: string; images: readonly StandImage[] }>(
+      'select text, images from sandbox_posts where deleted_at is null order by id',
+    );
+  return {
+    platformId: 'sandbox',
+    maxLength: 500,
+    maxFamilies: 500,
+    credentials: {},
+    env: {},
+    textMeeting: (fault, text) => `${text} ${DIRECTIVES[fault]}`,
+    standing: async () => (await rows()).map(({ text }) => text),
+    lastImages: async () => ((await rows()).at(-1)?.images ?? []).map(({ altText }) => ({ altText })),
+    revoke: () => undefined,
+    close: async () => {},
+  };
+}
