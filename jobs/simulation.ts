@@ -1,6 +1,7 @@
 /** Moves the manual clock from due instant to due instant, running what falls due at each (D20). */
 import type { Context } from '../services/context.ts';
 import type { Simulation } from '../services/simulation/simulation.ts';
+import { samplePassedMinutes } from '../services/health/health-samples.ts';
 import { WORKER_LOOPS } from '../services/workers/worker-loops.ts';
 import { loops } from './index.ts';
 import type { Loop } from './loop.ts';
@@ -26,8 +27,10 @@ export function createSimulation(context: () => Context, clock: SettableClock): 
     // Two calls at once take turns: time moves one way.
     advance: (seconds) => {
       const moved = turn.then(async () => {
+        const from = clock.now();
         const ran = await advance(context(), clock, seconds);
         await runPeriodic(context(), lastRuns);
+        await samplePassedMinutes(context(), from);
         return ran;
       });
       turn = moved.catch(() => undefined);
@@ -47,7 +50,7 @@ export async function keepFrozenInstant(context: Context, signal: AbortSignal): 
   await context.simulation?.advance(0);
   while (!signal.aborted) {
     await context.clock.sleep(LOOK_EVERY_MS, signal).catch(() => undefined);
-    const due = signal.aborted ? null : await earliestDue(context);
+    const due = signal.aborted ? null : earliestOf(await dueInstants(context));
     if (due !== null && due <= context.clock.now()) await context.simulation?.advance(0);
   }
 }
@@ -57,11 +60,14 @@ async function advance(context: Context, clock: SettableClock, seconds: number):
   let ran = await runAllDue(context);
   let idle = 0;
   for (;;) {
-    const next = await earliestDue(context);
+    const instants = await dueInstants(context);
+    const next = earliestOf(instants);
     if (next === null || next > target) break;
     // What is overdue has been begun already; time must not go back for it.
     if (next > clock.now()) clock.set(next);
-    const begun = await runAllDue(context);
+    const due = timed.filter((_, index) => (instants[index] ?? target) <= next);
+    // A month has thousands of instants: at each only what is due is run, unless that does not get on by itself.
+    const begun = (await runOnce(context, due)) || (await runAllDue(context));
     ran += begun;
     idle = begun === 0 ? idle + 1 : 0;
     if (idle > IDLE_MAX) break;
@@ -83,16 +89,24 @@ async function runPeriodic(context: Context, lastRuns: Map<Loop, number>): Promi
 async function runAllDue(context: Context): Promise<number> {
   let ran = 0;
   // A round begins what there is room for; when that is over, there is room again.
-  for (let begun = -1; begun !== 0; ran += begun) {
-    begun = 0;
-    for (const loop of timed) begun += await runRound(context, loop, new AbortController().signal);
-    await context.sends.drained();
-  }
+  for (let begun = -1; begun !== 0; ran += begun) begun = await runOnce(context, timed);
   return ran;
 }
 
-async function earliestDue(context: Context): Promise<Date | null> {
-  const instants = await Promise.all(timed.map(async (loop) => loop.nextDueAt?.(context)));
+/** One round of each of the loops. */
+async function runOnce(context: Context, due: readonly Loop[]): Promise<number> {
+  let begun = 0;
+  for (const loop of due) begun += await runRound(context, loop, new AbortController().signal);
+  await Promise.all([context.sends.drained(), context.deliveries.drained()]);
+  return begun;
+}
+
+/** When the next work of each timed loop falls due. */
+function dueInstants(context: Context): Promise<(Date | null | undefined)[]> {
+  return Promise.all(timed.map(async (loop) => loop.nextDueAt?.(context)));
+}
+
+function earliestOf(instants: readonly (Date | null | undefined)[]): Date | null {
   const due = instants.filter((instant) => instant instanceof Date).toSorted((a, b) => Number(a) - Number(b));
   return due[0] ?? null;
 }

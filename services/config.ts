@@ -31,10 +31,28 @@ export interface Config {
   readonly trustProxy: boolean | number | string | undefined;
   /** Plan of a new account. */
   readonly defaultPlan: PlanName;
-  /** What sending costs on platforms that are charged for, in cents. */
+  /** What sending and reading numbers cost on platforms that are charged for, in cents. */
   readonly fees: Readonly<Record<FeeSetting, number>>;
   /** Bearer token of the operator; undefined: one is generated into `dataDir`. */
   readonly operatorToken: string | undefined;
   readonly endpoints: PlatformEndpoints;
   readonly apps: PlatformApps;
+  /** Null where the operator has set up no mail server. */
+  readonly mail: MailConfig | null;
+}
+
+/** The operator's mail server, and whom messages come from. */
+export interface MailConfig {
+  readonly server: {
+    readonly host: string;
+    readonly port: number;
+    /** TLS from the first byte. */
+    readonly secure: boolean;
+    /** Whether a session that does not turn to TLS is given up. */
+    readonly requireTls: boolean;
+    /** Absent where the server asks for no login. */
+    readonly user?: string | undefined;
+    readonly password?: string | undefined;
+  };
+  readonly from: { readonly name: string; readonly address: string };
 }

@@ -2,16 +2,22 @@
 import type { Logger } from 'pino';
 import type { Database } from '../entities/orm.ts';
 import type { Fetch } from '../platforms/contract.ts';
+import type { MailServer } from '../platforms/mail.ts';
 import type { PlatformRegistry } from '../platforms/registry.ts';
 import type { Clock, Random } from './clock.ts';
 import type { Config } from './config.ts';
+import type { Signer } from './credentials/signer.ts';
 import type { Vault } from './credentials/vault.ts';
 import type { Health } from './health/read-health.ts';
+import type { HealthDay } from './health/read-history.ts';
 import type { KeyChecks } from './keys/key-checks.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
 import type { SendDesk } from './posts/send-desk.ts';
 import type { MediaStore } from './media/media-store.ts';
+import type { DeliveryDesk } from './webhooks/delivery-desk.ts';
+import type { Receivers } from './webhooks/receivers.ts';
 import type { Simulation } from './simulation/simulation.ts';
+import type { Stats } from './stats/read-stats.ts';
 
 export interface Context {
   readonly config: Config;
@@ -19,9 +25,13 @@ export interface Context {
   readonly random: Random;
   /** Outbound HTTP through the guard. */
   readonly fetch: Fetch;
+  /** The operator's mail server; null where none is set up. */
+  readonly mail: MailServer | null;
   readonly db: Database;
   readonly platforms: PlatformRegistry;
   readonly vault: Vault;
+  /** Signs addresses that open something without a key. */
+  readonly signer: Signer;
   /** Where the bytes of images are kept. */
   readonly media: MediaStore;
   /** Counts requests by key and endpoint group, exactly over all processes. */
@@ -32,10 +42,18 @@ export interface Context {
   readonly publicLimiter: RateLimiter;
   /** The sends this process has under way. */
   readonly sends: SendDesk;
+  /** The servers behind webhooks, through the guard. */
+  readonly receivers: Receivers;
+  /** The deliveries to them that this process has under way. */
+  readonly deliveries: DeliveryDesk;
   /** The clock moved by hand; null on the real clock. */
   readonly simulation: Simulation | null;
   /** How the service is, read at most every ten seconds. */
   readonly health: () => Promise<Health>;
+  /** The uptime of the last 90 days, oldest first, read at most once a minute. */
+  readonly healthHistory: () => Promise<HealthDay[]>;
+  /** The numbers of the install, counted at most once a minute. */
+  readonly stats: () => Promise<Stats>;
   readonly log: Logger;
   /** Version the package declares, as /health and the API document show it. */
   readonly version: string;

@@ -28,3 +28,9 @@ export function createIds(now: () => number, bytes: (length: number) => Uint8Arr
     return v7({ msecs: millisecond, seq: sequence, random: bytes(16) });
   };
 }
+
+/** The id that sorts before all that are made from an instant on. */
+export function earliestId(instant: Date): string {
+  const hex = instant.getTime().toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}

@@ -11,5 +11,6 @@ export function platformIo(context: Context, timeoutMs: number): PlatformIo {
     signal: context.clock.deadline(timeoutMs),
     endpoints: context.config.endpoints,
     apps: context.config.apps,
+    mail: context.mail,
   };
 }

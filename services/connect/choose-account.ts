@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { offeredPlatforms } from './connectable-platforms.ts';
 import { keepFlow, readFlow } from './flow.ts';
 import type { Outcome } from './outcome.ts';
-import { linkCredentials } from './try-login.ts';
+import { linkGranted } from './try-login.ts';
 
 /** @returns null when there is no such choice at present */
 export async function chooseAccount(context: Context, session: ConnectSession, index: number): Promise<Outcome | null> {
@@ -13,7 +13,7 @@ export async function chooseAccount(context: Context, session: ConnectSession, i
   const account = flow.accounts[index];
   const offered = offeredPlatforms(context, session).find(({ platform }) => platform.id === flow.platformId);
   if (account === undefined || offered === undefined) return null;
-  const outcome = await linkCredentials(context, session, offered, account.credentials);
+  const outcome = await linkGranted(context, session, offered, account);
   if (outcome.kind === 'refused') {
     await keepFlow(context, session, { step: 'refused', platformId: flow.platformId, message: outcome.message });
   }

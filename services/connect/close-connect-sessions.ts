@@ -1,8 +1,14 @@
-/** Closes the connect sessions whose time is over, and drops what they held. */
+/** Closes the connect sessions whose time is over, drops what they held, and forgets those that ended long ago. */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 
+/** How long an ended session can be asked about. */
+const KEPT_MS = 30 * 86_400_000;
+
 export async function closeConnectSessions(context: Context): Promise<void> {
-  const sql = `update connect_sessions set status = 'expired', flow = null where status = 'pending' and expires_at <= $1`;
-  await query(context.db.em(), sql, [context.clock.now()]);
+  const now = context.clock.now();
+  const close = `update connect_sessions set status = 'expired', flow = null where status = 'pending' and expires_at <= $1`;
+  await query(context.db.em(), close, [now]);
+  const forget = `delete from connect_sessions where status <> 'pending' and expires_at <= $1`;
+  await query(context.db.em(), forget, [new Date(now.getTime() - KEPT_MS)]);
 }

@@ -1,24 +1,45 @@
 /** Which platforms a customer can link an account of on the hosted page, on this install. */
 import type { AnyPlatform } from '../../platforms/contract.ts';
-import type { HostedConnect } from '../../platforms/hosted.ts';
+import type { HostedConnect, OauthConnect } from '../../platforms/hosted.ts';
 import { PLATFORM_IDS, platformOf, TEST_PLATFORM } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
+
+// eslint-disable-next-line typescript/no-explicit-any -- as in AnyPlatform: the platform's own zod schema checks what is typed
+type Hosted = HostedConnect<any>;
 
 /** A platform that the hosted page offers. */
 export interface HostedPlatform {
   readonly platform: AnyPlatform;
-  // eslint-disable-next-line typescript/no-explicit-any -- as in AnyPlatform: the platform's own zod schema checks what is typed
-  readonly hosted: HostedConnect<any>;
+  readonly hosted: Hosted;
 }
 
 /** In the order they are shown. @param mode type of the key that made the session */
 export function connectablePlatforms(context: Context, mode: 'live' | 'test'): HostedPlatform[] {
+  const { apps, endpoints } = context.config;
   return PLATFORM_IDS.filter((id) => mode === 'live' || id === TEST_PLATFORM).flatMap((id) => {
     const platform = platformOf(context.platforms, id);
     const { hosted } = platform;
-    if (hosted === null || hosted.oauth?.isSetUp(context.config.apps) === false) return [];
-    return [{ platform, hosted }];
+    if (hosted === null || hosted.oauth?.isSetUp(apps, endpoints) === false) return [];
+    return [{ platform, hosted: withoutMissingApps(context, hosted) }];
   });
+}
+
+function withoutMissingApps(context: Context, { alternative, ...hosted }: Hosted): Hosted {
+  const { apps, endpoints } = context.config;
+  const isSetUp = alternative?.oauth.isSetUp(apps, endpoints) === true;
+  return isSetUp ? { ...hosted, alternative } : hosted;
+}
+
+/** The platform's own page, as the only way or as the second one; undefined where there is none. */
+export function pageOf({ hosted }: HostedPlatform): OauthConnect<unknown> | undefined {
+  return hosted.oauth ?? hosted.alternative?.oauth;
+}
+
+/** The platform with its second way as the only one; undefined where it has none. */
+export function byAlternative({ platform, hosted }: HostedPlatform): HostedPlatform | undefined {
+  if (hosted.alternative === undefined) return undefined;
+  const { fields, oauth } = hosted.alternative;
+  return { platform, hosted: { fields, oauth } };
 }
 
 /** What a session offers: the platform it names, or all that its key reaches. */

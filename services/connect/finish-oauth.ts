@@ -2,13 +2,13 @@
 import type { ConnectSession } from '../../entities/connect-session.ts';
 import { PlatformFailure } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
-import { offeredPlatforms } from './connectable-platforms.ts';
+import { offeredPlatforms, pageOf } from './connectable-platforms.ts';
 import { leaveSession } from './end-session.ts';
 import { type Flow, keepFlow, readFlow, takeFlow } from './flow.ts';
 import { callbackUrl, oauthIo } from './oauth-io.ts';
 import type { Outcome } from './outcome.ts';
 import { sameSecret } from '../secrets.ts';
-import { linkCredentials, refuse } from './try-login.ts';
+import { linkGranted, refuse } from './try-login.ts';
 
 /**
  * @param platformId platform whose callback address was called
@@ -24,7 +24,7 @@ export async function finishOauth(
   if (flow?.step !== 'away' || flow.platformId !== platformId) return null;
   if (!sameSecret(answer.get('state') ?? '', flow.state)) return null;
   if (!(await takeFlow(context, session))) return null;
-  if (answer.get('error') === 'access_denied') {
+  if (isCancel(context, session, platformId, answer.get('error'))) {
     await leaveSession(context, session);
     return { kind: 'ended' };
   }
@@ -36,6 +36,14 @@ export async function finishOauth(
   return outcome;
 }
 
+/** How OAuth says that the customer has said no; some platforms have words of their own. */
+const CANCEL_ERRORS = ['access_denied'];
+
+function isCancel(context: Context, session: ConnectSession, platformId: string, error: string | null): boolean {
+  const offered = offeredPlatforms(context, session).find(({ platform }) => platform.id === platformId);
+  return error !== null && ((offered && pageOf(offered))?.cancelErrors ?? CANCEL_ERRORS).includes(error);
+}
+
 async function exchange(
   context: Context,
   session: ConnectSession,
@@ -43,13 +51,15 @@ async function exchange(
   answer: URLSearchParams,
 ): Promise<Outcome> {
   const offered = offeredPlatforms(context, session).find(({ platform }) => platform.id === platformId);
-  if (offered?.hosted.oauth === undefined) return refuse(context, session, 'This cannot be connected here any more.');
+  const page = offered && pageOf(offered);
+  if (offered === undefined || page === undefined)
+    return refuse(context, session, 'This cannot be connected here any more.');
   try {
     const request = { redirectUri: callbackUrl(context, platformId), state, verifier };
-    const accounts = await offered.hosted.oauth.finish(answer, request, memo, oauthIo(context, platformId));
+    const accounts = await page.finish(answer, request, memo, oauthIo(context, platformId));
     const [first, second] = accounts;
     if (first === undefined) return await refuse(context, session, `${offered.platform.name} named no account.`);
-    if (second === undefined) return await linkCredentials(context, session, offered, first.credentials);
+    if (second === undefined) return await linkGranted(context, session, offered, first);
     await keepFlow(context, session, { step: 'choose', platformId, accounts });
     return { kind: 'choose' };
   } catch (error) {

@@ -2,6 +2,7 @@
 import type { ConnectSession } from '../../entities/connect-session.ts';
 import { ConnectSession as Sessions } from '../../entities/connect-session.ts';
 import type { JsonObject } from '../../platforms/contract.ts';
+import type { OauthAccount } from '../../platforms/hosted.ts';
 import type { Context } from '../context.ts';
 
 export type Flow =
@@ -17,7 +18,7 @@ export type Flow =
   | {
       readonly step: 'choose';
       readonly platformId: string;
-      readonly accounts: readonly { readonly label: string; readonly credentials: unknown }[];
+      readonly accounts: readonly OauthAccount<unknown>[];
     }
   /** The platform has refused, for a reason that the customer has yet to see. */
   | { readonly step: 'refused'; readonly platformId: string; readonly message: string };

@@ -5,11 +5,11 @@
  */
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { Connection } from '../../entities/connection.ts';
 import { ConnectSession } from '../../entities/connect-session.ts';
 import { Profile } from '../../entities/profile.ts';
 import type { AnyPlatform, ConnectedAccount } from '../../platforms/contract.ts';
 import { addConnection } from '../connections/add-connection.ts';
+import { relinkAccount } from '../connections/relink-account.ts';
 import type { Context } from '../context.ts';
 
 /** How often it is tried again when another request takes the slug, or links the same account, meanwhile. */
@@ -49,7 +49,7 @@ async function store(
     Object.assign(session, { status: 'failed', error: 'connect_failed' });
   } else {
     const connection =
-      (await renewed(em, context, session, platform, account)) ??
+      (await relinkAccount(em, context, { platform, account }, { accountId, profileId })) ??
       (await addConnection(
         em,
         context,
@@ -64,20 +64,4 @@ async function store(
     Object.assign(session, { status: 'connected', connectionId: connection.id });
   }
   await em.flush();
-}
-
-/** The connection that the profile has to this account, with its login replaced; null when there is none. */
-async function renewed(
-  em: SqlEntityManager,
-  context: Context,
-  { accountId, profileId }: ConnectSession,
-  platform: AnyPlatform,
-  { platformAccountId, handle, credential, limits }: ConnectedAccount<unknown>,
-): Promise<Connection | null> {
-  const same = { accountId, profileId, platformId: platform.id, platformAccountId, deletedAt: null };
-  const connection = await em.findOne(Connection, same, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (connection === null) return null;
-  const credentials = context.vault.seal(credential, connection.id);
-  // Without the lease, a renewal of the old login that is under way can no longer be stored over this one.
-  return Object.assign(connection, { handle, credentials, limits: limits ?? null, renewalLeaseUntil: null });
 }

@@ -1,19 +1,11 @@
 /** Where customers may be sent when they are done with the hosted page, and how the address is made. */
-import ipaddr from 'ipaddr.js';
+import { isPublicHost } from '../public-host.ts';
 
 /** Longest address; with what is added to it, it stays below what browsers and servers take. */
 export const REDIRECT_URL_MAX = 2_000;
 
 /** The characters of an address (RFC 3986): what is stored goes out as it is, in a header. */
 const ADDRESS = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/;
-
-/** Names of hosts, so that no host can be anything else in a Content-Security-Policy. */
-const HOST_NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+\.?$/;
-
-/** Names that mean something of one machine or one network. */
-const PRIVATE_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/;
-
-const PUBLIC_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /** Why a customer may not be sent to an address, as what is expected instead; null when it is all right. */
 export function redirectUrlProblem(text: string): string | null {
@@ -24,13 +16,6 @@ export function redirectUrlProblem(text: string): string | null {
   if (url.protocol === 'http:') return url.hostname === 'localhost' ? null : 'https; plain http is for localhost only';
   if (url.protocol !== 'https:') return 'an https address';
   return isPublicHost(url.hostname) ? null : 'a host on the public internet';
-}
-
-function isPublicHost(hostname: string): boolean {
-  const address = hostname.replace(/^\[|\]$/g, '');
-  if (!ipaddr.isValid(address)) return HOST_NAME.test(hostname) && !PRIVATE_NAME.test(hostname);
-  const meant = ipaddr.process(address);
-  return meant.range() === 'unicast' && (meant instanceof ipaddr.IPv4 || meant.match(PUBLIC_IPV6));
 }
 
 /** The address with parameters put behind those it has; nothing else of it is touched. */

@@ -3,10 +3,11 @@ import { ConnectSession } from '../../entities/connect-session.ts';
 import { query } from '../../entities/query.ts';
 import { zodDetails } from '../../errors/zod-details.ts';
 import { ServiceError } from '../../errors/service-error.ts';
-import { PlatformFailure } from '../../platforms/contract.ts';
-import type { HostedField, OauthConnect, OauthRequest, Typed } from '../../platforms/hosted.ts';
+import { type AnyPlatform, type ConnectedAccount, type JsonObject, PlatformFailure } from '../../platforms/contract.ts';
+import type { HostedField, OauthAccount, OauthConnect, OauthRequest, Typed } from '../../platforms/hosted.ts';
 import { withScheme } from '../../platforms/origin.ts';
-import { checkCredentials } from '../connections/check-credentials.ts';
+import type { ScopedLogin } from '../../platforms/scopes.ts';
+import { checkCredentials, checkLogin } from '../connections/check-credentials.ts';
 import type { Context } from '../context.ts';
 import type { HostedPlatform } from './connectable-platforms.ts';
 import { failSession } from './end-session.ts';
@@ -33,19 +34,42 @@ export async function tryLogin(
   }
   if (!(await takeTry(context, session))) return { kind: 'ended' };
   return oauth === undefined
-    ? linkCredentials(context, session, offered, typed)
+    ? link(context, session, offered.platform, () => checkCredentials(context, offered.platform, typed))
     : begin(context, session, offered, oauth, typed);
 }
 
-/** Checks credentials with the platform, and ends the session with the account that they open. */
-export async function linkCredentials(
+/** Checks what the platform's own page gave, and ends the session with the account that it opens. */
+export function linkGranted(
   context: Context,
   session: ConnectSession,
-  { platform }: HostedPlatform,
-  credentials: unknown,
+  { platform, hosted }: HostedPlatform,
+  { credentials, scopes }: OauthAccount<unknown>,
+): Promise<Outcome> {
+  const { alternative } = hosted;
+  return link(context, session, platform, async () => {
+    const account =
+      alternative === undefined
+        ? await checkCredentials(context, platform, credentials)
+        : await checkLogin(context, (io) => alternative.connectAccount(credentials as JsonObject, io));
+    return scopes === undefined ? account : withScopes(account, scopes);
+  });
+}
+
+/** The account with a login that says what it covers. */
+function withScopes(account: ConnectedAccount<unknown>, scopes: readonly string[]): ConnectedAccount<unknown> {
+  const scoped: ScopedLogin = { grantedScopes: scopes };
+  return { ...account, credential: { ...Object(account.credential), ...scoped } };
+}
+
+/** Ends the session with the account that `check` gives. */
+async function link(
+  context: Context,
+  session: ConnectSession,
+  platform: AnyPlatform,
+  check: () => Promise<ConnectedAccount<unknown>>,
 ): Promise<Outcome> {
   try {
-    const account = await checkCredentials(context, platform, credentials);
+    const account = await check();
     await linkAccount(context, session.id, platform, account);
     return { kind: 'ended' };
   } catch (error) {

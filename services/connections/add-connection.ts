@@ -1,12 +1,13 @@
 /** Adds a checked account as a connection, with its event, in the transaction of whoever asks. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Connection } from '../../entities/connection.ts';
-import { Event } from '../../entities/event.ts';
 import type { AnyPlatform, ConnectedAccount } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import { connectionEvent } from '../events/connection-event.ts';
+import { storeEvents } from '../events/store-events.ts';
 import type { Caller } from '../keys/caller.ts';
 import { lockAccount } from '../plans/standing.ts';
+import { loginColumns } from './login-columns.ts';
 import { deriveSlug, firstFreeSlug } from './slug.ts';
 
 export interface NewConnection {
@@ -40,16 +41,16 @@ export async function addConnection(
     description: description ?? `${platform.name}: ${account.handle}`.slice(0, 200),
     timezone: 'UTC',
     queueSlots: [],
-    platformAccountId: account.platformAccountId,
+    platformAccountId: platform.repeatsAccounts === true ? id : account.platformAccountId,
+    followsAccountId: account.followsAccountId ?? null,
     handle: account.handle,
     limits: account.limits ?? null,
-    credentials: context.vault.seal(account.credential, id),
-    renewalLeaseUntil: null,
+    ...loginColumns(context, platform, id, account.credential),
     createdAt: context.clock.now(),
     deletedAt: null,
   });
-  em.create(Event, connectionEvent(context, owner, 'connection.created', connection, connectSessionId));
   await em.flush();
+  await storeEvents(em, [connectionEvent(context, owner, 'connection.created', connection, connectSessionId)]);
   return connection;
 }
 

@@ -1,28 +1,42 @@
 /** Checks a login against its platform before anything is stored. */
 import { invalidInput } from '../../errors/error-body.ts';
 import { ServiceError } from '../../errors/service-error.ts';
-import { type AnyPlatform, type ConnectedAccount, PlatformFailure } from '../../platforms/contract.ts';
+import { type AnyPlatform, type ConnectedAccount, PlatformFailure, type PlatformIo } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import { platformIo } from '../platform-io.ts';
+import { missingSettings } from '../platforms/missing-settings.ts';
 
 /** Real time the platform has to check the credentials. */
 export const CONNECT_TIMEOUT_MS = 30_000;
 
 /**
- * @throws ServiceError invalid_request (malformed credentials), platform_rejected (refused),
- *   platform_unavailable (no answer)
+ * @throws ServiceError invalid_request (platform not set up here, malformed credentials), platform_rejected
+ *   (refused), platform_unavailable (no answer)
  */
 export async function checkCredentials(
   context: Context,
   platform: AnyPlatform,
   raw: unknown,
 ): Promise<ConnectedAccount<unknown>> {
+  const missing = missingSettings(context, platform);
+  if (missing.length > 0) {
+    const message = `platformId: "${platform.id}" is not set up on this install; its operator has to set ${missing.join(', ')}.`;
+    throw new ServiceError('invalid_request', message);
+  }
   const parsed = platform.credentials.safeParse(raw);
   if (!parsed.success) {
     throw invalidInput(parsed.error, { credentials: raw }, ['credentials']);
   }
+  return checkLogin(context, (io) => platform.connectAccount(parsed.data, io));
+}
+
+/** @throws ServiceError platform_rejected (refused), platform_unavailable (no answer) */
+export async function checkLogin(
+  context: Context,
+  check: (io: PlatformIo) => Promise<ConnectedAccount<unknown>>,
+): Promise<ConnectedAccount<unknown>> {
   try {
-    return await platform.connectAccount(parsed.data, platformIo(context, CONNECT_TIMEOUT_MS));
+    return await check(platformIo(context, CONNECT_TIMEOUT_MS));
   } catch (error) {
     if (!(error instanceof PlatformFailure)) throw error;
     const refused = error.kind === 'rejected' || error.kind === 'reconnect';

@@ -1,6 +1,7 @@
 /**
  * Links an account from credentials the caller holds (D11). The platform is asked first, and nothing
- * is stored unless it accepts them. Emits connection.created.
+ * is stored unless it accepts them. Emits connection.created, but not where the account is linked already
+ * and has to be connected again: then only its login is replaced.
  */
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
@@ -14,6 +15,7 @@ import { noProfile, profileExists } from '../profiles/profile-exists.ts';
 import { addConnection } from './add-connection.ts';
 import { checkCredentials } from './check-credentials.ts';
 import { type ConnectionView, connectionView } from './connection-view.ts';
+import { relinkAccount } from './relink-account.ts';
 
 export interface ConnectInput {
   readonly platformId: string;
@@ -49,7 +51,9 @@ export async function connectAccount(
       return await em.transactional(async (inner) => {
         // Asked again: the profile may have been deleted while the platform was being asked.
         if (profileId !== undefined) await holdProfile(inner, caller, profileId);
-        return connectionView(await addConnection(inner, context, caller, fresh));
+        const dead = { accountId: caller.accountId, profileId: fresh.profileId, reconnectSince: { $ne: null } };
+        const relinked = await relinkAccount(inner, context, fresh, dead);
+        return connectionView(relinked ?? (await addConnection(inner, context, caller, fresh)));
       });
     } catch (error) {
       if (!(error instanceof UniqueConstraintViolationException)) throw error;

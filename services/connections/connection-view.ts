@@ -1,5 +1,6 @@
 /** A connection as the wire shows it (spec: Connection). */
 import type { Connection, QueueSlot } from '../../entities/connection.ts';
+import { timestamp } from '../timestamp.ts';
 
 export interface ConnectionView {
   id: string;
@@ -9,9 +10,22 @@ export interface ConnectionView {
   timezone: string;
   queueSlots: QueueSlot[];
   profileId: string | null;
+  reconnectRequired: ReconnectRequired | null;
+}
+
+/** That an account has to be connected again, and why. */
+export interface ReconnectRequired {
+  since: string;
+  reason: string;
 }
 
 export function connectionView(connection: Connection): ConnectionView {
   const { id, slug, platformId, description, timezone, queueSlots } = connection;
-  return { id, slug, platformId, description, timezone, queueSlots, profileId: connection.profileId ?? null };
+  const profileId = connection.profileId ?? null;
+  return { id, slug, platformId, description, timezone, queueSlots, profileId, reconnectRequired: said(connection) };
+}
+
+function said({ reconnectSince, reconnectReason }: Connection): ReconnectRequired | null {
+  if (reconnectSince === null || reconnectSince === undefined) return null;
+  return { since: timestamp(reconnectSince), reason: reconnectReason ?? '' };
 }

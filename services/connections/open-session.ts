@@ -1,5 +1,5 @@
 /** Gives an adapter the stored login of a connection, and the one way to replace it. */
-import type { Session } from '../../platforms/contract.ts';
+import type { AnyPlatform, Session } from '../../platforms/contract.ts';
 import { PlatformFailure } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import { renewCredential } from './renew-credential.ts';
@@ -14,7 +14,7 @@ export interface ConnectionLogin {
 }
 
 /** @throws PlatformFailure `reconnect` when no login is stored or it cannot be decrypted. */
-export function openSession(context: Context, connection: ConnectionLogin): Session<unknown> {
+export function openSession(context: Context, platform: AnyPlatform, connection: ConnectionLogin): Session<unknown> {
   const { id, platformAccountId, handle, credentials } = connection;
   if (credentials === null) throw new PlatformFailure('reconnect', 'The connection has no stored login any more.');
   let credential: unknown;
@@ -28,6 +28,6 @@ export function openSession(context: Context, connection: ConnectionLogin): Sess
     credential,
     platformAccountId,
     handle,
-    renew: (refresh) => renewCredential(context, id, credentials, refresh),
+    renew: (refresh) => renewCredential(context, { connectionId: id, platform, sealed: credentials }, refresh),
   };
 }

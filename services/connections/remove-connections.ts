@@ -1,10 +1,10 @@
 /** Takes connections out of use: what disconnecting one and deleting a whole profile have in common. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Connection } from '../../entities/connection.ts';
-import { Event } from '../../entities/event.ts';
 import { Post } from '../../entities/post.ts';
 import type { Context } from '../context.ts';
 import { connectionEvent } from '../events/connection-event.ts';
+import { storeEvents } from '../events/store-events.ts';
 import type { Caller } from '../keys/caller.ts';
 
 /**
@@ -20,9 +20,13 @@ export async function removeConnections(
   for (const connection of connections) {
     connection.deletedAt = context.clock.now();
     connection.credentials = null;
-    em.create(Event, connectionEvent(context, caller, 'connection.removed', connection));
+    connection.renewAt = null;
   }
   await em.flush();
+  await storeEvents(
+    em,
+    connections.map((connection) => connectionEvent(context, caller, 'connection.removed', connection)),
+  );
   const connectionId = { $in: connections.map(({ id }) => id) };
   if (connections.length > 0) {
     await em.nativeUpdate(Post, { connectionId, status: 'scheduled' }, { status: 'cancelled' });

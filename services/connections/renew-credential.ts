@@ -4,11 +4,21 @@
  * a column: a transaction must not stay open while the platform is being asked.
  */
 import { query } from '../../entities/query.ts';
-import { PlatformFailure } from '../../platforms/contract.ts';
+import { type AnyPlatform, PlatformFailure } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
+import { storableText } from '../posts/ledger.ts';
+import { renewAt } from './login-columns.ts';
 
 /** How long one process may take to renew before another may try. */
 const LEASE_MS = 45_000;
+
+/** The connection whose login is replaced. */
+export interface Renewable {
+  readonly connectionId: string;
+  readonly platform: AnyPlatform;
+  /** The login that turned out stale, as stored; if another one stands there by now, that one is given. */
+  readonly sealed: string;
+}
 
 /** How often who waits looks again. */
 const POLL_MS = 100;
@@ -20,28 +30,34 @@ const TAKE_LEASE = `
   returning id`;
 
 const STORE = `
-  update connections set credentials = $2, renewal_lease_until = null
+  update connections set credentials = $2, renewal_lease_until = null, renew_at = $4,
+    reconnect_since = null, reconnect_reason = null, reconnect_told_by = null
   where id = $1 and renewal_lease_until = $3 and deleted_at is null
   returning id`;
 
+/** A login that is over is not tried again; the connection says so. */
+const GIVE_UP = `
+  update connections set renewal_lease_until = null, renew_at = null,
+    reconnect_since = coalesce(reconnect_since, $3), reconnect_reason = $4, reconnect_told_by = 'renewal'
+  where id = $1 and renewal_lease_until = $2`;
+
 /**
- * @param sealed the login that turned out stale, as stored; if another one stands there by now, that one is given
  * @param refresh asks the platform for a new login
  * @throws PlatformFailure what `refresh` throws; `reconnect` when the connection was deleted meanwhile;
  *   `unavailable` when another process holds the lease for longer than a renewal takes
  */
 export async function renewCredential<Credential>(
   context: Context,
-  connectionId: string,
-  sealed: string,
+  renewable: Renewable,
   refresh: (stale: Credential) => Promise<Credential>,
 ): Promise<Credential> {
+  const { connectionId, sealed } = renewable;
   const giveUpAt = context.clock.now().getTime() + LEASE_MS;
   do {
     const now = context.clock.now();
     const leaseUntil = new Date(now.getTime() + LEASE_MS);
     const taken = await query(context.db.em(), TAKE_LEASE, [connectionId, sealed, now, leaseUntil]);
-    if (taken.length === 1) return renewUnderLease(context, connectionId, sealed, refresh, leaseUntil);
+    if (taken.length === 1) return renewUnderLease(context, renewable, refresh, leaseUntil);
     const stored = await storedLogin(context, connectionId);
     if (stored !== sealed) return context.vault.open(stored, connectionId) as Credential;
     await context.clock.sleep(POLL_MS);
@@ -51,8 +67,7 @@ export async function renewCredential<Credential>(
 
 async function renewUnderLease<Credential>(
   context: Context,
-  connectionId: string,
-  sealed: string,
+  { connectionId, platform, sealed }: Renewable,
   refresh: (stale: Credential) => Promise<Credential>,
   leaseUntil: Date,
 ): Promise<Credential> {
@@ -60,18 +75,29 @@ async function renewUnderLease<Credential>(
   try {
     renewed = await refresh(context.vault.open(sealed, connectionId) as Credential);
   } catch (error) {
-    const release = 'update connections set renewal_lease_until = null where id = $1 and renewal_lease_until = $2';
-    await query(context.db.em(), release, [connectionId, leaseUntil]);
+    await release(context, connectionId, leaseUntil, error);
     throw error;
   }
   const stored = await query(context.db.em(), STORE, [
     connectionId,
     context.vault.seal(renewed, connectionId),
     leaseUntil,
+    renewAt(context, platform, renewed),
   ]);
   if (stored.length === 0)
     context.log.warn({ connectionId }, 'a renewed login could not be stored: its lease was lost');
   return renewed;
+}
+
+/** Lets others try again, unless the platform said that there is nothing left to renew. */
+async function release(context: Context, connectionId: string, leaseUntil: Date, error: unknown): Promise<void> {
+  if (error instanceof PlatformFailure && error.kind === 'reconnect') {
+    const reason = storableText(error.message);
+    await query(context.db.em(), GIVE_UP, [connectionId, leaseUntil, context.clock.now(), reason]);
+    return;
+  }
+  const sql = 'update connections set renewal_lease_until = null where id = $1 and renewal_lease_until = $2';
+  await query(context.db.em(), sql, [connectionId, leaseUntil]);
 }
 
 async function storedLogin(context: Context, connectionId: string): Promise<string> {

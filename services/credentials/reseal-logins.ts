@@ -1,37 +1,48 @@
-/** Encrypts again, under the first key, the logins that an older key encrypted; after that the older key can be dropped. */
+/**
+ * Encrypts again, under the first key, what an older key encrypted: logins, and the secrets of webhooks. After
+ * that the older key can be dropped.
+ */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 
-/** Logins handled in one round. */
+/** Texts of one column handled in one round. */
 const BATCH = 500;
+
+/** Where encrypted texts are stored that live as long as their row; each is sealed for its row's id. */
+const SEALED = [
+  { table: 'connections', column: 'credentials' },
+  { table: 'webhooks', column: 'secret' },
+] as const;
 
 interface SealedRow {
   id: string;
-  credentials: string;
+  sealed: string;
 }
 
-/** @returns how many logins were encrypted again */
+/** @returns how many texts were encrypted again */
 export async function resealLogins(context: Context): Promise<number> {
-  const { vault, db } = context;
+  let resealed = 0;
+  for (const place of SEALED) resealed += await reseal(context, place);
+  return resealed;
+}
+
+async function reseal({ vault, db }: Context, { table, column }: (typeof SEALED)[number]): Promise<number> {
   const current = `v1.${vault.keyMarks[0]}.%`;
-  const sql =
-    'select id, credentials from connections where credentials is not null and credentials not like $1 limit $2';
+  const sql = `select id, ${column} as sealed from ${table} where ${column} is not null and ${column} not like $1 limit $2`;
   const stale = await query<SealedRow>(db.em(), sql, [current, BATCH]);
-  for (const { id, credentials } of stale) {
-    const sealed = vault.seal(vault.open(credentials, id), id);
+  for (const { id, sealed } of stale) {
+    const anew = vault.seal(vault.open(sealed, id), id);
     // A login that was renewed meanwhile is left alone: it is under the first key already.
-    await query(db.em(), 'update connections set credentials = $2 where id = $1 and credentials = $3', [
-      id,
-      sealed,
-      credentials,
-    ]);
+    await query(db.em(), `update ${table} set ${column} = $2 where id = $1 and ${column} = $3`, [id, anew, sealed]);
   }
   return stale.length;
 }
 
-/** Marks of the keys that stored logins need and this install was not given; empty when all can be read. */
+/** Marks of the keys that stored texts need and this install was not given; empty when all can be read. */
 export async function missingKeyMarks(context: Context): Promise<string[]> {
-  const sql = `select distinct split_part(credentials, '.', 2) as mark from connections where credentials is not null`;
-  const rows = await query<{ mark: string }>(context.db.em(), sql);
+  const marks = SEALED.map(
+    ({ table, column }) => `select split_part(${column}, '.', 2) as mark from ${table} where ${column} is not null`,
+  );
+  const rows = await query<{ mark: string }>(context.db.em(), marks.join(' union '));
   return rows.map((row) => row.mark).filter((mark) => !context.vault.keyMarks.includes(mark));
 }

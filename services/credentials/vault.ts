@@ -1,11 +1,11 @@
-/** Encrypts stored logins with AES-256-GCM. The first key encrypts, every key decrypts, so keys rotate without a gap. */
+/** Encrypts stored logins and other secrets with AES-256-GCM. The first key encrypts, every key decrypts, so keys rotate without a gap. */
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 
 export interface Vault {
-  /** Encrypts JSON for one connection; the text cannot be moved to another connection's row. */
-  seal(value: unknown, connectionId: string): string;
+  /** Encrypts JSON for the row with this id; the text cannot be moved to another row. */
+  seal(value: unknown, rowId: string): string;
   /** Decrypts what `seal` made. Throws when the key is not among ours or the text was altered. */
-  open(sealed: string, connectionId: string): unknown;
+  open(sealed: string, rowId: string): unknown;
   /** Marks of the keys this vault can decrypt with; the first is the one it encrypts with. */
   readonly keyMarks: readonly string[];
 }
@@ -30,22 +30,22 @@ export function createVault(keys: readonly Buffer[], bytes: (length: number) => 
   const firstMark = markOf(first);
   return {
     keyMarks: [...byMark.keys()],
-    seal(value, connectionId) {
+    seal(value, rowId) {
       const nonce = bytes(NONCE_BYTES);
-      const cipher = createCipheriv('aes-256-gcm', first, nonce).setAAD(Buffer.from(connectionId));
+      const cipher = createCipheriv('aes-256-gcm', first, nonce).setAAD(Buffer.from(rowId));
       const text = Buffer.concat([cipher.update(JSON.stringify(value)), cipher.final()]);
       return [FORMAT, firstMark, ...[nonce, cipher.getAuthTag(), text].map((part) => part.toString('base64url'))].join(
         '.',
       );
     },
-    open(sealed, connectionId) {
+    open(sealed, rowId) {
       const [format, mark = '', ...parts] = sealed.split('.');
       const key = byMark.get(mark);
       if (format !== FORMAT || key === undefined) throw new Error(`no key with mark ${mark} is in ENCRYPTION_KEYS`);
       const [nonce, tag, text] = parts.map((part) => Buffer.from(part, 'base64url'));
       if (nonce === undefined || tag === undefined || text === undefined)
         throw new Error('the sealed text is cut short');
-      const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(connectionId)).setAuthTag(tag);
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(rowId)).setAuthTag(tag);
       return JSON.parse(Buffer.concat([decipher.update(text), decipher.final()]).toString());
     },
   };

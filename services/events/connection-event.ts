@@ -1,12 +1,12 @@
 /** The events connection.created and connection.removed, payload as the spec shows it. */
-import { Event, type EventName } from '../../entities/event.ts';
+import type { EventName } from '../../entities/event.ts';
 import type { Connection } from '../../entities/connection.ts';
-import type { RequiredEntityData } from '@mikro-orm/core';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
+import type { NewEvent } from './store-events.ts';
 
 /**
- * Makes the event row; the caller's transaction stores it. Its mode is that of the key that caused it (D40).
+ * Makes the event; the caller's transaction stores it. Its mode is that of the key that caused it (D40).
  *
  * @param connectSessionId the connect session it happened in; null for none
  */
@@ -16,7 +16,7 @@ export function connectionEvent(
   name: Extract<EventName, `connection.${string}`>,
   connection: Pick<Connection, 'id' | 'platformId' | 'slug'> & { profileId?: string | null | undefined },
   connectSessionId: string | null = null,
-): RequiredEntityData<Event> {
+): NewEvent {
   const profileId = connection.profileId ?? null;
   return {
     id: context.random.uuid(),

@@ -1,7 +1,8 @@
-/** The events about posts: what post.sent, post.failed and post.rescheduled carry, field by field as the spec shows it. */
+/** The events about posts: what they carry, field by field as the spec shows it. */
 import type { JsonObject } from '../../platforms/contract.ts';
 import type { RescheduleReason } from '../../entities/post.ts';
 import type { Context } from '../context.ts';
+import type { MetricsView } from '../metrics/metrics-view.ts';
 import type { PostRow } from '../posts/post-view.ts';
 import { timestamp } from '../timestamp.ts';
 import type { NewEvent } from './store-events.ts';
@@ -114,7 +115,32 @@ export function deletedEvent(context: Context, post: PostRow, deletedAt: Date): 
   };
 }
 
-function eventAbout(context: Context, post: WaitingPost): Omit<NewEvent, 'name' | 'payload'> {
+/** The event post.metrics: the first read of a post's numbers on a UTC day. */
+export function metricsEvent(
+  context: Context,
+  post: Pick<PostRow, 'id' | 'account_id' | 'profile_id' | 'connection_slug' | 'platform_id' | 'mode' | 'url'>,
+  metrics: MetricsView,
+): NewEvent {
+  return {
+    ...eventAbout(context, post),
+    name: 'post.metrics',
+    payload: {
+      post: {
+        id: post.id,
+        connectionSlug: post.connection_slug,
+        platformId: post.platform_id,
+        url: post.url,
+        profileId: post.profile_id,
+      },
+      metrics,
+    },
+  };
+}
+
+function eventAbout(
+  context: Context,
+  post: Pick<PostRow, 'id' | 'account_id' | 'profile_id' | 'mode'>,
+): Omit<NewEvent, 'name' | 'payload'> {
   return {
     id: context.random.uuid(),
     accountId: post.account_id,

@@ -1,6 +1,7 @@
 /** Writes events in the caller's transaction, many in one statement. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { EventName } from '../../entities/event.ts';
+import { fannedOutAt } from '../webhooks/hears.ts';
 import { query } from '../../entities/query.ts';
 import type { JsonObject } from '../../platforms/contract.ts';
 
@@ -18,8 +19,11 @@ export interface NewEvent {
 }
 
 const STORE = `
-  insert into events (id, account_id, profile_id, name, mode, subject_id, payload, created_at)
-  select id, "accountId", "profileId", name, mode, "subjectId", payload, "createdAt" from jsonb_to_recordset($1::jsonb) as i(
+  insert into events (id, account_id, profile_id, name, mode, subject_id, payload, created_at, fanned_out_at)
+  select i.id, i."accountId", i."profileId", i.name, i.mode, i."subjectId", i.payload, i."createdAt", ${fannedOutAt(
+    { id: 'i.id', accountId: 'i."accountId"', profileId: 'i."profileId"', name: 'i.name', mode: 'i.mode' },
+    'i."createdAt"',
+  )} from jsonb_to_recordset($1::jsonb) as i(
     id uuid, "accountId" uuid, "profileId" uuid, name text, mode text, "subjectId" uuid, payload jsonb,
     "createdAt" timestamptz)`;
 

@@ -1,5 +1,4 @@
 /** How the service is: its database, and whether its workers did their rounds (spec: GET /health). */
-import { WorkerState } from '../../entities/worker-state.ts';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';
@@ -13,7 +12,12 @@ export interface WorkerCheck {
 
 export interface Health {
   status: 'ok' | 'degraded';
-  checks: { database: { ok: boolean; latencyMs: number }; scheduledPosts: WorkerCheck; xUsageSweep: WorkerCheck };
+  checks: {
+    database: { ok: boolean; latencyMs: number };
+    scheduledPosts: WorkerCheck;
+    webhookDeliveries: WorkerCheck;
+    xUsageSweep: WorkerCheck;
+  };
   version: string;
   time: string;
 }
@@ -21,40 +25,52 @@ export interface Health {
 /** Real milliseconds the database may take to answer before it counts as down. */
 const DATABASE_TIMEOUT_MS = 3_000;
 
+interface WorkerRow {
+  name: string;
+  last_run_at: string;
+  last_ok_at: string | null;
+}
+
+const WORKERS = 'select name, last_run_at, last_ok_at from worker_states';
+
 /** Never throws: a database that does not answer is a finding, not a failure. */
 export async function readHealth(context: Context): Promise<Health> {
-  const database = await checkDatabase(context);
-  const scheduledPosts = await checkWorker(context, 'scheduledPosts', database.ok);
-  const xUsageSweep = await checkWorker(context, 'xUsageSweep', database.ok);
+  const started = performance.now();
+  const rows = await readWorkers(context);
+  const database = { ok: rows !== null, latencyMs: Math.round(performance.now() - started) };
+  const now = context.clock.now();
+  const check = (name: WorkerLoopName) => checkWorker(name, rows ?? [], now);
+  const workers = {
+    scheduledPosts: check('scheduledPosts'),
+    webhookDeliveries: check('webhookDeliveries'),
+    xUsageSweep: check('xUsageSweep'),
+  };
+  const isOk = database.ok && Object.values(workers).every(({ ok }) => ok);
   return {
-    status: database.ok && scheduledPosts.ok && xUsageSweep.ok ? 'ok' : 'degraded',
-    checks: { database, scheduledPosts, xUsageSweep },
+    status: isOk ? 'ok' : 'degraded',
+    checks: { database, ...workers },
     version: context.version,
-    time: timestamp(context.clock.now()),
+    time: timestamp(now),
   };
 }
 
-async function checkDatabase(context: Context): Promise<{ ok: boolean; latencyMs: number }> {
-  const started = performance.now();
-  const answered = query(context.db.em(), 'select 1').then(
-    () => true,
-    () => false,
-  );
+/** One look is the check of the database and what the workers have noted there; null when it does not answer. */
+async function readWorkers(context: Context): Promise<WorkerRow[] | null> {
+  const answered = query<WorkerRow>(context.db.em(), WORKERS).catch(() => null);
   const deadline = context.clock.deadline(DATABASE_TIMEOUT_MS);
-  const expired = new Promise<boolean>((resolve) => {
-    if (deadline.aborted) resolve(false);
-    deadline.addEventListener('abort', () => resolve(false), { once: true });
+  const expired = new Promise<null>((resolve) => {
+    if (deadline.aborted) resolve(null);
+    deadline.addEventListener('abort', () => resolve(null), { once: true });
   });
-  const ok = await Promise.race([answered, expired]);
-  return { ok, latencyMs: Math.round(performance.now() - started) };
+  return Promise.race([answered, expired]);
 }
 
-async function checkWorker(context: Context, name: WorkerLoopName, databaseOk: boolean): Promise<WorkerCheck> {
-  const state = databaseOk ? await context.db.em().findOne(WorkerState, { name }) : null;
-  const lastOkAt = state?.lastOkAt ?? null;
+function checkWorker(name: WorkerLoopName, rows: readonly WorkerRow[], now: Date): WorkerCheck {
+  const row = rows.find((candidate) => candidate.name === name);
+  const lastOkAt = row?.last_ok_at ?? null;
   return {
-    ok: isOnTime(name, lastOkAt, context.clock.now()),
-    lastRunAt: timestampOrNull(state?.lastRunAt ?? null),
+    ok: isOnTime(name, lastOkAt === null ? null : new Date(lastOkAt), now),
+    lastRunAt: timestampOrNull(row?.last_run_at ?? null),
     lastOkAt: timestampOrNull(lastOkAt),
   };
 }

@@ -5,6 +5,7 @@ import type { AnyPlatform, ConnectionLimits } from '../../platforms/contract.ts'
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { PartError } from '../posts/send-part.ts';
+import type { ImageSize } from './inspect-image.ts';
 import { reachableMedia } from './reachable-media.ts';
 
 /** An image of a post, as the request names it. */
@@ -15,7 +16,7 @@ export interface NamedMedia {
 }
 
 /** An image of a post, found. */
-export interface CheckedMedia {
+export interface CheckedMedia extends ImageSize {
   readonly id: string;
   readonly altText: string | null;
 }
@@ -38,11 +39,14 @@ export async function checkMedia(
     if (named.findIndex((other) => other.id === id) < index) throw invalid(id, 'is named twice');
   }
   const { condition, parameters } = reachableMedia(caller);
-  const sql = `select id from media where ${condition} and id = any($${parameters.push(named.map(({ id }) => id))}::uuid[])`;
-  const found = new Set((await query<{ id: string }>(context.db.em(), sql, parameters)).map(({ id }) => id));
-  const missing = named.find(({ id }) => !found.has(id));
-  if (missing !== undefined) throw invalid(missing.id, 'is no image of yours');
-  return named;
+  const sql = `select id, width, height from media where ${condition} and id = any($${parameters.push(named.map(({ id }) => id))}::uuid[])`;
+  const rows = await query<ImageSize & { id: string }>(context.db.em(), sql, parameters);
+  const found = new Map(rows.map((row) => [row.id, row]));
+  return named.map(({ id, altText }) => {
+    const size = found.get(id);
+    if (size === undefined) throw invalid(id, 'is no image of yours');
+    return { id, altText, width: size.width, height: size.height };
+  });
 }
 
 /**
@@ -54,7 +58,7 @@ export function mediaError(
   count: number,
   limits: ConnectionLimits | null = null,
 ): PartError | null {
-  if (count === 0) return null;
+  if (count === 0) return missingImages(platform);
   if (platform.images === null) {
     return {
       code: 'media_unsupported',
@@ -63,7 +67,33 @@ export function mediaError(
   }
   const max = limits?.images?.max ?? platform.images.max;
   if (count <= max) return null;
-  return { code: 'platform_rejected', message: `The post has ${count} images; ${platform.name} takes at most ${max}.` };
+  return rejected(`The post has ${count} images; ${platform.name} takes at most ${max}.`);
+}
+
+function missingImages({ name, images }: AnyPlatform): PartError | null {
+  const min = images?.min ?? 0;
+  if (min === 0) return null;
+  return rejected(`The post has no image; ${name} takes posts with at least ${min}. Upload one and name it in media.`);
+}
+
+/** @returns null when the platform takes images of these shapes; otherwise platform_rejected naming limit and value (D27) */
+export function ratioError({ name, images: facts }: AnyPlatform, images: readonly ImageSize[]): PartError | null {
+  const ratio = facts?.ratio;
+  if (ratio === undefined) return null;
+  const index = images.findIndex(({ width, height }) => width / height < ratio.min || width / height > ratio.max);
+  const image = images[index];
+  if (image === undefined) return null;
+  const has = `Image ${index + 1} is ${image.width} by ${image.height} pixels, a ratio of ${asRatio(image)}`;
+  return rejected(`${has}; ${name} takes ${ratio.words}. Crop it, upload it again and name the new one.`);
+}
+
+/** Width over height, e.g. `2:1` or `0.46:1`. */
+function asRatio({ width, height }: ImageSize): string {
+  return `${Number((width / height).toPrecision(3))}:1`;
+}
+
+function rejected(message: string): PartError {
+  return { code: 'platform_rejected', message };
 }
 
 function invalid(id: string, why: string): ServiceError {

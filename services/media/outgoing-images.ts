@@ -8,6 +8,7 @@ import {
   PlatformFailure,
 } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
+import { publicImageUrl } from './image-address.ts';
 import { convertImage } from './convert-image.ts';
 import { bytesInWords, type ImageType } from './limits.ts';
 
@@ -41,7 +42,9 @@ export async function outgoingImages(
   const rows = await query<ImageRow>(context.db.em(), IMAGES, [postId]);
   if (rows.length === 0) return [];
   if (platform.images === null) throw new PlatformFailure('rejected', `${platform.name} carries no images.`);
-  const facts = { ...platform.images, ...rows[0]?.limits?.images };
+  const limited = { ...platform.images, ...rows[0]?.limits?.images };
+  const alone = rows.length === 1 ? (limited.typesAlone ?? []) : [];
+  const facts = { ...limited, types: [...limited.types, ...alone] };
   if (rows.length > facts.max) {
     throw new PlatformFailure(
       'rejected',
@@ -51,7 +54,7 @@ export async function outgoingImages(
   const signal = context.clock.deadline(CONVERT_MS);
   const images: OutgoingImage[] = [];
   for (const [index, row] of rows.entries()) {
-    images.push(await outgoingImage(context, row, { facts, signal, platformName: platform.name, position: index + 1 }));
+    images.push(await outgoingImage(context, row, { facts, signal, platform, position: index + 1 }));
   }
   return images;
 }
@@ -59,13 +62,13 @@ export async function outgoingImages(
 interface Target {
   readonly facts: ImageFacts;
   readonly signal: AbortSignal;
-  readonly platformName: string;
+  readonly platform: AnyPlatform;
   /** Which of the post's images it is, from 1; for messages. */
   readonly position: number;
 }
 
 async function outgoingImage(context: Context, row: ImageRow, target: Target): Promise<OutgoingImage> {
-  const { facts, signal, platformName, position } = target;
+  const { facts, signal, platform, position } = target;
   const bytes = row.state === 'stored' ? await context.media.get(row.media_id) : null;
   if (bytes === null) {
     throw new PlatformFailure(
@@ -83,9 +86,10 @@ async function outgoingImage(context: Context, row: ImageRow, target: Target): P
   if (converted === null)
     throw new PlatformFailure(
       'rejected',
-      `Image ${position} cannot be made into one that ${platformName} takes: ${limitInWords(facts)}.`,
+      `Image ${position} cannot be made into one that ${platform.name} takes: ${limitInWords(facts)}.`,
     );
-  return { mediaId: row.media_id, ...converted, altText: shortened(row.alt_text ?? '', facts.altTextMax) };
+  const image = { mediaId: row.media_id, ...converted, altText: shortened(row.alt_text ?? '', facts.altTextMax) };
+  return facts.fetchedBy === undefined ? image : { ...image, url: publicImageUrl(context, platform.id, row.media_id) };
 }
 
 function limitInWords({ maxBytes, types }: ImageFacts): string {

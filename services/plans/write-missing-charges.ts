@@ -18,7 +18,7 @@ const WRITE = `
   insert into charges (id, account_id, kind, subject_id, platform_id, cents, at)
   select id, "accountId", 'post', "subjectId", "platformId", cents, at from jsonb_to_recordset($1::jsonb) as i(
     id uuid, "accountId" uuid, "subjectId" uuid, "platformId" text, cents int, at timestamptz)
-  on conflict (subject_id, kind) do nothing returning id`;
+  on conflict (subject_id, kind, number) do nothing returning id`;
 
 interface MissingRow {
   id: string;

@@ -2,13 +2,14 @@
 import { PLATFORM_IDS, platformOf } from '../../platforms/registry.ts';
 import { connectablePlatforms } from '../connect/connectable-platforms.ts';
 import type { Context } from '../context.ts';
+import { missingSettings } from './missing-settings.ts';
 
 export interface PlatformView {
   id: string;
   name: string;
   kind: 'broadcast' | 'messaging';
   text: { maxLength: number; unit: string };
-  images: { max: number; maxBytes: number; types: string[]; altTextMax: number | null } | null;
+  images: { min?: number; max: number; maxBytes: number; types: string[]; altTextMax: number | null } | null;
   thread: boolean;
   firstComment: boolean;
   delete: boolean;
@@ -32,6 +33,7 @@ export function listPlatforms(context: Context): PlatformView[] {
       kind,
       text: { maxLength: text.maxLength, unit: text.unit },
       images: images && {
+        ...(images.min !== undefined && { min: images.min }),
         max: images.max,
         maxBytes: images.maxBytes,
         types: [...images.types],
@@ -42,7 +44,7 @@ export function listPlatforms(context: Context): PlatformView[] {
       delete: platform.remove !== undefined,
       permalink,
       metrics: [...metrics],
-      connect: [...connect, ...(hosted.has(id) ? [HOSTED] : [])],
+      connect: missingSettings(context, platform).length > 0 ? [] : [...connect, ...(hosted.has(id) ? [HOSTED] : [])],
       apiVersion,
     };
   });

@@ -5,7 +5,10 @@
  */
 import type { AnyPlatform, ConnectionLimits } from '../../platforms/contract.ts';
 import { countText } from '../../platforms/text.ts';
-import { mediaError } from '../media/check-media.ts';
+import type { Context } from '../context.ts';
+import { mediaError, ratioError } from '../media/check-media.ts';
+import type { ImageSize } from '../media/inspect-image.ts';
+import { unreachableImages } from '../media/image-address.ts';
 import { checkText } from './check-text.ts';
 import type { PartError } from './send-part.ts';
 
@@ -14,18 +17,21 @@ export interface PostContent {
   readonly text: string;
   readonly thread: readonly string[];
   readonly firstComment: string | null;
-  readonly mediaCount: number;
+  readonly images: readonly ImageSize[];
 }
 
 /** @returns null when the post fits; otherwise shape_unsupported, media_unsupported or platform_rejected (D27) */
 export function checkPost(
+  context: Context,
   platform: AnyPlatform,
   limits: ConnectionLimits | null,
   content: PostContent,
 ): PartError | null {
   return (
     shapeError(platform, content) ??
-    mediaError(platform, content.mediaCount, limits) ??
+    mediaError(platform, content.images.length, limits) ??
+    ratioError(platform, content.images) ??
+    unreachableImages(context, platform, content.images.length) ??
     checkText(platform, limits, content.text) ??
     replyError(platform, limits, content.thread)
   );

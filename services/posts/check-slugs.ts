@@ -4,7 +4,7 @@ import { platformOf } from '../../platforms/registry.ts';
 import { type PostTarget, type ResolvedSlug, resolveSlugs } from '../connections/resolve-slugs.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
-import { checkMedia } from '../media/check-media.ts';
+import { type CheckedMedia, checkMedia } from '../media/check-media.ts';
 import { readScheduledFor } from '../schedule/read-scheduled-for.ts';
 import { checkPost, type PostContent } from './check-post.ts';
 import type { PartError } from './send-part.ts';
@@ -31,7 +31,7 @@ export interface CreatePostsInput {
 export interface CheckedInput {
   readonly input: CreatePostsInput;
   readonly scheduledFor: Date | null;
-  readonly media: readonly { readonly id: string; readonly altText: string | null }[];
+  readonly media: readonly CheckedMedia[];
 }
 
 /** A slug, the connection it names if any, and why it gets no post if so. */
@@ -68,7 +68,7 @@ function checkSlug(context: Context, resolved: ResolvedSlug, checked: CheckedInp
   if ('error' in resolved) return { slug: resolved.slug, target: null, error: resolved.error };
   const { slug, target } = resolved;
   const platform = platformOf(context.platforms, target.platformId);
-  const error = checkPost(platform, target.limits, contentFor(checked, target));
+  const error = checkPost(context, platform, target.limits, contentFor(checked, target));
   return { slug, target, error };
 }
 
@@ -78,6 +78,6 @@ export function contentFor({ input, media }: CheckedInput, target: PostTarget): 
     text: input.textByPlatform?.[target.platformId] ?? input.text,
     thread: input.thread ?? [],
     firstComment: input.firstComment ?? null,
-    mediaCount: media.length,
+    images: media,
   };
 }

@@ -1,6 +1,6 @@
 /** Whether a text fits a connection: the platform's facts, under the limits of the account's own server. */
 import { type AnyPlatform, type ConnectionLimits } from '../../platforms/contract.ts';
-import { countText, type TextUnit } from '../../platforms/text.ts';
+import { countHashtags, countMentions, countText, type TextUnit } from '../../platforms/text.ts';
 import type { PartError } from './send-part.ts';
 
 /** A unit in words, for messages. */
@@ -9,6 +9,7 @@ const UNIT_WORDS: Record<TextUnit, string> = {
   characters: 'characters',
   utf16: 'UTF-16 units',
   weighted: 'weighted characters',
+  emoji_bytes: 'characters, counting an emoji as its bytes',
 };
 
 /** @returns null when the text fits; otherwise platform_rejected naming the limit and the value (D27) */
@@ -23,7 +24,16 @@ export function checkText(platform: AnyPlatform, limits: ConnectionLimits | null
   if (facts.maxBytes !== undefined && bytes > facts.maxBytes) {
     return refused(`The text has ${bytes} bytes in UTF-8; ${platform.name} takes at most ${facts.maxBytes}.`);
   }
-  return null;
+  const { maxHashtags = Infinity, maxMentions = Infinity } = facts;
+  return (
+    tooMany(platform, countHashtags(text), maxHashtags, 'hashtags') ??
+    tooMany(platform, countMentions(text), maxMentions, 'mentions')
+  );
+}
+
+function tooMany(platform: AnyPlatform, count: number, max: number, what: string): PartError | null {
+  if (count <= max) return null;
+  return refused(`The text has ${count} ${what}; ${platform.name} takes at most ${max}.`);
 }
 
 function refused(message: string): PartError {

@@ -58,6 +58,26 @@ const CLOSED_ROWS = `
   select step, index, state, platform_post_id, url, ref, error_code, error_message from attempts
   where post_id = $1 and generation = $2 and state <> 'sending' order by id`;
 
+const IN_DOUBT = `
+  select min(started_at) as since from attempts
+  where post_id = $1 and generation < $2 and step = $3 and index = $4 and state = 'unknown'`;
+
+/** Instant of the earliest send before this one of which nobody could say whether it made the part; null for none. */
+export async function inDoubtSince(
+  context: Context,
+  post: { readonly id: string; readonly generation: number },
+  { step, index }: Pick<PostPart, 'step' | 'index'>,
+): Promise<Date | null> {
+  if (post.generation === 0) return null;
+  const [row] = await query<{ since: string | null }>(context.db.em(), IN_DOUBT, [
+    post.id,
+    post.generation,
+    step,
+    index,
+  ]);
+  return row === undefined || row.since === null ? null : new Date(row.since);
+}
+
 /** What makes a repeat of a part recognisable, in the form its platform prescribes. */
 export function tokenFor(context: Context, platformId: string, startedAt: Date, attemptId: string): string {
   return platformOf(context.platforms, platformId).makeToken?.(startedAt, attemptId) ?? attemptId;
@@ -147,5 +167,10 @@ function publishedOf(row: Row): Published | null {
 
 /** A NUL or half a surrogate in a platform's words would make the database refuse the row. */
 export function storable(error: PartError): PartError {
-  return { code: error.code, message: error.message.toWellFormed().replaceAll('\u0000', '') };
+  return { code: error.code, message: storableText(error.message) };
+}
+
+/** A platform's words as the database can hold them. */
+export function storableText(text: string): string {
+  return text.toWellFormed().replaceAll('\u0000', '');
 }

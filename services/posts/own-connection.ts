@@ -6,6 +6,7 @@ import { platformOf } from '../../platforms/registry.ts';
 import type { AnyPlatform, ConnectionLimits } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
+import type { ImageSize } from '../media/inspect-image.ts';
 import type { PostRow } from './post-view.ts';
 
 export interface OwnConnection {
@@ -33,12 +34,14 @@ export async function ownConnection(context: Context, caller: Caller, post: Post
   return { platform: platformOf(context.platforms, post.platform_id), limits: row.limits, plan: row.plan };
 }
 
+const SIZES = `
+  select m.width, m.height from post_media u join media m on m.id = u.media_id where u.post_id = $1 order by u.position`;
+
 /** What a stored post says, for the check. */
 export async function contentOf(
   context: Context,
   post: PostRow,
-): Promise<{ text: string; thread: string[]; firstComment: string | null; mediaCount: number }> {
-  const sql = 'select count(*)::int as count from post_media where post_id = $1';
-  const [row] = await query<{ count: number }>(context.db.em(), sql, [post.id]);
-  return { text: post.text, thread: post.thread, firstComment: post.first_comment, mediaCount: row?.count ?? 0 };
+): Promise<{ text: string; thread: string[]; firstComment: string | null; images: ImageSize[] }> {
+  const images = await query<ImageSize>(context.db.em(), SIZES, [post.id]);
+  return { text: post.text, thread: post.thread, firstComment: post.first_comment, images };
 }

@@ -82,8 +82,8 @@ export async function publishDraft(
   const { platform, limits, plan } = await ownConnection(context, caller, post);
   const scheduledFor = readTime(context, input);
   const content = await contentOf(context, post);
-  const error = checkPost(platform, limits, content);
-  if (error !== null) return { result: await failDraft(context, post, content.mediaCount, error), replayed: false };
+  const error = checkPost(context, platform, limits, content);
+  if (error !== null) return { result: await failDraft(context, post, content.images.length, error), replayed: false };
   const move: Move = { post, from: 'draft', plan, scheduledFor, queue: input.queue === true };
   try {
     return { result: await moveOn(context, caller, move, keyed), replayed: false };
@@ -120,7 +120,7 @@ export async function retryPost(
   }
   const { platform, limits, plan } = await ownConnection(context, caller, post);
   const scheduledFor = readTime(context, input);
-  const error = checkPost(platform, limits, await contentOf(context, post));
+  const error = checkPost(context, platform, limits, await contentOf(context, post));
   if (error !== null) return refused(post, 'failed', error);
   const move: Move = { post, from: 'failed', plan, scheduledFor, queue: input.queue === true };
   try {

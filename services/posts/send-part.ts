@@ -3,7 +3,7 @@
  * came: then the platform is asked, and only a call that cannot make a second post is repeated (D16, D37).
  */
 import type { ErrorCode } from '../../errors/codes.ts';
-import type { AnyPlatform, Published, SendPart, Session } from '../../platforms/contract.ts';
+import type { AnyPlatform, Published, RecoveryFacts, SendPart, Session } from '../../platforms/contract.ts';
 import { type FailureKind, PlatformFailure } from '../../platforms/contract.ts';
 import type { AttemptState } from '../../entities/attempt.ts';
 import type { Context } from '../context.ts';
@@ -44,8 +44,8 @@ export interface PartSend {
 export async function sendPart(context: Context, send: PartSend): Promise<PartOutcome> {
   const first = await publish(context, send, SEND_TIMES.publishMs);
   if (first.state !== 'unknown') return first;
-  if (send.platform.readBack !== undefined) return lookTwice(context, send, first);
-  return mayRepeat(context, send) ? publish(context, send, SEND_TIMES.repeatMs) : first;
+  if (recoveryOf(send).readBack) return lookTwice(context, send, first);
+  return mayRepeat(context, send) ? afterRepeat(first, await publish(context, send, SEND_TIMES.repeatMs)) : first;
 }
 
 /** Finishes a part whose first call was cut off by the end of its process. Never throws. */
@@ -55,9 +55,16 @@ export async function resumePart(context: Context, send: PartSend): Promise<Part
   if (seen === 'absent' || seen === 'cannot tell') {
     if (!mayRepeat(context, send)) return seen === 'absent' ? absent(send) : lost;
     const repeated = await publish(context, send, SEND_TIMES.repeatMs);
-    return repeated.state === 'unknown' ? lookTwice(context, send, repeated) : repeated;
+    if (repeated.state === 'unknown') return lookTwice(context, send, repeated);
+    return seen === 'absent' ? repeated : afterRepeat(lost, repeated);
   }
   return seen;
+}
+
+/** A repeat that was not let in, because of the login or of too many calls, tells nothing of the call before it. */
+function afterRepeat(lost: PartOutcome, repeated: PartOutcome): PartOutcome {
+  const wasRead = repeated.state === 'accepted' || repeated.error.code === 'platform_rejected';
+  return wasRead ? repeated : lost;
 }
 
 /** How a call ends that used up its time, wherever the adapter was. */
@@ -76,7 +83,7 @@ async function publish(context: Context, send: PartSend, timeoutMs: number): Pro
 
 async function look(context: Context, send: PartSend): Promise<PartOutcome | 'absent' | 'cannot tell'> {
   const { platform, session, part } = send;
-  if (platform.readBack === undefined) return 'cannot tell';
+  if (platform.readBack === undefined || !recoveryOf(send).readBack) return 'cannot tell';
   try {
     const found = await platform.readBack(session, part, platformIo(context, SEND_TIMES.readBackMs));
     return found === null ? 'absent' : { state: 'accepted', published: found };
@@ -102,7 +109,11 @@ function absent(send: PartSend): PartOutcome {
 
 function mayRepeat(context: Context, send: PartSend): boolean {
   const age = context.clock.now().getTime() - send.part.startedAt.getTime();
-  return age < send.platform.recovery.repeatWithinMs;
+  return age < recoveryOf(send).repeatWithinMs;
+}
+
+function recoveryOf({ platform, session }: PartSend): RecoveryFacts {
+  return platform.recoveryOf?.(session.credential) ?? platform.recovery;
 }
 
 /** How a thrown failure reads in the ledger; anything an adapter did not throw on purpose is `unknown`. */

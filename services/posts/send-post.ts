@@ -3,14 +3,23 @@
  * that a send cut off anywhere goes on at the right part: what is up is not made again, what was open
  * is looked for, and a thread that was being taken down is taken down to its end.
  */
-import { type AnyPlatform, PlatformFailure, type Published, type Session } from '../../platforms/contract.ts';
+import {
+  type AnyPlatform,
+  type Json,
+  type OutgoingImage,
+  type PartStep,
+  PlatformFailure,
+  type Published,
+  type SendPart,
+  type Session,
+} from '../../platforms/contract.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import { openSession } from '../connections/open-session.ts';
 import type { Context } from '../context.ts';
 import { outgoingImages } from '../media/outgoing-images.ts';
 import { platformIo } from '../platform-io.ts';
-import type { ClaimedSend, OpenAttempt } from './claimed-send.ts';
-import { ClaimLost, closedRows, closeRow, keepPrepared, type LedgerRow, openPart } from './ledger.ts';
+import type { ClaimedSend, OpenAttempt, SendablePost } from './claimed-send.ts';
+import { ClaimLost, closedRows, closeRow, inDoubtSince, keepPrepared, type LedgerRow, openPart } from './ledger.ts';
 import { partsOf, type PostPart } from './post-parts.ts';
 import { removeParts } from './remove-parts.ts';
 import { outcomeOf, type PartError, type PartOutcome, resumePart, sendPart } from './send-part.ts';
@@ -44,7 +53,7 @@ export async function sendPost(context: Context, claimed: ClaimedSend): Promise<
   const platform = platformOf(context.platforms, claimed.post.platformId);
   let session: Session<unknown>;
   try {
-    session = openSession(context, claimed.connection);
+    session = openSession(context, platform, claimed.connection);
   } catch (error) {
     return withoutLogin(context, claimed, outcomeOf(error));
   }
@@ -66,14 +75,18 @@ async function withoutLogin(
   const closed = interrupted ? await closedRows(context, post) : [];
   const mayBeUp =
     closed.some(({ state }) => state === 'accepted' || state === 'unknown') ||
-    (interrupted && attempt !== null && callMayBeMade(claimed, attempt));
+    (interrupted && attempt !== null && callMayBeMade(context, claimed, attempt));
   const outcome = mayBeUp ? outcomeOf(new PlatformFailure('unknown', refusal.error.message)) : refusal;
   return failed(outcome.error, attempt && { attemptId: attempt.id, outcome });
 }
 
-/** Images that were not uploaded yet prove that the call which publishes was never made. */
-function callMayBeMade({ post }: ClaimedSend, attempt: OpenAttempt): boolean {
-  return attempt.step !== 'head' || post.mediaCount === 0 || attempt.prepared !== null;
+/** What was not prepared yet proves that the call which publishes was never made. */
+function callMayBeMade({ platforms }: Context, { post }: ClaimedSend, attempt: OpenAttempt): boolean {
+  return attempt.prepared !== null || !needsPreparing(platformOf(platforms, post.platformId), post, attempt);
+}
+
+function needsPreparing(platform: AnyPlatform, post: SendablePost, { step }: { step: PartStep }): boolean {
+  return step === 'head' && (post.mediaCount > 0 || platform.assemble !== undefined);
 }
 
 async function sendRest(run: Run): Promise<SendOutcome> {
@@ -97,43 +110,63 @@ async function sendRest(run: Run): Promise<SendOutcome> {
 
 async function makePart(run: Run, part: PostPart, attempt: OpenAttempt, resumed: boolean): Promise<PartOutcome> {
   const { context, claimed, platform, session, up } = run;
-  const withImages = part.step === 'head' && claimed.post.mediaCount > 0;
-  let ready = attempt;
-  if (withImages && attempt.prepared === null) {
-    try {
-      ready = await prepareImages(run, attempt);
-    } catch (error) {
-      if (error instanceof ClaimLost) throw error;
-      return nothingPublished(outcomeOf(error));
-    }
+  const resumes = resumed && callMayBeMade(context, claimed, attempt);
+  let ready: ReadyPart;
+  try {
+    ready = await readyPart(run, part, attempt);
+  } catch (error) {
+    if (error instanceof ClaimLost) throw error;
+    const outcome = outcomeOf(error);
+    return resumes ? outcomeOf(new PlatformFailure('unknown', outcome.error.message)) : nothingPublished(outcome);
   }
   const [root] = up;
   const parent = up.at(-1);
+  const since = await inDoubtSince(context, claimed.post, part);
   const send = {
     platform,
     session,
     part: {
       ...part,
-      token: ready.token,
-      startedAt: ready.startedAt,
-      prepared: ready.prepared,
+      ...ready,
+      ...(since === null ? {} : { inDoubtSince: since }),
       ...(root === undefined ? {} : { root }),
       ...(parent === undefined ? {} : { parent }),
     },
   };
-  return resumed && callMayBeMade(claimed, attempt) ? resumePart(context, send) : sendPart(context, send);
+  return resumes ? resumePart(context, send) : sendPart(context, send);
 }
 
-async function prepareImages({ context, claimed, platform, session }: Run, attempt: OpenAttempt): Promise<OpenAttempt> {
+/** What stands ready once everything is done that publishes nothing. */
+type ReadyPart = Pick<SendPart, 'token' | 'startedAt' | 'prepared' | 'images'>;
+
+/** Kept for images that are not uploaded before the call that publishes: from then on it may be made. */
+const GOES_WITH_THE_CALL = {};
+
+async function readyPart(run: Run, part: PostPart, attempt: OpenAttempt): Promise<ReadyPart> {
+  const { context, claimed, platform } = run;
+  const { token, startedAt, prepared } = attempt;
+  const goesWithTheCall = platform.prepare === undefined && platform.assemble === undefined;
+  if (!needsPreparing(platform, claimed.post, part) || (prepared !== null && !goesWithTheCall)) {
+    return { token, startedAt, prepared };
+  }
   const images = await outgoingImages(context, claimed.post.id, platform);
-  const prepared = await platform.prepare?.(session, images, platformIo(context, SEND_TIMES.prepareMs));
-  return keepPrepared(context, claimed, attempt, prepared ?? null);
+  const kept = goesWithTheCall ? { images } : {};
+  if (prepared !== null) return { token, startedAt, prepared, ...kept };
+  const ready = await keepPrepared(context, claimed, attempt, await prepare(run, images));
+  return { token, startedAt: ready.startedAt, prepared: ready.prepared, ...kept };
+}
+
+async function prepare({ context, claimed, platform, session }: Run, images: readonly OutgoingImage[]): Promise<Json> {
+  const io = platformIo(context, SEND_TIMES.prepareMs);
+  const { text } = claimed.post;
+  const gave = await (platform.assemble?.(session, { text, images }, io) ?? platform.prepare?.(session, images, io));
+  return gave ?? GOES_WITH_THE_CALL;
 }
 
 /** Uploading publishes nothing, so a lost answer there is an outage and not an unknown outcome. */
 function nothingPublished(outcome: PartOutcome): PartOutcome {
   if (outcome.state !== 'unknown') return outcome;
-  const message = 'The platform did not take the images; nothing was posted.';
+  const message = 'The platform did not take what the post is made of; nothing was posted.';
   return { state: 'unavailable', error: { code: 'platform_unavailable', message } };
 }
 

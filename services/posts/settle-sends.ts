@@ -1,8 +1,11 @@
 /** Writes what became of sends: post, ledger row and event together, and only for who still holds the claim. */
 import { query } from '../../entities/query.ts';
 import type { JsonObject } from '../../platforms/contract.ts';
+import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
 import { postEvent } from '../events/post-event.ts';
+import { FIRST_READ_AFTER_MS } from '../metrics/read-times.ts';
+import { fannedOutAt } from '../webhooks/hears.ts';
 import type { ClaimedSend } from './claimed-send.ts';
 import { storable } from './ledger.ts';
 import type { SendOutcome } from './send-post.ts';
@@ -13,6 +16,14 @@ export interface Settlement {
   readonly outcome: SendOutcome;
 }
 
+const EVENT = {
+  id: 'i."eventId"',
+  accountId: 'i."accountId"',
+  profileId: 'i."profileId"',
+  name: 'i."eventName"',
+  mode: 'i.mode',
+};
+
 // One statement is one transaction: either all of a post's rows say the same, or none was touched. A process that
 // has recovered its own late send may settle both in one batch, so rows are matched by the claim, not by the post alone.
 const SETTLE = `
@@ -22,12 +33,14 @@ const SETTLE = `
       "threadCount" int, "hasFirstComment" boolean, "settledAt" timestamptz,
       "attemptId" uuid, state text, "partUrl" text, "partId" text, ref jsonb, "partErrorCode" text, "partErrorMessage" text,
       "eventId" uuid, "accountId" uuid, "profileId" uuid, "eventName" text, mode text, payload jsonb,
-      "chargeId" uuid, "platformId" text, cents int, "connectionId" uuid, "backoffUntil" timestamptz)
+      "chargeId" uuid, "platformId" text, cents int, "connectionId" uuid, "backoffUntil" timestamptz,
+      "firstReadAt" timestamptz,
+      "reconnectReason" text)
   ), settled as (
     update posts p set status = i.status, url = i.url, platform_post_id = i."platformPostId",
       error_code = i."errorCode", error_message = i."errorMessage",
       thread_count = i."threadCount", has_first_comment = i."hasFirstComment",
-      sent_at = case when i.status = 'sent' then i."settledAt" end, claim = null, claimed_until = null
+      sent_at = case when i.status = 'sent' then i."settledAt" end, next_read_at = i."firstReadAt", claim = null, claimed_until = null
     from input i where p.id = i."postId" and p.claim = i.claim and p.status = 'processing'
     returning p.id, i.claim
   ), ledger as (
@@ -35,18 +48,33 @@ const SETTLE = `
       ref = i.ref, error_code = i."partErrorCode", error_message = i."partErrorMessage"
     from input i join settled s on s.id = i."postId" and s.claim = i.claim where a.id = i."attemptId"
   ), outbox as (
-    insert into events (id, account_id, profile_id, name, mode, subject_id, payload, created_at)
-    select i."eventId", i."accountId", i."profileId", i."eventName", i.mode, i."postId", i.payload, i."settledAt"
+    insert into events (id, account_id, profile_id, name, mode, subject_id, payload, created_at, fanned_out_at)
+    select i."eventId", i."accountId", i."profileId", i."eventName", i.mode, i."postId", i.payload, i."settledAt",
+      ${fannedOutAt(EVENT, 'i."settledAt"')}
     from input i join settled s on s.id = i."postId" and s.claim = i.claim
   ), charged as (
     insert into charges (id, account_id, kind, subject_id, platform_id, cents, at)
     select i."chargeId", i."accountId", 'post', i."postId", i."platformId", i.cents, i."settledAt"
     from input i join settled s on s.id = i."postId" and s.claim = i.claim where i."chargeId" is not null
-    on conflict (subject_id, kind) do nothing
-  ), left_alone as (
-    update connections c set backoff_until = greatest(c.backoff_until, i.until)
-    from (select "connectionId", max("backoffUntil") as until from input where "backoffUntil" is not null group by 1) i
-    where c.id = i."connectionId"
+    on conflict (subject_id, kind, number) do nothing
+  ), said as (
+    select "connectionId", max("backoffUntil") as until, max("reconnectReason") as reason,
+      max("settledAt") as at, bool_or(status = 'sent') as went_out
+    from input group by 1
+  ), changing as (
+    select s.* from said s join connections c on c.id = s."connectionId" and c.deleted_at is null
+    where s.until is not null or s.reason is not null or (s.went_out and c.reconnect_told_by = 'send')
+    order by c.id for no key update of c
+  ), noted as (
+    update connections c set backoff_until = greatest(c.backoff_until, s.until),
+      reconnect_since = case when s.reason is not null then coalesce(c.reconnect_since, s.at)
+        when s.went_out and c.reconnect_told_by = 'send' then null else c.reconnect_since end,
+      reconnect_reason = case when s.reason is not null then s.reason
+        when s.went_out and c.reconnect_told_by = 'send' then null else c.reconnect_reason end,
+      reconnect_told_by = case when s.reason is not null then coalesce(c.reconnect_told_by, 'send')
+        when s.went_out and c.reconnect_told_by = 'send' then null else c.reconnect_told_by end
+    from changing s
+    where c.id = s."connectionId"
   )
   select id, claim from settled`;
 
@@ -64,6 +92,7 @@ function settlementRow(context: Context, { claimed, outcome }: Settlement): Json
   const status = error === null ? 'sent' : 'failed';
   const url = outcome.head?.url ?? null;
   const { threadCount, hasFirstComment } = outcome;
+  const settledAt = context.clock.now();
   return {
     postId: post.id,
     claim,
@@ -74,7 +103,8 @@ function settlementRow(context: Context, { claimed, outcome }: Settlement): Json
     errorMessage: error?.message ?? null,
     threadCount,
     hasFirstComment,
-    settledAt: context.clock.now().toISOString(),
+    settledAt: settledAt.toISOString(),
+    firstReadAt: status === 'sent' ? firstReadAt(context, post.platformId, settledAt) : null,
     ...partColumns(outcome.last),
     eventId: context.random.uuid(),
     accountId: post.accountId,
@@ -85,7 +115,14 @@ function settlementRow(context: Context, { claimed, outcome }: Settlement): Json
     ...chargeColumns(context, claimed, status),
     connectionId: claimed.connection.id,
     backoffUntil: backoffUntil(context, outcome),
+    reconnectReason: error?.code === 'reconnect_required' ? error.message : null,
   };
+}
+
+/** When the numbers of the post are read first; null on a platform that reports none. */
+function firstReadAt({ platforms }: Context, platformId: string, sentAt: Date): string | null {
+  if (platformOf(platforms, platformId).metricsBatch === undefined) return null;
+  return new Date(sentAt.getTime() + FIRST_READ_AFTER_MS).toISOString();
 }
 
 /** Longest that a platform is left alone on its own word. */

@@ -5,6 +5,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import { type AnyPlatform, PlatformFailure, type Session } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import { type ConnectionLogin, openSession } from '../connections/open-session.ts';
+import { requireReconnect } from '../connections/require-reconnect.ts';
 import { deletedEvent } from '../events/post-event.ts';
 import { storeEvents } from '../events/store-events.ts';
 import { closedRows } from './ledger.ts';
@@ -23,6 +24,7 @@ export async function takeDown(context: Context, platform: AnyPlatform, post: Po
   const session = sessionOf(context, platform, await loginOf(context, post.connection_id));
   const { error } = await removeParts(context, { platform, session }, post, await standingParts(context, post));
   if (error !== null) {
+    if (error.code === 'reconnect_required') await requireReconnect(context, post.connection_id, error.message);
     // A delete may be repeated freely, so one whose answer was lost is simply an outage to the caller.
     const code = error.code === 'outcome_unknown' ? 'platform_unavailable' : error.code;
     throw new ServiceError(code, refusal(platform, error.message));
@@ -44,7 +46,7 @@ async function standingParts(context: Context, post: PostRow): Promise<StandingP
 
 function sessionOf(context: Context, platform: AnyPlatform, login: ConnectionLogin): Session<unknown> {
   try {
-    return openSession(context, login);
+    return openSession(context, platform, login);
   } catch (error) {
     throw error instanceof PlatformFailure
       ? new ServiceError('reconnect_required', refusal(platform, error.message), { cause: error })
@@ -66,7 +68,7 @@ async function loginOf(context: Context, connectionId: string): Promise<Connecti
 async function markDeleted(context: Context, post: PostRow): Promise<void> {
   const now = context.clock.now();
   await context.db.em().transactional(async (em: SqlEntityManager) => {
-    const sql = `update posts set status = 'deleted', deleted_at = $2 where id = $1 and status = 'sent' returning id`;
+    const sql = `update posts set status = 'deleted', deleted_at = $2, next_read_at = null where id = $1 and status = 'sent' returning id`;
     // Of two deletes at once, one marks the post and emits the event.
     if ((await query(em, sql, [post.id, now])).length === 0) return;
     await storeEvents(em, [deletedEvent(context, post, now)]);

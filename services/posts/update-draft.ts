@@ -56,9 +56,9 @@ export async function updateDraft(
     text: changes.text ?? post.text,
     thread: changes.thread ?? (typeof changes.firstComment === 'string' ? [] : post.thread),
     firstComment: changes.firstComment === undefined ? post.first_comment : changes.firstComment,
-    mediaCount: media?.length ?? present.mediaCount,
+    images: media ?? present.images,
   };
-  const error = checkPost(platform, limits, next);
+  const error = checkPost(context, platform, limits, next);
   if (error !== null)
     throw new ServiceError(error.code === 'platform_rejected' ? 'invalid_request' : error.code, error.message);
   await context.db.em().transactional(async (em: SqlEntityManager) => {

@@ -27,6 +27,8 @@ export interface ValidationResult {
   /** Its length as the platform counts; null when the slug names no connection. */
   length: number | null;
   maxLength: number | null;
+  /** Messages that it is cut into; absent where it stays whole. */
+  segments?: number;
   scheduledFor: string | null;
 }
 
@@ -84,6 +86,7 @@ function view(
   const error = found ?? prospect?.error ?? null;
   const text = target === null ? checked.input.text : contentFor(checked, target).text;
   const platform = target === null ? null : platformOf(context.platforms, target.platformId);
+  const segments = platform?.text.segments?.(text);
   const measured = platform === null ? null : measureText(platform, target?.limits ?? null, text);
   return {
     connectionSlug: slug,
@@ -92,6 +95,7 @@ function view(
     text,
     length: measured?.length ?? null,
     maxLength: measured?.maxLength ?? null,
+    ...(segments !== undefined && { segments }),
     scheduledFor: error === null ? timestampOrNull(prospect?.scheduledFor ?? null) : null,
   };
 }

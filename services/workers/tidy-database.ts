@@ -16,6 +16,7 @@ const CLOSE_LOST_DELETES = `
 export async function tidyDatabase(context: Context): Promise<void> {
   const now = context.clock.now().getTime();
   await query(context.db.em(), CLOSE_LOST_DELETES, [new Date(now), new Date(now - LOST_DELETE_MS)]);
+  await query(context.db.em(), 'delete from read_pauses where until <= $1', [new Date(now)]);
   if (context.db.engine === 'postgres') {
     const windowStart = new Date(now - WINDOW_SECONDS * 1000);
     await query(context.db.em(), 'delete from rate_limit_hits where at <= $1', [windowStart]);

@@ -2,7 +2,11 @@
 
 export const WORKER_LOOPS = {
   scheduledPosts: { everySeconds: 5 },
+  loginRenewals: { everySeconds: 60 },
+  metricsReads: { everySeconds: 60 },
+  webhookDeliveries: { everySeconds: 5 },
   xUsageSweep: { everySeconds: 60 },
+  healthSamples: { everySeconds: 20 },
   housekeeping: { everySeconds: 3_600 },
 } as const;
 

@@ -1,9 +1,10 @@
-/** A key rotation: logins are encrypted again under the first key, after which the older key can be dropped. */
+/** A key rotation: logins and secrets of webhooks are encrypted again under the first key, after which the older key can be dropped. */
 import { describe, expect, it } from 'vitest';
 import { housekeeping } from '../../../jobs/housekeeping.ts';
 import { missingKeyMarks, resealLogins } from '../../../services/credentials/reseal-logins.ts';
 import { createVault } from '../../../services/credentials/vault.ts';
 import { connectSandbox } from '../../harness/connections.ts';
+import { registerWebhook } from '../../harness/receiver.ts';
 import { startWorld } from '../../harness/world.ts';
 
 const OLD = Buffer.alloc(32, 1);
@@ -26,14 +27,17 @@ describe('a key that is not given any more', () => {
 
   it('is needed no more after housekeeping', async () => {
     await connectSandbox(world);
+    const webhook = await registerWebhook(world, 'http://127.0.0.1:9/hook');
     const before = await sealedLogins();
     const logins = before.map(({ id, credentials }) => world.context.vault.open(credentials, id));
 
     const resealed = await housekeeping.run(rotated, new AbortController().signal);
 
     const after = await sealedLogins();
-    expect(resealed).toBe(2);
+    expect(resealed).toBe(3);
     expect(after.map(({ id, credentials }) => dropped.vault.open(credentials, id))).toEqual(logins);
+    const [row] = await world.sql<{ secret: string }>('select secret from webhooks');
+    expect(dropped.vault.open(row?.secret ?? '', webhook.id)).toBe(webhook.secret);
     expect(await missingKeyMarks(dropped)).toEqual([]);
     expect(await resealLogins(rotated)).toBe(0);
   });

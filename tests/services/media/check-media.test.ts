@@ -39,8 +39,8 @@ describe('checkMedia', () => {
     ]);
 
     expect(checked).toEqual([
-      { id: second, altText: 'Second' },
-      { id: first, altText: null },
+      { id: second, altText: 'Second', width: 2, height: 2 },
+      { id: first, altText: null, width: 2, height: 2 },
     ]);
   });
 

@@ -50,6 +50,7 @@ async function callPlatform({ connection, post, attempt }: ClaimedSend): Promise
     signal: new AbortController().signal,
     endpoints: world.context.config.endpoints,
     apps: world.context.config.apps,
+    mail: world.context.mail,
   };
   await world.context.platforms.sandbox.publish(session, part, io);
 }

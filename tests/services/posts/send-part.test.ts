@@ -27,6 +27,8 @@ interface Script {
   /** Answers to the looks for it, in order; left out, the platform cannot be asked. */
   readonly readBack?: readonly Answer[];
   readonly repeatWithinMs?: number;
+  /** What holds for the login that is used, where that is less. */
+  readonly thisLogin?: RecoveryFacts;
 }
 
 function answer(given: Answer | undefined): Published | null {
@@ -46,6 +48,7 @@ async function run(how: typeof sendPart, script: Script, ageMs = 0) {
     ...world.context.platforms.sandbox,
     name: 'Scripted',
     recovery,
+    recoveryOf: () => script.thisLogin ?? recovery,
     publish: async (_session: unknown, { token }: { token: string }) => {
       calls.push(`publish ${token}`);
       return answer(publishes.shift()) as Published;
@@ -116,6 +119,8 @@ describe('a lost answer', () => {
     ['taken', 'up', ACCEPTED],
     ['refused', 'rejected', failed('rejected', 'platform_rejected', 'It said rejected.')],
     ['lost again', 'unknown', UNKNOWN],
+    ['not let in for now', 'unavailable', UNKNOWN],
+    ['not let in with this login', 'reconnect', UNKNOWN],
   ])('is asked for again once, with the same token, where that is safe: %s', async (_case, second, expected) => {
     const { outcome, calls } = await run(sendPart, { publish: ['unknown', second], repeatWithinMs: 60_000 });
 
@@ -128,6 +133,22 @@ describe('a lost answer', () => {
 
     expect(outcome).toEqual(UNKNOWN);
     expect(calls).toEqual(['publish token']);
+  });
+
+  it.each<[string, Script, object, string[]]>([
+    ['is not looked for with a login that cannot', { readBack: ['up'] }, UNKNOWN, ['publish token']],
+    [
+      'is not repeated with a login for which that is not safe',
+      { repeatWithinMs: Infinity },
+      UNKNOWN,
+      ['publish token'],
+    ],
+  ])('%s', async (_case, script, expected, called) => {
+    const thisLogin = { repeatWithinMs: 0, readBack: false };
+    const { outcome, calls } = await run(sendPart, { publish: ['unknown'], ...script, thisLogin });
+
+    expect(outcome).toEqual(expected);
+    expect(calls).toEqual(called);
   });
 
   it('is assumed when an adapter breaks', async () => {
@@ -168,7 +189,28 @@ describe('a call that its process did not live to hear answered', () => {
       ACCEPTED,
       ['publish token'],
     ],
+    [
+      'still in doubt when the look and the repeat are not let in',
+      { readBack: ['unavailable'], publish: ['reconnect'], repeatWithinMs: Infinity },
+      90_000,
+      UNKNOWN,
+      ['look', 'publish token'],
+    ],
+    [
+      'not there when the look says so, and the repeat is not let in',
+      { readBack: ['absent'], publish: ['unavailable'], repeatWithinMs: Infinity },
+      90_000,
+      failed('unavailable', 'platform_unavailable', 'It said unavailable.'),
+      ['look', 'publish token'],
+    ],
     ['not made when neither is possible', {}, 90_000, UNKNOWN, []],
+    [
+      'neither looked for nor made with a login for which neither is possible',
+      { readBack: ['up'], repeatWithinMs: Infinity, thisLogin: { repeatWithinMs: 0, readBack: false } },
+      90_000,
+      UNKNOWN,
+      [],
+    ],
     ['not made when the look fails', { readBack: ['unavailable'] }, 90_000, UNKNOWN, ['look']],
     [
       'looked for again when the repeat is lost too',

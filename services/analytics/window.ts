@@ -1,0 +1,41 @@
+/** The UTC days that analytics are asked for (spec: GET /analytics; D41). */
+import { ServiceError } from '../../errors/service-error.ts';
+
+/** Both days belong to it, as YYYY-MM-DD. */
+export interface Window {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Days of the window when none, or only its end, is named. */
+const DEFAULT_DAYS = 30;
+
+const MAX_DAYS = 365;
+
+const DAY_MS = 86_400_000;
+
+/** @throws ServiceError invalid_request when it ends before it begins, or has more than 365 days */
+export function windowOf(
+  asked: { readonly from?: string | undefined; readonly to?: string | undefined },
+  now: Date,
+): Window {
+  const to = asked.to ?? now.toISOString().slice(0, 10);
+  const from = asked.from ?? addDays(to, 1 - DEFAULT_DAYS);
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  if (days < 1) throw new ServiceError('invalid_request', `from: ${from} is after ${to}, the last day of the window.`);
+  if (days > MAX_DAYS) {
+    const message = `from: the window from ${from} to ${to} has ${days} days; the limit is ${MAX_DAYS}.`;
+    throw new ServiceError('invalid_request', message);
+  }
+  return { from, to };
+}
+
+/** Every day of the window, the first one first. */
+export function daysOf({ from, to }: Window): string[] {
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  return Array.from({ length: days }, (_, index) => addDays(from, index));
+}
+
+function addDays(day: string, days: number): string {
+  return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
+}

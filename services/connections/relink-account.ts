@@ -1,0 +1,29 @@
+/** Gives an account that is linked already a new login. The connection keeps its id, slug and queue, and nothing is announced. */
+import { type FilterQuery, LockMode } from '@mikro-orm/core';
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { Connection } from '../../entities/connection.ts';
+import type { AnyPlatform, ConnectedAccount } from '../../platforms/contract.ts';
+import type { Context } from '../context.ts';
+import { loginColumns } from './login-columns.ts';
+
+/** In the caller's transaction. @returns null when there is no such connection to the account */
+export async function relinkAccount(
+  em: SqlEntityManager,
+  context: Context,
+  { platform, account }: { readonly platform: AnyPlatform; readonly account: ConnectedAccount<unknown> },
+  place: FilterQuery<Connection> & { readonly accountId: string; readonly profileId: string | null },
+): Promise<Connection | null> {
+  const { platformAccountId, followsAccountId, handle, credential, limits } = account;
+  const same = { ...Object(place), platformId: platform.id, platformAccountId, deletedAt: null };
+  const connection: Connection | null = await em.findOne(Connection, same, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (connection === null) return null;
+  const login = loginColumns(context, platform, connection.id, credential);
+  Object.assign(connection, {
+    followsAccountId: followsAccountId ?? null,
+    handle,
+    limits: limits ?? null,
+    ...login,
+  });
+  await em.flush();
+  return connection;
+}

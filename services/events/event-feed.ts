@@ -1,0 +1,122 @@
+/**
+ * The events that a key hears, in an order that never changes: by the transaction that wrote them, and only those
+ * whose transactions, and all before them, are over. Ids are made before the commit, in many processes, so they could
+ * not tell where a reader had stopped.
+ */
+import type { EventName } from '../../entities/event.ts';
+import { query } from '../../entities/query.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import type { JsonObject } from '../../platforms/contract.ts';
+import type { Context } from '../context.ts';
+import type { Caller } from '../keys/caller.ts';
+import type { SignedEvent } from '../webhooks/delivery-headers.ts';
+import { eventBody } from '../webhooks/event-body.ts';
+
+/** Where a reader stands. */
+export interface FeedPosition {
+  /** Everything up to this transaction and, in it, this id has been read. */
+  readonly writtenIn: string;
+  readonly id: string;
+  /** What was over at the beginning, and so is not told; null for a reader that goes on after an event. */
+  readonly snapshot: string | null;
+}
+
+/** What one look has found. */
+export interface FeedPage {
+  /** False once the key is revoked: then there are no events either. */
+  readonly isAllowed: boolean;
+  readonly events: readonly SignedEvent[];
+  readonly position: FeedPosition;
+}
+
+/** Events of one look. */
+export const FEED_PAGE = 100;
+
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
+/** A snapshot as PostgreSQL writes it. */
+const SNAPSHOT = /^(\d{1,19}):\d{1,19}:[\d,]{0,20000}$/;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** D40: what the key reaches, as SQL on `e`, given profile ($2, null for the whole account) and mode ($3). */
+const REACHED = `e.account_id = $1 and ($2::uuid is null or e.profile_id = $2) and ($3 = 'live' or e.mode = 'test')`;
+
+const PRESENT = 'select pg_current_snapshot()::text as snapshot';
+const FIND = `select e.written_in::text as written_in from events e where ${REACHED} and e.id = $4`;
+
+// One statement has one snapshot: what is below its horizon is complete, and stays so.
+const READ = `
+  select h.horizon::text as horizon, h.allowed, e.*
+  from (select pg_snapshot_xmin(pg_current_snapshot()) as horizon,
+    exists (select 1 from api_keys k where k.id = $7 and k.revoked_at is null) as allowed) h
+  left join lateral (
+    select e.id, e.name, e.mode, e.payload, e.created_at, e.written_in::text as written_in from events e
+    where ${REACHED} and h.allowed and (e.written_in, e.id) > ($4::xid8, $5::uuid) and e.written_in < h.horizon
+      and ($6::pg_snapshot is null or not pg_visible_in_snapshot(e.written_in, $6::pg_snapshot))
+    order by e.written_in, e.id limit ${FEED_PAGE}
+  ) e on true`;
+
+interface Row {
+  horizon: string;
+  allowed: boolean;
+  /** Null, as all that follows, when there is no event. */
+  id: string | null;
+  name: EventName;
+  mode: 'live' | 'test';
+  payload: JsonObject;
+  created_at: string;
+  written_in: string;
+}
+
+function reachOf({ accountId, profileId, mode }: Caller): unknown[] {
+  return [accountId, profileId, mode];
+}
+
+/**
+ * Where a reader begins: at present, after the event that it had last, or where an earlier beginning was.
+ *
+ * @param lastEventId an event's id or a snapshot; undefined for the present
+ * @throws ServiceError invalid_request when the key hears no such event
+ */
+export async function feedPosition(
+  context: Context,
+  caller: Caller,
+  lastEventId: string | undefined,
+): Promise<FeedPosition> {
+  if (lastEventId === undefined) {
+    const [row] = await query<{ snapshot: string }>(context.db.em(), PRESENT);
+    return beginningAt(row?.snapshot ?? '');
+  }
+  if (SNAPSHOT.test(lastEventId)) return beginningAt(lastEventId);
+  const id = lastEventId.toLowerCase();
+  const parameters = [...reachOf(caller), id];
+  const [found] = UUID.test(id) ? await query<{ written_in: string }>(context.db.em(), FIND, parameters) : [];
+  if (found !== undefined) return { writtenIn: found.written_in, id, snapshot: null };
+  throw new ServiceError(
+    'invalid_request',
+    `Last-Event-ID: expected the id of an event that this key hears, of the last 30 days, and not "${lastEventId.slice(0, 80)}". Leave it out to begin at present.`,
+  );
+}
+
+function beginningAt(snapshot: string): FeedPosition {
+  const [, oldest = ''] = SNAPSHOT.exec(snapshot) ?? [];
+  return { writtenIn: oldest, id: NO_ID, snapshot };
+}
+
+/** Reads on from a position, and looks whether the key may still hear. */
+export async function readFeed(context: Context, caller: Caller, from: FeedPosition): Promise<FeedPage> {
+  const parameters = [...reachOf(caller), from.writtenIn, from.id, from.snapshot, caller.keyId];
+  const rows = await query<Row>(context.db.em(), READ, parameters);
+  const isAllowed = rows[0]?.allowed ?? false;
+  const found = rows.filter((row): row is Row & { id: string } => row.id !== null);
+  const last = found.at(-1);
+  const position =
+    found.length === FEED_PAGE && last !== undefined
+      ? { ...from, writtenIn: last.written_in, id: last.id }
+      : { ...from, writtenIn: rows[0]?.horizon ?? from.writtenIn, id: NO_ID };
+  return { isAllowed, events: found.map(signedEvent), position };
+}
+
+function signedEvent({ id, name, mode, payload, created_at: queuedAt }: Row & { id: string }): SignedEvent {
+  return { id, event: name, mode, body: eventBody({ eventId: id, event: name, queuedAt, payload }) };
+}

@@ -1,0 +1,65 @@
+/** The uptime of the last days, from the samples (spec: GET /health/history). */
+import { query } from '../../entities/query.ts';
+import type { Context } from '../context.ts';
+import { HISTORY_DAYS } from './health-samples.ts';
+
+export interface HealthDay {
+  /** YYYY-MM-DD, in UTC. */
+  readonly day: string;
+  /** To two decimals; null for a day that was over before the first sample. */
+  readonly uptimePercent: number | null;
+  readonly samples: number;
+  readonly degradedMinutes: number;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+interface DayRow {
+  /** Days since 1970. */
+  day: number;
+  samples: number;
+  good: number;
+}
+
+// Epochs, because an instant comes back in the form of the engine, and a day in its time zone.
+const DAYS = `
+  select floor(extract(epoch from minute) / 86400)::int as day, count(*)::int as samples,
+    (count(*) filter (where not degraded))::int as good
+  from health_samples where minute >= $1 and minute <= $2 group by 1`;
+
+const EDGES = `
+  select extract(epoch from min(minute))::float8 * 1000 as first, extract(epoch from max(minute))::float8 * 1000 as last
+  from health_samples where minute <= $1`;
+
+/** All days that are kept, oldest first; the last one is today, as far as it has come. */
+export async function readHistory(context: Context): Promise<HealthDay[]> {
+  const now = context.clock.now().getTime();
+  const today = Math.floor(now / DAY_MS);
+  const oldest = today - (HISTORY_DAYS - 1);
+  const em = context.db.em();
+  const [edges] = await query<{ first: number | null; last: number | null }>(em, EDGES, [new Date(now)]);
+  const rows = await query<DayRow>(em, DAYS, [new Date(oldest * DAY_MS), new Date(now)]);
+  const byDay = new Map(rows.map((row) => [row.day, row]));
+  const first = edges?.first ?? now;
+  // The minute under way counts once it has its sample.
+  const end = Math.max(Math.floor(now / MINUTE_MS) * MINUTE_MS, (edges?.last ?? -MINUTE_MS) + MINUTE_MS);
+  return Array.from({ length: HISTORY_DAYS }, (_, index) => {
+    const day = oldest + index;
+    const { samples, good } = byDay.get(day) ?? { samples: 0, good: 0 };
+    const begins = Math.max(day * DAY_MS, first);
+    const minutes = Math.max(0, (Math.min((day + 1) * DAY_MS, end) - begins) / MINUTE_MS);
+    const isBefore = (day + 1) * DAY_MS <= first;
+    return {
+      day: new Date(day * DAY_MS).toISOString().slice(0, 10),
+      uptimePercent: isBefore ? null : percentOf(good, Math.floor(minutes)),
+      samples,
+      degradedMinutes: Math.floor(minutes) - good,
+    };
+  });
+}
+
+/** A day of which nothing is over yet has seen nothing bad. */
+function percentOf(good: number, minutes: number): number {
+  return minutes === 0 ? 100 : Math.round((good / minutes) * 10_000) / 100;
+}

@@ -1,0 +1,57 @@
+/**
+ * Addresses at which platforms fetch images by themselves (D5): public, signed, and good for an hour. Everything that
+ * decides what is served is in the address, so any web process serves it and nothing is stored.
+ */
+import type { AnyPlatform } from '../../platforms/contract.ts';
+import type { Context } from '../context.ts';
+import type { PartError } from '../posts/send-part.ts';
+import { isPublicHost } from '../public-host.ts';
+
+/** Path that the addresses are under. */
+export const PUBLIC_IMAGES_PATH = '/media/public';
+
+/** Seconds that an address is good for: sending takes one minute, and platforms that process for long come back. */
+const LIFE_SECONDS = 3_600;
+
+/** What an address names. */
+export interface ImageAddress {
+  /** For whose limits the image is made. */
+  readonly platformId: string;
+  readonly mediaId: string;
+  /** Unix seconds from which it is no longer served. */
+  readonly expires: string;
+}
+
+/** An address of the image as the platform takes it. */
+export function publicImageUrl(context: Context, platformId: string, mediaId: string): string {
+  const expires = String(Math.floor(context.clock.now().getTime() / 1_000) + LIFE_SECONDS);
+  const signature = context.signer.sign(signedText({ platformId, mediaId, expires }));
+  const query = new URLSearchParams({ expires, signature }).toString();
+  return `${context.config.publicUrl}${PUBLIC_IMAGES_PATH}/${platformId}/${mediaId}?${query}`;
+}
+
+/** Whether this install made the address, and it is still good. */
+export function isGoodAddress(context: Context, address: ImageAddress, signature: string): boolean {
+  const isOurs = context.signer.isSigned(signedText(address), signature);
+  return isOurs && context.clock.now().getTime() < Number(address.expires) * 1_000;
+}
+
+/** @returns null when the platform's server can fetch images from this install, or has none to fetch; otherwise platform_rejected */
+export function unreachableImages(context: Context, platform: AnyPlatform, count: number): PartError | null {
+  const { fetchedBy } = platform.images ?? {};
+  if (fetchedBy === undefined || count === 0) return null;
+  const { publicUrl, endpoints } = context.config;
+  // A server that stands in for the platform, as in tests, reaches what is beside it.
+  if (!isPublicOrigin(endpoints[fetchedBy]) || isPublicOrigin(publicUrl)) return null;
+  const message = `${platform.name} fetches images from this install by itself, over https from a public host; PUBLIC_URL is ${publicUrl}. Have the operator set PUBLIC_URL to the install's public https address.`;
+  return { code: 'platform_rejected', message };
+}
+
+function signedText({ platformId, mediaId, expires }: ImageAddress): string {
+  return JSON.stringify([platformId, mediaId, expires]);
+}
+
+function isPublicOrigin(origin: string): boolean {
+  const { protocol, hostname } = new URL(origin);
+  return protocol === 'https:' && isPublicHost(hostname);
+}

@@ -1,0 +1,23 @@
+/** Which of the reads that cost something the accounts can pay for (D18). */
+import type { Context } from '../context.ts';
+import { readStanding } from '../plans/standing.ts';
+import type { DueRead } from './decide-read.ts';
+
+/** @returns the reads that cost nothing, and of the others as many as fit under each account's cap, the oldest posts first */
+export async function affordableReads(context: Context, reads: readonly DueRead[]): Promise<Set<DueRead>> {
+  const affordable = new Set(reads.filter(({ feeCents }) => feeCents === 0));
+  const charged = Map.groupBy(
+    reads.filter(({ feeCents }) => feeCents > 0),
+    ({ post }) => post.account_id,
+  );
+  for (const [accountId, wanted] of charged) {
+    const now = context.clock.now();
+    const { hasPaymentMethod, spendCapCents, spentCents } = await readStanding(context.db.em(), accountId, now);
+    let left = hasPaymentMethod ? (spendCapCents ?? Infinity) - spentCents : 0;
+    for (const read of wanted) {
+      left -= read.feeCents;
+      if (left >= 0) affordable.add(read);
+    }
+  }
+  return affordable;
+}

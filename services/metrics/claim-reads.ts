@@ -1,0 +1,76 @@
+/**
+ * Takes posts whose numbers are due to be read, each by one worker. A claim is the next read's own time, put off
+ * by a lease: a worker that dies leaves a read that falls due again, and one that comes back too late finds
+ * another time there and stores nothing.
+ */
+import type { PlanName } from '../../entities/account.ts';
+import { query } from '../../entities/query.ts';
+import type { Context } from '../context.ts';
+
+/** Posts that are taken at once. */
+export const CLAIMED_AT_ONCE = 500;
+
+/** For how long a claim holds: longer than a worker asks a platform for all that it has claimed. */
+const LEASE_MS = 15 * 60_000;
+
+const CLAIM = `
+  with due as (
+    select id from posts where next_read_at <= $1 order by next_read_at, id limit ${CLAIMED_AT_ONCE} for no key update skip locked
+  ), claimed as (
+    update posts p set next_read_at = $2 from due where p.id = due.id returning p.*
+  )
+  select p.id, p.account_id, p.profile_id, p.connection_id, p.connection_slug, p.platform_id, p.mode, p.url,
+    p.platform_post_id, p.status, p.sent_at, c.platform_account_id, c.handle, c.credentials,
+    c.deleted_at is not null as disconnected, c.reconnect_since is not null as login_over,
+    greatest(c.backoff_until, own.until) as own_pause, shared.until as shared_pause,
+    a.plan, a.x_analytics,
+    (select r.fetched_at from metrics_reads r where r.post_id = p.id order by r.number desc limit 1) as last_read_at
+  from claimed p
+  join connections c on c.id = p.connection_id
+  join accounts a on a.id = p.account_id
+  left join read_pauses own on own.lane = c.id::text
+  left join read_pauses shared on shared.lane = p.platform_id
+  order by p.sent_at, p.id`;
+
+/** A post whose numbers this worker is to read, as the database has it. */
+export interface ClaimedRead {
+  id: string;
+  account_id: string;
+  profile_id: string | null;
+  connection_id: string;
+  connection_slug: string;
+  platform_id: string;
+  mode: 'live' | 'test';
+  url: string | null;
+  platform_post_id: string | null;
+  status: string;
+  sent_at: string | null;
+  platform_account_id: string;
+  handle: string;
+  credentials: string | null;
+  disconnected: boolean;
+  /** Whether the platform no longer takes the login. */
+  login_over: boolean;
+  /** Until when the connection is left alone. */
+  own_pause: string | null;
+  /** Until when its platform is, where that goes for all of it. */
+  shared_pause: string | null;
+  plan: PlanName;
+  x_analytics: boolean;
+  /** When the newest read was made; null before the first. */
+  last_read_at: string | null;
+}
+
+/** Posts of one claim, and the time that stands in their rows until they are settled. */
+export interface ReadClaim {
+  readonly lease: Date;
+  /** When it was made: what was due then is read. */
+  readonly now: Date;
+  readonly posts: readonly ClaimedRead[];
+}
+
+export async function claimReads(context: Context): Promise<ReadClaim> {
+  const now = context.clock.now();
+  const lease = new Date(now.getTime() + LEASE_MS);
+  return { lease, now, posts: await query<ClaimedRead>(context.db.em(), CLAIM, [now, lease]) };
+}

@@ -1,0 +1,47 @@
+/** What is to become of a claimed post: read now, later, or not any more. */
+import { type AnyPlatform } from '../../platforms/contract.ts';
+import { platformOf } from '../../platforms/registry.ts';
+import type { Context } from '../context.ts';
+import { PLANS } from '../plans/plans.ts';
+import type { ClaimedRead } from './claim-reads.ts';
+import { nextReadAt } from './read-times.ts';
+
+/** A post that is to be read now. */
+export interface DueRead {
+  readonly kind: 'read';
+  readonly post: ClaimedRead;
+  readonly platform: AnyPlatform;
+  readonly sentAt: Date;
+  readonly platformPostId: string;
+  /** What the account is charged for it, in cents; 0 for nothing. */
+  readonly feeCents: number;
+}
+
+/** A post that is not read now. */
+interface NotRead {
+  readonly kind: 'later';
+  readonly post: ClaimedRead;
+  /** Null when it is not read any more. */
+  readonly nextAt: Date | null;
+}
+
+export function decideRead(context: Context, post: ClaimedRead, now: Date): DueRead | NotRead {
+  const platform = platformOf(context.platforms, post.platform_id);
+  const { platform_post_id: platformPostId, sent_at: sent } = post;
+  const isOver = post.disconnected || post.status !== 'sent' || platform.metricsBatch === undefined;
+  if (isOver || platformPostId === null || sent === null) return { kind: 'later', post, nextAt: null };
+  const sentAt = new Date(sent);
+  const { shared } = platform.metricsBatch;
+  const isCharged = platform.fees !== undefined;
+  // Neither a call that is sure to be refused nor one that nobody wants to pay for is made; the schedule goes on.
+  if ((isCharged && !post.x_analytics) || (!shared && post.login_over)) {
+    return { kind: 'later', post, nextAt: nextReadAt(sentAt, now) };
+  }
+  const pause = shared ? post.shared_pause : post.own_pause;
+  if (pause !== null && new Date(pause) > now) return { kind: 'later', post, nextAt: new Date(pause) };
+  return { kind: 'read', post, platform, sentAt, platformPostId, feeCents: feeOf(context, platform, post) };
+}
+
+function feeOf(context: Context, { fees }: AnyPlatform, { plan }: ClaimedRead): number {
+  return fees === undefined || !PLANS[plan].fees ? 0 : context.config.fees[fees.read];
+}

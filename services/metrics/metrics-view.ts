@@ -1,0 +1,19 @@
+/** A read of numbers as the wire shows it (spec: Metrics read). */
+import type { MetricNumbers } from '../../platforms/contract.ts';
+import { timestamp } from '../timestamp.ts';
+
+/** A type, not an interface, so that events can carry it. */
+export type MetricsView = {
+  fetchedAt: string;
+  impressions: number | null;
+  likes: number | null;
+  reposts: number | null;
+  replies: number | null;
+  clicks: number | null;
+};
+
+/** Numbers that are not reported are null, which is not zero. */
+export function metricsView(fetchedAt: Date | string, numbers: MetricNumbers): MetricsView {
+  const { impressions = null, likes = null, reposts = null, replies = null, clicks = null } = numbers;
+  return { fetchedAt: timestamp(fetchedAt), impressions, likes, reposts, replies, clicks };
+}

@@ -1,0 +1,65 @@
+/** Reads the numbers of the posts that are due: claims them, asks platforms side by side, and stores what they say. */
+import type { Context } from '../context.ts';
+import { affordableReads } from './affordable-reads.ts';
+import { CLAIMED_AT_ONCE, claimReads, type ReadClaim } from './claim-reads.ts';
+import { countSentPosts } from './count-sent-posts.ts';
+import { decideRead, type DueRead } from './decide-read.ts';
+import { type ReadLane, readLane } from './read-lane.ts';
+import { nextReadAt } from './read-times.ts';
+import { type ReadOutcome, settleReads } from './settle-reads.ts';
+
+/** Lanes that are asked side by side. */
+const LANES_AT_ONCE = 20;
+
+/** @returns how many posts were read, put off or given up */
+export async function readDueMetrics(context: Context, signal: AbortSignal): Promise<number> {
+  await countSentPosts(context, signal);
+  let settled = 0;
+  while (!signal.aborted) {
+    const claim = await claimReads(context);
+    if (claim.posts.length > 0) settled += await readClaim(context, claim, signal);
+    if (claim.posts.length < CLAIMED_AT_ONCE) break;
+  }
+  return settled;
+}
+
+async function readClaim(context: Context, claim: ReadClaim, signal: AbortSignal): Promise<number> {
+  const reads: DueRead[] = [];
+  const others: ReadOutcome[] = [];
+  for (const post of claim.posts) {
+    const decision = decideRead(context, post, claim.now);
+    if (decision.kind === 'read') reads.push(decision);
+    else others.push(decision);
+  }
+  const affordable = await affordableReads(context, reads);
+  const tooDear = reads.filter((read) => !affordable.has(read));
+  others.push(...tooDear.map(({ post, sentAt }) => ({ post, nextAt: nextReadAt(sentAt, claim.now) })));
+  const settled = await settleReads(context, claim, others);
+  return settled + (await readLanes(context, claim, lanesOf([...affordable]), signal));
+}
+
+function lanesOf(reads: readonly DueRead[]): ReadLane[] {
+  const laneId = ({ platform, post }: DueRead) =>
+    platform.metricsBatch?.shared === true ? platform.id : post.connection_id;
+  return [...Map.groupBy(reads, laneId)].map(([id, ofLane]) => {
+    const [{ platform }] = ofLane as [DueRead];
+    return { id, platform, reads: ofLane };
+  });
+}
+
+async function readLanes(
+  context: Context,
+  claim: ReadClaim,
+  lanes: readonly ReadLane[],
+  signal: AbortSignal,
+): Promise<number> {
+  const waiting = [...lanes];
+  let settled = 0;
+  const worker = async () => {
+    for (let lane = waiting.shift(); lane !== undefined; lane = waiting.shift()) {
+      settled += await readLane(context, claim, lane, signal);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(LANES_AT_ONCE, lanes.length) }, worker));
+  return settled;
+}

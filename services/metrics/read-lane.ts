@@ -1,0 +1,141 @@
+/**
+ * Asks one platform, or one connection to it, for the numbers of its posts, call after call. What it does not
+ * answer is read later, and nothing more is asked of it until it wants to be asked again.
+ */
+import { query } from '../../entities/query.ts';
+import { type AnyPlatform, type MetricsReading, PlatformFailure } from '../../platforms/contract.ts';
+import type { Context } from '../context.ts';
+import { openSession } from '../connections/open-session.ts';
+import { platformIo } from '../platform-io.ts';
+import type { ReadClaim } from './claim-reads.ts';
+import type { DueRead } from './decide-read.ts';
+import { dueRead, nextReadAt } from './read-times.ts';
+import { type ReadOutcome, settleReads } from './settle-reads.ts';
+
+/** Posts that are asked for on one login, or without one. */
+export interface ReadLane {
+  /** Id of the connection, or of the platform where calls are shared. */
+  readonly id: string;
+  readonly platform: AnyPlatform;
+  readonly reads: readonly DueRead[];
+}
+
+/** Real time that one call may take. */
+const CALL_TIMEOUT_MS = 30_000;
+
+/** How long a platform is left alone that did not answer and did not say for how long. */
+const PAUSE_MS = 5 * 60_000;
+
+/** Longest that a platform is left alone on its own word. */
+const PAUSE_MAX_MS = 24 * 3_600_000;
+
+/** @returns how many posts have been settled */
+export async function readLane(
+  context: Context,
+  claim: ReadClaim,
+  lane: ReadLane,
+  signal: AbortSignal,
+): Promise<number> {
+  let settled = 0;
+  let batches: (readonly DueRead[])[] = batchesOf(lane.reads, lane.platform.metricsBatch?.max ?? 1);
+  while (batches.length > 0) {
+    const [batch = [], ...rest] = batches;
+    if (signal.aborted) return settled + (await settleReads(context, claim, later(batches.flat(), claim.now)));
+    const step = await readBatch(context, claim, lane, batch);
+    batches = step.isLaneOver ? [] : [...step.again, ...rest];
+    const left = step.isLaneOver ? step.putOff(rest.flat()) : [];
+    settled += await settleReads(context, claim, [...step.outcomes, ...left]);
+  }
+  return settled;
+}
+
+/** What one call came to. */
+interface Step {
+  readonly outcomes: readonly ReadOutcome[];
+  /** Batches to ask for instead of the one that was refused. */
+  readonly again: readonly (readonly DueRead[])[];
+  readonly isLaneOver: boolean;
+  /** What becomes of the posts that are not asked for any more. */
+  putOff(reads: readonly DueRead[]): ReadOutcome[];
+}
+
+async function readBatch(context: Context, claim: ReadClaim, lane: ReadLane, batch: readonly DueRead[]): Promise<Step> {
+  const goOn = { again: [], isLaneOver: false, putOff: () => [] };
+  try {
+    const reading = await ask(context, lane, batch);
+    const fetchedAt = context.clock.now();
+    return { ...goOn, outcomes: batch.map((read) => outcomeOf(read, reading, claim.now, fetchedAt)) };
+  } catch (error) {
+    const failure = error instanceof PlatformFailure ? error : undefined;
+    log(context, lane, batch.length, error);
+    const skip = (reads: readonly DueRead[]) => reads.map((read) => skipped(read, claim.now));
+    // One post that cannot be asked for must not keep the others from being read.
+    if (failure?.kind === 'rejected') {
+      if (batch.length === 1) return { ...goOn, outcomes: skip(batch) };
+      return { ...goOn, outcomes: [], again: batchesOf(batch, Math.ceil(batch.length / 2)) };
+    }
+    const isLoginOver = failure?.kind === 'reconnect' && lane.platform.metricsBatch?.shared !== true;
+    if (isLoginOver) return { outcomes: skip(batch), again: [], isLaneOver: true, putOff: skip };
+    const until = await pause(context, lane, failure?.retryAfterMs ?? PAUSE_MS);
+    const putOff = (reads: readonly DueRead[]) => later(reads, until);
+    return { outcomes: putOff(batch), again: [], isLaneOver: true, putOff };
+  }
+}
+
+async function ask(context: Context, { platform }: ReadLane, batch: readonly DueRead[]): Promise<MetricsReading> {
+  const { post } = batch[0] as DueRead;
+  const session = openSession(context, platform, {
+    id: post.connection_id,
+    platformAccountId: post.platform_account_id,
+    handle: post.handle,
+    credentials: post.credentials,
+  });
+  const io = platformIo(context, CALL_TIMEOUT_MS);
+  if (platform.readMetrics === undefined) throw new Error(`${platform.id} has no numbers to read`);
+  return platform.readMetrics(session, batch, io);
+}
+
+function outcomeOf(read: DueRead, reading: MetricsReading, now: Date, fetchedAt: Date): ReadOutcome {
+  const numbers = reading.get(read.platformPostId);
+  if (numbers === undefined) return skipped(read, now);
+  if (numbers === 'gone') return { post: read.post, nextAt: null };
+  const { post, sentAt, feeCents } = read;
+  return {
+    post,
+    nextAt: nextReadAt(sentAt, now),
+    read: { number: dueRead(sentAt, now), fetchedAt, numbers, feeCents },
+  };
+}
+
+/** The read is left out; the next one of the schedule comes. */
+function skipped({ post, sentAt }: DueRead, now: Date): ReadOutcome {
+  return { post, nextAt: nextReadAt(sentAt, now) };
+}
+
+/** The read is made later. */
+function later(reads: readonly DueRead[], nextAt: Date): ReadOutcome[] {
+  return reads.map(({ post }) => ({ post, nextAt }));
+}
+
+const PAUSE = `
+  insert into read_pauses (lane, until) values ($1, $2)
+  on conflict (lane) do update set until = greatest(read_pauses.until, excluded.until)`;
+
+/** Keeps every worker from asking until the instant it gives. */
+async function pause(context: Context, { id }: ReadLane, forMs: number): Promise<Date> {
+  const until = new Date(context.clock.now().getTime() + Math.min(forMs, PAUSE_MAX_MS));
+  await query(context.db.em(), PAUSE, [id, until]);
+  return until;
+}
+
+function log(context: Context, { id, platform }: ReadLane, posts: number, err: unknown): void {
+  const about = { lane: id, platformId: platform.id, posts, err };
+  if (err instanceof PlatformFailure) context.log.warn(about, 'the numbers of posts were not read');
+  else context.log.error(about, 'the numbers of posts were not read');
+}
+
+function batchesOf(reads: readonly DueRead[], max: number): DueRead[][] {
+  return Array.from({ length: Math.ceil(reads.length / max) }, (_, index) =>
+    reads.slice(index * max, (index + 1) * max),
+  );
+}

@@ -1,0 +1,20 @@
+/** The body of a delivery, as it is stored and posted (spec: Body common fields). */
+import type { EventName } from '../../entities/event.ts';
+import type { JsonObject } from '../../platforms/contract.ts';
+import { timestamp } from '../timestamp.ts';
+
+export interface EventBody {
+  /** Id of the delivery. */
+  readonly eventId: string;
+  readonly event: EventName;
+  /** When it was queued. */
+  readonly queuedAt: Date | string;
+  /** `{ post: … }` and so on, as the spec shows it for the event. */
+  readonly payload: JsonObject;
+  /** True on the synthetic delivery of a test, and only there. */
+  readonly test?: true;
+}
+
+export function eventBody({ eventId, event, queuedAt, payload, test }: EventBody): string {
+  return JSON.stringify({ eventId, event, timestamp: timestamp(queuedAt), ...(test && { test }), ...payload });
+}

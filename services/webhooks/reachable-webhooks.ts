@@ -1,0 +1,27 @@
+/** The one place that says which webhooks a caller sees and manages: those of its own reach (D40). */
+import type { FilterQuery } from '@mikro-orm/core';
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { Webhook } from '../../entities/webhook.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import type { Caller } from '../keys/caller.ts';
+
+/** Living webhooks of the caller's account, profile and mode. */
+export function reachableWebhooks(caller: Caller): FilterQuery<Webhook> {
+  return {
+    accountId: caller.accountId,
+    deletedAt: null,
+    ...(caller.profileId === null ? {} : { profileId: caller.profileId }),
+    ...(caller.mode === 'test' ? { mode: 'test' } : {}),
+  };
+}
+
+/** @throws ServiceError not_found for an unknown, deleted or foreign webhook */
+export async function findWebhook(em: SqlEntityManager, caller: Caller, webhookId: string): Promise<Webhook> {
+  const webhook = await em.findOne(Webhook, { ...Object(reachableWebhooks(caller)), id: webhookId });
+  if (webhook === null) throw noWebhook(webhookId);
+  return webhook;
+}
+
+export function noWebhook(webhookId: string): ServiceError {
+  return new ServiceError('not_found', `No webhook of yours has the id ${webhookId}.`);
+}

@@ -1,0 +1,14 @@
+/** The signature of a delivery (spec: Signature). Pure. */
+import { createHmac } from 'node:crypto';
+
+/**
+ * Value of the header x-service-signature.
+ *
+ * @param body exactly what is posted
+ * @param secret the webhook's, with its prefix
+ */
+export function sign(body: string, secret: string, now: Date): string {
+  const t = Math.floor(now.getTime() / 1000);
+  const v1 = createHmac('sha256', secret).update(`${t}.${body}`).digest('hex');
+  return `t=${t},v1=${v1}`;
+}

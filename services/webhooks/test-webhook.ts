@@ -1,0 +1,41 @@
+/** Queues a delivery with a made-up post, which goes the way of every other, whatever the webhook hears. */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { query } from '../../entities/query.ts';
+import type { Context } from '../context.ts';
+import { postEvent } from '../events/post-event.ts';
+import type { Caller } from '../keys/caller.ts';
+import { DELIVERY_COLUMNS, type DeliveryRow, type DeliveryView, deliveryView } from './delivery-view.ts';
+import { eventBody } from './event-body.ts';
+import { findWebhook, noWebhook } from './reachable-webhooks.ts';
+
+/** The same in every test, on every install. */
+const FAKE_POST = postEvent(
+  {
+    id: '00000000-0000-7000-8000-000000000000',
+    connectionSlug: 'sandbox',
+    text: 'This is a test of your webhook. No post stands behind it.',
+    scheduledFor: null,
+    createdAt: new Date('2026-01-01T00:00:00.000Z'),
+    tags: ['test'],
+    profileId: null,
+    mediaCount: 0,
+  },
+  { status: 'sent', url: 'https://example.com/posts/1', error: null, threadCount: 0, hasFirstComment: false },
+);
+
+const QUEUE = `
+  insert into deliveries (id, webhook_id, event, mode, body, created_at, next_attempt_at)
+  select $1, id, 'post.sent', $3, $4, $5, $5 from webhooks where id = $2 and deleted_at is null for key share
+  returning ${DELIVERY_COLUMNS}`;
+
+/** @throws ServiceError not_found for an unknown, deleted or foreign webhook */
+export async function testWebhook(context: Context, caller: Caller, webhookId: string): Promise<DeliveryView> {
+  const em: SqlEntityManager = context.db.em();
+  await findWebhook(em, caller, webhookId);
+  const id = context.random.uuid();
+  const now = context.clock.now();
+  const body = eventBody({ eventId: id, event: 'post.sent', queuedAt: now, payload: FAKE_POST, test: true });
+  const [row] = await query<DeliveryRow>(em, QUEUE, [id, webhookId, caller.mode, body, now]);
+  if (row === undefined) throw noWebhook(webhookId);
+  return deliveryView(row);
+}

@@ -1,0 +1,29 @@
+/** Removes deliveries and events that have been kept for their time (spec: Limits). */
+import { query } from '../../entities/query.ts';
+import type { Context } from '../context.ts';
+import { earliestId } from '../ids.ts';
+
+/** How long a delivery is kept; a dead one from its death. */
+const KEPT_MS = 30 * 86_400_000;
+
+/** Rows of one statement. */
+const AT_ONCE = 1_000;
+
+// Ids sort by time, so the oldest rows are found along the primary key.
+const OLD_DELIVERIES = `
+  delete from deliveries where id in (
+    select id from deliveries where id < $1 and (status in ('delivered', 'failed') or (status = 'dead' and dead_at < $2))
+    order by id limit ${AT_ONCE}) returning id`;
+
+const OLD_EVENTS = `
+  delete from events where id in (
+    select id from events where id < $1 and created_at < $2 and fanned_out_at is not null order by id limit ${AT_ONCE}) returning id`;
+
+export async function tidyDeliveries(context: Context): Promise<void> {
+  const before = new Date(context.clock.now().getTime() - KEPT_MS);
+  for (const sql of [OLD_DELIVERIES, OLD_EVENTS]) {
+    let removed: unknown[];
+    do removed = await query(context.db.em(), sql, [earliestId(before), before]);
+    while (removed.length === AT_ONCE);
+  }
+}

@@ -1,0 +1,305 @@
+/** Reading numbers back: on the schedule, once, in batches, and never against what the platform or the account asks. */
+import { afterAll, describe, expect, it } from 'vitest';
+import { READ_AFTER_MS } from '../../../services/metrics/read-times.ts';
+import { readDueMetrics } from '../../../services/metrics/read-due-metrics.ts';
+import { makeAccount, type TestAccount } from '../../harness/accounts.ts';
+import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
+import { eventsAbout, makePost } from '../../harness/posts.ts';
+import { startWorld } from '../../harness/world.ts';
+import { startFakeBluesky } from '../../platforms/fakes/fake-bluesky.ts';
+import { startFakeX } from '../../platforms/fakes/fake-x.ts';
+
+const now = () => world.clock.now();
+const bluesky = await startFakeBluesky({ now });
+const xServer = await startFakeX({ now });
+const world = await startWorld({
+  env: {
+    BLUESKY_SERVICE_URL: bluesky.url,
+    BLUESKY_APPVIEW_URL: bluesky.url,
+    X_API_URL: xServer.url,
+    X_READ_FEE_CENTS: '2',
+  },
+});
+afterAll(() => Promise.all([bluesky.close(), xServer.close()]));
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const never = new AbortController().signal;
+
+interface Read {
+  readonly fetchedAt: string;
+  readonly likes: number | null;
+}
+
+async function metricsOf(postId: string, key: string): Promise<{ latest: Read | null; history: Read[] }> {
+  const { body } = await world.rest(`GET /posts/${postId}/metrics`, { key });
+  return body;
+}
+
+const readsOf = async (postId: string, key: string) => (await metricsOf(postId, key)).history.length;
+
+/** Lets the posts of earlier tests be read no more. */
+const alone = () => world.sql('update posts set next_read_at = null where next_read_at is not null');
+
+let names = 0;
+
+async function onBluesky(account?: TestAccount): Promise<TestAccount & { slug: string }> {
+  names += 1;
+  bluesky.addAccount(`bell${names}.test`, 'abcd-efgh-ijkl-mnop');
+  const owner = account ?? (await makeAccount(world));
+  const credentials = { identifier: `bell${names}.test`, appPassword: 'abcd-efgh-ijkl-mnop' };
+  const { body } = await world.rest('POST /connections', {
+    key: owner.key,
+    body: { platformId: 'bluesky', credentials },
+  });
+  return { ...owner, slug: body.connection.slug };
+}
+
+async function onX(settings: { analytics?: boolean; plan?: string; pays?: boolean; cap?: number | null } = {}) {
+  const { analytics = true, plan = 'pro', pays = true, cap = null } = settings;
+  names += 1;
+  const login = xServer.addAccount(`bell${names}`, `token-${names}`);
+  const account = await makeAccount(world);
+  await world.sql(
+    'update accounts set x_analytics = $2, plan = $3, has_payment_method = $4, x_spend_cap_cents = $5 where id = $1',
+    [account.id, analytics, plan, pays, cap],
+  );
+  await world.rest('POST /connections', {
+    key: account.key,
+    body: { platformId: 'x', credentials: { accessToken: `token-${names}` }, slug: 'x' },
+  });
+  return { ...account, login };
+}
+
+const chargesOf = (account: TestAccount) =>
+  world.sql<{ number: number; cents: number }>(
+    `select number, cents from charges where account_id = $1 and kind = 'read' order by number`,
+    [account.id],
+  );
+
+const askedX = () => xServer.calls['GET /2/tweets'] ?? 0;
+const askedBluesky = () => bluesky.calls['app.bsky.feed.getPosts'] ?? 0;
+
+describe('the schedule', () => {
+  it('reads a post 78 times and no more, and tells the first read of each UTC day', async () => {
+    const manual = await startWorld({ clock: 'manual' });
+    const { postId } = await makePost(manual, manual.sandboxSlug);
+    const sentAt = manual.clock.now().getTime();
+    const before = await manual.rest(`GET /posts/${postId}/metrics`);
+
+    await manual.rest('POST /simulation/clock', { body: { advanceSeconds: 28 * 86_400 } });
+    // Events are kept for a month.
+    const told = (await eventsAbout(manual, postId)).filter(({ name }) => name === 'post.metrics');
+    await manual.rest('POST /simulation/clock', { body: { advanceSeconds: 4 * 86_400 } });
+
+    const { body } = await manual.rest(`GET /posts/${postId}/metrics`);
+    const { latest, history } = body as { latest: Read; history: Read[] };
+    const ages = history.map(({ fetchedAt }) => Date.parse(fetchedAt) - sentAt);
+    const days = new Set(history.map(({ fetchedAt }) => fetchedAt.slice(0, 10)));
+    const toldOn = told.map(({ payload }) => (payload as { metrics: Read }).metrics.fetchedAt.slice(0, 10));
+
+    expect(before.body).toEqual({ latest: null, history: [] });
+    expect(ages).toEqual(READ_AFTER_MS);
+    expect(history[0]).toEqual({
+      fetchedAt: new Date(sentAt + HOUR).toISOString(),
+      impressions: null,
+      likes: 4,
+      reposts: 0,
+      replies: 0,
+      clicks: null,
+    });
+    expect(latest).toEqual(history.at(-1));
+    expect(toldOn).toEqual([...days].slice(0, 28));
+    expect(told[0]?.payload).toEqual({
+      post: {
+        id: postId,
+        connectionSlug: manual.sandboxSlug,
+        platformId: 'sandbox',
+        url: expect.stringContaining('/sandbox/'),
+        profileId: null,
+      },
+      metrics: history[0],
+    });
+  });
+
+  it('makes up for reads that were missed with one, and keeps its times', async () => {
+    const { key, connection } = await accountWithSandbox(world);
+    const { postId } = await makePost(world, connection.slug, { key });
+    const sentAt = now().getTime();
+    await world.advance(20 * HOUR + 30 * MINUTE);
+    const after = await readsOf(postId, key);
+    await world.advance(30 * MINUTE);
+
+    const { history } = await metricsOf(postId, key);
+
+    expect(after).toBe(1);
+    expect(history.map(({ fetchedAt }) => Date.parse(fetchedAt) - sentAt)).toEqual([20.5 * HOUR, 21 * HOUR]);
+  });
+
+  it('is read once by workers side by side', async () => {
+    const { key, connection } = await accountWithSandbox(world);
+    const posts = await Promise.all(Array.from({ length: 30 }, () => makePost(world, connection.slug, { key })));
+    world.clock.advance(HOUR);
+
+    await Promise.all(Array.from({ length: 4 }, () => readDueMetrics(world.context, never)));
+
+    const reads = await Promise.all(posts.map(({ postId }) => readsOf(postId, key)));
+    expect(reads).toEqual(posts.map(() => 1));
+  });
+
+  it('stores nothing for a worker that comes back after its lease', async () => {
+    const { key, slug } = await onBluesky();
+    const { postId } = await makePost(world, slug, { key });
+    world.clock.advance(HOUR);
+    const [before] = await world.sql<{ at: string }>('select next_read_at as at from posts where id = $1', [postId]);
+    await world.runDue();
+    await world.sql(`update posts set next_read_at = $2 where id = $1`, [postId, before?.at]);
+
+    // The same place of the schedule again, as if the first worker had died before it could settle.
+    await world.sql('delete from metrics_reads where post_id = $1', [postId]);
+    await world.runDue();
+
+    expect(await readsOf(postId, key)).toBe(1);
+  });
+});
+
+describe('what is not read any more', () => {
+  it('is a post that was deleted, here or on its platform, and one whose connection is gone', async () => {
+    const { key, connection, ...account } = await accountWithSandbox(world);
+    const lost = await connectSandbox(world, { key, slug: 'lost' });
+    const own = await onBluesky({ ...account, key });
+    const deleted = await makePost(world, connection.slug, { key });
+    const disconnected = await makePost(world, lost.slug, { key });
+    const vanished = await makePost(world, own.slug, { key });
+    await world.rest(`DELETE /posts/${deleted.postId}`, { key });
+    await world.rest(`DELETE /connections/${lost.id}`, { key });
+    const { body } = await world.rest(`GET /posts/${vanished.postId}`, { key });
+    const asked = askedBluesky();
+    bluesky.answers['app.bsky.feed.getPosts'] = [{ status: 200, json: { posts: [] } }];
+    for (let hour = 1; hour <= 3; hour += 1) await world.advance(HOUR);
+
+    const posts = [deleted, disconnected, vanished];
+    const reads = await Promise.all(posts.map(({ postId }) => readsOf(postId, key)));
+    const due = await world.sql('select 1 from posts where next_read_at is not null and id = any($1)', [
+      posts.map(({ postId }) => postId),
+    ]);
+
+    expect(body.post.status).toBe('sent');
+    expect(reads).toEqual([0, 0, 0]);
+    expect(due).toEqual([]);
+    expect(askedBluesky() - asked).toBeLessThanOrEqual(3);
+  });
+});
+
+describe('a platform', () => {
+  it('is asked for the posts of many accounts in one call', async () => {
+    await alone();
+    const owners = [await onBluesky(), await onBluesky(), await onBluesky()];
+    const posts = await Promise.all(owners.map(({ slug, key }) => makePost(world, slug, { key })));
+    const asked = askedBluesky();
+    await world.advance(HOUR);
+
+    const reads = await Promise.all(posts.map(({ postId }, index) => readsOf(postId, owners[index]?.key ?? '')));
+
+    expect(reads).toEqual([1, 1, 1]);
+    expect(askedBluesky() - asked).toBe(1);
+  });
+
+  it('is left alone for as long as it asks, and its posts are read then', async () => {
+    await alone();
+    const { key, slug } = await onBluesky();
+    const { postId } = await makePost(world, slug, { key });
+    const refusal = { status: 429, json: { error: 'RateLimitExceeded' }, headers: { 'retry-after': '600' } };
+    bluesky.answers['app.bsky.feed.getPosts'] = [refusal];
+    const asked = askedBluesky();
+    await world.advance(HOUR);
+    const other = await onBluesky();
+    const second = await makePost(world, other.slug, { key: other.key });
+    await world.sql('update posts set next_read_at = $2 where id = $1', [second.postId, now()]);
+    await world.advance(9 * MINUTE);
+    const meanwhile = askedBluesky() - asked;
+    await world.advance(MINUTE);
+
+    expect(meanwhile).toBe(1);
+    expect(await readsOf(postId, key)).toBe(1);
+    expect(askedBluesky() - asked).toBe(2);
+  });
+
+  it('loses no read to an outage, and one post that it refuses does not keep others from being read', async () => {
+    await alone();
+    const { key, slug } = await onBluesky();
+    const posts = [await makePost(world, slug, { key }), await makePost(world, slug, { key })];
+    const invalid = { status: 400, json: { error: 'InvalidRequest', message: 'Error: uris must be valid' } };
+    bluesky.answers['app.bsky.feed.getPosts'] = [{ status: 502, text: '<h1>Bad Gateway</h1>' }, invalid, invalid];
+    await world.advance(HOUR);
+    const during = await Promise.all(posts.map(({ postId }) => readsOf(postId, key)));
+    await world.advance(5 * MINUTE);
+
+    // Both together are refused, then the first one by itself.
+    expect(during).toEqual([0, 0]);
+    expect(await Promise.all(posts.map(({ postId }) => readsOf(postId, key)))).toEqual([0, 1]);
+  });
+});
+
+describe('X', () => {
+  it('is read, and charged once a read, where the account asked for it', async () => {
+    const account = await onX();
+    const { postId } = await makePost(world, 'x', { key: account.key, text: `Ding ${names}` });
+    await world.advance(HOUR);
+    await world.advance(HOUR);
+
+    expect(await readsOf(postId, account.key)).toBe(2);
+    expect(await chargesOf(account)).toEqual([
+      { number: 1, cents: 2 },
+      { number: 2, cents: 2 },
+    ]);
+    const { body } = await world.rest('GET /account', { key: account.key });
+    expect(body.account.usage.xSpendCents).toBe(4);
+  });
+
+  it('is not asked where the account did not, until it does', async () => {
+    await alone();
+    const account = await onX({ analytics: false });
+    const { postId } = await makePost(world, 'x', { key: account.key, text: `Ding ${names}` });
+    const asked = askedX();
+    await world.advance(2 * HOUR);
+    const without = askedX() - asked;
+    await world.rest('PATCH /account', { key: account.key, body: { xAnalytics: true } });
+    await world.advance(HOUR);
+
+    expect(without).toBe(0);
+    expect(await readsOf(postId, account.key)).toBe(1);
+  });
+
+  it.each([
+    ['the cap is reached', { cap: 3 }, 1],
+    ['nobody pays', { pays: false }, 0],
+    ['fees do not apply', { plan: 'unlimited', cap: 0 }, 2],
+  ])('is read as often as can be paid for: %s', async (_when, settings, reads) => {
+    await alone();
+    const account = await onX(settings);
+    await world.sql('update accounts set has_payment_method = true where id = $1', [account.id]);
+    const { postId } = await makePost(world, 'x', { key: account.key, text: `Ding ${names}` });
+    await world.sql('update accounts set has_payment_method = $2 where id = $1', [account.id, !('pays' in settings)]);
+    await world.advance(HOUR);
+    await world.advance(HOUR);
+
+    expect(await readsOf(postId, account.key)).toBe(reads);
+  });
+
+  it('is not asked with a login that it no longer takes', async () => {
+    await alone();
+    const account = await onX();
+    const { postId } = await makePost(world, 'x', { key: account.key, text: `Ding ${names}` });
+    await world.sql(`update connections set reconnect_since = $2, reconnect_reason = 'over' where account_id = $1`, [
+      account.id,
+      now(),
+    ]);
+    const asked = askedX();
+    await world.advance(HOUR);
+
+    expect(askedX() - asked).toBe(0);
+    expect(await readsOf(postId, account.key)).toBe(0);
+    expect(await chargesOf(account)).toEqual([]);
+  });
+});

@@ -1,0 +1,75 @@
+/** Sends that were cut off on a platform that takes a post first and publishes it after: finished, and never published twice. */
+import { afterAll, expect, it } from 'vitest';
+import { openSession } from '../../../services/connections/open-session.ts';
+import { platformIo } from '../../../services/platform-io.ts';
+import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
+import { keepPrepared } from '../../../services/posts/ledger.ts';
+import { startWorld } from '../../harness/world.ts';
+import { makePost } from '../../harness/posts.ts';
+import { startFakeThreads } from '../../platforms/fakes/fake-threads.ts';
+
+const threads = await startFakeThreads({ now: () => world.clock.now() });
+const world = await startWorld({ env: { THREADS_API_URL: threads.url } });
+afterAll(() => threads.close());
+threads.addAccount('24000000000000001', 'thebells', 'token-of-threads');
+await world.rest('POST /connections', {
+  body: { platformId: 'threads', slug: 'threads', credentials: { accessToken: 'token-of-threads' } },
+});
+
+/** A claimed post that its worker has begun to send; `until` is how far it came before it died. */
+async function cutOff(text: string, until: 'claimed' | 'handed over' | 'published'): Promise<string> {
+  const scheduledFor = new Date(world.clock.now().getTime() + 1_000).toISOString();
+  const { postId } = await makePost(world, 'threads', { text, scheduledFor });
+  world.clock.advance(1_000);
+  const {
+    sends: [claimed],
+  } = await claimDueSends(world.context);
+  if (claimed?.post.id !== postId || claimed.attempt === null) throw new Error('another post was due');
+  const io = platformIo(world.context, 1_000);
+  const { threads: platform } = world.context.platforms;
+  const session = openSession(world.context, platform, claimed.connection);
+  if (until !== 'claimed') {
+    const prepared = (await platform.assemble?.(session, { text, images: [] }, io)) ?? null;
+    const attempt = await keepPrepared(world.context, claimed, claimed.attempt, prepared);
+    if (until === 'published') await platform.publish(session, { ...attempt, text }, io);
+  }
+  await world.sql('update posts set claimed_until = $2 where id = $1', [postId, world.clock.now()]);
+  return postId;
+}
+
+async function read(postId: string) {
+  const { body } = await world.rest(`GET /posts/${postId}`);
+  return body.post;
+}
+
+const ofText = <Thing extends { readonly text: string }>(things: readonly Thing[], text: string) =>
+  things.filter((thing) => thing.text === text);
+
+it.each(['claimed', 'handed over', 'published'] as const)(
+  'a send that was %s when its worker died is finished by another, with one post',
+  async (until) => {
+    const text = `cut off: ${until}`;
+    const postId = await cutOff(text, until);
+
+    await world.runDue();
+
+    const [post] = ofText(threads.posts(), text);
+    expect(await read(postId)).toMatchObject({
+      status: 'sent',
+      url: `https://www.threads.net/@someone/post/${post?.id}/`,
+    });
+    expect([ofText(threads.posts(), text).length, ofText(threads.containers(), text).length]).toEqual([1, 1]);
+  },
+);
+
+it('a send whose container expired meanwhile is not up, and may be sent again', async () => {
+  const postId = await cutOff('expired', 'handed over');
+  for (const container of ofText(threads.containers(), 'expired')) container.state = 'EXPIRED';
+
+  await world.runDue();
+  const failed = await read(postId);
+  const { body } = await world.rest(`POST /posts/${postId}/retry`, { body: {} });
+
+  expect(failed).toMatchObject({ status: 'failed', error: { code: 'platform_unavailable' } });
+  expect([body.result.status, ofText(threads.posts(), 'expired').length]).toEqual(['sent', 1]);
+});

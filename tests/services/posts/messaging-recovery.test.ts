@@ -1,0 +1,135 @@
+/** Messages of a process that died: each is looked for where that can be done, and none goes out twice. */
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { platformOf } from '../../../platforms/registry.ts';
+import { openSession } from '../../../services/connections/open-session.ts';
+import { platformIo } from '../../../services/platform-io.ts';
+import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
+import type { ClaimedSend } from '../../../services/posts/claimed-send.ts';
+import { keepPrepared } from '../../../services/posts/ledger.ts';
+import { plain } from '../../harness/images.ts';
+import { startWorld } from '../../harness/world.ts';
+import { MAILBOX, startFakeMail } from '../../platforms/fakes/fake-mail.ts';
+import { BOT_SCOPES, startFakeSlack } from '../../platforms/fakes/fake-slack.ts';
+import { startFakeTwilio, TWILIO } from '../../platforms/fakes/fake-twilio.ts';
+
+const now = () => world.clock.now();
+const [slack, twilio, mail] = [await startFakeSlack({ now }), await startFakeTwilio({ now }), await startFakeMail()];
+afterAll(() => Promise.all([slack.close(), twilio.close(), mail.close()]));
+const world = await startWorld({
+  env: {
+    SLACK_API_URL: slack.url,
+    TWILIO_API_URL: twilio.url,
+    TWILIO_ACCOUNT_SID: TWILIO.accountSid,
+    TWILIO_AUTH_TOKEN: TWILIO.authToken,
+    TWILIO_FROM: TWILIO.from,
+    SMTP_URL: mail.url,
+    SMTP_FROM: MAILBOX.from,
+  },
+});
+const CREDENTIALS = {
+  slack: { botToken: 'xoxb-bells', channelId: 'C0BELLS' },
+  sms: { to: '+15550100123' },
+  email: { to: 'reader@bells.example' },
+};
+const sentTo = () => ({
+  slack: slack.messages().length,
+  sms: twilio.messages().length,
+  email: mail.messages().length,
+});
+type Channel = keyof typeof CREDENTIALS;
+const CHANNELS = Object.keys(CREDENTIALS) as Channel[];
+
+beforeAll(async () => {
+  slack.addChannel('C0BELLS', 'bells');
+  slack.addBot('xoxb-bells', BOT_SCOPES);
+  for (const platformId of CHANNELS) {
+    const body = { platformId, slug: platformId, credentials: CREDENTIALS[platformId] };
+    await world.rest('POST /connections', { body });
+  }
+});
+
+let before: ReturnType<typeof sentTo>;
+beforeEach(() => {
+  before = sentTo();
+});
+
+let posts = 0;
+
+/** A post that a worker has claimed and that is not sent yet. */
+async function claimedPost(channel: Channel, mediaIds: readonly string[] = []): Promise<ClaimedSend> {
+  const scheduledFor = new Date(now().getTime() + 1_000).toISOString();
+  posts += 1;
+  const body = { text: `number ${posts}`, connectionSlugs: [channel], scheduledFor, mediaIds };
+  await world.rest('POST /posts', { body });
+  world.clock.advance(1_000);
+  const { sends } = await claimDueSends(world.context);
+  const [claimed] = sends;
+  if (claimed === undefined) throw new Error('nothing was due');
+  return claimed;
+}
+
+/** Makes the call of a claimed send, as a process does that dies before it settles. */
+async function call({ connection, post, attempt }: ClaimedSend): Promise<void> {
+  if (attempt === null) throw new Error('no ledger row is open');
+  const platform = platformOf(world.context.platforms, post.platformId);
+  const part = { ...attempt, step: attempt.step, text: post.text };
+  await platform.publish(openSession(world.context, platform, connection), part, platformIo(world.context, 10_000));
+}
+
+/** Lets another worker take the send over; gives what became of the post. */
+async function recover(claimed: ClaimedSend) {
+  await world.sql('update posts set claimed_until = $2 where id = $1', [claimed.post.id, now()]);
+  await world.runDue();
+  const { body } = await world.rest(`GET /posts/${claimed.post.id}`);
+  const attempts = await world.rest(`GET /posts/${claimed.post.id}/attempts`);
+  return [body.post.status, body.post.error?.code ?? null, attempts.body.attempts.length];
+}
+
+it.each<[Channel, unknown[]]>([
+  ['slack', ['failed', 'outcome_unknown', 1]],
+  ['sms', ['sent', null, 1]],
+  ['email', ['failed', 'outcome_unknown', 1]],
+])('a message to %s that went out is not sent again: %j', async (channel, outcome) => {
+  const claimed = await claimedPost(channel);
+  await call(claimed);
+
+  expect(await recover(claimed)).toEqual(outcome);
+  expect(sentTo()).toEqual({ ...before, [channel]: before[channel] + 1 });
+});
+
+it.each<[Channel, unknown[]]>([
+  ['slack', ['failed', 'outcome_unknown', 1]],
+  ['sms', ['failed', 'platform_unavailable', 1]],
+  ['email', ['failed', 'outcome_unknown', 1]],
+])('a message to %s that did not go out is not sent by itself: %j', async (channel, outcome) => {
+  const claimed = await claimedPost(channel);
+
+  expect(await recover(claimed)).toEqual(outcome);
+  expect(sentTo()).toEqual(before);
+});
+
+const image = async (): Promise<string> => {
+  const raw = await plain(30, 20).png().toBuffer();
+  const { body } = await world.rest('POST /media', { raw, headers: { 'content-type': 'image/png' } });
+  return body.media.id;
+};
+
+it.each<Channel>(['slack', 'email'])(
+  'a message to %s whose images were not ready was never sent, so it is sent with them',
+  async (channel) => {
+    const claimed = await claimedPost(channel, [await image()]);
+
+    expect(await recover(claimed)).toEqual(['sent', null, 1]);
+    expect(sentTo()).toEqual({ ...before, [channel]: before[channel] + 1 });
+    expect(channel === 'email' ? mail.messages().at(-1)?.raw : 'Content-ID:').toContain('Content-ID:');
+  },
+);
+
+it('a mail whose images were ready may have been sent, so it is not sent again', async () => {
+  const claimed = await claimedPost('email', [await image()]);
+  if (claimed.attempt === null) throw new Error('no ledger row is open');
+  await keepPrepared(world.context, claimed, claimed.attempt, { images: 1 });
+
+  expect(await recover(claimed)).toEqual(['failed', 'outcome_unknown', 1]);
+  expect(sentTo()).toEqual(before);
+});

@@ -1,0 +1,95 @@
+/** Reddit through the product: titles and texts, one image, communities side by side, and a login that is renewed. */
+import { afterAll, expect, it } from 'vitest';
+import { plain } from '../../harness/images.ts';
+import { startWorld } from '../../harness/world.ts';
+import { startFakeReddit } from '../../platforms/fakes/fake-reddit.ts';
+
+const APP = { clientId: 'our-app', clientSecret: 'our-secret' };
+const reddit = await startFakeReddit({ now: () => world.clock.now(), app: APP });
+afterAll(() => reddit.close());
+const world = await startWorld({
+  env: {
+    REDDIT_CLIENT_ID: APP.clientId,
+    REDDIT_CLIENT_SECRET: APP.clientSecret,
+    REDDIT_API_URL: reddit.url,
+    REDDIT_AUTH_URL: reddit.url,
+  },
+});
+const alice = reddit.addAccount('alice', 'token-of-alice', 'refresh-1');
+for (const name of ['Bells', 'Ropes']) reddit.addCommunity(name);
+
+const connect = (subreddit?: string) =>
+  world.rest('POST /connections', {
+    body: {
+      platformId: 'reddit',
+      credentials: {
+        accessToken: 'token-of-alice',
+        refreshToken: 'refresh-1',
+        ...(subreddit !== undefined && { subreddit }),
+      },
+    },
+  });
+const slugs = [await connect(), await connect('bells'), await connect('r/Ropes')].map(
+  ({ body }) => body.connection.slug as string,
+);
+
+async function upload(): Promise<string> {
+  const raw = await plain(30, 20).webp().toBuffer();
+  const { body } = await world.rest('POST /media', { raw, headers: { 'content-type': 'image/webp' } });
+  return body.media.id;
+}
+
+async function post(text: string, more: object = {}) {
+  const body = { text, connectionSlugs: [slugs[1]], ...more };
+  return (await world.rest('POST /posts', { body })).body.results;
+}
+
+it('goes to the profile and to several communities of one account, each a connection', async () => {
+  const results = await post('Hear this\n\nAnd *this*', { connectionSlugs: slugs });
+
+  expect(slugs).toEqual(['reddit-alice', 'reddit-r-bells', 'reddit-r-ropes']);
+  expect(results.map(({ status }: { status: string }) => status)).toEqual(['sent', 'sent', 'sent']);
+  const made = reddit.posts().map(({ subreddit, title, selftext }) => `${subreddit}: ${title}: ${selftext}`);
+  expect(made.toSorted()).toEqual([
+    'Bells: Hear this: And \\*this\\*',
+    'Ropes: Hear this: And \\*this\\*',
+    'u_alice: Hear this: And \\*this\\*',
+  ]);
+});
+
+it('refuses the same community twice', async () => {
+  const { status, body } = await connect('BELLS');
+
+  expect([status, body.error]).toEqual([409, 'connection_conflict']);
+});
+
+it('takes one image, of a type that Reddit takes', async () => {
+  const [result] = await post('Look', { mediaIds: [await upload()] });
+
+  const made = reddit.posts().at(-1);
+  expect([result.status, made?.kind, made?.title]).toEqual(['sent', 'image', 'Look']);
+  expect(result.url).toBe(`https://www.reddit.com/r/Bells/comments/${made?.name.slice(3)}/look/`);
+  expect([...reddit.uploads.values()].map(({ type }) => type)).toEqual([expect.stringMatching(/^image\/(png|jpeg)$/)]);
+});
+
+it('refuses two images before anything is sent', async () => {
+  const [result] = await post('Look twice', { mediaIds: [await upload(), await upload()] });
+
+  expect([result.status, result.postId, result.error.code]).toEqual(['failed', null, 'platform_rejected']);
+  expect(result.error.message).toMatch(/2 images.*at most 1/);
+});
+
+it('refuses a first comment, which Reddit has no place for', async () => {
+  const [result] = await post('Hello', { firstComment: 'first' });
+
+  expect([result.postId, result.error.code]).toEqual([null, 'shape_unsupported']);
+});
+
+it('goes on after its token has ended, and stores the new one', async () => {
+  alice.accessTokens.clear();
+
+  const [first] = await post('After the end');
+  const [second] = await post('And again');
+
+  expect([first.status, second.status, reddit.calls['POST /api/v1/access_token']]).toEqual(['sent', 'sent', 1]);
+});

@@ -1,0 +1,289 @@
+/** Attempts at a delivery: what counts as delivered, when it is tried again, and in which order. */
+import { describe, expect, it } from 'vitest';
+import { runRound } from '../../../jobs/run-round.ts';
+import { webhookDeliveries } from '../../../jobs/webhook-deliveries.ts';
+import { housekeeping } from '../../../jobs/housekeeping.ts';
+import { accountWithSandbox } from '../../harness/connections.ts';
+import { makePost } from '../../harness/posts.ts';
+import { startPeer } from '../../harness/peer.ts';
+import { type Answer, deliveriesOf, registerWebhook, startReceiver } from '../../harness/receiver.ts';
+import { startWorld } from '../../harness/world.ts';
+
+const world = await startWorld({
+  env: { ENCRYPTION_KEYS: Buffer.alloc(32, 7).toString('base64') },
+  receivers: { timeoutMs: 400 },
+});
+
+const MINUTE = 60_000;
+
+/** An account whose posts are heard by one receiver. */
+async function heard(how: number | Answer = 200) {
+  const { key, id } = await accountWithSandbox(world);
+  const receiver = await startReceiver(how);
+  const webhook = await registerWebhook(world, receiver.url, { key, events: ['post.sent'] });
+  return {
+    accountId: id,
+    key,
+    receiver,
+    webhook,
+    post: (text = 'Hello') => makePost(world, 'sandbox', { key, text }),
+    texts: () => receiver.received.map(({ body }) => body.post.text as string),
+    deliveries: () => deliveriesOf(world, webhook.id, key),
+  };
+}
+
+describe('delivered', () => {
+  it.each([200, 201, 202, 204, 299])('is what is answered with %i', async (status) => {
+    const { post, deliveries } = await heard(status);
+    await post();
+
+    await world.runDue();
+
+    expect(await deliveries()).toMatchObject([{ status: 'delivered', attempts: 1, lastStatusCode: status }]);
+  });
+});
+
+describe('not delivered', () => {
+  it.each([
+    [301, 'The receiver answered HTTP 301; redirects are not followed.'],
+    [307, 'The receiver answered HTTP 307; redirects are not followed.'],
+    [400, 'The receiver answered HTTP 400.'],
+    [410, 'The receiver answered HTTP 410.'],
+    [429, 'The receiver answered HTTP 429.'],
+    [500, 'The receiver answered HTTP 500.'],
+  ])('is what is answered with %i', async (code, lastError) => {
+    const elsewhere = await startReceiver();
+    const { post, deliveries } = await heard((response) => {
+      response.writeHead(code, { location: elsewhere.url }).end('<p>A long story</p>');
+    });
+    await post();
+
+    await world.runDue();
+
+    expect(await deliveries()).toMatchObject([{ status: 'pending', attempts: 1, lastStatusCode: code, lastError }]);
+    expect(elsewhere.received).toEqual([]);
+  });
+
+  it('is what nobody takes', async () => {
+    const { key } = await accountWithSandbox(world);
+    const { id } = await registerWebhook(world, 'http://127.0.0.1:9/hook', { key });
+    await makePost(world, 'sandbox', { key });
+
+    await world.runDue();
+
+    expect(await deliveriesOf(world, id, key)).toMatchObject([
+      { status: 'pending', attempts: 1, lastStatusCode: null, lastError: '127.0.0.1 refused the connection.' },
+    ]);
+  });
+});
+
+describe('the schedule', () => {
+  it('tries seven times, to the second, and then lets it rest for good', async () => {
+    const { receiver, post, deliveries } = await heard(500);
+    await post();
+    await world.runDue();
+    const start = world.clock.now().getTime();
+
+    const seen: unknown[] = [];
+    for (const minutes of [1, 5, 30, 120, 360, 720]) {
+      await world.advance(minutes * MINUTE - 1000);
+      const early = receiver.received.length;
+      await world.advance(1000);
+      seen.push([early, receiver.received.length]);
+    }
+
+    expect(seen).toEqual([
+      [1, 2],
+      [2, 3],
+      [3, 4],
+      [4, 5],
+      [5, 6],
+      [6, 7],
+    ]);
+    const died = new Date(start + 1236 * MINUTE).toISOString();
+    expect(await deliveries()).toMatchObject([
+      { status: 'dead', attempts: 7, deadAt: died, nextAttemptAt: died, lastStatusCode: 500 },
+    ]);
+    await world.advance(30 * 24 * 60 * MINUTE);
+    expect(receiver.received).toHaveLength(7);
+    expect(new Set(receiver.received.map(({ raw }) => raw)).size).toBe(1);
+  });
+
+  it('ends with the first success, and signs each attempt anew', async () => {
+    const { receiver, post, deliveries } = await heard(503);
+    await post();
+    await world.runDue();
+    receiver.answer(200);
+
+    await world.advance(MINUTE);
+
+    await world.advance(24 * 60 * MINUTE);
+    expect(receiver.received).toHaveLength(2);
+    expect(await deliveries()).toMatchObject([{ status: 'delivered', attempts: 2, lastError: null }]);
+    const times = receiver.received.map(({ headers }) =>
+      Number(/^t=(\d+)/.exec(String(headers['x-service-signature']))?.[1]),
+    );
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBe(60);
+  });
+});
+
+describe('order', () => {
+  it('is that of the events, over more of them than one claim takes', async () => {
+    const { post, texts } = await heard();
+    const all = Array.from({ length: 60 }, (_, index) => `number ${index}`);
+    for (const text of all) await post(text);
+
+    await world.runDue();
+
+    expect(texts()).toEqual(all);
+  });
+
+  it('does not make later events wait for one that failed', async () => {
+    const { receiver, post, texts } = await heard(500);
+    await post('one');
+    await world.runDue();
+    receiver.answer(200);
+    await post('two');
+    await world.runDue();
+
+    await world.advance(MINUTE);
+
+    expect(texts()).toEqual(['one', 'two', 'one']);
+  });
+});
+
+describe('a process that dies', () => {
+  it('between an event and its deliveries loses nothing: whoever comes next makes them', async () => {
+    const { accountId, post, texts } = await heard();
+    await post('kept');
+    const waiting = await world.sql('select name from events where account_id = $1 and fanned_out_at is null', [
+      accountId,
+    ]);
+    expect(waiting).toEqual([{ name: 'post.sent' }]);
+
+    await world.runDue();
+
+    expect(texts()).toEqual(['kept']);
+  });
+
+  it('in the middle of an attempt leaves it to others, when its lease has run out', async () => {
+    const { receiver, webhook, post, texts, deliveries } = await heard();
+    await post('held');
+    const { lane, until } = {
+      lane: world.context.random.uuid(),
+      until: new Date(world.clock.now().getTime() + MINUTE),
+    };
+    receiver.answer(500);
+    await world.runDue();
+    receiver.answer(200);
+    await world.sql('update webhooks set lane = $2, lane_until = $3 where id = $1', [webhook.id, lane, until]);
+    await world.sql(`update deliveries set status = 'processing', claim = $2 where webhook_id = $1`, [
+      webhook.id,
+      lane,
+    ]);
+
+    await world.advance(MINUTE - 1);
+    const before = texts();
+    await world.advance(1);
+
+    expect([before, texts()]).toEqual([['held'], ['held', 'held']]);
+    expect(await deliveries()).toMatchObject([{ status: 'delivered', attempts: 2 }]);
+  });
+
+  it('and comes back to life changes nothing of what others have done', async () => {
+    const { receiver, webhook, post, deliveries } = await heard();
+    let answerFirst = () => undefined as void;
+    receiver.answer((response) => {
+      if (receiver.received.length > 1) return void response.writeHead(200).end();
+      answerFirst = () => void response.writeHead(500).end();
+    });
+    await post();
+    await runRound(world.context, webhookDeliveries, new AbortController().signal);
+    await until(() => receiver.received.length === 1);
+    await world.sql(`update webhooks set lane_until = $2 where id = $1`, [webhook.id, world.clock.now()]);
+    await runRound(world.context, webhookDeliveries, new AbortController().signal);
+    await until(async () => (await deliveries())[0]?.status === 'delivered');
+
+    answerFirst();
+
+    await world.context.deliveries.drained();
+    expect(await deliveries()).toMatchObject([{ status: 'delivered', attempts: 1, lastStatusCode: 200 }]);
+  });
+});
+
+describe('a database that is gone for a moment', () => {
+  it('costs no delivery: what could not be written down is made again when the lease is over', async () => {
+    const { receiver, post, texts, deliveries } = await heard();
+    for (const text of ['one', 'two']) await post(text);
+    const rename = (from: string, to: string) => world.sql(`alter table deliveries rename column ${from} to ${to}`);
+    receiver.answer((response) => {
+      const broken = receiver.received.length === 1 ? rename('last_error', 'gone') : Promise.resolve();
+      void broken.then(() => response.writeHead(200).end());
+    });
+
+    await world.runDue();
+
+    await rename('gone', 'last_error');
+    expect(texts()).toEqual(['one', 'two']);
+    await world.advance(MINUTE);
+    expect(texts()).toEqual(['one', 'two', 'one', 'two']);
+    expect(await deliveries()).toMatchObject([{ status: 'delivered' }, { status: 'delivered' }]);
+  });
+});
+
+describe.skipIf(world.db.engine !== 'postgres')('two workers side by side', () => {
+  it('deliver each event once and in order', async () => {
+    const { post, texts } = await heard();
+    const peer = await startPeer(world);
+    const all = Array.from({ length: 80 }, (_, index) => `number ${index}`);
+    for (const text of all) await post(text);
+
+    const work = async (context: typeof peer) => {
+      for (let round = 0; round < 20; round += 1) {
+        await runRound(context, webhookDeliveries, new AbortController().signal);
+      }
+    };
+    await Promise.all([work(world.context), work(peer)]);
+    await Promise.all([world.context.deliveries.drained(), peer.deliveries.drained()]);
+    await world.runDue();
+
+    expect(texts()).toEqual(all);
+  });
+});
+
+describe('what has been kept for its time', () => {
+  it('is removed after 30 days; a dead letter 30 days after its death; and events with what they became', async () => {
+    const day = 24 * 60 * MINUTE;
+    const { accountId, receiver, post, deliveries } = await heard();
+    await post('delivered');
+    await world.runDue();
+    receiver.answer(500);
+    await post('dies');
+    await world.runDue();
+    for (const minutes of [1, 5, 30, 120, 360, 720]) await world.advance(minutes * MINUTE);
+    const statuses = async () => (await deliveries()).map(({ status }) => status);
+    const tidy = async (ms: number) => {
+      world.clock.advance(ms);
+      await housekeeping.run(world.context, new AbortController().signal);
+      return statuses();
+    };
+    // Numbers are read back meanwhile, of which is told later.
+    const events = () =>
+      world.sql(`select 1 from events where account_id = $1 and name <> 'post.metrics'`, [accountId]);
+
+    // The dead letter died 20 hours and 36 minutes after both were queued.
+    expect(await tidy(29 * day)).toEqual(['dead', 'delivered']);
+    expect(await tidy(0.5 * day)).toEqual(['dead']);
+    expect(await events()).toEqual([]);
+    expect(await tidy(0.5 * day + 1)).toEqual([]);
+  });
+});
+
+/** Waits in real time: what is waited for is under way in this process. */
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (let turn = 0; turn < 500; turn += 1) {
+    if (await condition()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('it did not come to pass');
+}
