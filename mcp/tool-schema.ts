@@ -55,7 +55,7 @@ function simplify(node: unknown, definitions: Record<string, JsonSchema>, option
   if (Array.isArray(node)) return node.map((item) => simplify(item, definitions, options));
   if (typeof node !== 'object' || node === null) return node;
   const resolved = resolve(node as JsonSchema, definitions);
-  if (!options.closed && isNullableScalar(resolved)) return {};
+  if (!options.closed && isNullable(resolved)) return {};
   const entries = Object.entries(resolved).flatMap(([key, value]) => {
     if (isNoise(key, value, options)) return [];
     return [
@@ -82,22 +82,26 @@ function resolve(node: JsonSchema, definitions: Record<string, JsonSchema>): Jso
   return typeof $ref === 'string' ? { ...definitions[$ref.replace('#/$defs/', '')], ...own } : node;
 }
 
-/** A field that is null or a plain value. */
-function isNullableScalar({ anyOf }: JsonSchema): boolean {
-  if (!Array.isArray(anyOf) || anyOf.length !== 2) return false;
-  const types = (anyOf as JsonSchema[]).map(({ type, enum: values }) => (values === undefined ? type : undefined));
-  return types[1] === 'null' && ['string', 'integer', 'number', 'boolean'].includes(String(types[0]));
+/** A field that may be null. */
+function isNullable({ type, anyOf }: JsonSchema): boolean {
+  if (Array.isArray(type)) return type.includes('null');
+  return Array.isArray(anyOf) && anyOf.some((one: JsonSchema) => one['type'] === 'null');
 }
 
-/** Bounds that every safe integer has; in answers also the promise that there will be no new fields, descriptions, and the form of ids. */
+/** What an argument has to keep to, and an answer keeps to anyway. */
+const BOUNDS = ['format', 'pattern', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'];
+
+/** Bounds that every safe integer has; in answers also all others, the promise that there will be no new fields, and descriptions. */
 function isNoise(key: string, value: unknown, { closed }: PlainOptions): boolean {
   if (key === 'minimum') return value === Number.MIN_SAFE_INTEGER;
   if (key === 'maximum') return value === Number.MAX_SAFE_INTEGER;
+  // Ids of platforms are many, and listed where the platforms are.
+  if (key === 'propertyNames') return true;
   if (closed) return false;
   return (
     key === 'description' ||
     key === 'required' ||
-    (key === 'format' && value === 'uuid') ||
+    BOUNDS.includes(key) ||
     (key === 'additionalProperties' && value === false)
   );
 }

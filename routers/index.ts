@@ -1,5 +1,6 @@
 /** Every operation of the service, once: what REST, MCP, the typed client and the API document are made from. */
 import { accountRouter } from './account/index.ts';
+import { analyticsRouter } from './analytics/index.ts';
 import { connectRouter } from './connect/index.ts';
 import { connectionsRouter } from './connections/index.ts';
 import { keysRouter } from './keys/index.ts';
@@ -10,15 +11,18 @@ import { profilesRouter } from './profiles/index.ts';
 import { publicRouter } from './public/index.ts';
 import { simulationRouter } from './simulation/index.ts';
 import { router } from './trpc.ts';
+import { webhooksRouter } from './webhooks/index.ts';
 
 export const appRouter = router({
   connections: connectionsRouter,
   connect: connectRouter,
   posts: postsRouter,
+  analytics: analyticsRouter,
   media: mediaRouter,
   platforms: platformsRouter,
   profiles: profilesRouter,
   keys: keysRouter,
+  webhooks: webhooksRouter,
   account: accountRouter,
   public: publicRouter,
   simulation: simulationRouter,

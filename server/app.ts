@@ -6,13 +6,16 @@ import { errorBody, publicError } from '../errors/error-body.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { createMcpHandler } from '../mcp/handler.ts';
 import type { Context } from '../services/context.ts';
+import { PUBLIC_IMAGES_PATH } from '../services/media/image-address.ts';
 import { accessLog } from './access-log.ts';
 import { cors } from './cors.ts';
+import { EVENTS_PATH, eventStreams } from './event-stream.ts';
 import { createOpenApiDocument } from './openapi.ts';
 import { operatorRouter } from './operator.ts';
 import { presentedKey } from './presented-key.ts';
 import { probes } from './probes.ts';
 import { rateHeaders, REQUEST_ID_HEADER } from './rate-headers.ts';
+import { servePublicImage } from './public-image.ts';
 import { giveRequestId, requestIdOf } from './request-id.ts';
 import { handleRest } from './rest.ts';
 import { trpcHandler } from './trpc.ts';
@@ -20,6 +23,8 @@ import { trpcHandler } from './trpc.ts';
 export interface AppOptions {
   /** False until the start is complete, and from the moment the process was asked to stop. */
   readonly isReady?: () => boolean;
+  /** Aborts when the process was asked to stop: answers that have no end of their own end then. */
+  readonly stopping?: AbortSignal;
   /** Opens the operator's endpoints; without one there are none. */
   readonly operatorToken?: string | undefined;
 }
@@ -28,6 +33,8 @@ export function createApp(context: Context, options: AppOptions = {}): Express {
   const app = newApp(context);
   app.use(probes(context, options.isReady ?? (() => true)));
   app.get('/api/v2/openapi.json', cors, serveDocument(context));
+  const stopping = options.stopping ?? new AbortController().signal;
+  app.get(`/api/v2${EVENTS_PATH}`, cors, eventStreams(context, stopping));
   app.use('/api/v2', cors, (request, response) => handleRest(context, request, response));
   app.use('/trpc', cors, trpcHandler(context));
   app.all(
@@ -36,6 +43,7 @@ export function createApp(context: Context, options: AppOptions = {}): Express {
   );
   const { operatorToken } = options;
   if (operatorToken !== undefined) app.use('/operator', operatorRouter(context, operatorToken));
+  app.get(`${PUBLIC_IMAGES_PATH}/:platformId/:mediaId`, servePublicImage(context));
   app.use(pagesRouter(context));
   app.use(unknownPath(context), failedRequest(context));
   return app;

@@ -5,22 +5,23 @@
 import { z } from 'zod';
 import { PLAN_NAMES } from '../entities/account.ts';
 import type { Config } from '../services/config.ts';
+import { parseSmtpFrom, parseSmtpUrl } from './mail-settings.ts';
 import { parseMediaStore } from './media-store-setting.ts';
+import { settingMeant } from './misspellings.ts';
 import { parseAllowList } from './outbound-addresses.ts';
+import {
+  origin,
+  platformApps,
+  PlatformApplications,
+  platformEndpoints,
+  PlatformOrigins,
+  TOGETHER,
+} from './platform-settings.ts';
 
 /** A mistake in the environment; its message is the one line that the operator sees. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
-
-const origin = z.string().transform((value, issue) => {
-  const url = URL.canParse(value) ? new URL(value) : null;
-  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.pathname !== '/' || url.search || url.hash) {
-    issue.addIssue({ code: 'custom', message: 'must be an origin such as https://example.com, without a path' });
-    return z.NEVER;
-  }
-  return url.origin;
-});
 
 const apiKey = (type: 'live' | 'test') =>
   z
@@ -50,14 +51,16 @@ const cidrs = z.string().transform((value, issue) => {
   return entries;
 });
 
-const mediaStore = z.string().transform((value, issue) => {
-  try {
-    return parseMediaStore(value);
-  } catch (error) {
-    issue.addIssue({ code: 'custom', message: (error as Error).message });
-    return z.NEVER;
-  }
-});
+/** A value that `parse` reads; what it throws says what is wrong. */
+const readBy = <Value>(parse: (value: string) => Value) =>
+  z.string().transform((value, issue): Value => {
+    try {
+      return parse(value);
+    } catch (error) {
+      issue.addIssue({ code: 'custom', message: (error as Error).message });
+      return z.NEVER;
+    }
+  });
 
 /** Express's trust-proxy setting: a number of hops, true or false, or addresses and subnets. */
 const trustProxy = z.string().transform((value): boolean | number | string => {
@@ -80,7 +83,7 @@ const Environment = z.object({
     .regex(/^postgres(ql)?:\/\//, 'must begin with postgres://')
     .optional(),
   DATA_DIR: z.string().min(1).default('./data'),
-  MEDIA_STORE: mediaStore.prefault('file'),
+  MEDIA_STORE: readBy(parseMediaStore).prefault('file'),
   ROLE: z.enum(['all', 'web', 'worker']).default('all'),
   BOOTSTRAP_LIVE_KEY: apiKey('live').optional(),
   BOOTSTRAP_TEST_KEY: apiKey('test').optional(),
@@ -104,15 +107,11 @@ const Environment = z.object({
   DEFAULT_PLAN: z.enum(PLAN_NAMES).default('unlimited'),
   X_POST_FEE_CENTS: cents.default(0),
   X_LINK_POST_FEE_CENTS: cents.default(0),
-  X_CLIENT_ID: z.string().min(1).optional(),
-  X_CLIENT_SECRET: z.string().min(1).optional(),
-  META_CLIENT_ID: z.string().min(1).optional(),
-  META_CLIENT_SECRET: z.string().min(1).optional(),
-  BLUESKY_SERVICE_URL: origin.default('https://bsky.social'),
-  META_GRAPH_URL: origin.default('https://graph.facebook.com'),
-  META_AUTH_URL: origin.default('https://www.facebook.com'),
-  X_API_URL: origin.default('https://api.x.com'),
-  X_AUTH_URL: origin.default('https://x.com'),
+  X_READ_FEE_CENTS: cents.default(0),
+  ...PlatformApplications.shape,
+  SMTP_URL: readBy(parseSmtpUrl).optional(),
+  SMTP_FROM: readBy(parseSmtpFrom).optional(),
+  ...PlatformOrigins.shape,
 });
 
 const NAMES = Object.keys(Environment.shape);
@@ -158,25 +157,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     fees: Object.freeze({
       X_POST_FEE_CENTS: values.X_POST_FEE_CENTS,
       X_LINK_POST_FEE_CENTS: values.X_LINK_POST_FEE_CENTS,
+      X_READ_FEE_CENTS: values.X_READ_FEE_CENTS,
     }),
-    endpoints: Object.freeze({
-      BLUESKY_SERVICE_URL: values.BLUESKY_SERVICE_URL,
-      META_GRAPH_URL: values.META_GRAPH_URL,
-      META_AUTH_URL: values.META_AUTH_URL,
-      X_API_URL: values.X_API_URL,
-      X_AUTH_URL: values.X_AUTH_URL,
-      PUBLIC_URL: publicUrl,
-    }),
-    apps: Object.freeze({
-      x:
-        values.X_CLIENT_ID === undefined
-          ? null
-          : { clientId: values.X_CLIENT_ID, clientSecret: values.X_CLIENT_SECRET },
-      meta:
-        values.META_CLIENT_ID === undefined || values.META_CLIENT_SECRET === undefined
-          ? null
-          : { clientId: values.META_CLIENT_ID, clientSecret: values.META_CLIENT_SECRET },
-    }),
+    endpoints: platformEndpoints(values, publicUrl),
+    apps: platformApps(values),
+    mail:
+      values.SMTP_URL === undefined || values.SMTP_FROM === undefined
+        ? null
+        : { server: values.SMTP_URL, from: values.SMTP_FROM },
   });
 }
 
@@ -196,45 +184,19 @@ function refuseCombinations(values: z.infer<typeof Environment>): void {
   if (values.X_CLIENT_SECRET !== undefined && values.X_CLIENT_ID === undefined) {
     throw new ConfigError('X_CLIENT_SECRET: has a meaning only with X_CLIENT_ID');
   }
-  if ((values.META_CLIENT_SECRET === undefined) !== (values.META_CLIENT_ID === undefined)) {
-    throw new ConfigError('META_CLIENT_ID: is set together with META_CLIENT_SECRET');
+  if (values.DISCORD_BOT_TOKEN !== undefined && values.DISCORD_CLIENT_ID === undefined) {
+    throw new ConfigError('DISCORD_BOT_TOKEN: has a meaning only with DISCORD_CLIENT_ID and DISCORD_CLIENT_SECRET');
+  }
+  for (const [first, ...others] of [...TOGETHER, ['SMTP_URL', 'SMTP_FROM'] as const]) {
+    if (others.every((name) => (values[name] === undefined) === (values[first] === undefined))) continue;
+    throw new ConfigError(`${first}: is set together with ${others.join(' and ')}`);
   }
 }
 
 function refuseMisspellings(env: Readonly<Record<string, string | undefined>>): void {
   for (const name of Object.keys(env)) {
     if (NAMES.includes(name)) continue;
-    const meant = NAMES.find((known) => looksMisspelt(name, known));
+    const meant = settingMeant(name, NAMES);
     if (meant !== undefined) throw new ConfigError(`${name}: is not a setting; did you mean ${meant}?`);
   }
-}
-
-/** Short names (PORT, HOST, ROLE) have innocent neighbours, so only swapped letters count there. */
-function looksMisspelt(name: string, known: string): boolean {
-  if (name.toUpperCase() === known) return true;
-  // A short first word is what tells one service's settings from another's: GH_CLIENT_ID is not X_CLIENT_ID.
-  const [prefix = '', ...rest] = known.split('_');
-  if (prefix.length <= 2 && rest.length > 0 && !name.startsWith(`${prefix}_`)) return false;
-  const allowed = known.length <= 5 ? 0 : known.length <= 8 ? 1 : 2;
-  if (Math.abs(name.length - known.length) > allowed) return false;
-  return sameLetters(name, known) || editDistance(name, known) <= allowed;
-}
-
-function sameLetters(name: string, known: string): boolean {
-  if (name[0] !== known[0]) return false;
-  return [...name].toSorted().join('') === [...known].toSorted().join('');
-}
-
-/** Levenshtein distance: the fewest single-letter changes that turn one word into the other. */
-function editDistance(from: string, to: string): number {
-  let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= from.length; row += 1) {
-    const current = [row];
-    for (let column = 1; column <= to.length; column += 1) {
-      const substitution = (previous[column - 1] ?? 0) + (from[row - 1] === to[column - 1] ? 0 : 1);
-      current.push(Math.min((previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, substitution));
-    }
-    previous = current;
-  }
-  return previous[to.length] ?? 0;
 }

@@ -9,8 +9,10 @@ import { cached } from '../services/cached.ts';
 import type { Clock, Random } from '../services/clock.ts';
 import type { Config } from '../services/config.ts';
 import type { Context } from '../services/context.ts';
+import { createSigner } from '../services/credentials/signer.ts';
 import { createVault } from '../services/credentials/vault.ts';
 import { readHealth } from '../services/health/read-health.ts';
+import { readHistory } from '../services/health/read-history.ts';
 import { createIds } from '../services/ids.ts';
 import { createKeyChecks } from '../services/keys/key-checks.ts';
 import { createMemoryRateLimiter } from '../services/limits/memory-rate-limiter.ts';
@@ -19,11 +21,18 @@ import type { MediaStore } from '../services/media/media-store.ts';
 import { openMediaStore } from '../services/media/open-media-store.ts';
 import { createSendDesk } from '../services/posts/send-desk.ts';
 import { createSandboxTimeline } from '../services/sandbox/timeline.ts';
+import { readStats } from '../services/stats/read-stats.ts';
+import { createDeliveryDesk } from '../services/webhooks/delivery-desk.ts';
+import type { Receivers } from '../services/webhooks/receivers.ts';
 import { createSimulation } from '../jobs/simulation.ts';
 import type { ManualClock } from './clocks.ts';
+import { createMailServer } from './mail.ts';
 
 /** Seconds that an answer of GET /health is kept (spec). */
 const HEALTH_CACHE_SECONDS = 10;
+
+/** Seconds that answers of GET /health/history and GET /stats are kept (spec). */
+const NUMBERS_CACHE_SECONDS = 60;
 
 /** What differs between an install and a test. */
 export interface ContextParts {
@@ -31,6 +40,7 @@ export interface ContextParts {
   readonly clock: Clock | ManualClock;
   readonly random: Random;
   readonly fetch: Fetch;
+  readonly receivers: Receivers;
   readonly db: Database;
   readonly encryptionKeys: readonly Buffer[];
   readonly log: Logger;
@@ -55,16 +65,18 @@ function drawn(size: number): (length: number) => Uint8Array {
 }
 
 export function createContext(parts: ContextParts): Context {
-  const { config, clock, random, fetch, db, log } = parts;
+  const { config, clock, random, fetch, receivers, db, log } = parts;
   const context: Context = {
     config,
     clock,
     random,
     fetch,
+    mail: config.mail === null ? null : createMailServer(config.mail),
     db,
     log,
     platforms: createRegistry(createSandboxTimeline(db, clock, random)),
     vault: createVault(parts.encryptionKeys, (length) => random.bytes(length)),
+    signer: createSigner(parts.encryptionKeys),
     media: parts.media ?? openMediaStore(config),
     limiter:
       db.engine === 'postgres'
@@ -73,8 +85,12 @@ export function createContext(parts: ContextParts): Context {
     publicLimiter: createMemoryRateLimiter(config.rateLimitPerMinute),
     keyChecks: createKeyChecks(() => context),
     sends: createSendDesk(() => context),
+    receivers,
+    deliveries: createDeliveryDesk(() => context),
     simulation: 'set' in clock ? createSimulation(() => context, clock) : null,
     health: cached(clock, HEALTH_CACHE_SECONDS, () => readHealth(context)),
+    healthHistory: cached(clock, NUMBERS_CACHE_SECONDS, () => readHistory(context)),
+    stats: cached(clock, NUMBERS_CACHE_SECONDS, () => readStats(context)),
     version: packageJson.version,
   };
   return context;

@@ -13,7 +13,10 @@ export const cors: RequestHandler = (request, response, next) => {
     return;
   }
   response.setHeader('access-control-allow-methods', 'GET, POST, PATCH, PUT, DELETE, OPTIONS');
-  response.setHeader('access-control-allow-headers', 'authorization, content-type, idempotency-key, x-api-key');
+  response.setHeader(
+    'access-control-allow-headers',
+    'authorization, content-type, idempotency-key, last-event-id, x-api-key',
+  );
   response.setHeader('access-control-max-age', PREFLIGHT_MAX_AGE);
   response.status(204).end();
 };

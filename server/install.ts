@@ -9,6 +9,7 @@ import type { Context } from '../services/context.ts';
 import { missingKeyMarks } from '../services/credentials/reseal-logins.ts';
 import { claimInterruptedSends } from '../services/posts/claim-interrupted-sends.ts';
 import type { ClaimedSend } from '../services/posts/claimed-send.ts';
+import { freeAllLanes } from '../services/webhooks/claim-lanes.ts';
 import { firstStart } from '../services/setup/first-start.ts';
 import { announcement } from './announcement.ts';
 import { createApp, createWorkerApp } from './app.ts';
@@ -23,6 +24,7 @@ import { createLogger } from './logger.ts';
 import { openManualClock } from './manual-clock.ts';
 import { operatorToken } from './operator-token.ts';
 import { createOutboundFetch } from './outbound.ts';
+import { createReceivers } from './receivers.ts';
 
 export interface Install {
   readonly context: Context;
@@ -39,20 +41,36 @@ export async function startInstall(config: Config, options: { announce: (text: s
   const clock = openClock(config, () => db);
   const random = systemRandom(clock);
   const outbound = createOutboundFetch({ allow: config.outboundAllow });
+  const receivers = createReceivers({ allow: config.outboundAllow });
   const keys = await encryptionKeys(config, random);
   const db = await openDatabase(config);
   const following = new AbortController();
   const followed = await followDatabase(clock, following.signal);
   const log = createLogger(config.logLevel);
-  const context = createContext({ config, clock, random, fetch: outbound.fetch, db, encryptionKeys: keys, log });
+  const context = createContext({
+    config,
+    clock,
+    random,
+    fetch: outbound.fetch,
+    receivers,
+    db,
+    encryptionKeys: keys,
+    log,
+  });
   await refuseUnreadableLogins(context);
   const interrupted = db.engine === 'pglite' ? await claimInterrupted(context) : [];
+  if (db.engine === 'pglite') await freeAllLanes(context);
 
   let isReady = false;
+  const stopping = new AbortController();
   const createServed = config.role === 'worker' ? createWorkerApp : createApp;
   // Before the first start makes a key: a start that ends here must not leave behind a key that nobody was told.
   const token = await operatorToken(config, random);
-  const served = createServed(context, { isReady: () => isReady, operatorToken: token });
+  const served = createServed(context, {
+    isReady: () => isReady,
+    stopping: stopping.signal,
+    operatorToken: token,
+  });
   const server = await serve(served, config);
   if (config.role !== 'worker') await introduce(context, options.announce);
   recover(context, interrupted);
@@ -64,9 +82,11 @@ export async function startInstall(config: Config, options: { announce: (text: s
     context,
     stop: async () => {
       isReady = false;
+      stopping.abort();
       await Promise.all([server.close(), work.stop()]);
-      await context.sends.drained();
+      await Promise.all([context.sends.drained(), context.deliveries.close()]);
       await outbound.close();
+      receivers.close();
       following.abort();
       await followed.ended;
       await db.close();

@@ -3,11 +3,12 @@
  * know our contract (error bodies, statuses, headers, plain-text bodies, public operations). Pure.
  */
 import { generateOpenApiDocument } from 'trpc-to-openapi';
-import { ERRORS } from '../errors/codes.ts';
+import { type ErrorCode, ERRORS } from '../errors/codes.ts';
 import { declaredErrors } from '../routers/declared-errors.ts';
 import { appRouter } from '../routers/index.ts';
 import { type Operation, operations } from '../routers/operations.ts';
 import { bucketOf, type RawAnswerMeta, successStatusOf } from '../routers/trpc.ts';
+import { EVENTS_PATH } from './event-stream.ts';
 
 /** A part of the document, loosely typed: it is data on its way to JSON. */
 type Part = Record<string, unknown>;
@@ -57,6 +58,7 @@ export function createOpenApiDocument(publicUrl: string, version: string): OpenA
   document.components.schemas['Error'] = errorSchema();
   document.components.headers = headerComponents();
   for (const operation of operations) correct(document, operation);
+  document.paths[EVENTS_PATH] = { get: eventsOperation() };
   document.paths['/openapi.json'] = { get: documentOperation() };
   return document;
 }
@@ -74,7 +76,7 @@ function correct(document: OpenApiDocument, operation: Operation): void {
       ...target.responses['200'],
       ...(counted ? { headers: headerReferences() } : {}),
     },
-    ...errorResponses(operation),
+    ...errorResponses(declaredErrors(operation.meta)),
   };
   if (rawBody !== undefined) toRawBody(target, operation);
   if (operation.meta.rawAnswer !== undefined) toRawAnswer(target, operation.meta.rawAnswer);
@@ -95,8 +97,7 @@ function toKeyHeader(target: OpenApiOperation): void {
 }
 
 /** One response a status, naming the codes that come with it. */
-function errorResponses(operation: Operation): Record<string, Part> {
-  const codes = declaredErrors(operation.meta);
+function errorResponses(codes: readonly ErrorCode[]): Record<string, Part> {
   const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].toSorted((a, b) => a - b);
   return Object.fromEntries(
     statuses.map((status) => {
@@ -190,6 +191,36 @@ function documentOperation(): OpenApiOperation {
     security: [],
     responses: {
       '200': { description: 'This document.', content: { 'application/json': { schema: { type: 'object' } } } },
+    },
+  };
+}
+
+/** The one answer that is a stream, which no operation can declare. */
+function eventsOperation(): OpenApiOperation {
+  const codes: ErrorCode[] = ['invalid_request', 'unauthorized', 'limit_exceeded', 'too many requests'];
+  return {
+    operationId: 'events_stream',
+    tags: ['Webhooks'],
+    summary: 'Listen to events',
+    description:
+      'A stream of server-sent events: what a webhook registered with this key would hear, from now on. Each message has the id of the event, its name, its mode in the field `mode`, and as data exactly what a webhook is posted. Send the last id you have as Last-Event-ID, and the stream goes on behind it without loss or repeat.',
+    security: [{ apiKey: [] }, { bearer: [] }],
+    parameters: [
+      {
+        name: 'Last-Event-ID',
+        in: 'header',
+        required: false,
+        description: 'The last id that was received. Left out, the stream begins at present.',
+        schema: { type: 'string' },
+      },
+    ],
+    responses: {
+      '200': {
+        description: 'The stream. It ends when the key is revoked or the server stops.',
+        headers: headerReferences(),
+        content: { 'text/event-stream': { schema: { type: 'string' } } },
+      },
+      ...errorResponses([...codes, 'internal_server_error']),
     },
   };
 }

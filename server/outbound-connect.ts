@@ -49,7 +49,8 @@ export function guardedConnector({ allow, connectTimeoutMs, lookup }: ConnectorO
   return (options, callback) => (options.protocol === 'https:' ? encrypted : plain)(options, callback);
 }
 
-function usableAddresses(
+/** @throws NotSentError when none of the addresses may be connected to, saying why */
+export function usableAddresses(
   host: string,
   addresses: readonly LookupAddress[],
   isEncrypted: boolean,

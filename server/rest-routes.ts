@@ -14,8 +14,8 @@ export interface NoRoute {
   readonly allow?: string;
 }
 
-/** The document is served beside the operations, so only a wrong method on it gets here. */
-const DOCUMENT_PATH = '/openapi.json';
+/** These are served beside the operations, so only a wrong method on them gets here. */
+const BESIDE = ['/openapi.json', '/events'];
 
 interface Template {
   readonly operation: Operation;
@@ -41,7 +41,7 @@ export function findRoute(method: string, path: string): Route | NoRoute {
   });
   const found = matches.find(({ operation }) => operation.meta.openapi.method === wanted);
   if (found !== undefined) return found;
-  if (path === DOCUMENT_PATH) return wrongMethod(method, 'GET');
+  if (BESIDE.includes(path)) return wrongMethod(method, 'GET');
   if (matches.length === 0) {
     return {
       error: new ServiceError(

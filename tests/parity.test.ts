@@ -31,6 +31,8 @@ const profileKey = await world.key({ profileId: profile.id });
 const { body: link } = await world.rest(`POST /profiles/${profile.id}/connect`, {
   body: { redirectUrl: 'https://app.example/done' },
 });
+const { body: registered } = await world.rest('POST /webhooks', { body: { url: 'http://127.0.0.1:9/hook' } });
+const webhookId: string = registered.webhook.id;
 const connectSessionId: string = link.connectSessionId;
 const UNKNOWN = '00000000-0000-7000-8000-000000000000';
 
@@ -67,6 +69,8 @@ const SAMPLES: Record<string, Record<string, unknown>> = {
   'posts.get': { postId },
   'posts.delete': { postId: UNKNOWN },
   'posts.attempts': { postId },
+  'posts.metrics': { postId },
+  'analytics.get': { from: '2026-11-01', platform: 'sandbox' },
   'platforms.list': {},
   'profiles.create': { name: '' },
   'profiles.list': { limit: 2, offset: 0 },
@@ -78,7 +82,15 @@ const SAMPLES: Record<string, Record<string, unknown>> = {
   'keys.revokeOfProfile': { profileId: profile.id, keyId: profileKey.id },
   'keys.list': { includeRevoked: false, limit: 2, offset: 0 },
   'keys.revoke': { keyId: UNKNOWN },
+  'webhooks.create': { url: 'http://127.0.0.1:9/hook', events: ['post.read'] },
+  'webhooks.list': {},
+  'webhooks.delete': { webhookId: UNKNOWN },
+  'webhooks.deliveries': { webhookId, limit: 2 },
+  'webhooks.replay': { webhookId, deliveryId: UNKNOWN },
+  'webhooks.test': { webhookId: UNKNOWN },
   'public.health': {},
+  'public.healthHistory': { days: 2 },
+  'public.stats': {},
   'simulation.clock': {},
   'simulation.advance': { advanceSeconds: 1 },
 };
@@ -119,13 +131,13 @@ describe('the operations', () => {
     expect(missing).toEqual([]);
   });
 
-  it('are all that stands in the document, beside the document itself', () => {
+  it('are all that stands in the document, beside the stream of events and the document itself', () => {
     const inDocument = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
     const declared = operations.map(({ meta }) => `${meta.openapi.method} ${meta.openapi.path}`);
 
-    expect(inDocument.toSorted()).toEqual([...declared, 'GET /openapi.json'].toSorted());
+    expect(inDocument.toSorted()).toEqual([...declared, 'GET /events', 'GET /openapi.json'].toSorted());
   });
 
   it('each are a tool, or say why not', async () => {

@@ -10,7 +10,7 @@ const Input = z.strictObject({
   credentials: z
     .record(z.string(), z.unknown())
     .describe(
-      'Login of the account. sandbox: {}. bluesky: { identifier, appPassword, service? }. mastodon: { instanceUrl, accessToken }. facebook: { pageId, accessToken }. x: { accessToken, refreshToken?, expiresAt? }.',
+      'Login of the account. sandbox: {}. bluesky: { identifier, appPassword, service? }. mastodon: { instanceUrl, accessToken }. linkedin: { accessToken, refreshToken?, expiresAt?, organizationId? }. facebook: { pageId, accessToken }. instagram: { userId, accessToken }. threads: { accessToken, refreshToken?, expiresAt? }. x: { accessToken, refreshToken?, expiresAt? }. reddit: { accessToken, refreshToken?, expiresAt?, subreddit? }. telegram: { botToken, chatId }. discord: { webhookUrl }. slack: { botToken, channelId }. sms: { to }. email: { to, subject? }.',
     ),
   slug: Slug.optional().describe('Slug to address the connection by. Left out, one is made from platform and handle.'),
   description: ConnectionDescription.optional().describe('Label for people, 1 to 200 characters.'),

@@ -13,11 +13,14 @@ const Platform = z
         maxLength: z.int().describe('Largest length of a text, in `unit`. A connection’s own server may set another.'),
         unit: z
           .string()
-          .describe('What is counted: graphemes, characters (code points), utf16 units, or weighted: as X counts.'),
+          .describe(
+            'What is counted: graphemes, characters (code points), utf16 units, weighted: as X counts, or emoji_bytes: characters, but an emoji as its bytes.',
+          ),
       })
       .describe('How long a text may be.'),
     images: z
       .strictObject({
+        min: z.int().optional().describe('Images a post must carry; absent where it needs none.'),
         max: z.int().describe('Images a post may carry.'),
         maxBytes: z.int().describe('Bytes of one image.'),
         types: z.array(z.string()).describe('Media types it takes as they are.'),

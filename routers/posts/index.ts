@@ -2,6 +2,7 @@
 import { router } from '../trpc.ts';
 import { createPost } from './create-post.ts';
 import { deletePost } from './delete-post.ts';
+import { getMetrics } from './get-metrics.ts';
 import { getPost } from './get-post.ts';
 import { listAttempts } from './list-attempts.ts';
 import { listPosts } from './list-posts.ts';
@@ -22,4 +23,5 @@ export const postsRouter = router({
   retry: retryPost,
   delete: deletePost,
   attempts: listAttempts,
+  metrics: getMetrics,
 });

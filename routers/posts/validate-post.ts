@@ -13,6 +13,7 @@ const Validation = z
     text: z.string().describe('The text that would go out.'),
     length: z.int().nullable().describe('Its length as the platform counts; null when the slug names no connection.'),
     maxLength: z.int().nullable().describe('The most the connection takes; null when the slug names no connection.'),
+    segments: z.int().optional().describe('SMS: the segments it is cut into, each of which is paid for.'),
     scheduledFor: timestampOutput('When it would go out; null for at once.').nullable(),
   })
   .meta({ id: 'Validation', description: 'What a send to one connection would do.' });
@@ -25,7 +26,7 @@ export const validatePost = keyedProcedure
       tags: ['Posts'],
       summary: 'Validate posts',
       description:
-        'Checks a post against every connection exactly as a send would, without sending or storing anything: length as the platform counts it, images, thread, and the time it would go out.',
+        'Checks a post against every connection as a send would, and sends and stores nothing: length, images, thread, time.',
     },
     access: 'key',
     errors: ['invalid_request', 'invalid_media'],

@@ -19,6 +19,7 @@ const Output = z.strictObject({
       latencyMs: z.int().describe('Milliseconds its answer took.'),
     }),
     scheduledPosts: WorkerCheck,
+    webhookDeliveries: WorkerCheck,
     xUsageSweep: WorkerCheck,
   }),
   version: z.string().describe('Version of the service that answered.'),

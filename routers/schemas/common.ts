@@ -18,6 +18,12 @@ export function uuidOutput(description: string) {
   return z.string().meta({ format: 'uuid', description });
 }
 
+/** A calendar day to read. */
+export function dayInput(description: string) {
+  const isDay = (text: string) => z.iso.date().safeParse(text).success;
+  return z.string().refine(isDay, 'a day such as 2026-11-21').meta({ format: 'date', description });
+}
+
 /** An instant to write: ISO 8601 in UTC with milliseconds. */
 export function timestampOutput(description: string) {
   return z.string().meta({ format: 'date-time', description });

@@ -1,7 +1,7 @@
 /** A connection on the wire (spec: Connection). */
 import { z } from 'zod';
 import { SLUG_MAX, SLUG_PATTERN } from '../../services/connections/slug.ts';
-import { storableText, uuidOutput } from './common.ts';
+import { storableText, timestampOutput, uuidOutput } from './common.ts';
 
 /** A slug as callers choose it (D12). */
 export const Slug = z
@@ -27,5 +27,12 @@ export const Connection = z
     timezone: z.string().describe('IANA zone in which queue slots are read; UTC until set.'),
     queueSlots: z.array(QueueSlot).describe('Queue slots in the order they were set; empty when there is no queue.'),
     profileId: uuidOutput('Profile the connection belongs to; null for one of the caller’s own.').nullable(),
+    reconnectRequired: z
+      .strictObject({
+        since: timestampOutput('Since when.'),
+        reason: z.string().describe('Why, in a sentence.'),
+      })
+      .nullable()
+      .describe('Set when the login is dead, or does not cover what was sent: connect the account again. Else null.'),
   })
   .meta({ id: 'Connection', description: 'A linked account or channel on a platform.' });

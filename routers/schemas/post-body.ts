@@ -78,7 +78,7 @@ export const whenFields = {
   queue: z
     .boolean()
     .optional()
-    .describe('Take the next free slot of the connection’s queue. Cannot be combined with scheduledFor.'),
+    .describe('Take the next free slot of the connection’s queue. Not together with scheduledFor.'),
 };
 
 export const idempotencyKeyField = {
@@ -87,9 +87,7 @@ export const idempotencyKeyField = {
     .min(1)
     .max(255)
     .optional()
-    .describe(
-      'Any text of 1 to 255 characters. For 24 hours the same request with the same key gives the first answer and posts nothing again.',
-    ),
+    .describe('For 24 hours the same request with the same key gives the first answer and posts nothing again.'),
 };
 
 export const postBodyFields = {
@@ -112,7 +110,7 @@ export const postBodyFields = {
   isDraft: z
     .boolean()
     .optional()
-    .describe('Store the post per connection and publish nothing yet. Cannot be combined with scheduledFor or queue.'),
+    .describe('Store the post per connection and publish nothing yet. Not together with scheduledFor or queue.'),
   tags: Tags.optional(),
   profileId: uuidInput('Profile that every slug must belong to. Left out, your own connections are meant.').optional(),
   rewrite: z
@@ -122,7 +120,7 @@ export const postBodyFields = {
   textByPlatform: z
     .partialRecord(z.enum(PLATFORM_IDS), Words)
     .optional()
-    .describe('Text by platform id, which replaces the shared text on connections of that platform.'),
+    .describe('Text by platform id, in place of the shared text there.'),
 };
 
 /**

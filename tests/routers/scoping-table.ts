@@ -70,6 +70,23 @@ const keyOf =
     ...(path ? { profileId: a.id } : {}),
   });
 
+type Registrar = Parameters<Tenant['webhook']>[0];
+const webhookOf = (registrar: Registrar) => async (tenant: Tenant) => ({ webhookId: await tenant.webhook(registrar) });
+
+// A webhook is managed by the keys whose reach covers that of the key it was registered with.
+const REGISTERED: readonly (readonly [Registrar, string])[] = [
+  ['live', '200 404 404 404 404 404 401 401'],
+  ['liveA', '200 200 404 404 404 404 401 401'],
+  ['test', '200 404 404 200 404 404 401 401'],
+  ['testA', IN_A],
+];
+
+/** A delivery of a webhook, which waits: whoever finds it is refused a replay with 400. */
+const deliveryOf = (registrar: Registrar) => async (tenant: Tenant) => {
+  const webhookId = await tenant.webhook(registrar);
+  return { webhookId, deliveryId: await tenant.delivery(webhookId) };
+};
+
 const verdicts: Row['count'] = ({ results }) => (results as { ok: boolean }[]).filter(({ ok }) => ok).length;
 
 const DRAFT = { isDraft: true };
@@ -186,6 +203,21 @@ export const TABLE: readonly Row[] = [
   row('posts.delete', 'own', postIn('own'), OWN),
   row('posts.attempts', 'in A', postIn('A'), IN_A),
   row('posts.attempts', 'own', postIn('own'), OWN),
+  row('posts.metrics', 'in A', postIn('A'), IN_A),
+  row('posts.metrics', 'own', postIn('own'), OWN),
+
+  row(
+    'analytics.get',
+    'one in A, one own',
+    async (tenant) => {
+      await tenant.post('A');
+      await tenant.post('own');
+      return {};
+    },
+    '200:2 200:1 200:0 200:2 200:1 200:0 401 401',
+    ({ days = [] }) => (days as { posts: number }[]).reduce((total, { posts }) => total + posts, 0),
+  ),
+  row('analytics.get', 'profile A', profileA(), NAMED_IN_A),
 
   row(
     'media.upload',
@@ -238,10 +270,30 @@ export const TABLE: readonly Row[] = [
   row('keys.revoke', 'live, of A', keyOf('live', false), '200 403 403 404 403 404 401 401'),
   row('keys.revoke', 'test, of A', keyOf('test', false), UNSCOPED_IN_A),
 
+  row('webhooks.create', '', () => ({ url: 'http://127.0.0.1:9/hook' }), ANYONE),
+  row(
+    'webhooks.list',
+    'one of every key',
+    async (tenant) => {
+      for (const [registrar] of REGISTERED) await tenant.webhook(registrar);
+      return {};
+    },
+    '200:4 200:2 200:0 200:2 200:1 200:0 401 401',
+    ({ webhooks }) => webhooks?.length,
+  ),
+  ...REGISTERED.flatMap(([registrar, statuses]) => [
+    row('webhooks.delete', `of ${registrar}`, webhookOf(registrar), statuses),
+    row('webhooks.deliveries', `of ${registrar}`, webhookOf(registrar), statuses),
+    row('webhooks.test', `of ${registrar}`, webhookOf(registrar), statuses),
+    row('webhooks.replay', `of ${registrar}`, deliveryOf(registrar), statuses.replaceAll('200', '400')),
+  ]),
+
   row('account.get', '', () => ({}), UNSCOPED_LIVE),
   row('account.update', '', () => ({ xAnalytics: false }), UNSCOPED_LIVE),
   row('platforms.list', '', () => ({}), ANYONE),
   row('public.health', '', () => ({}), '200 200 200 200 200 200 200 200'),
+  row('public.healthHistory', '', () => ({}), '200 200 200 200 200 200 200 200'),
+  row('public.stats', '', () => ({}), '200 200 200 200 200 200 200 200'),
   row('simulation.clock', '', () => ({}), '200 403 403 200 403 200 401 401'),
   row('simulation.advance', '', () => ({ advanceSeconds: 1 }), '200 403 403 200 403 200 401 401'),
 ];

@@ -1,4 +1,4 @@
-/** META_CLIENT_ID and META_CLIENT_SECRET: the operator's app at Meta, whole or not at all. */
+/** META_CLIENT_ID and THREADS_CLIENT_ID with their secrets: the operator's apps at Meta, whole or not at all. */
 import { expect, it } from 'vitest';
 import { readConfig } from '../../server/config.ts';
 
@@ -27,4 +27,31 @@ it.each([
   const { META_AUTH_URL, X_AUTH_URL } = readConfig(env).endpoints;
 
   expect([META_AUTH_URL, X_AUTH_URL]).toEqual([meta, x]);
+});
+
+it.each([
+  [{}, null],
+  [
+    { THREADS_CLIENT_ID: 'id', THREADS_CLIENT_SECRET: 'secret' },
+    { clientId: 'id', clientSecret: 'secret' },
+  ],
+])('%j gives the app for Threads %j', (env, app) => {
+  expect(readConfig(env).apps.threads).toEqual(app);
+});
+
+it.each([{ THREADS_CLIENT_ID: 'id' }, { THREADS_CLIENT_SECRET: 'secret' }])('refuses half of it: %j', (env) => {
+  expect(() => readConfig(env)).toThrow('THREADS_CLIENT_ID: is set together with THREADS_CLIENT_SECRET');
+});
+
+it.each([
+  [{}, 'https://graph.threads.net', 'https://threads.net'],
+  [
+    { THREADS_API_URL: 'http://127.0.0.1:4000/', THREADS_AUTH_URL: 'http://127.0.0.1:5000' },
+    'http://127.0.0.1:4000',
+    'http://127.0.0.1:5000',
+  ],
+])('%j makes THREADS_API_URL %s and THREADS_AUTH_URL %s', (env, api, page) => {
+  const { THREADS_API_URL, THREADS_AUTH_URL } = readConfig(env).endpoints;
+
+  expect([THREADS_API_URL, THREADS_AUTH_URL]).toEqual([api, page]);
 });

@@ -48,7 +48,7 @@ describe('200', () => {
     const before = await status();
     world.clock.advance(1);
     const after = await status();
-    await world.runDue();
+    await world.housekeep();
 
     expect([before, after, await status()]).toEqual(['pending', 'expired', 'expired']);
   });
@@ -75,6 +75,22 @@ describe('400 invalid_request', () => {
 });
 
 describe('404 not_found', () => {
+  it('forgets a session thirty days after its end, and not before', async () => {
+    const id = await openSession();
+    const ask = async () => (await world.rest(`GET /connect-sessions/${id}`)).status;
+    const DAYS_30 = 30 * 86_400_000;
+
+    for (const ms of [900_000, DAYS_30 - 1]) {
+      world.clock.advance(ms);
+      await world.housekeep();
+    }
+    expect(await ask()).toBe(200);
+    world.clock.advance(1);
+    await world.housekeep();
+
+    expect(await ask()).toBe(404);
+  });
+
   it.each([
     ['no key, when there is no such session', async () => ({ id: NOBODY, key: world.liveKey })],
     ['another account’s key', async () => ({ id: await openSession(), key: (await makeAccount(world)).key })],

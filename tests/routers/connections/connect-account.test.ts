@@ -41,6 +41,7 @@ describe('200', () => {
         timezone: 'UTC',
         queueSlots: [],
         profileId: null,
+        reconnectRequired: null,
       },
     });
     const read = await world.rest(`GET /connections/${body.connection.id}`, { key });
@@ -72,6 +73,7 @@ describe('200', () => {
         timezone: 'UTC',
         queueSlots: [],
         profileId: profile.id,
+        reconnectRequired: null,
       },
     });
   });
@@ -160,6 +162,7 @@ describe('200', () => {
         timezone: 'UTC',
         queueSlots: [],
         profileId: null,
+        reconnectRequired: null,
       },
     });
     const { id } = body.connection;
@@ -405,9 +408,8 @@ describe('503 platform_unavailable', () => {
     ['drops the answer', 'dropping'],
   ] as const)('tells that the platform %s, and stores nothing', async (_case, kind) => {
     const { id: accountId, key } = await makeAccount(world);
-    const wire = await startWire(
-      () => START,
-      () => (kind === 'down' ? { status: 503, text: 'down' } : DROPPED),
+    const wire = await startWire({ now: () => START }, () =>
+      kind === 'down' ? { status: 503, text: 'down' } : DROPPED,
     );
     if (kind === 'closed') await wire.close();
 

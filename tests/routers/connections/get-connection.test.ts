@@ -29,6 +29,7 @@ describe('200', () => {
         timezone: 'UTC',
         queueSlots: [],
         profileId: profile.id,
+        reconnectRequired: null,
       },
     });
   });

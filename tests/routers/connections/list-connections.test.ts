@@ -27,6 +27,7 @@ describe('200', () => {
           timezone: 'UTC',
           queueSlots: [],
           profileId: profile.id,
+          reconnectRequired: null,
         },
         {
           id: own.id,
@@ -36,6 +37,7 @@ describe('200', () => {
           timezone: 'UTC',
           queueSlots: [],
           profileId: null,
+          reconnectRequired: null,
         },
       ],
     });

@@ -60,7 +60,7 @@ describe('200', () => {
     const { status } = await world.rest(`DELETE /media/${id}`);
 
     expect([status, world.media.kept.has(id), await used()]).toEqual([200, true, (before ?? 0) - PNG.length]);
-    await world.runDue();
+    await world.housekeep();
     expect([world.media.kept.has(id), await world.sql('select id from media where id = $1', [id])]).toEqual([
       false,
       [],

@@ -61,6 +61,89 @@ describe('200', () => {
     });
   });
 
+  it('shows that a post to Instagram needs an image', async () => {
+    const { body } = await world.rest('GET /platforms');
+
+    expect(body.platforms.find(({ id }: PlatformBody) => id === 'instagram')).toEqual({
+      id: 'instagram',
+      name: 'Instagram',
+      kind: 'broadcast',
+      text: { maxLength: 2_200, unit: 'characters' },
+      images: { min: 1, max: 10, maxBytes: 8_000_000, types: ['image/jpeg'], altTextMax: 1000 },
+      thread: false,
+      firstComment: false,
+      delete: false,
+      permalink: true,
+      metrics: [],
+      connect: ['credentials'],
+      apiVersion: 'v26.0',
+    });
+  });
+
+  it('shows how Threads counts', async () => {
+    const { body } = await world.rest('GET /platforms');
+
+    expect(body.platforms.find(({ id }: PlatformBody) => id === 'threads')).toEqual({
+      id: 'threads',
+      name: 'Threads',
+      kind: 'broadcast',
+      text: { maxLength: 500, unit: 'emoji_bytes' },
+      images: { max: 20, maxBytes: 8_000_000, types: ['image/jpeg', 'image/png'], altTextMax: 1000 },
+      thread: false,
+      firstComment: false,
+      delete: false,
+      permalink: true,
+      metrics: [],
+      connect: ['credentials'],
+      apiVersion: 'v1.0',
+    });
+  });
+
+  it('shows what LinkedIn and Reddit can do', async () => {
+    const { body } = await world.rest('GET /platforms');
+
+    expect(body.platforms.filter(({ id }: PlatformBody) => ['linkedin', 'reddit'].includes(id))).toEqual([
+      {
+        id: 'linkedin',
+        name: 'LinkedIn',
+        kind: 'broadcast',
+        text: { maxLength: 3_000, unit: 'characters' },
+        images: {
+          max: 20,
+          maxBytes: 8_388_608,
+          types: ['image/png', 'image/jpeg', 'image/gif'],
+          altTextMax: 1000,
+        },
+        thread: false,
+        firstComment: true,
+        delete: true,
+        permalink: true,
+        metrics: ['impressions', 'likes', 'replies', 'clicks'],
+        connect: ['credentials'],
+        apiVersion: '202607',
+      },
+      {
+        id: 'reddit',
+        name: 'Reddit',
+        kind: 'broadcast',
+        text: { maxLength: 40_000, unit: 'characters' },
+        images: {
+          max: 1,
+          maxBytes: 8_388_608,
+          types: ['image/png', 'image/jpeg', 'image/gif'],
+          altTextMax: null,
+        },
+        thread: false,
+        firstComment: false,
+        delete: true,
+        permalink: true,
+        metrics: [],
+        connect: ['credentials'],
+        apiVersion: null,
+      },
+    ]);
+  });
+
   it('lists every platform of the install once, in the order they are shown', async () => {
     const { body } = await world.rest('GET /platforms');
 

@@ -26,6 +26,7 @@ describe('200', () => {
       checks: {
         database: { ok: true, latencyMs: expect.any(Number) },
         scheduledPosts: { ok: false, lastRunAt: null, lastOkAt: null },
+        webhookDeliveries: { ok: false, lastRunAt: null, lastOkAt: null },
         xUsageSweep: { ok: false, lastRunAt: null, lastOkAt: null },
       },
       version: packageJson.version,
@@ -45,6 +46,7 @@ describe('200', () => {
       checks: {
         database: { ok: true, latencyMs: expect.any(Number) },
         scheduledPosts: { ok: true, lastRunAt: START.toISOString(), lastOkAt: START.toISOString() },
+        webhookDeliveries: { ok: true, lastRunAt: START.toISOString(), lastOkAt: START.toISOString() },
         xUsageSweep: { ok: true, lastRunAt: START.toISOString(), lastOkAt: START.toISOString() },
       },
       version: '2.0.0',
@@ -111,6 +113,7 @@ describe('200', () => {
       checks: {
         database: { ok: false, latencyMs: expect.any(Number) },
         scheduledPosts: { ok: false, lastRunAt: null, lastOkAt: null },
+        webhookDeliveries: { ok: false, lastRunAt: null, lastOkAt: null },
         xUsageSweep: { ok: false, lastRunAt: null, lastOkAt: null },
       },
       version: '2.0.0',

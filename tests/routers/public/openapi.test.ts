@@ -33,10 +33,10 @@ describe('200', () => {
     expect(body.servers).toEqual([{ url: 'http://localhost:3000/api/v2' }]);
   });
 
-  it('has every operation of the router and itself, and nothing else', () => {
+  it('has every operation of the router, the stream of events and itself, and nothing else', () => {
     const declared = operations.map(({ meta }) => `${meta.openapi.method} ${meta.openapi.path}`);
 
-    expect(documented().toSorted()).toEqual([...declared, 'GET /openapi.json'].toSorted());
+    expect(documented().toSorted()).toEqual([...declared, 'GET /events', 'GET /openapi.json'].toSorted());
   });
 
   it('asks for a key everywhere but on the public operations', () => {

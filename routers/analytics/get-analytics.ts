@@ -1,0 +1,40 @@
+/** GET /analytics: what posts have come to, over a window of days. */
+import { z } from 'zod';
+import { readAnalytics } from '../../services/analytics/read-analytics.ts';
+import { PLATFORM_IDS } from '../../services/platforms/platform-ids.ts';
+import { dayInput, uuidInput } from '../schemas/common.ts';
+import { Analytics } from '../schemas/metrics.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+const Input = z.strictObject({
+  from: dayInput('First UTC day; 29 days before `to` when left out, 364 at most.').optional(),
+  to: dayInput('Last UTC day; today when left out.').optional(),
+  profileId: uuidInput('Only posts of this profile.').optional(),
+  platform: z.enum(PLATFORM_IDS).optional().describe('Only posts on this platform.'),
+  connectionSlug: z.string().min(1).optional().describe('Only posts to this slug.'),
+});
+
+export const getAnalytics = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'GET',
+      path: '/analytics',
+      tags: ['Analytics'],
+      summary: 'Get analytics',
+      description:
+        'Adds up posts over UTC days: in all, by day and by platform. A post counts once, at its newest read, on the day it went out.',
+    },
+    access: 'key',
+    errors: ['invalid_request'],
+    tool: {
+      name: 'get_analytics',
+      title: 'Get analytics',
+      readOnly: true,
+      destructive: false,
+      idempotent: true,
+      openWorld: false,
+    },
+  })
+  .input(Input)
+  .output(z.strictObject(Analytics))
+  .query(({ ctx, input }) => readAnalytics(ctx.services, ctx.caller, input));

@@ -1,0 +1,38 @@
+/** GET /posts/{postId}/metrics: the numbers of a post, as they were read over time. */
+import { z } from 'zod';
+import { readPostMetrics } from '../../services/metrics/read-post-metrics.ts';
+import { uuidInput } from '../schemas/common.ts';
+import { MetricsRead } from '../schemas/metrics.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+const Input = z.strictObject({ postId: uuidInput('Id of the post.') });
+
+const Output = z.strictObject({
+  latest: MetricsRead.nullable().describe('The newest read; null before the first, an hour after sending.'),
+  history: z.array(MetricsRead).describe('Every read, oldest first.'),
+});
+
+export const getMetrics = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'GET',
+      path: '/posts/{postId}/metrics',
+      tags: ['Posts'],
+      summary: 'Get the numbers of a post',
+      description:
+        'Reads the likes, reposts, replies and other numbers of a sent post over time. Null means not reported, which is not zero.',
+    },
+    access: 'key',
+    errors: ['invalid_request', 'not_found'],
+    tool: {
+      name: 'get_post_metrics',
+      title: 'Get post metrics',
+      readOnly: true,
+      destructive: false,
+      idempotent: true,
+      openWorld: false,
+    },
+  })
+  .input(Input)
+  .output(Output)
+  .query(({ ctx, input }) => readPostMetrics(ctx.services, ctx.caller, input.postId));

@@ -1,0 +1,26 @@
+/** DELETE /webhooks/{webhookId}: stops deliveries. */
+import { z } from 'zod';
+import { deleteWebhook as remove } from '../../services/webhooks/delete-webhook.ts';
+import { uuidOutput } from '../schemas/common.ts';
+import { WebhookIdInput } from '../schemas/webhook.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+export const deleteWebhook = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'DELETE',
+      path: '/webhooks/{webhookId}',
+      tags: ['Webhooks'],
+      summary: 'Delete a webhook',
+      description: 'Ends a webhook. What is queued for it fails, and its deliveries can no longer be read.',
+    },
+    access: 'key',
+    errors: ['invalid_request', 'not_found'],
+    tool: { none: 'Whoever runs the receiver decides when it hears no more.' },
+  })
+  .input(z.strictObject({ webhookId: WebhookIdInput }))
+  .output(z.strictObject({ id: uuidOutput('Id of the webhook.'), deleted: z.literal(true) }))
+  .mutation(async ({ ctx, input }) => {
+    await remove(ctx.services, ctx.caller, input.webhookId);
+    return { id: input.webhookId, deleted: true as const };
+  });

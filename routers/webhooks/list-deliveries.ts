@@ -1,0 +1,41 @@
+/** GET /webhooks/{webhookId}/deliveries: what was and is to be delivered to a webhook. */
+import { z } from 'zod';
+import { LISTED_STATUSES, listDeliveries as list } from '../../services/webhooks/list-deliveries.ts';
+import { pagination, uuidInput } from '../schemas/common.ts';
+import { Delivery, WebhookIdInput } from '../schemas/webhook.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+const Input = z.strictObject({
+  webhookId: WebhookIdInput,
+  status: z.enum(LISTED_STATUSES).describe('Give only deliveries in this status.').optional(),
+  limit: pagination.limit,
+  startingAfter: uuidInput('Id of the last delivery of the page before: gives those older than it.').optional(),
+});
+
+const Output = z.strictObject({
+  deliveries: z.array(Delivery).describe('The deliveries, newest first.'),
+  limit: z.int().describe('The limit that was used.'),
+  hasMore: z.boolean().describe('Whether there are older ones.'),
+});
+
+export const listDeliveries = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'GET',
+      path: '/webhooks/{webhookId}/deliveries',
+      tags: ['Webhooks'],
+      summary: 'List deliveries',
+      description:
+        'Lists the deliveries of a webhook, newest first. They are kept for 30 days, dead ones for 30 days from their death.',
+    },
+    access: 'key',
+    errors: ['invalid_request', 'not_found'],
+    tool: { none: 'Deliveries are for whoever runs the receiver to look at.' },
+  })
+  .input(Input)
+  .output(Output)
+  .query(async ({ ctx, input }) => {
+    const { webhookId, limit } = input;
+    const { deliveries, hasMore } = await list(ctx.services, ctx.caller, webhookId, input);
+    return { deliveries, limit, hasMore };
+  });

@@ -1,0 +1,26 @@
+/** POST /webhooks/{webhookId}/deliveries/{deliveryId}/replay: sends a delivery again. */
+import { z } from 'zod';
+import { replayDelivery as replay } from '../../services/webhooks/replay-delivery.ts';
+import { uuidInput } from '../schemas/common.ts';
+import { Delivery, WebhookIdInput } from '../schemas/webhook.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+export const replayDelivery = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'POST',
+      path: '/webhooks/{webhookId}/deliveries/{deliveryId}/replay',
+      tags: ['Webhooks'],
+      summary: 'Replay a delivery',
+      description:
+        'Sends a delivery again that is delivered, failed or dead: the same event id and body, with seven new attempts.',
+    },
+    access: 'key',
+    errors: ['invalid_request', 'not_found'],
+    tool: { none: 'What a receiver is to be told again is for whoever runs it to decide.' },
+  })
+  .input(z.strictObject({ webhookId: WebhookIdInput, deliveryId: uuidInput('Id of the delivery.') }))
+  .output(z.strictObject({ delivery: Delivery }))
+  .mutation(async ({ ctx, input }) => ({
+    delivery: await replay(ctx.services, ctx.caller, input.webhookId, input.deliveryId),
+  }));

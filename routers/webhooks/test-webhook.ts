@@ -1,0 +1,23 @@
+/** POST /webhooks/{webhookId}/test: queues a delivery with a made-up post. */
+import { z } from 'zod';
+import { testWebhook as test } from '../../services/webhooks/test-webhook.ts';
+import { Delivery, WebhookIdInput } from '../schemas/webhook.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+export const testWebhook = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'POST',
+      path: '/webhooks/{webhookId}/test',
+      tags: ['Webhooks'],
+      summary: 'Test a webhook',
+      description:
+        'Queues a post.sent delivery with a made-up post and "test": true, whatever events the webhook hears. It is signed, retried and listed like any other.',
+    },
+    access: 'key',
+    errors: ['invalid_request', 'not_found'],
+    tool: { none: 'A test is of use to whoever watches the receiver.' },
+  })
+  .input(z.strictObject({ webhookId: WebhookIdInput }))
+  .output(z.strictObject({ delivery: Delivery }))
+  .mutation(async ({ ctx, input }) => ({ delivery: await test(ctx.services, ctx.caller, input.webhookId) }));

@@ -1,0 +1,154 @@
+/**
+ * GET /api/v2/events: the events that a key hears as a stream (server-sent events), for receivers that nobody can reach
+ * from outside. It stands beside the operations because a stream has no body to declare; key, rate limit, headers and
+ * errors are theirs.
+ */
+import type { Request, RequestHandler, Response } from 'express';
+import { ERRORS } from '../errors/codes.ts';
+import { errorBody, publicError } from '../errors/error-body.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import type { Context } from '../services/context.ts';
+import { FEED_PAGE, feedPosition, type FeedPosition, readFeed } from '../services/events/event-feed.ts';
+import { authenticate } from '../services/keys/authenticate.ts';
+import type { Caller } from '../services/keys/caller.ts';
+import type { SignedEvent } from '../services/webhooks/delivery-headers.ts';
+import { presentedKey } from './presented-key.ts';
+import { rateHeaders, REQUEST_ID_HEADER } from './rate-headers.ts';
+import { requestIdOf } from './request-id.ts';
+import { writeAnswer } from './rest-answer.ts';
+
+/** Its path below the API root. */
+export const EVENTS_PATH = '/events';
+
+/** Streams that one process holds open: of one account, and in all. */
+export const STREAMS_PER_ACCOUNT = 5;
+const STREAMS_MAX = 200;
+
+/** Milliseconds between two looks for new events. */
+const LOOK_EVERY_MS = 500;
+
+/** So many looks without an event bring a comment, which keeps proxies from hanging up: 15 seconds. */
+const LOOKS_PER_HEARTBEAT = 30;
+
+/** A reader that has not taken what it was sent for so many looks is dropped: 30 seconds. */
+const BLOCKED_LOOKS_MAX = 60;
+
+/** Milliseconds after which a reader that lost its stream should come back. */
+const RETRY_MS = 2_000;
+
+/** @param stopping aborts when the process was asked to stop: streams end then, and readers go on elsewhere */
+export function eventStreams(context: Context, stopping: AbortSignal): RequestHandler {
+  const open = new Map<string, number>();
+  return async (request, response) => {
+    const requestId = requestIdOf(response);
+    const headers: Record<string, string> = { [REQUEST_ID_HEADER]: requestId };
+    try {
+      const caller = await admit(context, request, headers);
+      const position = await feedPosition(context, caller, lastEventIdOf(request));
+      await withinBounds(open, caller.accountId, async () => {
+        begin(request, response, headers, position);
+        if (request.method !== 'HEAD') await relay(context, response, { caller, position, stopping });
+        response.end();
+      });
+    } catch (thrown) {
+      if (response.headersSent) return endBroken(context, response, thrown);
+      const error = publicError(thrown);
+      if (error.code === 'internal_server_error')
+        context.log.error({ reqId: requestId, err: thrown }, 'a request failed');
+      if (error.code === 'unauthorized') delete headers[REQUEST_ID_HEADER];
+      const body = errorBody(error, requestId, `${context.config.publicUrl}/docs/errors`);
+      await writeAnswer(request, response, { status: ERRORS[error.code].status, headers, body });
+    }
+  };
+}
+
+async function admit(context: Context, request: Request, headers: Record<string, string>): Promise<Caller> {
+  const admission = await authenticate(context, presentedKey(request.headers), EVENTS_PATH);
+  if (admission === null) throw new ServiceError('unauthorized');
+  if (admission.rate !== undefined) Object.assign(headers, rateHeaders(admission.rate));
+  if (admission.rate?.allowed === false) throw new ServiceError('too many requests');
+  return admission.caller;
+}
+
+function lastEventIdOf(request: Request): string | undefined {
+  const id = request.headers['last-event-id'];
+  return id === undefined || id === '' ? undefined : String(id);
+}
+
+async function withinBounds(open: Map<string, number>, accountId: string, work: () => Promise<void>): Promise<void> {
+  const ofAccount = open.get(accountId) ?? 0;
+  const all = [...open.values()].reduce((sum, count) => sum + count, 0);
+  if (ofAccount >= STREAMS_PER_ACCOUNT || all >= STREAMS_MAX) {
+    const which = ofAccount >= STREAMS_PER_ACCOUNT ? `this account has ${ofAccount}` : `all accounts have ${all}`;
+    throw new ServiceError(
+      'limit_exceeded',
+      `There are too many streams of events: ${which}. Close one and try again.`,
+    );
+  }
+  open.set(accountId, ofAccount + 1);
+  try {
+    await work();
+  } finally {
+    const left = (open.get(accountId) ?? 1) - 1;
+    if (left === 0) open.delete(accountId);
+    else open.set(accountId, left);
+  }
+}
+
+function begin(
+  request: Request,
+  response: Response,
+  headers: Readonly<Record<string, string>>,
+  { snapshot }: FeedPosition,
+): void {
+  response.writeHead(200, {
+    ...headers,
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    // nginx would keep small messages back until it has many.
+    'x-accel-buffering': 'no',
+  });
+  if (request.method === 'HEAD') return;
+  // A reader that loses the stream before the first event comes back to this point.
+  response.write(`retry: ${RETRY_MS}\n${snapshot === null ? '' : `id: ${snapshot}\n`}\n`);
+}
+
+/** Writes events until the reader leaves, the key is revoked or the process stops. */
+async function relay(
+  context: Context,
+  response: Response,
+  { caller, position, stopping }: { caller: Caller; position: FeedPosition; stopping: AbortSignal },
+): Promise<void> {
+  const left = new AbortController();
+  response.once('close', () => left.abort());
+  const over = AbortSignal.any([left.signal, stopping]);
+  let from = position;
+  let silent = 0;
+  let blocked = 0;
+  while (!over.aborted) {
+    blocked = response.writableNeedDrain ? blocked + 1 : 0;
+    if (blocked > BLOCKED_LOOKS_MAX) return void response.destroy();
+    if (blocked === 0) {
+      const page = await readFeed(context, caller, from);
+      if (!page.isAllowed) return;
+      from = page.position;
+      silent = page.events.length > 0 ? 0 : silent + 1;
+      if (page.events.length > 0) response.write(page.events.map(message).join(''));
+      else if (silent % LOOKS_PER_HEARTBEAT === 0) response.write(': still here\n\n');
+      if (page.events.length === FEED_PAGE && !response.writableNeedDrain) continue;
+    }
+    await context.clock.sleep(LOOK_EVERY_MS, over).catch(() => undefined);
+  }
+}
+
+// The mode is a header of deliveries and in no body, so it has a field of its own; other readers pass over it.
+function message({ id, event, mode, body }: SignedEvent): string {
+  return `id: ${id}\nevent: ${event}\nmode: ${mode}\ndata: ${body}\n\n`;
+}
+
+/** The reader comes back by itself, to where it was. */
+function endBroken(context: Context, response: Response, error: unknown): void {
+  if (!response.destroyed)
+    context.log.warn({ reqId: requestIdOf(response), err: error }, 'a stream of events broke off');
+  response.destroy();
+}

@@ -1,0 +1,36 @@
+/** Tells a misspelt setting from a variable of somebody else (D3). */
+
+/** The setting that was meant; undefined when the name looks like none. */
+export function settingMeant(name: string, known: readonly string[]): string | undefined {
+  return known.find((setting) => looksMisspelt(name, setting));
+}
+
+/** Short names (PORT, HOST, ROLE) have innocent neighbours, so only swapped letters count there. */
+function looksMisspelt(name: string, known: string): boolean {
+  if (name.toUpperCase() === known) return true;
+  // A short first word is what tells one service's settings from another's: GH_CLIENT_ID is not X_CLIENT_ID.
+  const [prefix = '', ...rest] = known.split('_');
+  if (prefix.length <= 2 && rest.length > 0 && !name.startsWith(`${prefix}_`)) return false;
+  const allowed = known.length <= 5 ? 0 : known.length <= 8 ? 1 : 2;
+  if (Math.abs(name.length - known.length) > allowed) return false;
+  return sameLetters(name, known) || editDistance(name, known) <= allowed;
+}
+
+function sameLetters(name: string, known: string): boolean {
+  if (name[0] !== known[0]) return false;
+  return [...name].toSorted().join('') === [...known].toSorted().join('');
+}
+
+/** Levenshtein distance: the fewest single-letter changes that turn one word into the other. */
+function editDistance(from: string, to: string): number {
+  let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= from.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column += 1) {
+      const substitution = (previous[column - 1] ?? 0) + (from[row - 1] === to[column - 1] ? 0 : 1);
+      current.push(Math.min((previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, substitution));
+    }
+    previous = current;
+  }
+  return previous[to.length] ?? 0;
+}

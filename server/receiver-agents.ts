@@ -1,0 +1,51 @@
+/** Connections to receivers, kept open for a while. Each is opened by the guard, which judges its address. */
+import { Agent as HttpAgent, type AgentOptions } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { NetConnectOpts, Socket } from 'node:net';
+import type { buildConnector } from 'undici';
+
+/** How long an idle connection is kept: shorter than servers commonly do. */
+const IDLE_MS = 4_000;
+
+/** Idle connections to one receiver. Its lane needs one. */
+const IDLE_MAX = 2;
+
+export interface ReceiverAgents {
+  readonly http: HttpAgent;
+  readonly https: HttpAgent;
+  close(): void;
+}
+
+type Connected = (error: Error | null, socket?: Socket) => void;
+
+export function openAgents(connector: buildConnector.connector): ReceiverAgents {
+  const options: AgentOptions = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: IDLE_MAX };
+  const http = guarded(new HttpAgent(options), 'http:', connector);
+  const https = guarded(new HttpsAgent(options), 'https:', connector);
+  return {
+    http,
+    https,
+    close: () => {
+      http.destroy();
+      https.destroy();
+    },
+  };
+}
+
+function guarded(agent: HttpAgent, protocol: string, connector: buildConnector.connector): HttpAgent {
+  const createConnection = ({ host, port }: { host?: string; port?: string | number }, connected: Connected) => {
+    const hostname = host ?? '';
+    try {
+      connector({ protocol, hostname, host: hostname, port: String(port) }, (error, socket) =>
+        error === null ? connected(null, socket) : connected(error),
+      );
+    } catch (error) {
+      // The guard refuses an address that stands in the URL itself before there is anything to wait for.
+      connected(error as Error);
+    }
+    return undefined;
+  };
+  return Object.assign(agent, {
+    createConnection: createConnection as unknown as (options: NetConnectOpts, connected: Connected) => Socket,
+  });
+}

@@ -1,0 +1,106 @@
+/** Posts once over HTTP and is done with the status line. */
+import { type Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { Socket } from 'node:net';
+
+interface Post {
+  readonly address: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly agent: Agent;
+  readonly timeoutMs: number;
+}
+
+export type PostResult =
+  | { readonly status: number }
+  | { readonly timedOut: true }
+  /** The connection had been kept open, and was closed without a word. */
+  | { readonly stale: true }
+  | { readonly error: Error; readonly connected: boolean };
+
+/** An answer's body up to this many bytes is read past, so that its connection can be used again. */
+const PASSED_OVER_BYTES = 16 * 1024;
+
+/** How long that may take. */
+const PASSED_OVER_MS = 500;
+
+/** The line that decides (D40); an interim answer (1xx) is none. */
+const STATUS_LINE = /^HTTP\/1\.[01] ([2-5]\d\d)[^\r\n]*\r?\n/;
+
+/** No status line is as long. */
+const STATUS_LINE_MAX = 256;
+
+/** Never rejects. */
+export function postOnce({ address, headers, body, agent, timeoutMs }: Post): Promise<PostResult> {
+  const bytes = Buffer.from(body);
+  const request = (address.protocol === 'https:' ? httpsRequest : httpRequest)(address, {
+    method: 'POST',
+    agent,
+    headers: { ...headers, 'content-length': String(bytes.length) },
+  });
+  const heard = listenIn(request);
+  return new Promise((resolve) => {
+    const finish = (result: PostResult) => {
+      clearTimeout(timer);
+      const status = heard.status();
+      resolve(status === null || 'status' in result ? result : { status });
+    };
+    const timer = setTimeout(() => {
+      finish({ timedOut: true });
+      request.destroy();
+    }, timeoutMs);
+    request.on('response', (response) => {
+      finish({ status: response.statusCode ?? 0 });
+      passOver(response);
+    });
+    request.on('error', (error) => {
+      const stale = request.reusedSocket && !heard.anything();
+      finish(stale ? { stale } : { error, connected: heard.connected() });
+    });
+    // Some ends come without an error, such as an answer that asks for another protocol.
+    request.on('close', () => finish({ error: new Error('closed without an answer'), connected: heard.connected() }));
+    request.end(bytes);
+  });
+}
+
+interface Heard {
+  connected(): boolean;
+  anything(): boolean;
+  /** The final status, as soon as its line is whole, however slowly the headers behind it come. */
+  status(): number | null;
+}
+
+function listenIn(request: ClientRequest): Heard {
+  let connected = false;
+  let head = '';
+  request.on('socket', (socket: Socket) => {
+    connected = true;
+    const listen = (chunk: Buffer) => {
+      if (head.length < STATUS_LINE_MAX) head += chunk.toString('latin1', 0, STATUS_LINE_MAX);
+    };
+    socket.on('data', listen);
+    request.once('close', () => socket.off('data', listen));
+  });
+  return {
+    connected: () => connected,
+    anything: () => head !== '',
+    status: () => {
+      const [, status] = STATUS_LINE.exec(head) ?? [];
+      return status === undefined ? null : Number(status);
+    },
+  };
+}
+
+/** Reads past the rest of an answer without keeping any of it; one that is long or slow loses its connection. */
+function passOver(response: IncomingMessage): void {
+  const length = Number(response.headers['content-length'] ?? 0);
+  if (length > PASSED_OVER_BYTES) return void response.destroy();
+  let passed = 0;
+  const timer = setTimeout(() => response.destroy(), PASSED_OVER_MS);
+  response.on('data', (chunk: Buffer) => {
+    passed += chunk.length;
+    if (passed > PASSED_OVER_BYTES) response.destroy();
+  });
+  response.on('error', () => undefined);
+  response.on('close', () => clearTimeout(timer));
+}

@@ -1,0 +1,88 @@
+/**
+ * The way out to the servers behind webhooks. Unlike the fetch of outbound.ts it keeps connections open, because a
+ * delivery that goes out twice does no harm, and it is done with the status line: nobody needs the rest.
+ */
+import type { LookupAddress } from 'node:dns';
+import { lookup as resolve } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { NotSentError } from '../platforms/http.ts';
+import type { ReceiverAnswer, Receivers } from '../services/webhooks/receivers.ts';
+import { parseAllowList } from './outbound-addresses.ts';
+import { connectFailureWords, guardedConnector, type Lookup, usableAddresses } from './outbound-connect.ts';
+import { openAgents } from './receiver-agents.ts';
+import { postOnce, type PostResult } from './receiver-post.ts';
+
+interface ReceiversOptions {
+  /** Networks of OUTBOUND_ALLOW. */
+  readonly allow: readonly string[];
+  /** Milliseconds for everything from the look-up to the status line. Default 5,000 (spec: Limits). */
+  readonly timeoutMs?: number;
+  /** Name resolution. Default: the system's. */
+  readonly lookup?: Lookup;
+}
+
+/** `close` breaks off whatever is still running. */
+export function createReceivers(options: ReceiversOptions): Receivers & { close(): void } {
+  const { timeoutMs = 5_000, lookup = (hostname: string) => resolve(hostname, { all: true }) } = options;
+  const allow = parseAllowList(options.allow);
+  const agents = openAgents(guardedConnector({ allow, connectTimeoutMs: timeoutMs, lookup }));
+
+  async function refusal(address: URL): Promise<string | null> {
+    const host = address.hostname.replace(/^\[|\]$/g, '');
+    const expired = new AbortController();
+    try {
+      const addresses = await Promise.race([addressesOf(host, lookup), tooLate(host, timeoutMs, expired.signal)]);
+      usableAddresses(host, addresses, address.protocol === 'https:', allow);
+      return null;
+    } catch (error) {
+      return error instanceof NotSentError ? error.message : connectFailureWords(host, error);
+    } finally {
+      expired.abort();
+    }
+  }
+
+  async function post(address: URL, headers: Readonly<Record<string, string>>, body: string): Promise<ReceiverAnswer> {
+    const agent = address.protocol === 'https:' ? agents.https : agents.http;
+    const startedAt = performance.now();
+    for (;;) {
+      const left = Math.max(1, timeoutMs - (performance.now() - startedAt));
+      const result = await postOnce({ address, headers, body, agent, timeoutMs: left });
+      // A connection that was kept open may be closed by the other side at any time. Nothing was heard on it, so
+      // this is still the same attempt; on a connection made for it there is no second try.
+      if (!('stale' in result)) return answerOf(address.hostname, result, timeoutMs);
+    }
+  }
+
+  return { refusal, post, close: agents.close };
+}
+
+async function addressesOf(host: string, lookup: Lookup): Promise<readonly LookupAddress[]> {
+  const family = isIP(host);
+  return family === 0 ? lookup(host) : [{ address: host, family }];
+}
+
+function tooLate(host: string, ms: number, over: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const late = () => reject(new NotSentError(`${host} could not be looked up within ${ms / 1000} seconds.`));
+    const timer = setTimeout(late, ms);
+    over.addEventListener('abort', () => clearTimeout(timer));
+  });
+}
+
+function answerOf(host: string, result: Exclude<PostResult, { stale: true }>, timeoutMs: number): ReceiverAnswer {
+  if ('status' in result) return result;
+  if ('timedOut' in result) {
+    return { status: null, problem: `The receiver did not answer within ${timeoutMs / 1000} seconds.` };
+  }
+  return { status: null, problem: failureWords(host, result.error, result.connected) };
+}
+
+function failureWords(host: string, error: Error, connected: boolean): string {
+  if (error instanceof NotSentError) return error.message;
+  if (!connected) return connectFailureWords(host, error);
+  // The parser's own words quote nothing, but its error carries what was received.
+  const code = 'code' in error ? String(error.code) : '';
+  return code.startsWith('HPE_')
+    ? 'What the receiver answered is not HTTP.'
+    : 'The receiver closed the connection without an answer.';
+}

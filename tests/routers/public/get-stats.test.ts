@@ -1,0 +1,109 @@
+/** GET /stats: what reached the world, and nothing that did not. */
+import { describe, expect, it } from 'vitest';
+import { makeAccount } from '../../harness/accounts.ts';
+import { START } from '../../harness/test-clock.ts';
+import { startWorld } from '../../harness/world.ts';
+
+const world = await startWorld();
+const [{ id: accountId }] = (await world.sql<{ id: string }>('select id from accounts')) as [{ id: string }];
+
+const DAY = 86_400_000;
+
+async function connection(platformId: string, fields: { accountId?: string; deletedAt?: Date } = {}): Promise<string> {
+  const id = world.context.random.uuid();
+  await world.sql(
+    `insert into connections (id, account_id, platform_id, slug, handle, description, queue_slots,
+       platform_account_id, created_at, deleted_at) values ($1, $2, $3, $4, 'h', '', '[]', $4, $5, $6)`,
+    [id, fields.accountId ?? accountId, platformId, `s-${id}`, START, fields.deletedAt ?? null],
+  );
+  return id;
+}
+
+interface StoredPost {
+  readonly platformId?: string;
+  readonly mode?: 'live' | 'test';
+  readonly status?: string;
+  readonly sentAgoMs?: number;
+}
+
+async function post(connectionId: string, fields: StoredPost = {}): Promise<void> {
+  const { platformId = 'bluesky', mode = 'live', status = 'sent', sentAgoMs = 0 } = fields;
+  await world.sql(
+    `insert into posts (id, account_id, connection_id, connection_slug, platform_id, mode, status, text, original_text,
+       tags, thread, created_at, sent_at) values ($1, $2, $3, 's', $4, $5, $6, 't', 't', '{}', '{}', $7, $8)`,
+    [
+      world.context.random.uuid(),
+      accountId,
+      connectionId,
+      platformId,
+      mode,
+      status,
+      START,
+      ['sent', 'deleted'].includes(status) ? new Date(START.getTime() - sentAgoMs) : null,
+    ],
+  );
+}
+
+describe('200', () => {
+  it('counts live posts that stand on a platform, of seven days and of all time, and the connections', async () => {
+    const bluesky = await connection('bluesky');
+    const other = await makeAccount(world);
+    await connection('mastodon', { accountId: other.id });
+    await connection('bluesky', { accountId: other.id });
+    await connection('reddit', { deletedAt: START });
+    const sandbox = await connection('sandbox');
+    await post(bluesky);
+    await post(bluesky, { sentAgoMs: 7 * DAY - 1 });
+    await post(bluesky, { sentAgoMs: 7 * DAY });
+    await post(bluesky, { mode: 'test' });
+    await post(sandbox, { platformId: 'sandbox' });
+    for (const status of ['scheduled', 'processing', 'draft', 'failed', 'cancelled', 'deleted']) {
+      await post(bluesky, { status });
+    }
+
+    const { status, body } = await world.rest('GET /stats', { key: null });
+
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      postsThisWeek: 2,
+      postsAllTime: 3,
+      liveConnections: 3,
+      platformsLive: ['bluesky', 'mastodon'],
+      time: START.toISOString(),
+    });
+  });
+
+  it('answers the same for sixty seconds, and anew after them', async () => {
+    const first = await world.rest('GET /stats', { key: null });
+    world.clock.advance(59_999);
+    const kept = await world.rest('GET /stats', { key: null });
+    world.clock.advance(1);
+
+    const anew = await world.rest('GET /stats', { key: null });
+
+    expect(kept.body).toEqual(first.body);
+    expect(anew.body.time).toBe(world.clock.now().toISOString());
+  });
+
+  it('counts along an index, however many posts there are', async () => {
+    const plan = await world.sql<{ 'QUERY PLAN': string }>(
+      `explain select count(*) from posts where status = 'sent' and mode = 'live' and platform_id <> 'sandbox' and sent_at > now()`,
+    );
+
+    expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('posts_reached_index');
+  });
+
+  it('is all noughts on a new install', async () => {
+    await using fresh = await startWorld();
+
+    const { body } = await fresh.rest('GET /stats', { key: null });
+
+    expect(body).toEqual({
+      postsThisWeek: 0,
+      postsAllTime: 0,
+      liveConnections: 0,
+      platformsLive: [],
+      time: START.toISOString(),
+    });
+  });
+});

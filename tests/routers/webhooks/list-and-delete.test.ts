@@ -1,0 +1,85 @@
+/** GET /webhooks and DELETE /webhooks/{webhookId}. Who sees which stands in tests/routers/scoping-table.ts. */
+import { describe, expect, it } from 'vitest';
+import { accountWithSandbox } from '../../harness/connections.ts';
+import { NOBODY, refusal } from '../../harness/expected.ts';
+import { makePost } from '../../harness/posts.ts';
+import { registerWebhook, startReceiver } from '../../harness/receiver.ts';
+import { startWorld } from '../../harness/world.ts';
+
+const world = await startWorld({ receivers: { timeoutMs: 400 } });
+
+describe('GET 200', () => {
+  it('lists webhooks newest first, without their secrets', async () => {
+    const { key } = await accountWithSandbox(world);
+    const first = await registerWebhook(world, 'http://127.0.0.1:9/one', { key });
+    const second = await registerWebhook(world, 'http://127.0.0.1:9/two', { key, events: ['post.sent'] });
+
+    const { status, body } = await world.rest('GET /webhooks', { key });
+
+    expect(status).toBe(200);
+    const withoutSecret = ({ id, url, events, createdAt }: typeof first) => ({ id, url, events, createdAt });
+    expect(body).toEqual({ webhooks: [withoutSecret(second), withoutSecret(first)] });
+  });
+});
+
+describe('DELETE 200', () => {
+  it('ends the webhook: nothing is delivered any more, and all its paths answer 404', async () => {
+    const receiver = await startReceiver();
+    const { key } = await accountWithSandbox(world);
+    const { id } = await registerWebhook(world, receiver.url, { key });
+    await makePost(world, 'sandbox', { key });
+
+    const { status, body } = await world.rest(`DELETE /webhooks/${id}`, { key });
+
+    await makePost(world, 'sandbox', { key });
+    await world.runDue();
+    expect(status).toBe(200);
+    expect(body).toEqual({ id, deleted: true });
+    expect(receiver.received).toEqual([]);
+    expect((await world.rest('GET /webhooks', { key })).body).toEqual({ webhooks: [] });
+    const gone = refusal('not_found', `No webhook of yours has the id ${id}.`);
+    for (const call of [
+      `DELETE /webhooks/${id}`,
+      `GET /webhooks/${id}/deliveries`,
+      `POST /webhooks/${id}/test`,
+      `POST /webhooks/${id}/deliveries/${NOBODY}/replay`,
+    ] as const) {
+      expect(await world.rest(call, { key })).toMatchObject({ status: 404, body: gone });
+    }
+  });
+
+  it('fails what is queued, and what is under way whatever comes of it', async () => {
+    const { key } = await accountWithSandbox(world);
+    let webhookId = '';
+    const receiver = await startReceiver((response) => {
+      void world.rest(`DELETE /webhooks/${webhookId}`, { key }).then(() => response.writeHead(200).end());
+    });
+    const { id } = await registerWebhook(world, receiver.url, { key });
+    webhookId = id;
+    for (const text of ['One', 'Two']) await makePost(world, 'sandbox', { key, text });
+
+    await world.runDue();
+
+    const rows = await world.sql('select status, claim, attempts from deliveries where webhook_id = $1', [id]);
+    expect(rows).toEqual([
+      { status: 'failed', claim: null, attempts: 0 },
+      { status: 'failed', claim: null, attempts: 0 },
+    ]);
+    expect(await world.sql('select secret, lane, lane_until from webhooks where id = $1', [id])).toEqual([
+      { secret: null, lane: null, lane_until: null },
+    ]);
+  });
+});
+
+describe('DELETE 400 and 404', () => {
+  it('refuses a malformed id, and one that nothing has', async () => {
+    const malformed = await world.rest('DELETE /webhooks/1');
+    const unknown = await world.rest(`DELETE /webhooks/${NOBODY}`);
+
+    expect([malformed.status, malformed.body.error]).toEqual([400, 'invalid_request']);
+    expect(unknown).toMatchObject({
+      status: 404,
+      body: refusal('not_found', `No webhook of yours has the id ${NOBODY}.`),
+    });
+  });
+});

@@ -1,0 +1,36 @@
+/** DISCORD_CLIENT_ID, DISCORD_CLIENT_SECRET and DISCORD_BOT_TOKEN: the operator's app at Discord, whole or not at all, and its bot. */
+import { expect, it } from 'vitest';
+import { readConfig } from '../../server/config.ts';
+
+const APP = { DISCORD_CLIENT_ID: 'id', DISCORD_CLIENT_SECRET: 'secret' };
+
+it.each([
+  [{}, null],
+  [APP, { clientId: 'id', clientSecret: 'secret', botToken: undefined }],
+  [
+    { ...APP, DISCORD_BOT_TOKEN: 'token' },
+    { clientId: 'id', clientSecret: 'secret', botToken: 'token' },
+  ],
+])('%j gives the app of Discord %j', (env, app) => {
+  expect(readConfig(env).apps.discord).toEqual(app);
+});
+
+it.each([
+  [{ DISCORD_CLIENT_ID: 'id' }, 'DISCORD_CLIENT_ID: is set together with DISCORD_CLIENT_SECRET'],
+  [{ DISCORD_CLIENT_SECRET: 'secret' }, 'DISCORD_CLIENT_ID: is set together with DISCORD_CLIENT_SECRET'],
+  [
+    { DISCORD_BOT_TOKEN: 'token' },
+    'DISCORD_BOT_TOKEN: has a meaning only with DISCORD_CLIENT_ID and DISCORD_CLIENT_SECRET',
+  ],
+])('refuses part of it: %j', (env, message) => {
+  expect(() => readConfig(env)).toThrow(message);
+});
+
+it('gives Discord and Telegram at other servers', () => {
+  const env = { DISCORD_API_URL: 'http://127.0.0.1:4000/', TELEGRAM_API_URL: 'http://127.0.0.1:5000' };
+
+  expect(readConfig(env).endpoints).toMatchObject({
+    DISCORD_API_URL: 'http://127.0.0.1:4000',
+    TELEGRAM_API_URL: 'http://127.0.0.1:5000',
+  });
+});
