@@ -1,6 +1,7 @@
 /** The fields in which a person types the login of an account: one form a platform, read off what the platform asks for. */
 import { z } from 'zod';
 import type { Context } from '../services/context.ts';
+import { missingSettings } from '../services/platforms/missing-settings.ts';
 import { type Html, html } from './html.ts';
 
 type Platform = Context['platforms'][keyof Context['platforms']];
@@ -19,6 +20,8 @@ const LABELS: Readonly<Record<string, string>> = {
   identifier: 'Handle',
   instanceUrl: 'Server',
   pageId: 'Page number',
+  chatId: 'Chat',
+  webhookUrl: 'Webhook URL',
 };
 
 /** The part of a JSON Schema that is read here. */
@@ -30,7 +33,9 @@ interface CredentialsSchema {
 
 /** The choice of a platform, and for each the fields of its login. The browser shows those of the one that is chosen. */
 export function connectForms(context: Context): Html {
-  const platforms = Object.values(context.platforms).filter(({ connect }) => connect.includes('credentials'));
+  const platforms = Object.values(context.platforms).filter(
+    (platform) => platform.connect.includes('credentials') && missingSettings(context, platform).length === 0,
+  );
   return html`
     <fieldset class="choices">
       <legend>Platform</legend>
@@ -49,7 +54,7 @@ export function connectForms(context: Context): Html {
 function loginFields(platform: Platform, chosen: boolean): Html {
   const schema = z.toJSONSchema(platform.credentials, { io: 'input' }) as CredentialsSchema;
   const fields = Object.entries(schema.properties ?? {}).map(([name, { description = '', format }]): Field => {
-    const type = /password|token|secret/i.test(name) ? 'password' : format === 'uri' ? 'url' : 'text';
+    const type = /password|token|secret|webhook/i.test(name) ? 'password' : format === 'uri' ? 'url' : 'text';
     return {
       name,
       label: LABELS[name] ?? inWords(name),

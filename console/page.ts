@@ -27,6 +27,7 @@ const NAVIGATION = [
   { path: '/', name: 'Console' },
   { path: '/docs', name: 'API reference' },
   { path: '/docs/errors', name: 'Errors' },
+  { path: '/status', name: 'Status' },
 ];
 
 /** What a page may load and do; `default-src 'none'` forbids the rest. */
@@ -90,7 +91,7 @@ export function renderPage(page: Page): string {
         ${head}
       </head>
       <body class="${layout}">
-        <a class="skip" href="#content">Skip to content</a>
+        ${frame === 'site' && html`<a class="skip" href="#content">Skip to content</a>`}
         ${frame !== 'none' && header(frame, current)}
         ${bringsLandmark ? html`<div id="content" tabindex="-1">${main}</div>` : html`<main id="content" tabindex="-1">${main}</main>`}
         ${frame === 'brand' && html`<footer class="site"><p>Carillon keeps your login encrypted, and uses it to publish for you.</p></footer>`}

@@ -1,4 +1,4 @@
-/** The pages that people see: the console, the API reference, the error codes, the hosted connect page, and the sandbox's public timelines (D4, D13, D24). */
+/** The pages that people see: the console, the API reference, the error codes, the status page, the hosted connect page, and the sandbox's public timelines (D4, D13, D24). */
 import { Router } from 'express';
 import type { Context } from '../services/context.ts';
 import { serveAssets } from './assets.ts';
@@ -8,6 +8,7 @@ import { errorsPage } from './errors-page.ts';
 import { referencePage } from './reference-page.ts';
 import { serveSandboxImage } from './sandbox-image.ts';
 import { permalinkPage, timelinePage } from './sandbox-page.ts';
+import { statusPage } from './status-page.ts';
 
 /** Mounted at the root; paths that are none of these pass through. */
 export function pagesRouter(context: Context): Router {
@@ -17,6 +18,7 @@ export function pagesRouter(context: Context): Router {
   router.get('/', consolePage(context));
   router.get('/docs', referencePage(context));
   router.get('/docs/errors', errorsPage(context));
+  router.get('/status', statusPage(context));
   router.get('/sandbox/media/:postId/:position', serveSandboxImage(context));
   router.get('/sandbox/:accountId', timelinePage(context));
   router.get('/sandbox/:accountId/:postId', permalinkPage(context));

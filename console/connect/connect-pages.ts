@@ -1,6 +1,7 @@
 /** /connect/...: the hosted page, on which a customer links an account into a profile (D24). Forms and redirects; no scripts. */
 import express, { type ErrorRequestHandler, type RequestHandler, type Response, Router } from 'express';
 import { validate as isUuid } from 'uuid';
+import { clientDocument } from '../../services/connect/client-document.ts';
 import { findSession, type FoundSession, openLink } from '../../services/connect/find-session.ts';
 import { finishOauth } from '../../services/connect/finish-oauth.ts';
 import type { Context } from '../../services/context.ts';
@@ -38,7 +39,13 @@ export function connectPages(context: Context): Router {
     if (found.kind !== 'open') return sendNoSession(context, response, found);
     await takeStep(context, response, found.session, step, fieldsOf(request.body));
   });
-  router.get('/callback/:platformId', comeBack(context));
+  router.get('/callback/:platformId', home(context), comeBack(context));
+  router.get('/client/:platformId', async (request, response, next) => {
+    const document = await clientDocument(context, request.params.platformId);
+    if (document === null) return next();
+    response.setHeader('cache-control', 'public, max-age=600');
+    response.json(document);
+  });
   router.get('/:token', async (request, response) => {
     const found = await openLink(context, request.params.token, secretsOf(context, request));
     if (found.kind !== 'open') return sendNoSession(context, response, found);
@@ -71,6 +78,16 @@ const ownPagesOnly: RequestHandler = (request, response, next) => {
   if (site === undefined || site === 'same-origin') return next();
   response.status(403).type('text/plain').send('Forms of other sites are not taken.\n');
 };
+
+/** Some platforms send customers back to the machine's address where the install goes by its name, and only there is the cookie. */
+function home(context: Context): RequestHandler {
+  const { hostname, port } = new URL(context.config.publicUrl);
+  const address = `127.0.0.1${port === '' ? '' : `:${port}`}`;
+  return (request, response, next) => {
+    if (hostname !== 'localhost' || request.headers.host !== address) return next();
+    response.redirect(303, context.config.publicUrl + request.originalUrl);
+  };
+}
 
 function comeBack(context: Context): RequestHandler<{ platformId: string }> {
   return async (request, response) => {

@@ -2,7 +2,9 @@
 import type { HostedPlatform } from '../../services/connect/connectable-platforms.ts';
 import { type Html, html } from '../html.ts';
 
-type Field = HostedPlatform['hosted']['fields'][number];
+type Hosted = HostedPlatform['hosted'];
+type Field = Hosted['fields'][number];
+type Alternative = NonNullable<Hosted['alternative']>;
 
 /** Where the steps of a session are posted to. */
 function stepPath(sessionId: string, step: string): string {
@@ -13,7 +15,7 @@ function stepPath(sessionId: string, step: string): string {
 export function pickView(sessionId: string, offered: readonly HostedPlatform[]): Html {
   return html`<section class="panel" aria-labelledby="heading">
     <h1 id="heading">Connect an account</h1>
-    <p>Where is the account that is to be posted to?</p>
+    <p>Which platform is your account on?</p>
     <form class="platforms" method="post" action="${stepPath(sessionId, 'pick')}">
       ${offered.map(
         ({ platform }) => html`<button type="submit" name="platform" value="${platform.id}">${platform.name}</button> `,
@@ -49,7 +51,7 @@ export function formView({ sessionId, offered, typed, problem, hasOthers }: Form
     }
     ${
       hosted.oauth === undefined
-        ? !asks && html`<p>Nothing is asked for.</p>`
+        ? !asks && html`<p>No login is needed.</p>`
         : html`<p>You go on to ${asks ? 'your server' : platform.name} to agree there, and then come back.</p>`
     }
     <form method="post" action="${stepPath(sessionId, 'connect')}">
@@ -57,9 +59,21 @@ export function formView({ sessionId, offered, typed, problem, hasOthers }: Form
       ${hosted.fields.map((field) => fieldView(field, typed[field.name] ?? ''))}
       <button class="primary" type="submit">Connect</button>
     </form>
+    ${hosted.alternative !== undefined && alternativeForm(sessionId, platform.id, hosted.alternative, typed)}
     ${cancelForm(sessionId)}
-    ${hasOthers && html`<p><a href="/connect/session/${sessionId}?platform=">Choose another platform</a></p>`}
+    ${hasOthers && html`<p><a class="way" href="/connect/session/${sessionId}?platform=">Choose another platform</a></p>`}
   </section>`;
+}
+
+/** The second way, over the platform's own page. */
+function alternativeForm(sessionId: string, platformId: string, way: Alternative, typed: FormView['typed']): Html {
+  return html`<p class="or">or</p>
+    <form method="post" action="${stepPath(sessionId, 'alternative')}">
+      <input type="hidden" name="platform" value="${platformId}" />
+      <p>${way.hint}</p>
+      ${way.fields.map((field) => fieldView(field, typed[field.name] ?? ''))}
+      <button type="submit">${way.button}</button>
+    </form>`;
 }
 
 /** The choice of one of several accounts. */
@@ -83,13 +97,13 @@ export function noticeView(
   return html`<section class="panel absent">
     <h1>${title}</h1>
     <p>${sentence}</p>
-    ${link !== undefined && html`<p><a href="${link.to}">${link.text}</a></p>`}
+    ${link !== undefined && html`<p><a class="way" href="${link.to}">${link.text}</a></p>`}
   </section>`;
 }
 
 function cancelForm(sessionId: string): Html {
   return html`<form method="post" action="${stepPath(sessionId, 'cancel')}">
-    <button type="submit">Cancel</button>
+    <button class="quiet" type="submit">Cancel</button>
   </form>`;
 }
 

@@ -1,6 +1,6 @@
 /** How pages of a connect session are sent: kept by nobody, naming no address to others, with forms that lead where they must. */
 import type { Response } from 'express';
-import type { HostedPlatform } from '../../services/connect/connectable-platforms.ts';
+import { type HostedPlatform, pageOf } from '../../services/connect/connectable-platforms.ts';
 import type { Context } from '../../services/context.ts';
 import type { Html } from '../html.ts';
 import { policy, renderPage } from '../page.ts';
@@ -30,12 +30,12 @@ export function sendConnectPage(context: Context, response: Response, page: Conn
 
 /** Browsers hold form-action against the redirects that follow a form too, so where they lead must be listed. */
 function pagePolicy(context: Context, session: SessionFrame | null, leadsTo: readonly HostedPlatform[]): string {
-  const pages = leadsTo.flatMap(({ hosted }) =>
-    hosted.oauth === undefined
-      ? []
-      : (hosted.oauth.pageSources(context.config.endpoints) ?? anyServer(context.config.outboundAllow)),
-  );
-  const targets = session === null ? [] : ["'self'", returnSource(session.redirectUrl), ...pages];
+  const pages = leadsTo.flatMap((offered) => {
+    const page = pageOf(offered);
+    if (page === undefined) return [];
+    return page.pageSources(context.config.endpoints) ?? anyServer(context.config.outboundAllow);
+  });
+  const targets = session === null ? [] : ["'self'", ...returnSources(session.redirectUrl), ...pages];
   return policy({
     'style-src': "'self'",
     'img-src': "'self'",
@@ -48,8 +48,7 @@ function anyServer(outboundAllow: readonly string[]): string[] {
   return outboundAllow.length === 0 ? ['https:'] : ['https:', 'http:'];
 }
 
-/** A policy cannot name an IPv6 address. */
-function returnSource(redirectUrl: string): string {
-  const { origin, hostname, protocol } = new URL(redirectUrl);
-  return hostname.startsWith('[') ? protocol : origin;
+/** Where the caller's address leads on to is the caller's to say, and browsers hold that against the form too. */
+function returnSources(redirectUrl: string): string[] {
+  return redirectUrl.startsWith('https:') ? ['https:'] : ['http://localhost:*', 'https:'];
 }

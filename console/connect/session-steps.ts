@@ -1,7 +1,7 @@
 /** The steps of an open connect session: what is shown at each, and what its forms do. */
 import type { Response } from 'express';
 import { chooseAccount } from '../../services/connect/choose-account.ts';
-import { type HostedPlatform, offeredPlatforms } from '../../services/connect/connectable-platforms.ts';
+import { byAlternative, type HostedPlatform, offeredPlatforms } from '../../services/connect/connectable-platforms.ts';
 import { leaveSession, returnAddress } from '../../services/connect/end-session.ts';
 import type { FoundSession } from '../../services/connect/find-session.ts';
 import { readFlow } from '../../services/connect/flow.ts';
@@ -66,6 +66,11 @@ export async function takeStep(
   }
   if ((step === 'pick' || step === 'connect') && named !== undefined) {
     return showOutcome(context, response, session, await tryLogin(context, session, named, fields), named, fields);
+  }
+  const alternative = step === 'alternative' && named !== undefined ? byAlternative(named) : undefined;
+  if (alternative !== undefined) {
+    const outcome = await tryLogin(context, session, alternative, fields);
+    return showOutcome(context, response, session, outcome, named, fields);
   }
   redirect(response, `/connect/session/${session.id}`);
 }
@@ -138,7 +143,9 @@ function sendForm(
 ): void {
   const hasOthers = (session.platform ?? null) === null;
   const main = formView({ sessionId: session.id, offered, typed, problem, hasOthers });
-  const title = `Connect ${offered.platform.name}`;
+  const heading = `Connect ${offered.platform.name}`;
+  // The title is what a screen reader says first of a page.
+  const title = problem === null ? heading : `That did not work: ${heading}`;
   const status = problem === null ? 200 : 422;
   sendConnectPage(context, response, { status, title, main, session, leadsTo: [offered] });
 }

@@ -10,6 +10,7 @@ const COUNTERS: Readonly<Record<string, (text: string) => number>> = {
   characters: (text) => [...text].length,
   utf16: (text) => text.length,
   weighted,
+  emoji_bytes: emojiBytes,
 };
 
 /** X's weights: an emoji two, a code point one or two by its script. */
@@ -20,6 +21,16 @@ function weighted(text: string): number {
     weight += isEmoji ? 2 : [...segment].reduce((sum, character) => sum + (LIGHT.test(character) ? 1 : 2), 0);
   }
   return weight;
+}
+
+/** Threads' count: a code point one, an emoji as many as its bytes. */
+function emojiBytes(text: string): number {
+  const emoji = /[\p{Extended_Pictographic}\p{Regional_Indicator}\u20e3]/u;
+  const encoder = new TextEncoder();
+  return [...segmenter.segment(text)].reduce(
+    (sum, { segment }) => sum + (emoji.test(segment) ? encoder.encode(segment).length : [...segment].length),
+    0,
+  );
 }
 
 /** @param unit as GET /platforms names it */

@@ -1,0 +1,122 @@
+/** What holds on every page of a connect session: for the eye, the thumb, the keyboard, a screen reader and the browser's guards. */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page, Response } from 'playwright-core';
+import { expect } from 'vitest';
+import type { Customer } from './customer.ts';
+import { keepScreenshot } from './screenshots.ts';
+
+/** Size of an ordinary phone. */
+export const PHONE = { width: 390, height: 844 };
+
+/** The narrowest page that must not scroll sideways (WCAG 2.2, 1.4.10). */
+const NARROWEST = { width: 320, height: 640 };
+
+const DESK = { width: 1280, height: 800 };
+
+const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const AXE_RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** What can be reached by Tab on the page, as it stands from top to bottom. */
+const CONTROLS = `[...document.querySelectorAll('a[href], button, input:not([type=hidden])')]
+  .map((element) => ({ element, box: element.getBoundingClientRect() }))
+  .toSorted((a, b) => a.box.top - b.box.top || a.box.left - b.box.left)`;
+
+const NAME = `const name = (element) => element.labels?.[0]?.textContent ?? element.textContent.trim();`;
+
+/** Least height and width of what is touched. */
+const TOUCH_PX = 44;
+
+/** Where forms lead in the end: to the app of the walks on localhost, and on to wherever that leads. */
+export const BACK = ['http://localhost:*', 'https:'];
+
+export interface Expected {
+  /** Where forms may lead besides the product itself; empty where the page has none. */
+  readonly leadsTo: readonly string[];
+  /** Name of a picture for the guide; taken with SCREENSHOTS=1. */
+  readonly picture?: string;
+}
+
+/** Checks the page that the customer sees, before they do anything on it. */
+export async function expectGoodPage(customer: Customer, { leadsTo, picture }: Expected): Promise<void> {
+  const { page } = customer;
+  await page.waitForLoadState();
+  expectGuarded(customer.answer(), leadsTo);
+  await expectKeyboard(page);
+  await expectTouchable(page);
+  for (const size of [NARROWEST, DESK, PHONE]) {
+    await page.setViewportSize(size);
+    const [needed, has] = await page.evaluate<[number, number]>(
+      '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+    );
+    expect(needed, `width of the page on ${size.width} px`).toBeLessThanOrEqual(has);
+    // Switched off scripts are switched off for the checker too.
+    if (customer.scripts && size !== NARROWEST) await expectAccessible(page);
+  }
+  if (picture !== undefined) await keepScreenshot(page, picture);
+}
+
+function expectGuarded(answer: Response, leadsTo: readonly string[]): void {
+  const { 'content-security-policy': policy = '', ...headers } = answer.headers();
+  const directives = Object.fromEntries(policy.split('; ').map((directive) => directive.split(/ (.*)/, 2)));
+  expect(directives).toEqual({
+    'default-src': "'none'",
+    'style-src': "'self'",
+    'img-src': "'self'",
+    'base-uri': "'none'",
+    'form-action': leadsTo.length === 0 ? "'none'" : ["'self'", ...leadsTo].join(' '),
+    'frame-ancestors': "'none'",
+  });
+  expect(headers).toMatchObject({
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  });
+}
+
+/** In both colour schemes. */
+async function expectAccessible(page: Page): Promise<void> {
+  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(AXE);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const options = JSON.stringify({ runOnly: AXE_RULES, resultTypes: ['violations'] });
+    const { violations, passes } = await page.evaluate<AxeResults>(`axe.run(document, ${options})`);
+    const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id} (${colorScheme}): ${html}`));
+    expect(found).toEqual([]);
+    expect(passes.map(({ id }) => id)).toContain('color-contrast');
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
+/** Tab goes through everything in the order it is seen in, and shows where it is. */
+async function expectKeyboard(page: Page): Promise<void> {
+  const inOrder = await page.evaluate<string[]>(
+    `(() => { ${NAME} return ${CONTROLS}.map(({ element }) => name(element)); })()`,
+  );
+  const reached: { name: string; outline: number }[] = [];
+  for (let presses = 0; presses < inOrder.length; presses += 1) {
+    await page.keyboard.press('Tab');
+    reached.push(
+      await page.evaluate<{ name: string; outline: number }>(`(() => {
+        ${NAME}
+        const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
+        return { name: name(document.activeElement), outline: outlineStyle === 'solid' ? parseFloat(outlineWidth) : 0 };
+      })()`),
+    );
+  }
+  // The outline of the stylesheet.
+  expect(reached).toEqual(inOrder.map((name) => ({ name, outline: 3 })));
+  await page.evaluate('document.activeElement.blur()');
+}
+
+async function expectTouchable(page: Page): Promise<void> {
+  const small = await page.evaluate<string[]>(`(() => {
+    ${NAME}
+    return ${CONTROLS}
+      .filter(({ box }) => Math.min(box.width, box.height) < ${TOUCH_PX})
+      .map(({ element, box }) => name(element) + ': ' + box.width + ' x ' + box.height);
+  })()`);
+  expect(small).toEqual([]);
+}

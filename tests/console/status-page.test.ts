@@ -1,0 +1,56 @@
+/** GET /status: what people see of the health, also when the database is what is wrong. */
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { createApp } from '../../server/app.ts';
+import { startWorld } from '../harness/world.ts';
+
+async function read(url: string): Promise<string> {
+  const response = await fetch(`${url}/status`);
+  expect(response.status).toBe(200);
+  return response.text();
+}
+
+describe('the status page', () => {
+  it('says that all is well, and draws 90 days with a text for those who do not see them', async () => {
+    await using world = await startWorld();
+    await world.runDue();
+
+    const text = await read(world.url);
+
+    expect(text).toContain('<h1>All is well</h1>');
+    expect(text.match(/<rect class="none"/g)).toHaveLength(89);
+    expect(text.match(/<rect class="whole"/g)).toHaveLength(1);
+    expect(text).toContain('aria-label="No degraded minute on the 1 day watched."');
+    expect(text.match(/<th scope="row">/g)).toHaveLength(90);
+    expect(text).toMatch(/<th scope="row">2026-11-21<\/th>\s*<td>100\.00 %<\/td>\s*<td>0<\/td>/);
+  });
+
+  it('says what is degraded, and how long each day was', async () => {
+    await using world = await startWorld();
+    await world.sql(`insert into health_samples values ('2026-11-20T12:00:00Z', false)`);
+
+    const text = await read(world.url);
+
+    expect(text).toContain('<h1>Something is degraded</h1>');
+    expect(text).toMatch(/<dt>Database<\/dt>\s*<dd class="good">Works<\/dd>/);
+    expect(text).toMatch(/<dt>Scheduled posts<\/dt>\s*<dd class="bad">Degraded<\/dd>/);
+    expect(text).toContain('1439 degraded minutes on 2 of the 2 days watched.');
+    expect(text.match(/<rect class="poor"/g)).toHaveLength(2);
+  });
+
+  it('is there while the database is down', async () => {
+    await using world = await startWorld();
+    const context = {
+      ...world.context,
+      healthHistory: () => Promise.reject(new Error('connection refused')),
+    };
+    const server = createApp(context).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+
+    const text = await read(`http://127.0.0.1:${port}`);
+    server.close();
+
+    expect(text).toContain('The history cannot be read at present.');
+  });
+});

@@ -1,0 +1,15 @@
+/** The hosted connect page in a real browser: `vitest run --config vitest.browser.config.ts`. */
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['tests/browser/**/*.browser.test.ts'],
+    globalSetup: ['tests/browser/ensure-chromium.ts', 'tests/browser/shared-stage.ts'],
+    // They share a product, whose clock some of them move, and a browser.
+    fileParallelism: false,
+    isolate: false,
+    testTimeout: 60_000,
+    // The first run installs the servers of other platforms.
+    hookTimeout: 300_000,
+  },
+});
