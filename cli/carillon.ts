@@ -1,9 +1,11 @@
 /**
- * The operator's command line. It talks HTTP to a running server and never opens the database, which
+ * The command line. It talks HTTP to a running server and never opens the database, which
  * belongs to that server alone.
  */
 import { accountCommand } from './account-command.ts';
+import { listenCommand } from './listen-command.ts';
 import { UsageError } from './operator-client.ts';
+import { systemClock } from '../server/clocks.ts';
 
 const USAGE = `Usage: npm run carillon -- <command>
 
@@ -13,17 +15,32 @@ const USAGE = `Usage: npm run carillon -- <command>
       --payment-method yes|no
       --x-spend-cap-cents <cents>|none
 
+  listen --forward <url>              relay the events that a key hears to a receiver on this machine
+      --key <key>                     whose events (default: CARILLON_KEY)
+      --secret <secret>               what they are signed with (default: a new one, printed)
+
 Options:
   --url <origin>      server to talk to (default: PUBLIC_URL, or http://127.0.0.1 and PORT)
-  --token <token>     operator's token (default: OPERATOR_TOKEN, or the one that the server keeps in DATA_DIR)
+  --token <token>     operator's token, for account (default: OPERATOR_TOKEN, or the one that the server keeps in DATA_DIR)
 `;
 
 const [command, ...rest] = process.argv.slice(2);
 try {
-  if (command !== 'account') throw new UsageError(USAGE);
-  process.stdout.write(await accountCommand(globalThis.fetch, rest, process.env));
+  if (command === 'listen') await listen(rest);
+  else if (command === 'account') process.stdout.write(await accountCommand(globalThis.fetch, rest, process.env));
+  else throw new UsageError(USAGE);
 } catch (error) {
   const message = error instanceof UsageError && error.message === '' ? USAGE : (error as Error).message;
   process.stderr.write(`${message.trimEnd()}\n`);
   process.exitCode = error instanceof UsageError ? 2 : 1;
+}
+
+async function listen(args: string[]): Promise<void> {
+  const stopping = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stopping.abort());
+  // The whole house comes with it, which the other commands need not wait for.
+  const { systemRandom } = await import('../server/context.ts');
+  const print = (line: string) => process.stdout.write(`${line}\n`);
+  const io = { request: globalThis.fetch, clock: systemClock, random: systemRandom(systemClock), print };
+  await listenCommand({ ...io, signal: stopping.signal }, args, process.env);
 }

@@ -23,9 +23,16 @@ export async function operatorClient(
   options: { url?: string | undefined; token?: string | undefined },
   env: Environment,
 ): Promise<OperatorClient> {
-  const origin = options.url ?? env['PUBLIC_URL'] ?? `http://127.0.0.1:${env['PORT'] ?? '3000'}`;
+  const origin = serverOrigin(options.url, env);
   const token = options.token ?? env['OPERATOR_TOKEN'] ?? (await keptToken(env['DATA_DIR'] ?? './data'));
   return { call: (method, path, body) => call(request, new URL(`/operator${path}`, origin), { token, method, body }) };
+}
+
+/** The server to talk to. */
+export function serverOrigin(url: string | undefined, env: Environment): string {
+  const origin = url ?? env['PUBLIC_URL'] ?? `http://127.0.0.1:${env['PORT'] ?? '3000'}`;
+  if (URL.canParse(origin)) return origin;
+  throw new UsageError(`--url: expected an origin such as http://localhost:3000, not "${origin}".`);
 }
 
 async function keptToken(dataDir: string): Promise<string> {

@@ -9,6 +9,13 @@ import { createTRPCClient, httpBatchLink, type TRPCClient } from '@trpc/client';
 import type { AppRouter } from '../routers/index.ts';
 
 export type { AppRouter };
+export {
+  verifyWebhook,
+  WebhookVerificationError,
+  type VerifyOptions,
+  type WebhookEvent,
+  type WebhookHeaders,
+} from './verify-webhook.ts';
 
 export interface ClientOptions {
   /** Origin of the install, e.g. `https://bells.example`. */

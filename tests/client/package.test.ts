@@ -14,7 +14,7 @@ const world = await startWorld();
 const project = mkdtempSync(path.join(tmpdir(), 'carillon-consumer-'));
 
 const CONSUMER = `
-import { createClient, type AppRouter } from 'carillon';
+import { createClient, verifyWebhook, type AppRouter, type WebhookEvent } from 'carillon';
 import type { inferRouterOutputs } from '@trpc/server';
 type Posts = inferRouterOutputs<AppRouter>['posts']['list']['posts'];
 const client = createClient({ url: process.argv[2]!, apiKey: process.argv[3]! });
@@ -23,7 +23,9 @@ const status: 'sent' | 'scheduled' | 'draft' | 'failed' | undefined = results[0]
 const posts: Posts = (await client.posts.list.query({ limit: 1 })).posts;
 // @ts-expect-error a misspelt field is an error in the editor already
 const misspelt = () => client.posts.create.mutate({ text: 'x', connectionSlugs: ['sandbox'], scheduleFor: 'now' });
-console.log(JSON.stringify([status, posts[0]?.text, typeof misspelt]));
+const event: Promise<WebhookEvent> = verifyWebhook('{}', {}, 'whsec_');
+const refused = await event.catch((error: Error) => error.name);
+console.log(JSON.stringify([status, posts[0]?.text, typeof misspelt, refused]));
 `;
 
 beforeAll(() => {
@@ -62,6 +64,6 @@ describe('another TypeScript project', () => {
   it('makes and reads posts with createClient', async () => {
     const { stdout } = await run(process.execPath, [path.join(project, 'consumer.ts'), world.url, world.liveKey]);
 
-    expect(JSON.parse(stdout)).toEqual(['sent', 'From another project', 'function']);
+    expect(JSON.parse(stdout)).toEqual(['sent', 'From another project', 'function', 'WebhookVerificationError']);
   });
 });

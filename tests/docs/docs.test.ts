@@ -78,8 +78,10 @@ describe('the table of settings in README.md', () => {
   const documented = rows.map(([, name, cell = '']) => [name, cell === 'unset' ? undefined : cell.slice(1, -1)]);
 
   // Read as text: the schema itself is not exported, and this is the order that people read.
-  const source = readFileSync('server/config.ts', 'utf8');
-  const schema = /const Environment = z\.object\(\{(.*?)^\}\)/ms.exec(source)?.[1] ?? '';
+  const source = readFileSync('server/config.ts', 'utf8') + readFileSync('server/platform-settings.ts', 'utf8');
+  const shapeOf = (name: string) =>
+    new RegExp(`const ${name} = z\\.object\\(\\{(.*?)^\\}\\)`, 'ms').exec(source)?.[1] ?? '';
+  const schema = shapeOf('Environment').replace(/^ {2}\.\.\.(\w+)\.shape,\n/gm, (_, name: string) => shapeOf(name));
   const settings = found(schema, /^ {2}([A-Z][A-Z_]+):/gm).map((name) => [name, defaultOf(name)]);
 
   /** What stands in `.default(…)`; undefined for none and for an empty list, which is the same to the operator. */

@@ -1,0 +1,165 @@
+/** `npm run carillon -- listen`: events of a key reach a receiver on this machine as webhooks would. */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { verifyWebhook } from '../../client/verify-webhook.ts';
+import { listenCommand } from '../../cli/listen-command.ts';
+import { accountWithSandbox } from '../harness/connections.ts';
+import { makePost } from '../harness/posts.ts';
+import { registerWebhook, startReceiver } from '../harness/receiver.ts';
+import { createSeededRandom } from '../harness/seeded-random.ts';
+import { startWorld } from '../harness/world.ts';
+
+const world = await startWorld();
+
+/** Runs the command until the test is over; resolves when it listens. */
+async function listen(args: string[], env: Record<string, string> = {}, request: typeof fetch = fetch) {
+  const lines: string[] = [];
+  const stopping = new AbortController();
+  const random = createSeededRandom('listen', world.clock);
+  const introduced = Promise.withResolvers<void>();
+  const print = (line: string) => {
+    if (lines.push(line) === 2) introduced.resolve();
+  };
+  const io = { request, clock: world.context.clock, random, print };
+  const over = listenCommand({ ...io, signal: stopping.signal }, args, { PUBLIC_URL: world.url, ...env });
+  onTestFinished(async () => {
+    stopping.abort();
+    await over.catch(() => undefined);
+  });
+  await Promise.race([over, introduced.promise]);
+  const secret = /whsec_\S+/.exec(lines[1] ?? '')?.[0] ?? '';
+  return { lines, secret, over, stop: () => stopping.abort() };
+}
+
+describe('listen --forward', () => {
+  it('posts what happens as a webhook would, signed with the secret it prints', async () => {
+    const { key } = await accountWithSandbox(world);
+    const receiver = await startReceiver();
+    const delivered = await startReceiver();
+    await registerWebhook(world, delivered.url, { key });
+    const { lines, secret } = await listen(['--forward', receiver.url, '--key', key]);
+
+    const { postId } = await makePost(world, 'sandbox', { key, text: 'Ding' });
+    await world.runDue();
+
+    await expect.poll(() => lines.length).toBe(3);
+    const [{ raw, headers, body }] = receiver.received as [(typeof receiver.received)[0]];
+    const event = await verifyWebhook(raw, headers, secret, { now: world.clock.now() });
+    expect(event).toMatchObject({ event: 'post.sent', post: { id: postId, text: 'Ding' } });
+    // The same headers, and the same values but for the id and what is signed over it.
+    const [{ headers: real }] = delivered.received as [(typeof delivered.received)[0]];
+    const service = (all: object) =>
+      Object.entries(all).filter(([name]) => /^(x-service-|content-type|user-agent)/.test(name));
+    expect(
+      service(headers)
+        .map(([name]) => name)
+        .toSorted(),
+    ).toEqual(
+      service(real)
+        .map(([name]) => name)
+        .toSorted(),
+    );
+    expect(headers).toMatchObject({
+      'content-type': real['content-type'],
+      'user-agent': real['user-agent'],
+      'x-service-event': 'post.sent',
+      'x-service-event-id': body.eventId,
+      'x-service-delivery': body.eventId,
+      'x-service-mode': 'live',
+    });
+    expect(lines).toEqual([
+      `Listening at ${world.url}; events go to ${receiver.url}`,
+      `They are signed with ${secret}`,
+      `${world.clock.now().toISOString()}  post.sent  ${body.eventId}  HTTP 200`,
+    ]);
+  });
+
+  it('takes key and secret from outside, and tells the mode of a test key', async () => {
+    const receiver = await startReceiver();
+    const secret = 'whsec_my-own';
+    const { lines } = await listen(['--forward', receiver.url, '--secret', secret], { CARILLON_KEY: world.testKey });
+
+    await makePost(world, world.sandboxSlug, { key: world.testKey });
+
+    await expect.poll(() => lines.length).toBe(3);
+    const [{ raw, headers }] = receiver.received as [(typeof receiver.received)[0]];
+    expect(headers['x-service-mode']).toBe('test');
+    expect(await verifyWebhook(raw, headers, secret, { now: world.clock.now() })).toMatchObject({ event: 'post.sent' });
+  });
+
+  it('tries nothing again: it prints the status, and goes on', async () => {
+    const { key } = await accountWithSandbox(world);
+    const receiver = await startReceiver(500);
+    const { lines } = await listen(['--forward', receiver.url, '--key', key]);
+
+    await makePost(world, 'sandbox', { key });
+    await expect.poll(() => lines.length).toBe(3);
+    receiver.answer((response) => response.destroy());
+    await makePost(world, 'sandbox', { key });
+
+    await expect.poll(() => lines.length).toBe(4);
+    expect(lines.slice(2).map((line) => line.split('  ').slice(3).join())).toEqual([
+      'HTTP 500',
+      expect.stringMatching(/^no answer \(.+\)$/),
+    ]);
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  it('comes back after a stream that ended, behind the last event, with no event lost or repeated', async () => {
+    const { key } = await accountWithSandbox(world);
+    const receiver = await startReceiver();
+    const cut: AbortController[] = [];
+    const cutting: typeof fetch = (url, init) => {
+      if (init?.method === 'POST') return fetch(url, init);
+      const broken = new AbortController();
+      cut.push(broken);
+      const signals = [broken.signal, ...(init?.signal ? [init.signal] : [])];
+      return fetch(url, { ...init, signal: AbortSignal.any(signals) });
+    };
+    const { lines } = await listen(['--forward', receiver.url, '--key', key], {}, cutting);
+
+    for (const text of ['One', 'Two', 'Three']) {
+      cut.at(-1)?.abort();
+      await makePost(world, 'sandbox', { key, text });
+      await expect.poll(() => receiver.received.length).toBe(['One', 'Two', 'Three'].indexOf(text) + 1);
+    }
+
+    expect(receiver.received.map(({ body }) => body.post.text)).toEqual(['One', 'Two', 'Three']);
+    expect(lines).toContain('The stream ended. Listening again behind the last event.');
+  });
+
+  it('ends with a sentence when its key is revoked', async () => {
+    const { key } = await accountWithSandbox(world);
+    const [{ account_id: accountId }] = (await world.sql<{ account_id: string }>(
+      'select account_id from api_keys order by id desc limit 1',
+    )) as [{ account_id: string }];
+    const { id, secret } = await world.key({ accountId });
+    const { over } = await listen(['--forward', 'http://127.0.0.1:9', '--key', secret]);
+
+    await world.rest(`DELETE /keys/${id}`, { key });
+
+    await expect(over).rejects.toThrow('The API key is missing, unknown or revoked.');
+  });
+
+  it.each<[string[], Record<string, string>, string]>([
+    [[], {}, 'Name where events go with --forward, e.g. http://localhost:4000.'],
+    [
+      ['--forward', 'localhost'],
+      {},
+      '--forward: expected an address such as https://app.example/webhooks, not "localhost".',
+    ],
+    [['--forward', 'http://localhost:4000'], {}, 'Give the API key with --key or CARILLON_KEY.'],
+    [['--forward', 'http://localhost:4000', '--key', 'wrong'], {}, 'The API key is missing, unknown or revoked.'],
+    [
+      ['--forward', 'http://localhost:4000', '--key', 'k', '--url', 'http://127.0.0.1:9'],
+      {},
+      'No server answers at http://127.0.0.1:9. Is it running? --url names another one.',
+    ],
+    [
+      ['--forward', 'http://localhost:4000', '--key', 'k', '--url', 'here'],
+      {},
+      '--url: expected an origin such as http://localhost:3000, not "here".',
+    ],
+  ])('refuses %j in a sentence', async (args, env, message) => {
+    await expect(listen(args, env)).rejects.toThrow(message);
+  });
+});
