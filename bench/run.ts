@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import type { Finding, Row } from './row.ts';
+import { analytics } from './rows/analytics.ts';
 import { drain } from './rows/drain.ts';
 import { fairness } from './rows/fairness.ts';
 import { hang } from './rows/hang.ts';
@@ -14,9 +15,24 @@ import { scale } from './rows/scale.ts';
 import { scaling } from './rows/scaling.ts';
 import { start } from './rows/start.ts';
 import { sustained } from './rows/sustained.ts';
+import { webhooks } from './rows/webhooks.ts';
 import { writes } from './rows/writes.ts';
 
-const ROWS: readonly Row[] = [reads, list, writes, sustained, drain, lateness, scale, fairness, hang, scaling, start];
+const ROWS: readonly Row[] = [
+  reads,
+  list,
+  analytics,
+  writes,
+  sustained,
+  drain,
+  lateness,
+  scale,
+  fairness,
+  hang,
+  scaling,
+  webhooks,
+  start,
+];
 
 const COLUMNS = ['row', 'ours', 'bare', 'ratio', 'target', 'verdict'] as const;
 

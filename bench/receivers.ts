@@ -1,0 +1,15 @@
+/** Receivers of webhooks in a process of their own. Every path is one; a path that begins with /hang- never answers. Started by the bench with PORT. */
+import { createServer } from 'node:http';
+
+const counts = new Map<string, number>();
+
+createServer((request, response) => {
+  const path = request.url ?? '';
+  if (request.method === 'GET') return void response.end(JSON.stringify(Object.fromEntries(counts)));
+  request.resume().on('end', () => {
+    counts.set(path, (counts.get(path) ?? 0) + 1);
+    if (!path.startsWith('/hang-')) response.writeHead(204).end();
+  });
+}).listen(Number(process.env['PORT']), '127.0.0.1');
+
+process.on('SIGTERM', () => process.exit(0));

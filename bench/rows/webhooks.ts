@@ -1,0 +1,122 @@
+/** webhooks: deliveries of events to three receivers, against bare loops of signed posts; and with one that hangs. */
+import { createHmac } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { v7 } from 'uuid';
+import { call } from '../api.ts';
+import { type BenchDatabase, createDatabase, createFolder } from '../databases.ts';
+import { type BenchProcess, startOnPostgres, startPeer } from '../processes.ts';
+import { inTurns } from '../rounds.ts';
+import type { Row } from '../row.ts';
+
+/** Events of a round; each is delivered to every receiver. */
+const EVENTS = 1_000;
+
+/** Longest a round may take before it counts as stuck. */
+const STUCK_AFTER_MS = 60_000;
+
+export const webhooks: Row = {
+  name: 'webhooks',
+  run: async () => {
+    await using database = await createDatabase();
+    await using folder = await createFolder();
+    await using receivers = await startPeer('receivers.ts', {});
+    const settings = { OUTBOUND_ALLOW: '127.0.0.0/8' };
+    await using install = await startOnPostgres(database.url, folder.path, 'all', settings);
+    const bench = { database, receivers, install };
+    const three = () => deliver(bench, ['a', 'b', 'c'], ['a', 'b', 'c']);
+    await three();
+    const unit = 'deliveries/s';
+    const bare = await inTurns({
+      row: 'webhooks',
+      ours: three,
+      bare: () => postBare(receivers.origin, ['a', 'b', 'c']),
+      unit,
+      target: 0.3,
+      rounds: 5,
+    });
+    const beside = await inTurns({
+      row: 'webhooks, one of three hangs',
+      ours: () => deliver(bench, ['a', 'b', 'hang-c'], ['a', 'b']),
+      bare: () => deliver(bench, ['a', 'b', 'c'], ['a', 'b']),
+      unit,
+      target: 0.9,
+      rounds: 5,
+    });
+    return [bare, beside];
+  },
+};
+
+interface Bench {
+  readonly database: BenchDatabase;
+  readonly receivers: BenchProcess;
+  readonly install: BenchProcess;
+}
+
+let rounds = 0;
+
+/** Counted from the commit of the events until those who are awaited have all of them. */
+async function deliver({ database, receivers, install }: Bench, names: readonly string[], awaited: readonly string[]) {
+  rounds += 1;
+  const pathOf = (name: string) => `/${name}-${rounds}`;
+  const ids: string[] = [];
+  for (const name of names) {
+    const url = receivers.origin + pathOf(name);
+    ids.push((await call<{ webhook: { id: string } }>(install.origin, '/webhooks', { url })).webhook.id);
+  }
+  await wait(5);
+  await happen(database);
+  const started = performance.now();
+  await allReceived(receivers.origin, awaited.map(pathOf), started);
+  const tookMs = performance.now() - started;
+  await database.client.query(`update webhooks set deleted_at = now() where id = any($1)`, [ids]);
+  await database.client.query(`update deliveries set status = 'failed' where status in ('pending', 'processing')`);
+  return (EVENTS * awaited.length) / (tookMs / 1000);
+}
+
+async function happen({ client }: BenchDatabase): Promise<void> {
+  const ids = Array.from({ length: EVENTS }, () => v7());
+  const post = { id: ids[0], connectionSlug: 'sandbox', text: 'The bells ring at noon.', status: 'sent', error: null };
+  await client.query(
+    `insert into events (id, account_id, name, mode, subject_id, payload, created_at)
+     select id, (select id from accounts limit 1), 'post.sent', 'live', id, $2, now() from unnest($1::uuid[]) as e(id)`,
+    [ids, { post }],
+  );
+}
+
+async function allReceived(origin: string, paths: readonly string[], since: number): Promise<void> {
+  for (;;) {
+    const counts = (await (await fetch(origin)).json()) as Record<string, number>;
+    if (paths.every((path) => (counts[path] ?? 0) >= EVENTS)) return;
+    if (performance.now() - since > STUCK_AFTER_MS) throw new Error(`not all was delivered: ${JSON.stringify(counts)}`);
+    await wait(10);
+  }
+}
+
+/** A loop for each receiver: sign, post, wait for the answer, on a connection that is kept. */
+async function postBare(origin: string, names: readonly string[]): Promise<number> {
+  rounds += 1;
+  const agent = new Agent({ keepAlive: true });
+  const started = performance.now();
+  await Promise.all(
+    names.map(async (name) => {
+      for (let sent = 0; sent < EVENTS; sent += 1) await postSigned(`${origin}/bare-${name}-${rounds}`, agent);
+    }),
+  );
+  agent.destroy();
+  return (EVENTS * names.length) / ((performance.now() - started) / 1000);
+}
+
+function postSigned(url: string, agent: Agent): Promise<void> {
+  const t = Math.floor(Date.now() / 1000);
+  const post = { id: url, connectionSlug: 'sandbox', text: 'The bells ring at noon.', status: 'sent', error: null };
+  const body = JSON.stringify({ eventId: url, event: 'post.sent', timestamp: new Date(), post });
+  const v1 = createHmac('sha256', 'whsec_bench').update(`${t}.${body}`).digest('hex');
+  const headers = { 'content-type': 'application/json', 'x-service-signature': `t=${t},v1=${v1}` };
+  return new Promise((resolve, reject) => {
+    const posting = request(url, { method: 'POST', agent, headers }, (response) => {
+      response.resume().on('end', resolve);
+    });
+    posting.on('error', reject).end(body);
+  });
+}
