@@ -4,13 +4,14 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
-    exclude: ['tests/crash/**', 'tests/peers/**', 'node_modules/**'],
+    exclude: ['tests/crash/**', 'tests/peers/**', 'tests/browser/**', 'node_modules/**'],
     globalSetup: ['tests/harness/global-setup.ts'],
     // Each worker holds a database engine of about 500 MB.
     maxWorkers: 2,
     // Files share the modules they import, which is a third of the time; each makes a world of its own all the same.
     isolate: false,
-    testTimeout: 20_000,
+    // CI runs other suites beside this one.
+    testTimeout: 60_000,
     hookTimeout: 60_000,
   },
 });

@@ -75,7 +75,8 @@ describe('rooms', () => {
 
 describe('facts', () => {
   it('no code outside platforms/ asks for a platform by name', () => {
-    const byName = /(platformId|platform\.id|platform_id)\s*[!=]==?\s*'|case '(bluesky|mastodon|facebook|x|sandbox)'/;
+    const byName =
+      /(platformId|platform\.id|platform_id)\s*[!=]==?\s*'|case '(bluesky|mastodon|linkedin|facebook|instagram|threads|x|reddit|telegram|discord|slack|sms|email|sandbox)'/;
 
     expect(linesMatching(byName, (path) => path.startsWith('platforms/'))).toEqual([]);
   });
@@ -87,6 +88,9 @@ describe('time, chance and network', () => {
     'server/context.ts',
     'server/outbound.ts',
     'server/outbound-connect.ts',
+    'server/receiver-agents.ts',
+    'server/receiver-post.ts',
+    'client/verify-webhook.ts',
     'server/http-server.ts',
   ];
   const elsewhere = (path: string) => ORIGINS.includes(path) || path.startsWith('console/assets/app/');

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createSeededRandom } from '../harness/seeded-random.ts';
 import { createTestClock } from '../harness/test-clock.ts';
-import { ENGINE, freePort, newInstall, type ServerProcess } from './server-process.ts';
+import { emptyInstall, ENGINE, freePort, type ServerProcess } from './server-process.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** No key of ours: the first start makes one. */
@@ -42,7 +42,7 @@ const SENT = {
 
 describe(`on ${ENGINE}`, () => {
   it('prints the live key once, and a command that publishes as it stands', async () => {
-    const install = await newInstall(OWN_KEY);
+    const install = await emptyInstall(OWN_KEY);
     const first = await install.start();
     const key = printedKey(first) ?? '';
 
@@ -59,7 +59,7 @@ describe(`on ${ENGINE}`, () => {
   });
 
   it('prints the command with a key that the environment gives, and no key of its own', async () => {
-    const install = await newInstall();
+    const install = await emptyInstall();
     const first = await install.start();
 
     expect(await runInShell(printedCommand(first))).toEqual(SENT);
@@ -70,7 +70,7 @@ describe(`on ${ENGINE}`, () => {
   it('starts after being killed at any instant of the first start, and a key that works was always told', async () => {
     const random = createSeededRandom('first start', createTestClock());
     for (let kill = 0; kill < 4; kill += 1) {
-      const install = await newInstall(OWN_KEY);
+      const install = await emptyInstall(OWN_KEY);
       const first = install.launch();
       const killAt = performance.now() + 300 + (random.bytes(2).readUInt16BE() % 2_500);
       await waitUntil('a random instant', () => performance.now() >= killAt);
@@ -89,7 +89,7 @@ describe(`on ${ENGINE}`, () => {
 
 describe.runIf(ENGINE === 'pglite')('a second server on the same DATA_DIR', () => {
   it('is refused in one line, and the first serves on', async () => {
-    const install = await newInstall();
+    const install = await emptyInstall();
     const first = await install.start();
 
     const second = install.launch({ PORT: String(await freePort()) });
@@ -109,7 +109,7 @@ describe.runIf(ENGINE === 'pglite')('a second server on the same DATA_DIR', () =
 
 describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
   it('leaves the first key to a process that shows it: a worker that starts first makes none', async () => {
-    const install = await newInstall(OWN_KEY);
+    const install = await emptyInstall(OWN_KEY);
     const worker = await install.start({ ROLE: 'worker', PORT: String(await freePort()) });
     expect(worker.stdout()).not.toContain('crl_live_');
 
@@ -119,7 +119,7 @@ describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
   });
 
   it('makes one first account when three processes start at once, and tells one key', async () => {
-    const install = await newInstall(OWN_KEY);
+    const install = await emptyInstall(OWN_KEY);
     const ports = [install.port, await freePort(), await freePort()];
 
     const servers = await Promise.all(ports.map((port) => install.start({ PORT: String(port) })));

@@ -133,7 +133,7 @@ export async function tally(install: Install): Promise<unknown> {
     (select count(*)::int from attempts) as attempts,
     (select count(*)::int from attempts where state = 'accepted') as accepted,
     (select count(*)::int from events where name = 'post.sent') as sent_events,
-    (select count(*)::int from events where name like 'post.%') as events`);
+    (select count(*)::int from events where name like 'post.%' and name <> 'post.metrics') as events`);
   return row;
 }
 

@@ -1,7 +1,7 @@
 /** The server as it is started in earnest: a process of its own, which can be killed at any instant, and what outlives it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -11,6 +11,7 @@ import { onTestFinished } from 'vitest';
 import { openPglite } from '../../entities/orm.ts';
 import { query } from '../../entities/query.ts';
 import { databaseUrl, onServer, TEST_DATABASE_URL } from '../harness/database.ts';
+import { MIGRATED_VARIABLE } from './migrated-folder.ts';
 import { waitUntil } from './wait-until.ts';
 
 export const REPOSITORY = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -21,7 +22,7 @@ export const ENGINE = TEST_DATABASE_URL === undefined ? 'pglite' : 'postgres';
 export const LIVE_KEY = `crl_live_${'L'.repeat(40)}`;
 
 /** Longest that a start may take on a busy machine. */
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 120_000;
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -86,8 +87,16 @@ export interface ServerProcess {
   ended(): Promise<Ended>;
 }
 
-/** Makes an install that is removed, with whatever still runs on it, when the test is over. */
+/** Makes an install that is removed, with whatever still runs on it, when the test is over. An embedded database is migrated. */
 export async function newInstall(settings: Environment = {}): Promise<Install> {
+  const install = await emptyInstall(settings);
+  const migrated = process.env[MIGRATED_VARIABLE];
+  if (migrated !== undefined) await cp(migrated, join(install.dataDir, 'db'), { recursive: true });
+  return install;
+}
+
+/** Makes an install that was never started. */
+export async function emptyInstall(settings: Environment = {}): Promise<Install> {
   const dataDir = await newFolder();
   const database = TEST_DATABASE_URL === undefined ? undefined : await createDatabase();
   const port = await freePort();
@@ -189,14 +198,21 @@ export function launchProcess(
         .slice(0, -1)
         .filter((line) => line.startsWith('{'))
         .map((line) => JSON.parse(line) as Record<string, unknown>),
+    ...callsTo(url),
+    kill9: () => kill('SIGKILL'),
+    stop: () => kill('SIGTERM'),
+    ended,
+  };
+}
+
+/** How a server is called, wherever its process is. */
+export function callsTo(url: string): Pick<ServerProcess, 'rest' | 'get'> {
+  return {
     rest: (call, options) => {
       const [method = '', path = ''] = call.split(' ', 2);
       return ask(`${url}/api/v2${path}`, method, options);
     },
     get: (path, headers = {}) => ask(`${url}${path}`, 'GET', { headers }),
-    kill9: () => kill('SIGKILL'),
-    stop: () => kill('SIGTERM'),
-    ended,
   };
 }
 

@@ -199,7 +199,7 @@ describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
       90_000,
     );
 
-    // The sandbox lives in the same database: a post that it could not take is failed, and nowhere.
+    // The sandbox lives in the same database: a post that it could not take is failed, and nowhere or in doubt.
     const { rows } = await client.query(`
       select p.status, p.error_code, count(*)::int as posts, count(s.id)::int as on_the_timeline, count(distinct e.id)::int as events
       from posts p
@@ -212,13 +212,12 @@ describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
     expect(good).toEqual({ status: 'sent', error_code: null, posts: count, on_the_timeline: count, events: count });
     for (const other of others) {
       const { posts } = other;
-      expect(other).toEqual({
-        status: 'failed',
-        error_code: 'platform_unavailable',
-        posts,
-        on_the_timeline: 0,
-        events: posts,
-      });
+      const expected = { status: 'failed', posts, events: posts };
+      // Only of those can nobody say whether they are up, and that is what they say.
+      expect([
+        { ...expected, error_code: 'platform_unavailable', on_the_timeline: 0 },
+        { ...expected, error_code: 'outcome_unknown', on_the_timeline: expect.any(Number) as number },
+      ]).toContainEqual(other);
     }
     expect(rows.reduce((sum, { posts }) => sum + posts, 0)).toBe(200);
     expect(await server.stop()).toMatchObject({ code: 0, signal: null });

@@ -1,5 +1,6 @@
 /** Connect links to arrange tests with. */
-import type { World } from './world.ts';
+import type { BrowserPage } from './browser.ts';
+import { PUBLIC_URL, type World } from './world.ts';
 
 /** Where customers are sent in the end. */
 export const REDIRECT = 'https://app.example.com/connected?tab=2';
@@ -37,4 +38,12 @@ export async function makeLink(
 export function destination(location: string | null): [address: string, query: Record<string, string>] {
   const url = new URL(location ?? '', 'http://nowhere.example');
   return [url.origin + url.pathname, Object.fromEntries(url.searchParams)];
+}
+
+/** Lets the person decide on the platform's own page; gives the path that the platform sends the browser back to. */
+export async function decide(page: BrowserPage): Promise<string> {
+  const answer = await fetch(page.location ?? '', { redirect: 'manual' });
+  const back = answer.headers.get('location') ?? '';
+  if (!back.startsWith(`${PUBLIC_URL}/connect/callback/`)) throw new Error(`${answer.status} ${await answer.text()}`);
+  return back;
 }

@@ -10,6 +10,7 @@ export interface TestConnection {
   readonly timezone: string;
   readonly queueSlots: readonly unknown[];
   readonly profileId: string | null;
+  readonly reconnectRequired: unknown;
 }
 
 /** Connects a sandbox over the API. */
@@ -40,7 +41,16 @@ export async function storeBluesky(
      values ($1, $2, $3, 'bluesky', $4, 'Bluesky: alice', 'UTC', '[]', $5, 'alice', $6, $7)`,
     [id, accountId, profileId, slug, `did:plc:${slug}`, world.context.vault.seal({}, id), world.clock.now()],
   );
-  return { id, slug, platformId: 'bluesky', description: 'Bluesky: alice', timezone: 'UTC', queueSlots: [], profileId };
+  return {
+    id,
+    slug,
+    platformId: 'bluesky',
+    description: 'Bluesky: alice',
+    timezone: 'UTC',
+    queueSlots: [],
+    profileId,
+    reconnectRequired: null,
+  };
 }
 
 /** An account of its own with one sandbox connection, `sandbox`. */

@@ -14,12 +14,12 @@ import type { World } from './world.ts';
 export async function startPeer(world: World): Promise<Context> {
   const [row] = await world.sql<{ name: string }>('select current_database() as name');
   const db = await openPostgres(databaseUrl(row?.name ?? ''));
-  const { config, clock, fetch, log } = world.context;
+  const { config, clock, fetch, receivers, log } = world.context;
   const random = createSeededRandom('peer', clock);
   const encryptionKeys = config.encryptionKeys ?? [random.bytes(32)];
-  const peer = createContext({ config, clock, random, fetch, db, encryptionKeys, log });
+  const peer = createContext({ config, clock, random, fetch, receivers, db, encryptionKeys, log });
   onTestFinished(async () => {
-    await peer.sends.drained();
+    await Promise.all([peer.sends.drained(), peer.deliveries.drained()]);
     await db.close();
   });
   return peer;

@@ -54,6 +54,15 @@ export async function makeTenant(world: World) {
       const answer = await world.rest(`POST /profiles/${a.id}/connect`, { key: secrets[kind], body });
       return answer.body.connectSessionId;
     },
+    /** Id of a webhook that was registered with such a key. */
+    webhook: async (kind: 'live' | 'liveA' | 'test' | 'testA'): Promise<string> => {
+      const body = { url: 'http://127.0.0.1:9/hook' };
+      return (await world.rest('POST /webhooks', { key: secrets[kind], body })).body.webhook.id;
+    },
+    /** Id of a delivery that waits for a webhook. */
+    delivery: async (webhookId: string): Promise<string> => {
+      return (await world.rest(`POST /webhooks/${webhookId}/test`, { key: account.key })).body.delivery.id;
+    },
     /** Id of a post to a sandbox there; sent unless the fields say otherwise. */
     post: async (place: Place, fields: object = {}): Promise<string> => {
       const { slug } = await connection(place);

@@ -26,6 +26,8 @@ export function createTestClock(start: Date = START): TestClock {
     sleep: async (ms, signal) => {
       waits.push(ms);
       signal?.throwIfAborted();
+      // Who waits for another's answer must leave the process the time to read it.
+      await new Promise(setImmediate);
     },
     deadline: (_ms, parent) => parent ?? new AbortController().signal,
   };

@@ -9,6 +9,7 @@ import { ApiKey } from '../../entities/api-key.ts';
 import type { Database } from '../../entities/orm.ts';
 import { Profile } from '../../entities/profile.ts';
 import { query } from '../../entities/query.ts';
+import { housekeeping } from '../../jobs/housekeeping.ts';
 import { loops } from '../../jobs/index.ts';
 import { runRound } from '../../jobs/run-round.ts';
 import { UNDECLARED } from '../../routers/trpc.ts';
@@ -16,6 +17,8 @@ import { createApp } from '../../server/app.ts';
 import { readConfig } from '../../server/config.ts';
 import { createContext } from '../../server/context.ts';
 import { createOutboundFetch } from '../../server/outbound.ts';
+import type { Lookup } from '../../server/outbound-connect.ts';
+import { createReceivers } from '../../server/receivers.ts';
 import type { Context } from '../../services/context.ts';
 import { secretPrefix } from '../../services/keys/key-secret.ts';
 import { hashSecret } from '../../services/secrets.ts';
@@ -75,8 +78,10 @@ export interface World extends AsyncDisposable {
     profileId?: string | null;
     accountId?: string;
   }): Promise<{ id: string; secret: string }>;
-  /** Lets the workers do everything that is due now, and waits for it. */
+  /** Lets the workers do everything that is due now but housekeeping, and waits for it. */
   runDue(): Promise<void>;
+  /** Lets a worker tidy up. */
+  housekeep(): Promise<void>;
   /** Moves time on, then lets the workers work. */
   advance(ms: number): Promise<void>;
   close(): Promise<void>;
@@ -87,6 +92,8 @@ export interface WorldOptions {
   readonly env?: Record<string, string>;
   /** `manual` for an install whose clock is moved over the API; left out, only tests move it. */
   readonly clock?: 'manual';
+  /** What receivers of webhooks are reached with: real milliseconds until one is given up, and how hosts are looked up. */
+  readonly receivers?: { readonly timeoutMs?: number; readonly lookup?: Lookup };
 }
 
 /** Starts a world; it is closed when the file's tests are over. */
@@ -103,6 +110,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     ...options.env,
   });
   const outbound = createOutboundFetch({ allow: config.outboundAllow });
+  const receivers = createReceivers({ allow: config.outboundAllow, ...options.receivers });
   const encryptionKeys = config.encryptionKeys ?? [random.bytes(32)];
   const undeclared: string[] = [];
   const log = pino(
@@ -121,13 +129,16 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     clock: installClock,
     random,
     fetch: outbound.fetch,
+    receivers,
     db,
     encryptionKeys,
     log,
     media,
   });
   const first = await firstStart(context);
-  const server = createApp(context, { operatorToken: config.operatorToken }).listen(0, '127.0.0.1');
+  const stopping = new AbortController();
+  const app = createApp(context, { operatorToken: config.operatorToken, stopping: stopping.signal });
+  const server = app.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
@@ -135,12 +146,14 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const close = async () => {
     if (closed) return;
     closed = true;
-    await context.sends.drained();
+    stopping.abort();
+    await Promise.all([context.sends.drained(), context.deliveries.close()]);
     await new Promise((resolve) => {
       server.close(resolve);
       server.closeAllConnections();
     });
     await outbound.close();
+    receivers.close();
     await db.close();
   };
   afterAll(async () => {
@@ -148,12 +161,15 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     expect(undeclared).toEqual([]);
   });
 
+  const idle = () => Promise.all([context.sends.drained(), context.deliveries.drained()]);
   const runDue = async () => {
     for (const loop of loops) {
+      // It vacuums the embedded database, which takes longer than everything else together.
+      if (loop === housekeeping) continue;
       const round = () => runRound(context, loop, new AbortController().signal);
       // A round begins what there is room for; when that is over, there is room again.
-      while ((await round()) > 0 && loop.nextDueAt !== undefined) await context.sends.drained();
-      await context.sends.drained();
+      while ((await round()) > 0 && loop.nextDueAt !== undefined) await idle();
+      await idle();
     }
   };
 
@@ -171,6 +187,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     profile: (name, accountId) => makeProfile(context, name, accountId),
     key: (options_) => makeKey(context, options_),
     runDue,
+    housekeep: async () => {
+      await runRound(context, housekeeping, new AbortController().signal);
+    },
     advance: async (ms) => {
       clock.advance(ms);
       await runDue();

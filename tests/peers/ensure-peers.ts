@@ -11,6 +11,14 @@ import { promisify } from 'node:util';
 
 const REPOSITORY = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
+/** What checks calls and answers against the platforms' own descriptions; in a folder of its own, so that it comes alone. */
+const ORACLE_MANIFEST = {
+  name: 'carillon-oracle',
+  private: true,
+  type: 'module',
+  dependencies: { express: '5.3.0', 'express-openapi-validator': '5.6.2' },
+};
+
 /** Pinned; the overrides keep the PDS on a SQLite addon that brings its own binaries for Node 26. */
 const MANIFEST = {
   name: 'carillon-peers',
@@ -23,7 +31,10 @@ const MANIFEST = {
 /** Folder that the servers run in; ignored by git and kept between runs. */
 export const PEERS_CACHE = join(REPOSITORY, '.cache/peers');
 
-/** A script of the peers folder, e.g. `bluesky/start-pds.mjs`; undefined, with the reason printed, when it is absent. */
+/** Folder that the oracle runs in. */
+export const ORACLE_CACHE = join(PEERS_CACHE, 'oracle');
+
+/** A file of the peers folder, e.g. `bluesky/start-pds.mjs`; undefined, with the reason printed, when it is absent. */
 export function peerScript(path: string): string | undefined {
   const folder = resolve(process.env['CARILLON_PEERS_DIR'] ?? join(REPOSITORY, '../shared/peers'));
   const script = join(folder, path);
@@ -32,15 +43,32 @@ export function peerScript(path: string): string | undefined {
   return undefined;
 }
 
+/** The script that starts snac; undefined, with the reason printed, where it cannot make a user for the server to run as. */
+export function snacScript(): string | undefined {
+  const script = peerScript('mastodon/start-snac-debian.sh');
+  if (script === undefined || process.getuid?.() === 0) return script;
+  console.log('Skipped: only root can start snac as a user of its own.');
+  return undefined;
+}
+
 /** Installs the packages of the PDS into {@link PEERS_CACHE} unless this very manifest is installed there already. */
-export async function ensurePeers(): Promise<void> {
-  const manifest = `${JSON.stringify(MANIFEST, null, 2)}\n`;
-  const installed = join(PEERS_CACHE, 'node_modules/.installed');
+export function ensurePeers(): Promise<void> {
+  return install(PEERS_CACHE, MANIFEST, 'Installing the Bluesky PDS into .cache/peers (once, about 400 MB).');
+}
+
+/** Installs the packages of the oracle into {@link ORACLE_CACHE}, as {@link ensurePeers} does. */
+export function ensureOracle(): Promise<void> {
+  return install(ORACLE_CACHE, ORACLE_MANIFEST, 'Installing the oracle into .cache/peers/oracle (once, about 20 MB).');
+}
+
+async function install(folder: string, packages: object, announcement: string): Promise<void> {
+  const manifest = `${JSON.stringify(packages, null, 2)}\n`;
+  const installed = join(folder, 'node_modules/.installed');
   if (existsSync(installed) && (await readFile(installed, 'utf8')) === manifest) return;
 
-  console.log('Installing the Bluesky PDS into .cache/peers (once, about 400 MB).');
-  await mkdir(PEERS_CACHE, { recursive: true });
-  await writeFile(join(PEERS_CACHE, 'package.json'), manifest);
-  await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: PEERS_CACHE });
+  console.log(announcement);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'package.json'), manifest);
+  await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: folder });
   await writeFile(installed, manifest);
 }

@@ -3,19 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SendPart } from '../../platforms/contract.ts';
 import { mastodon } from '../../platforms/mastodon/index.ts';
 import { failureOf, headPart, sessionOf, testIo } from '../platforms/harness.ts';
-import { peerScript } from './ensure-peers.ts';
+import { snacScript } from './ensure-peers.ts';
 import { type RealSnac, startSnac } from './real-servers.ts';
 
 const now = () => new Date();
 const CALLBACK = 'http://127.0.0.1:9/callback';
-const script = runnable(peerScript('mastodon/start-snac-debian.sh'));
-
-/** The script makes a user for the server to run as. */
-function runnable(path: string | undefined): string | undefined {
-  if (path === undefined || process.getuid?.() === 0) return path;
-  console.log('Skipped: only root can start snac as a user of its own.');
-  return undefined;
-}
+const script = snacScript();
 
 describe.skipIf(script === undefined)('snac', () => {
   let server: RealSnac;

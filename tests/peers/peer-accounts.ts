@@ -4,6 +4,8 @@ import { type RealServer, type RealSnac, startPds, startSnac } from './real-serv
 export interface PeerAccount {
   /** What POST /connections takes. */
   readonly credentials: Record<string, string>;
+  /** Origin of the directory that knows the account; on a PDS only. */
+  readonly plcUrl?: string;
   /** Texts of the account's posts as the server lists them to anybody, sorted. */
   texts(): Promise<string[]>;
   stop(): Promise<void>;
@@ -11,17 +13,21 @@ export interface PeerAccount {
 
 const CALLBACK = 'http://127.0.0.1:9/callback';
 
-/** Starts a PDS with one account that has an app password. */
-export async function openOnPds(script: string): Promise<PeerAccount> {
-  const server = await startPds(script);
+/** Password of the accounts on a PDS, for its own page. */
+export const PDS_PASSWORD = 'correct horse';
+
+/** Starts a PDS with one account that has an app password. @param plcPort of its directory, any free one when left out */
+export async function openOnPds(script: string, plcPort?: number): Promise<PeerAccount> {
+  const server = await startPds(script, plcPort);
   const { did, handle, accessJwt } = await xrpc(server, 'com.atproto.server.createAccount', {
     handle: 'alice.test',
     email: 'alice@mail.test',
-    password: 'correct horse',
+    password: PDS_PASSWORD,
   });
   const { password = '' } = await xrpc(server, 'com.atproto.server.createAppPassword', { name: 'carillon' }, accessJwt);
   return {
     credentials: { identifier: handle ?? '', appPassword: password, service: server.url },
+    plcUrl: server.plcUrl,
     texts: async () => {
       const query = new URLSearchParams({ repo: did ?? '', collection: 'app.bsky.feed.post', limit: '100' });
       const response = await fetch(`${server.url}/xrpc/com.atproto.repo.listRecords?${query.toString()}`);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../client/index.ts';
 import { freePort, launchProcess, type ServerProcess } from '../crash/server-process.ts';
 import { waitUntil } from '../crash/wait-until.ts';
-import { peerScript } from './ensure-peers.ts';
+import { peerScript, snacScript } from './ensure-peers.ts';
 import { openOnPds, openOnSnac, type PeerAccount } from './peer-accounts.ts';
 
 /** One way to reach the product; all take and give the same bodies. */
@@ -109,16 +109,9 @@ function resultFor(slug: string, status: 'sent' | 'scheduled', scheduledFor: str
   return { connectionSlug: slug, status, postId: UUID, url: status === 'sent' ? HTTP : null, scheduledFor, ...fixed };
 }
 
-/** snac's script makes a user for the server to run as. */
-function runnable(script: string | undefined): string | undefined {
-  if (script === undefined || process.getuid?.() === 0) return script;
-  console.log('Skipped: only root can start snac as a user of its own.');
-  return undefined;
-}
-
 describe.each([
   ['bluesky', peerScript('bluesky/start-pds.mjs'), openOnPds],
-  ['mastodon', runnable(peerScript('mastodon/start-snac-debian.sh')), openOnSnac],
+  ['mastodon', snacScript(), openOnSnac],
 ] as const)('%s', (platformId, script, open) => {
   describe.skipIf(script === undefined)('a real server', () => {
     let account: PeerAccount;
@@ -144,6 +137,7 @@ describe.each([
           timezone: 'UTC',
           queueSlots: [],
           profileId: null,
+          reconnectRequired: null,
         },
       });
     });

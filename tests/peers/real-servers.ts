@@ -16,22 +16,28 @@ export interface RealServer {
   stop(): Promise<void>;
 }
 
+export interface RealPds extends RealServer {
+  /** Origin of the directory of identities beside it. */
+  readonly plcUrl: string;
+}
+
 /** A Bluesky PDS with a directory of identities beside it. The script runs from where its packages are. */
-export async function startPds(script: string): Promise<RealServer> {
+export async function startPds(script: string, plcPort?: number): Promise<RealPds> {
   await ensurePeers();
   const copy = join(PEERS_CACHE, basename(script));
   await copyFile(script, copy);
-  const [pdsPort, plcPort] = [await freePort(), await freePort()];
+  const ports = [await freePort(), plcPort ?? (await freePort())];
   const startedAt = performance.now();
-  const server = spawn(process.execPath, [copy, String(pdsPort), String(plcPort)], {
+  const server = spawn(process.execPath, [copy, ...ports.map(String)], {
     cwd: PEERS_CACHE,
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ready = await Promise.race([firstLine(server), once(server, 'exit').then(() => undefined)]);
   if (ready === undefined) throw new Error('the PDS ended before it was ready');
-  const { pds } = JSON.parse(ready) as { pds: string };
-  return { url: pds, startMs: Math.round(performance.now() - startedAt), stop: () => stopGroup(server) };
+  const { pds, plc } = JSON.parse(ready) as { pds: string; plc: string };
+  const startMs = Math.round(performance.now() - startedAt);
+  return { url: pds, plcUrl: plc, startMs, stop: () => stopGroup(server) };
 }
 
 export interface RealSnac extends RealServer {

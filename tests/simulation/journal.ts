@@ -25,6 +25,16 @@ export interface PostRow {
   readonly deleted_at: string | null;
   readonly claim: string | null;
   readonly claimed_until: string | null;
+  readonly next_read_at: string | null;
+  readonly counted: boolean;
+}
+
+/** A read of a post's numbers. */
+export interface ReadRow {
+  readonly post_id: string;
+  readonly number: number;
+  readonly fetched_at: string;
+  readonly likes: number | null;
 }
 
 export interface EventRow {
@@ -33,6 +43,7 @@ export interface EventRow {
   readonly created_at: string;
   readonly payload: {
     readonly post?: { readonly reason?: RescheduleReason; readonly scheduledFor: string | null };
+    readonly metrics?: { readonly fetchedAt: string };
   };
 }
 
@@ -76,12 +87,13 @@ export type Change =
   | Of<'events', EventRow>
   | Of<'attempts', AttemptRow>
   | Of<'sandbox_posts', TimelineRow>
-  | Of<'connections', ConnectionRow>;
+  | Of<'connections', ConnectionRow>
+  | Of<'metrics_reads', ReadRow>;
 
 /** What one transaction changed, in order. */
 export type Transaction = readonly Change[];
 
-const TABLES = ['posts', 'events', 'attempts', 'sandbox_posts', 'connections'];
+const TABLES = ['posts', 'events', 'attempts', 'sandbox_posts', 'connections', 'metrics_reads'];
 
 /** Columns that no invariant speaks of. */
 const UNUSED = `'{original_text,tags,thread,images,ref,prepared,credentials}'::text[]`;

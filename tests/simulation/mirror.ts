@@ -1,6 +1,6 @@
 /** The database as the journal tells it, in memory, and what the rules ask of it. */
 import type { PlanName } from '../../entities/account.ts';
-import type { AttemptRow, ConnectionRow, PostRow, TimelineRow, Transaction } from './journal.ts';
+import type { AttemptRow, ConnectionRow, PostRow, ReadRow, TimelineRow, Transaction } from './journal.ts';
 import { ms } from './journal.ts';
 
 /** Thrown when an invariant does not hold. */
@@ -36,6 +36,8 @@ export class Mirror {
   readonly heads = new Map<string, AttemptRow>();
   /** What stands, or stood, on the sandbox, by token. */
   readonly timeline = new Map<string, TimelineRow>();
+  /** The newest read of each post's numbers. */
+  readonly reads = new Map<string, ReadRow>();
   /** How often the caller sent a post again whose outcome nobody knew. */
   readonly forced = new Map<string, number>();
   readonly #names = new Map<string, string>();

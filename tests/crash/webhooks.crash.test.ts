@@ -1,0 +1,107 @@
+/** Deliveries through kill -9: whatever was sent is told of, at least once, and nothing else is. */
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { allSettled, schedule } from './posts.ts';
+import { ENGINE, type Install, newInstall, type ServerProcess } from './server-process.ts';
+import { waitUntil } from './wait-until.ts';
+
+/** Time to schedule the posts before they fall due, also on a busy machine. */
+const SCHEDULING_MS = 15_000;
+
+/** Longest that deliveries may take there. */
+const DELIVERED_WITHIN_MS = 50_000;
+
+interface Told {
+  readonly eventId: string;
+  readonly text: string;
+}
+
+/** A receiver that outlives the server. */
+async function startReceiver(answer: (response: ServerResponse) => void) {
+  const told: Told[] = [];
+  const server = createServer((request, response) => {
+    let raw = '';
+    request.setEncoding('utf8').on('data', (text: string) => (raw += text));
+    request.on('end', () => {
+      const body = JSON.parse(raw);
+      told.push({ eventId: body.eventId, text: body.post.text });
+      answer(response);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, told };
+}
+
+async function register(server: ServerProcess, url: string): Promise<string> {
+  const { body } = await server.rest('POST /webhooks', { body: { url, events: ['post.sent'] } });
+  return body.webhook.id;
+}
+
+/** On PostgreSQL lanes and sends of a dead process are held for a minute; here it is over at once. */
+async function startAgain(install: Install): Promise<ServerProcess> {
+  if (ENGINE === 'postgres') {
+    await install.sql(`update webhooks set lane_until = now() - interval '1 second' where lane_until is not null`);
+    await install.sql(`update posts set claimed_until = now() - interval '1 second' where status = 'processing'`);
+  }
+  return install.start();
+}
+
+function allDelivered(server: ServerProcess, webhookId: string, count: number): Promise<boolean> {
+  return waitUntil(
+    'all is delivered',
+    async () => {
+      const { body } = await server.rest(`GET /webhooks/${webhookId}/deliveries?status=delivered&limit=100`);
+      return body.deliveries.length === count;
+    },
+    DELIVERED_WITHIN_MS,
+  );
+}
+
+it('a process killed in the middle of an attempt: it is made again under the same id, and what waited behind it follows', async () => {
+  const install = await newInstall();
+  let hangs = true;
+  const { url, told } = await startReceiver((response) => {
+    if (!hangs) response.writeHead(204).end();
+  });
+  const server = await install.start();
+  const webhookId = await register(server, url);
+  // All at one instant, because the attempt must be cut off before its five seconds are over.
+  await schedule(server, ['one', 'two', 'three'], new Date(Date.now() + SCHEDULING_MS));
+  await waitUntil('the first attempt is under way', () => told.length === 1);
+
+  await server.kill9();
+  hangs = false;
+  const again = await startAgain(install);
+  await allDelivered(again, webhookId, 3);
+
+  expect(told).toHaveLength(4);
+  expect(told[1]).toEqual(told[0]);
+  expect(new Set(told.map(({ text }) => text))).toEqual(new Set(['one', 'two', 'three']));
+});
+
+it('a process killed again and again while it sends and delivers: every sent post is told of, and nothing else', async () => {
+  const install = await newInstall();
+  const { url, told } = await startReceiver((response) => response.writeHead(204).end());
+  const texts = Array.from({ length: 60 }, (_, index) => `number ${index}`);
+  let server = await install.start();
+  const webhookId = await register(server, url);
+  await schedule(server, texts, new Date(Date.now() + SCHEDULING_MS));
+
+  for (const enough of [1, 15, 35]) {
+    await waitUntil(`${enough} are delivered`, () => told.length >= enough);
+    await server.kill9();
+    server = await startAgain(install);
+  }
+  await allSettled(server);
+  await allDelivered(server, webhookId, texts.length);
+
+  expect([...new Set(told.map(({ text }) => text))].toSorted()).toEqual(texts.toSorted());
+  expect(new Set(told.map(({ eventId }) => eventId)).size).toBe(texts.length);
+});

@@ -1,0 +1,46 @@
+/** A reader of GET /events. */
+import { onTestFinished } from 'vitest';
+import { type EventMessage, eventMessages } from '../../cli/event-messages.ts';
+import type { World } from './world.ts';
+
+export interface EventReader {
+  readonly response: Response;
+  /** The next so many messages that have data; fewer when the stream ends before. */
+  next(count: number): Promise<EventMessage[]>;
+  /** Resolves when the server has ended the stream. */
+  ended(): Promise<void>;
+  /** The id that a reader has before its first event. */
+  readonly beginning: string | undefined;
+  close(): void;
+}
+
+/** Opens a stream and waits until it stands: what happens from here on is in it. */
+export async function listenTo(world: Pick<World, 'url'>, key: string, lastEventId?: string): Promise<EventReader> {
+  const leaving = new AbortController();
+  onTestFinished(() => leaving.abort());
+  const response = await fetch(`${world.url}/api/v2/events`, {
+    headers: { 'x-api-key': key, ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) },
+    signal: leaving.signal,
+  });
+  if (response.status !== 200 || response.body === null) throw new Error(`no stream: ${await response.text()}`);
+  const messages = eventMessages(response.body);
+  const opening = await messages.next();
+  const next = async (count: number) => {
+    const read: EventMessage[] = [];
+    while (read.length < count) {
+      const { done, value } = await messages.next();
+      if (done === true) break;
+      if (value.data !== undefined) read.push(value);
+    }
+    return read;
+  };
+  return {
+    response,
+    next,
+    ended: async () => {
+      await next(Infinity);
+    },
+    beginning: opening.value?.id,
+    close: () => leaving.abort(),
+  };
+}

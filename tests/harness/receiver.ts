@@ -1,0 +1,99 @@
+/** A server behind a webhook: keeps what it is posted, and answers as it is told. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import type { World } from './world.ts';
+
+export interface ReceivedDelivery {
+  readonly headers: IncomingMessage['headers'];
+  /** As it came. */
+  readonly raw: string;
+  // eslint-disable-next-line typescript/no-explicit-any -- tests compare whole bodies; what they read from one they assert
+  readonly body: any;
+}
+
+export interface Receiver {
+  readonly url: string;
+  readonly received: ReceivedDelivery[];
+  /** Connections that were made to it. */
+  connections(): number;
+  /** Status of the answers from now on, or what else becomes of the requests. */
+  answer(how: number | Answer): void;
+}
+
+export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+
+/** Listens until the test is over. */
+export async function startReceiver(how: number | Answer = 200): Promise<Receiver> {
+  let answer: number | Answer = how;
+  let connections = 0;
+  const received: ReceivedDelivery[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const raw = Buffer.concat(chunks).toString();
+      received.push({ headers: request.headers, raw, body: JSON.parse(raw) });
+      if (typeof answer === 'function') answer(response, request);
+      else response.writeHead(answer).end();
+    });
+  });
+  server.on('connection', () => (connections += 1));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    received,
+    connections: () => connections,
+    answer: (next) => (answer = next),
+  };
+}
+
+export interface TestWebhook {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly secret: string;
+  readonly createdAt: string;
+}
+
+/** Registers a webhook over the API. */
+export async function registerWebhook(
+  world: World,
+  url: string,
+  options: { key?: string | null; events?: readonly string[] } = {},
+): Promise<TestWebhook> {
+  const { key = world.liveKey, ...fields } = options;
+  const { status, body } = await world.rest('POST /webhooks', { key, body: { url, ...fields } });
+  if (status !== 200) throw new Error(`the webhook was not registered: ${JSON.stringify(body)}`);
+  return body.webhook;
+}
+
+/** A delivery as the API lists it. */
+export interface TestDelivery {
+  readonly id: string;
+  readonly event: string;
+  readonly status: string;
+  readonly attempts: number;
+  readonly nextAttemptAt: string;
+  readonly deadAt: string | null;
+  readonly lastStatusCode: number | null;
+  readonly lastError: string | null;
+}
+
+/** The deliveries of a webhook, newest first. */
+export async function deliveriesOf(
+  world: World,
+  webhookId: string,
+  key: string | null = world.liveKey,
+): Promise<TestDelivery[]> {
+  const { status, body } = await world.rest(`GET /webhooks/${webhookId}/deliveries?limit=100`, { key });
+  if (status !== 200) throw new Error(`the deliveries were not listed: ${JSON.stringify(body)}`);
+  return body.deliveries;
+}

@@ -1,0 +1,317 @@
+/** GET /events: what happens, as webhooks are posted it, over a stream that goes on where a reader was. */
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Client } from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createApp } from '../../server/app.ts';
+import { STREAMS_PER_ACCOUNT } from '../../server/event-stream.ts';
+import type { Context } from '../../services/context.ts';
+import { makeAccount, type TestAccount } from '../harness/accounts.ts';
+import { accountWithSandbox } from '../harness/connections.ts';
+import { databaseUrl, TEST_DATABASE_URL } from '../harness/database.ts';
+import { listenTo } from '../harness/event-stream.ts';
+import { refusal } from '../harness/expected.ts';
+import { makePost } from '../harness/posts.ts';
+import { registerWebhook, startReceiver } from '../harness/receiver.ts';
+import { type RestCall, startWorld } from '../harness/world.ts';
+
+const world = await startWorld();
+
+const INSERT = `
+  insert into events (id, account_id, profile_id, name, mode, subject_id, payload, created_at, fanned_out_at)
+  values ($1, $2, $3, 'post.deleted', $4, $1, $5, $6, $6)`;
+
+interface Happening {
+  readonly profileId?: string;
+  readonly mode?: 'live' | 'test';
+  readonly payload?: object;
+}
+
+/** Makes something happen in an account; gives the parameters with which INSERT writes it. */
+function happening({ id }: Pick<TestAccount, 'id'>, fields: Happening = {}): unknown[] {
+  const { profileId = null, mode = 'live', payload = {} } = fields;
+  return [world.context.random.uuid(), id, profileId, mode, JSON.stringify(payload), world.clock.now()];
+}
+
+async function happen(account: Pick<TestAccount, 'id'>, fields?: Happening): Promise<string> {
+  const event = happening(account, fields);
+  await world.sql(INSERT, event);
+  return String(event[0]);
+}
+
+describe('200', () => {
+  it('tells what happens from now on, to the letter as a webhook is posted it', async () => {
+    const { key } = await accountWithSandbox(world);
+    const receiver = await startReceiver();
+    await makePost(world, 'sandbox', { key, text: 'Before' });
+    await registerWebhook(world, receiver.url, { key, events: ['post.sent'] });
+    const stream = await listenTo(world, key);
+
+    await makePost(world, 'sandbox', { key, text: 'Ding' });
+    const [told] = await stream.next(1);
+
+    await world.runDue();
+    const [delivered] = receiver.received;
+    // A delivery has an event id of its own for each webhook; all else is the same text.
+    const id = delivered?.body.eventId;
+    expect(told).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      event: 'post.sent',
+      mode: 'live',
+      data: delivered?.raw.replace(id, told?.id ?? ''),
+    });
+    expect(JSON.parse(told?.data ?? '')).toMatchObject({ eventId: told?.id, post: { text: 'Ding' } });
+  });
+
+  it('is a stream that nobody keeps, with the four headers of every answer', async () => {
+    const { key } = await makeAccount(world);
+
+    const { headers } = (await listenTo(world, key)).response;
+
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-request-id': expect.any(String),
+      'x-ratelimit-limit': '100000',
+      'x-ratelimit-remaining': '99999',
+      'x-ratelimit-reset': expect.any(String),
+      'access-control-allow-origin': '*',
+    });
+  });
+
+  it('sends a comment now and then, so that nothing on the way takes it for dead', async () => {
+    const { key } = await makeAccount(world);
+    const response = await fetch(`${world.url}/api/v2/events`, { headers: { 'x-api-key': key } });
+    let text = '';
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk).toString();
+      if (text.includes(': still here\n\n')) break;
+    }
+
+    expect(text).toMatch(/^retry: 2000\nid: [\d:,]+\n\n: still here\n\n$/);
+  });
+
+  it('answers HEAD with headers alone', async () => {
+    const { status, bytes } = await world.rest('HEAD /events');
+
+    expect([status, bytes.length]).toEqual([200, 0]);
+  });
+});
+
+describe('reach', () => {
+  it('is that of the key: the account, its profile, or test mode alone', async () => {
+    const account = await makeAccount(world);
+    const stranger = await makeAccount(world);
+    const [a, b] = [await world.profile('A', account.id), await world.profile('B', account.id)];
+    const secretOf = async (type: 'live' | 'test', profileId: string | null) =>
+      (await world.key({ type, profileId, accountId: account.id })).secret;
+    const keys = {
+      account: account.key,
+      a: await secretOf('live', a.id),
+      test: await secretOf('test', null),
+      testA: await secretOf('test', a.id),
+    };
+    const streams = Object.fromEntries(
+      await Promise.all(Object.entries(keys).map(async ([name, key]) => [name, await listenTo(world, key)] as const)),
+    );
+
+    await happen(stranger);
+    const own = await happen(account);
+    const inA = await happen(account, { profileId: a.id });
+    const inB = await happen(account, { profileId: b.id });
+    const test = await happen(account, { mode: 'test' });
+    const testInA = await happen(account, { profileId: a.id, mode: 'test' });
+
+    const heard = async (name: keyof typeof keys, count: number) =>
+      (await streams[name]?.next(count))?.map(({ id }) => id);
+    expect(await heard('account', 5)).toEqual([own, inA, inB, test, testInA]);
+    expect(await heard('a', 2)).toEqual([inA, testInA]);
+    expect(await heard('test', 2)).toEqual([test, testInA]);
+    expect(await heard('testA', 1)).toEqual([testInA]);
+  });
+});
+
+describe('Last-Event-ID', () => {
+  it('goes on behind an event, through any number of events, without loss or repeat', async () => {
+    const account = await makeAccount(world);
+    const first = await listenTo(world, account.key);
+    const ids: string[] = [];
+    for (let index = 0; index < 250; index += 1) ids.push(await happen(account));
+    const [before] = await first.next(1);
+    first.close();
+
+    const second = await listenTo(world, account.key, before?.id);
+
+    expect((await second.next(249)).map(({ id }) => id)).toEqual(ids.slice(1));
+  });
+
+  it('goes on from where a stream had begun that brought no event', async () => {
+    const account = await makeAccount(world);
+    await happen(account);
+    const first = await listenTo(world, account.key);
+    first.close();
+    const missed = await happen(account);
+
+    const second = await listenTo(world, account.key, first.beginning);
+
+    expect((await second.next(1)).map(({ id }) => id)).toEqual([missed]);
+  });
+
+  // What the embedded database, with its one connection, cannot do.
+  it.skipIf(TEST_DATABASE_URL === undefined)(
+    'loses nothing when transactions end in another order than they began in',
+    async () => {
+      const account = await makeAccount(world);
+      const [row] = await world.sql<{ name: string }>('select current_database() as name');
+      const slow = new Client({ connectionString: databaseUrl(row?.name ?? '') });
+      await slow.connect();
+      onTestFinished(() => slow.end());
+      const stream = await listenTo(world, account.key);
+      const early = happening(account);
+      await slow.query('begin');
+      await slow.query(INSERT, early);
+      const late = await happen(account);
+      stream.close();
+      const again = await listenTo(world, account.key, stream.beginning);
+      const waiting = again.next(2);
+      await wait(50);
+
+      await slow.query('commit');
+
+      expect((await waiting).map(({ id }) => id)).toEqual([early[0], late]);
+      const behind = await listenTo(world, account.key, String(early[0]));
+      expect((await behind.next(1)).map(({ id }) => id)).toEqual([late]);
+    },
+  );
+
+  it.each(['nonsense', '00000000-0000-7000-8000-000000000000', '1:2'])('400: refuses %s', async (id) => {
+    const { status, body } = await world.rest('GET /events', { headers: { 'last-event-id': id } });
+
+    expect(status).toBe(400);
+    expect(body).toMatchObject({
+      error: 'invalid_request',
+      message: expect.stringContaining(`and not "${id}". Leave it out to begin at present.`),
+    });
+  });
+
+  it('400: refuses the event of another account', async () => {
+    const foreign = await happen(await makeAccount(world));
+
+    const { status } = await world.rest('GET /events', { headers: { 'last-event-id': foreign } });
+
+    expect(status).toBe(400);
+  });
+});
+
+describe('the end', () => {
+  it('comes when the key is revoked', async () => {
+    const account = await makeAccount(world);
+    const { id, secret } = await world.key({ accountId: account.id });
+    const stream = await listenTo(world, secret);
+
+    await world.rest(`DELETE /keys/${id}`, { key: account.key });
+
+    await stream.ended();
+    expect((await world.rest('GET /events', { key: secret })).status).toBe(401);
+  });
+
+  it('comes when the process stops, cleanly', async () => {
+    const { key } = await makeAccount(world);
+    const stopping = new AbortController();
+    const { url, server } = await serveApart({}, stopping.signal);
+    const stream = await listenTo({ url }, key);
+
+    stopping.abort();
+
+    await stream.ended();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('comes for a reader that takes nothing, and what it missed is there when it returns', async () => {
+    const account = await makeAccount(world);
+    // Half a second between two looks would make this test take half a minute.
+    const sleep = async (_ms: number, signal?: AbortSignal) => {
+      await wait(20, undefined, signal === undefined ? {} : { signal });
+    };
+    const clock = { ...world.context.clock, sleep };
+    const { url, server } = await serveApart({ clock });
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    socket.write(`GET /api/v2/events HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${account.key}\r\n\r\n`);
+    const opening = String((await once(socket, 'data'))[0]);
+    socket.pause();
+    const ids: string[] = [];
+    // Far more than the system keeps between the two.
+    const payload = { text: 'x'.repeat(200_000) };
+    for (let index = 0; index < 100; index += 1) ids.push(await happen(account, { payload }));
+
+    await expect.poll(() => connectionsOf(server), { timeout: 20_000 }).toBe(0);
+
+    const again = await listenTo({ url }, account.key, /^id: (.*)$/m.exec(opening)?.[1]);
+    expect((await again.next(100)).map(({ id }) => id)).toEqual(ids);
+  });
+});
+
+/** The application once more, with other parts, until the test is over. */
+async function serveApart(parts: Partial<Context>, stopping?: AbortSignal): Promise<{ url: string; server: Server }> {
+  const app = createApp({ ...world.context, ...parts }, stopping === undefined ? {} : { stopping });
+  const server = app.listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await once(server, 'listening');
+  return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}`, server };
+}
+
+function connectionsOf(server: Server): Promise<number> {
+  return new Promise((resolve) => server.getConnections((_error, count) => resolve(count)));
+}
+
+describe('refusals', () => {
+  it.each<[number, string, `${string} /${string}`, RestCall]>([
+    [401, 'unauthorized', 'GET /events', { key: null }],
+    [401, 'unauthorized', 'GET /events', { key: 'wrong' }],
+    [405, 'method_not_allowed', 'POST /events', { body: {} }],
+  ])('%i %s', async (expected, code, call, options) => {
+    const { status, body } = await world.rest(call, options);
+
+    expect(status).toBe(expected);
+    expect(body.error).toBe(code);
+  });
+
+  it('401 carries none of the four headers', async () => {
+    const { headers, body } = await world.rest('GET /events', { key: null });
+
+    expect([...headers.keys()].filter((name) => /^x-r(equest-id|atelimit)/.test(name))).toEqual([]);
+    expect(body).toEqual(refusal('unauthorized', 'The API key is missing, unknown or revoked.'));
+  });
+
+  it('403 limit_exceeded beyond five streams of an account, until one is closed', async () => {
+    const { key } = await makeAccount(world);
+    const streams = await Promise.all(Array.from({ length: STREAMS_PER_ACCOUNT }, () => listenTo(world, key)));
+
+    const { status, body } = await world.rest('GET /events', { key });
+
+    expect(status).toBe(403);
+    expect(body).toMatchObject({
+      error: 'limit_exceeded',
+      message: 'There are too many streams of events: this account has 5. Close one and try again.',
+    });
+    streams[0]?.close();
+    await expect.poll(async () => (await listenTo(world, key).catch(() => null)) !== null).toBe(true);
+  });
+
+  it('429 in a bucket of its own', async () => {
+    await using strict = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '1' } });
+    (await listenTo(strict, strict.liveKey)).close();
+
+    const { status, headers } = await strict.rest('GET /events');
+
+    expect(status).toBe(429);
+    expect(headers.get('x-ratelimit-remaining')).toBe('0');
+    expect((await strict.rest('GET /posts')).status).toBe(200);
+  });
+});

@@ -1,0 +1,98 @@
+/**
+ * A platform's own description of its API as a judge: every call that an adapter makes to a fake goes to the
+ * oracle too, which answers as the fake did and notes what the description has against call and answer.
+ */
+import { copyFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PlatformIo } from '../../platforms/contract.ts';
+import { ensureOracle, ORACLE_CACHE } from './ensure-peers.ts';
+
+/** What the oracle has noted of a call; `bad` when it has something against it. */
+interface Seen {
+  readonly bad?: 'request' | 'response';
+}
+
+interface Oracle {
+  readonly url: string;
+  readonly seen: readonly Seen[];
+  close(): Promise<void>;
+}
+
+type StartOracle = (
+  file: string,
+  answers: Readonly<Record<string, () => [status: number, body: unknown]>>,
+  options: { readonly looseQuery: boolean },
+) => Promise<Oracle>;
+
+export interface Verdict {
+  /** Described calls that were made, each once, such as `POST /sendMessage`. */
+  readonly calls: readonly string[];
+  /** What is against calls and answers; empty when all is well. */
+  readonly complaints: readonly Seen[];
+}
+
+export interface Trial {
+  /** Path of the oracle's script. */
+  readonly script: string;
+  /** Path of the description. */
+  readonly description: string;
+  /** Path under which the platform's API is, which the description leaves out. */
+  readonly base: string;
+  /** Whether queries may have names that the description does not know. */
+  readonly looseQuery?: boolean;
+  /** The adapter's way to the fake. */
+  readonly io: PlatformIo;
+  readonly scenario: (io: PlatformIo) => Promise<void>;
+}
+
+export async function judge({ script, description, base, looseQuery = false, io, scenario }: Trial): Promise<Verdict> {
+  const described = await readCalls(description);
+  const made = new Set<string>();
+  let latest: [status: number, body: unknown] = [500, undefined];
+  const start = await startOracle(script);
+  const oracle = await start(description, Object.fromEntries(described.map(({ key }) => [key, () => latest])), {
+    looseQuery,
+  });
+
+  const fetch: PlatformIo['fetch'] = async (url, init = {}) => {
+    const answer = await io.fetch(url, init);
+    const text = await answer.text();
+    const { pathname, search } = new URL(url);
+    const path = pathname.slice(base.length);
+    const call = described.find(({ method, pattern }) => method === (init.method ?? 'GET') && pattern.test(path));
+    if (call !== undefined) {
+      latest = [answer.status, text === '' ? undefined : JSON.parse(text)];
+      made.add(call.key);
+      await io.fetch(`${oracle.url}${path}${search}`, init);
+    }
+    return new Response(text === '' ? null : text, { status: answer.status, headers: answer.headers });
+  };
+  try {
+    await scenario({ ...io, fetch });
+  } finally {
+    await oracle.close();
+  }
+  return { calls: [...made].toSorted(), complaints: oracle.seen.filter(({ bad }) => bad !== undefined) };
+}
+
+/** The calls of a description; `key` is what the oracle calls one, such as `POST /channels/{channel_id}/messages`. */
+async function readCalls(description: string) {
+  const { paths } = JSON.parse(await readFile(description, 'utf8')) as { paths: Record<string, object> };
+  return Object.entries(paths).flatMap(([path, methods]) => {
+    const literals = path.split(/\{\w+\}/).map((literal) => RegExp.escape(literal));
+    const pattern = new RegExp(`^${literals.join('[^/]+')}$`);
+    return Object.keys(methods).map((name) => {
+      const method = name.toUpperCase();
+      return { key: `${method} ${path}`, method, pattern };
+    });
+  });
+}
+
+async function startOracle(script: string): Promise<StartOracle> {
+  await ensureOracle();
+  // It finds its packages from where it stands.
+  const copy = join(ORACLE_CACHE, 'oracle.mjs');
+  await copyFile(script, copy);
+  const { oracle } = (await import(copy)) as { oracle: StartOracle };
+  return oracle;
+}

@@ -1,0 +1,42 @@
+/** Every read of numbers against its schedule, and its event: one for the first read of each UTC day, and only then. */
+import { dueRead } from '../../services/metrics/read-times.ts';
+import type { ReadRow, Transaction } from './journal.ts';
+import { hold, type Mirror } from './mirror.ts';
+
+const INVARIANT = '10 reads';
+
+/** @throws Broken */
+export function checkReads(mirror: Mirror, transaction: Transaction): void {
+  const told = new Set(
+    transaction.flatMap((change) =>
+      change.kind === 'events' && change.new?.name === 'post.metrics' ? [change.new.subject_id] : [],
+    ),
+  );
+  for (const change of transaction) {
+    if (change.kind !== 'metrics_reads') continue;
+    hold(change.old === null && change.new !== null, INVARIANT, () => 'a read was changed after it was made');
+    if (change.new === null) continue;
+    const read = change.new;
+    checkRead(mirror, read);
+    const isFirstOfDay = dayOf(mirror.reads.get(read.post_id)) !== dayOf(read);
+    hold(told.delete(read.post_id) === isFirstOfDay, INVARIANT, () => `read ${read.number} of a day: ${dayOf(read)}`);
+    mirror.reads.set(read.post_id, read);
+  }
+  hold(told.size === 0, INVARIANT, () => `post.metrics without a read: ${[...told].join(', ')}`);
+}
+
+function checkRead(mirror: Mirror, read: ReadRow): void {
+  const post = mirror.posts.get(read.post_id);
+  const before = mirror.reads.get(read.post_id);
+  const named = () =>
+    `read ${read.number} at ${read.fetched_at} of ${post === undefined ? read.post_id : mirror.nameOf(post)}`;
+  hold(post?.status === 'sent', INVARIANT, () => `${named()}, which is ${post?.status}`);
+  const due = dueRead(new Date(post?.sent_at ?? ''), new Date(read.fetched_at));
+  hold(read.number === due, INVARIANT, () => `${named()}, when read ${due} was due`);
+  hold(read.number > (before?.number ?? 0), INVARIANT, () => `${named()} after read ${before?.number}`);
+  hold((read.likes ?? 0) >= (before?.likes ?? 0), INVARIANT, () => `${named()} has lost likes`);
+}
+
+function dayOf(read: ReadRow | undefined): string | undefined {
+  return read === undefined ? undefined : new Date(read.fetched_at).toISOString().slice(0, 10);
+}
