@@ -11,5 +11,8 @@ rmSync(dist, { recursive: true, force: true });
 const compiler = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 execFileSync(process.execPath, [compiler, '-p', path.join(root, 'client')], { stdio: 'inherit' });
 mkdirSync(path.join(dist, 'client'), { recursive: true });
-const source = readFileSync(path.join(root, 'client', 'index.ts'), 'utf8');
-writeFileSync(path.join(dist, 'client', 'index.js'), stripTypeScriptTypes(source));
+for (const name of ['index', 'verify-webhook']) {
+  const source = readFileSync(path.join(root, 'client', `${name}.ts`), 'utf8');
+  const script = stripTypeScriptTypes(source).replaceAll(/from '(\.\/[\w-]+)\.ts'/g, "from '$1.js'");
+  writeFileSync(path.join(dist, 'client', `${name}.js`), script);
+}
