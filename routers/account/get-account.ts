@@ -14,6 +14,7 @@ export const getAccount = keyedProcedure
       description: 'Reads the plan of the account, how much of it is used, and the account’s settings.',
     },
     access: 'live-account',
+    scope: 'account:read',
     errors: [],
     tool: { none: 'Plans and fees are for people; a refusal tells an agent which cap was reached.' },
   })

@@ -25,6 +25,7 @@ export const getAnalytics = keyedProcedure
         'Adds up posts over UTC days: in all, by day and by platform. A post counts once, at its newest read, on the day it went out.',
     },
     access: 'key',
+    scope: 'analytics:read',
     errors: ['invalid_request'],
     tool: {
       name: 'get_analytics',

@@ -37,6 +37,7 @@ export const createConnectSession = keyedProcedure
         'Makes a link to a page where a customer links an account into the profile, without seeing an API key and without the caller seeing a login. In the end the customer is sent to redirectUrl with connectSessionId, connectionId, profileId, slug and platform added, or with connectSessionId and error.',
     },
     access: 'key',
+    scope: 'connections:write',
     errors: ['invalid_request', 'forbidden', 'not_found'],
     tool: { none: 'The link is a secret for one customer, which does not belong in a conversation with a model.' },
   })

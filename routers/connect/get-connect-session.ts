@@ -18,6 +18,7 @@ export const getConnectSession = keyedProcedure
       description: 'Reads how far a customer has come: pending, connected with the connection, failed, or expired.',
     },
     access: 'key',
+    scope: 'connections:read',
     errors: ['invalid_request', 'not_found'],
     tool: { none: 'A session is made and followed by the program that sends the customer to the page.' },
   })

@@ -29,6 +29,7 @@ export const connectAccount = keyedProcedure
         'Links an account from credentials you already hold. They are checked against the platform before anything is stored, and kept encrypted.',
     },
     access: 'account',
+    scope: 'connections:write',
     errors: [
       'invalid_request',
       'forbidden',

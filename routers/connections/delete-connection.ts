@@ -18,6 +18,7 @@ export const deleteConnection = keyedProcedure
         'Removes the stored login and cancels every post that waits for this connection. Sent posts stay readable.',
     },
     access: 'account',
+    scope: 'connections:write',
     errors: ['invalid_request', 'forbidden', 'not_found'],
     tool: { none: 'Disconnecting an account undoes what only a person with its password can redo.' },
   })

@@ -18,6 +18,7 @@ export const getConnection = keyedProcedure
       description: 'Reads one linked account or channel by its id. What another account owns answers not_found.',
     },
     access: 'key',
+    scope: 'connections:read',
     errors: ['invalid_request', 'not_found'],
     tool: {
       name: 'get_connection',

@@ -23,6 +23,7 @@ export const getQueue = keyedProcedure
       description: 'Lists the posts that are queued on a connection and not yet sent, earliest slot first.',
     },
     access: 'key',
+    scope: 'connections:read',
     errors: ['invalid_request', 'not_found'],
     tool: {
       name: 'get_queue',

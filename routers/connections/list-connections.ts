@@ -22,6 +22,7 @@ export const listConnections = keyedProcedure
         'Lists the linked accounts and channels that posts can be sent to, newest first, with the slug each one is addressed by.',
     },
     access: 'key',
+    scope: 'connections:read',
     errors: ['invalid_request'],
     tool: {
       name: 'list_connections',

@@ -21,6 +21,7 @@ export const moveConnection = keyedProcedure
         'Moves a connection into a profile, or with null back to your own accounts. Its slug, its queue and its scheduled posts stay, and every post keeps the profile it was written under. The pages of a LinkedIn member that sit in the same profile move with the member, or nothing does.',
     },
     access: 'account',
+    scope: 'connections:write',
     errors: ['invalid_request', 'not_found', 'connection_conflict'],
     tool: { none: 'Which customer an account belongs to is not for a model to change.' },
   })

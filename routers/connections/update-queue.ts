@@ -67,6 +67,7 @@ export const updateQueue = keyedProcedure
         'Sets the slots, the time zone or the pause of a connection’s queue. Only what is sent changes. Posts that are queued already stay at their times.',
     },
     access: 'key',
+    scope: 'connections:write',
     errors: ['invalid_request', 'not_found'],
     tool: {
       name: 'update_queue',

@@ -39,6 +39,7 @@ export const updateSettings = keyedProcedure
       description: 'Changes the label, the slug or the AI polish of a connection; only what is sent.',
     },
     access: 'account',
+    scope: 'connections:write',
     errors: ['invalid_request', 'not_found', 'connection_conflict'],
     tool: { none: 'A slug that changes under the programs that post to it is for their owner to decide.' },
   })

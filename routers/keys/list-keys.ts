@@ -15,6 +15,7 @@ export const listKeys = keyedProcedure
         'Lists the keys of the account and of all its profiles, oldest first, without their secrets. A test key sees test keys only.',
     },
     access: 'account',
+    scope: 'keys:read',
     errors: ['invalid_request'],
     tool: { none: 'Who holds a key is for the account’s owner to look at.' },
   })

@@ -16,6 +16,7 @@ export const listProfileKeys = keyedProcedure
         'Lists the keys of one profile, oldest first, without their secrets. A test key sees test keys only.',
     },
     access: 'account',
+    scope: 'keys:read',
     errors: ['invalid_request', 'not_found'],
     tool: { none: 'Who holds a key is for the account’s owner to look at.' },
   })

@@ -24,6 +24,7 @@ export const mintKey = keyedProcedure
     },
     successStatus: 201,
     access: 'account',
+    scope: 'keys:write',
     errors: ['invalid_request', 'limit_exceeded', 'not_found'],
     tool: { none: 'A secret does not belong in a conversation with a model.' },
   })

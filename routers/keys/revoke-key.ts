@@ -15,6 +15,7 @@ export const revokeKey = keyedProcedure
         'Revokes any key of the account from its next request on, the one that asks included. Doing it again changes nothing and answers the same.',
     },
     access: 'account',
+    scope: 'keys:write',
     errors: ['invalid_request', 'not_found'],
     tool: { none: 'Revoking a key cannot be undone, and stops whatever program holds it.' },
   })

@@ -15,6 +15,7 @@ export const revokeProfileKey = keyedProcedure
       description: 'Revokes a key from its next request on. Doing it again changes nothing and answers the same.',
     },
     access: 'account',
+    scope: 'keys:write',
     errors: ['invalid_request', 'not_found'],
     tool: { none: 'Revoking a key cannot be undone, and stops whatever program holds it.' },
   })

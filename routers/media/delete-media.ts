@@ -18,6 +18,7 @@ export const deleteMedia = keyedProcedure
         'Deletes an uploaded image and frees its storage. Refused while a draft, scheduled or processing post needs it.',
     },
     access: 'key',
+    scope: 'posts:write',
     errors: ['invalid_request', 'not_found', 'media_in_use'],
     tool: { none: 'Images are uploaded over REST, and looked after there too.' },
   })

@@ -24,6 +24,7 @@ export const getMediaRaw = keyedProcedure
       description: 'Gives an uploaded image back, byte for byte, with its type.',
     },
     access: 'key',
+    scope: 'posts:read',
     errors: ['invalid_request', 'not_found'],
     tool: { none: 'An image is a file, and tool results carry text: get_media tells what is known of it.' },
     rawAnswer: { contentTypes: IMAGE_TYPES, maxAgeSeconds: MAX_AGE_SECONDS },

@@ -17,6 +17,7 @@ export const getMedia = keyedProcedure
       description: 'Reads what is known of one uploaded image by its id: type, size, width, height and alt text.',
     },
     access: 'key',
+    scope: 'posts:read',
     errors: ['invalid_request', 'not_found'],
     tool: { none: 'Images are uploaded over REST, and looked after there too.' },
   })

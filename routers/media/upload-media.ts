@@ -32,6 +32,7 @@ export const uploadMedia = keyedProcedure
         'Takes a PNG, JPEG, GIF or WebP of at most 8 MiB as the raw body. Its id goes into mediaIds or media of posts. All images of an account may take 50 MiB; the images of a post are freed a day after the last attempt to send it.',
     },
     access: 'key',
+    scope: 'posts:write',
     errors: ['invalid_request', 'unsupported_content_type', 'media_type_mismatch', 'media_too_large', 'storage_full'],
     tool: {
       none: 'An image is a file, and tool calls carry text: upload it with POST /media of the REST API and name its id in create_post.',

@@ -55,6 +55,7 @@ export const listPlatforms = keyedProcedure
         'Lists the platforms of this install with their limits and what each can do: text length, images, threads, delete, metrics.',
     },
     access: 'key',
+    scope: 'connections:read',
     errors: [],
     tool: {
       name: 'get_platform_rules',

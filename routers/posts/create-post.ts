@@ -22,6 +22,7 @@ export const createPost = idempotentProcedure
         'Publishes a text to one or more connections at once, immediately, at a scheduled time, or as drafts. A connection that fails does not hold up the others: read each result. Call list_connections (GET /connections) for the slugs. With an idempotency key a repeated call never posts twice.',
     },
     access: 'key',
+    scope: 'posts:write',
     errors: ['invalid_request', 'invalid_connection', 'invalid_media', 'idempotency_key_conflict'],
     takesIdempotencyKey: true,
     tool: {

@@ -29,6 +29,7 @@ export const deletePost = keyedProcedure
         'Cancels a scheduled post, or takes a sent one down on its platform. Repeating the call gives the same answer.',
     },
     access: 'key',
+    scope: 'posts:write',
     errors: [
       'delete_unsupported',
       'not_found',

@@ -23,6 +23,7 @@ export const getMetrics = keyedProcedure
         'Reads the likes, reposts, replies and other numbers of a sent post over time. Null means not reported, which is not zero.',
     },
     access: 'key',
+    scope: 'analytics:read',
     errors: ['invalid_request', 'not_found'],
     tool: {
       name: 'get_post_metrics',

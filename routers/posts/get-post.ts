@@ -19,6 +19,7 @@ export const getPost = keyedProcedure
       description: 'Reads one post by its id: its state, its permalink, and the error when it failed.',
     },
     access: 'key',
+    scope: 'posts:read',
     errors: ['invalid_request', 'not_found'],
     tool: {
       name: 'get_post',

@@ -33,6 +33,7 @@ export const listAttempts = keyedProcedure
         'Reads the send ledger of a post: every call made to the platform for it, oldest first, and what became of each.',
     },
     access: 'key',
+    scope: 'posts:read',
     errors: ['invalid_request', 'not_found'],
     tool: {
       name: 'list_attempts',

@@ -38,6 +38,7 @@ export const listPosts = keyedProcedure
       description: 'Lists posts in every state, newest first, one per connection. Page with limit and offset.',
     },
     access: 'key',
+    scope: 'posts:read',
     errors: ['invalid_request'],
     tool: {
       name: 'list_posts',

@@ -38,6 +38,7 @@ export const postSimply = keyedProcedure
         'Publishes the request body, as plain text, to one connection. POST /posts does more and is preferred for new integrations.',
     },
     access: 'key',
+    scope: 'posts:write',
     errors: [
       'invalid_request',
       'invalid_connection',

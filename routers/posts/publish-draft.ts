@@ -23,6 +23,7 @@ export const publishDraft = idempotentProcedure
         'Sends a draft to the connection it was written for, immediately or at a scheduled time. It keeps its id and its mode. Of two calls at once, one publishes.',
     },
     access: 'key',
+    scope: 'posts:write',
     errors: ['invalid_request', 'invalid_connection', 'not_found', 'idempotency_key_conflict'],
     takesIdempotencyKey: true,
     tool: {

@@ -28,6 +28,7 @@ export const retryPost = keyedProcedure
         'Sends a failed post again, now or at a scheduled time; it keeps its id. One whose outcome is unknown is refused unless force is true, because it may be on the platform already.',
     },
     access: 'key',
+    scope: 'posts:write',
     errors: ['invalid_request', 'invalid_connection', 'not_found'],
     tool: {
       name: 'retry_post',

@@ -30,6 +30,7 @@ export const updateDraft = keyedProcedure
         'Changes the fields that are sent and leaves the others as they are. The draft is checked against its connection again; only drafts can be edited.',
     },
     access: 'key',
+    scope: 'posts:write',
     errors: [
       'invalid_request',
       'invalid_media',

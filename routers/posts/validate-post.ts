@@ -29,6 +29,7 @@ export const validatePost = keyedProcedure
         'Checks a post against every connection as a send would, and sends and stores nothing: length, images, thread, time.',
     },
     access: 'key',
+    scope: 'posts:read',
     errors: ['invalid_request', 'invalid_media'],
     tool: {
       name: 'validate_post',

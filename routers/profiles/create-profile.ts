@@ -21,6 +21,7 @@ export const createProfile = keyedProcedure
       description: 'Makes a profile, which holds the connections, the posts and the keys of one end customer.',
     },
     access: 'account',
+    scope: 'profiles:write',
     errors: ['invalid_request', 'limit_exceeded', 'profile_external_id_conflict'],
     tool: { none: 'Taking on a customer is for the product that has the customer.' },
   })

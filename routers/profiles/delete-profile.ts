@@ -22,6 +22,7 @@ export const deleteProfile = keyedProcedure
         'Disconnects every account of the profile, cancels what waits for them and revokes the profile’s keys. Sent posts stay readable.',
     },
     access: 'account',
+    scope: 'profiles:write',
     errors: ['invalid_request', 'not_found'],
     tool: { none: 'Deleting a profile undoes what only its customer can redo.' },
   })

@@ -14,6 +14,7 @@ export const getProfile = keyedProcedure
       description: 'Reads one profile by its id. A scoped key reads its own only.',
     },
     access: 'key',
+    scope: 'profiles:read',
     errors: ['invalid_request', 'forbidden', 'not_found'],
     tool: { none: 'Each connection tells its profile, which is all that posting needs.' },
   })

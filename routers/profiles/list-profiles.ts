@@ -21,6 +21,7 @@ export const listProfiles = keyedProcedure
       description: 'Lists the profiles of the account, newest first. Page with limit and offset.',
     },
     access: 'account',
+    scope: 'profiles:read',
     errors: ['invalid_request'],
     tool: { none: 'Each connection tells its profile, which is all that posting needs.' },
   })

@@ -24,6 +24,7 @@ export const updateProfile = keyedProcedure
         'Changes the name or the externalId of a profile; only what is sent. Its connections are not touched.',
     },
     access: 'account',
+    scope: 'profiles:write',
     errors: ['invalid_request', 'not_found', 'profile_external_id_conflict'],
     tool: { none: 'What a customer is called is for the product that has the customer.' },
   })

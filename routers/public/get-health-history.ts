@@ -32,6 +32,7 @@ export const getHealthHistory = publicProcedure
         'Health is sampled once a minute and kept for 90 days. A minute without a sample counts as degraded, unless it was before the first one. The answer is kept for 60 seconds.',
     },
     access: 'public',
+    scope: null,
     errors: ['invalid_request'],
     tool: { none: 'It is for operators and status pages; agents see failures in the answers they get.' },
     bucket: 'health',

@@ -37,6 +37,7 @@ export const getHealth = publicProcedure
         'Says how the database and the workers are. Answers 200 in any case; the answer is kept for 10 seconds.',
     },
     access: 'public',
+    scope: null,
     errors: [],
     tool: { none: 'It is for operators and status pages; agents see failures in the answers they get.' },
     bucket: 'health',

@@ -22,6 +22,7 @@ export const getStats = publicProcedure
         'Counts posts that reached a platform. The sandbox and what test keys do are left out. The answer is kept for 60 seconds.',
     },
     access: 'public',
+    scope: null,
     errors: [],
     tool: { none: 'It counts over all accounts of the install, which is for its front page and not for agents.' },
   })

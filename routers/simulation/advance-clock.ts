@@ -31,6 +31,7 @@ export const advanceClock = keyedProcedure
         'Moves time on and runs, in due order, everything that falls due on the way. Only on an install started with CLOCK=manual.',
     },
     access: 'account',
+    scope: null,
     errors: ['invalid_request', 'forbidden', 'not_found'],
     tool: { none: 'Time is moved by test harnesses, not by agents.' },
     bucket: 'none',

@@ -18,6 +18,7 @@ export const getClock = keyedProcedure
         'Tells at which instant time stands. Only on an install started with CLOCK=manual; others answer not_found.',
     },
     access: 'account',
+    scope: null,
     errors: ['forbidden', 'not_found'],
     tool: { none: 'Time is moved by test harnesses, not by agents.' },
     bucket: 'none',

@@ -31,6 +31,7 @@ export const createWebhook = keyedProcedure
         'Registers an address that events are posted to, signed and retried. It hears what its key reaches: the whole account, the key’s profile, or for a test key what was made in test mode. The secret is in this answer only.',
     },
     access: 'key',
+    scope: 'webhooks:write',
     errors: ['invalid_request'],
     tool: { none: 'Its answer holds a secret, which does not belong in a conversation with a model.' },
   })

@@ -15,6 +15,7 @@ export const deleteWebhook = keyedProcedure
       description: 'Ends a webhook. What is queued for it fails, and its deliveries can no longer be read.',
     },
     access: 'key',
+    scope: 'webhooks:write',
     errors: ['invalid_request', 'not_found'],
     tool: { none: 'Whoever runs the receiver decides when it hears no more.' },
   })

@@ -29,6 +29,7 @@ export const listDeliveries = keyedProcedure
         'Lists the deliveries of a webhook, newest first. They are kept for 30 days, dead ones for 30 days from their death.',
     },
     access: 'key',
+    scope: 'webhooks:read',
     errors: ['invalid_request', 'not_found'],
     tool: { none: 'Deliveries are for whoever runs the receiver to look at.' },
   })

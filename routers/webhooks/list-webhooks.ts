@@ -14,6 +14,7 @@ export const listWebhooks = keyedProcedure
       description: 'Lists the webhooks within the reach of the key, newest first, without their secrets.',
     },
     access: 'key',
+    scope: 'webhooks:read',
     errors: [],
     tool: { none: 'Where events go is set up once, by whoever runs the receiver.' },
   })

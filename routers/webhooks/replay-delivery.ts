@@ -16,6 +16,7 @@ export const replayDelivery = keyedProcedure
         'Sends a delivery again that is delivered, failed or dead: the same event id and body, with seven new attempts.',
     },
     access: 'key',
+    scope: 'webhooks:write',
     errors: ['invalid_request', 'not_found'],
     tool: { none: 'What a receiver is to be told again is for whoever runs it to decide.' },
   })

@@ -15,6 +15,7 @@ export const testWebhook = keyedProcedure
         'Queues a post.sent delivery with a made-up post and "test": true, whatever events the webhook hears. It is signed, retried and listed like any other.',
     },
     access: 'key',
+    scope: 'webhooks:write',
     errors: ['invalid_request', 'not_found'],
     tool: { none: 'A test is of use to whoever watches the receiver.' },
   })

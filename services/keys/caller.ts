@@ -1,11 +1,24 @@
-/** Who is calling: what a key stands for once it has been checked. */
+/** Who is calling: what a key or an access token stands for once it has been checked. */
+import type { Scope } from './scopes.ts';
+
+/** Who did something, as the audit tells it. */
+export interface Actor {
+  readonly kind: 'key' | 'oauth_client' | 'person';
+  /** Of the API key, the OAuth client or the owner. */
+  readonly id: string;
+  /** Name of the key or of the client, address of the person. */
+  readonly name: string;
+}
 
 export interface Caller {
   readonly accountId: string;
-  /** Id of the API key, which its requests are counted under. */
+  /** Id of the API key or of the OAuth grant, which its requests are counted under. */
   readonly keyId: string;
-  /** The one profile the key reaches; null when it reaches the whole account. */
+  /** The one profile the caller reaches; null when it reaches the whole account. */
   readonly profileId: string | null;
-  /** A test key reaches sandbox connections only and makes test-mode posts. */
+  /** A test caller reaches sandbox connections only and makes test-mode posts. */
   readonly mode: 'live' | 'test';
+  /** What an access token is limited to; null for a key, which may do whatever its kind may. */
+  readonly scopes: ReadonlySet<Scope> | null;
+  readonly actor: Actor;
 }

@@ -30,12 +30,13 @@ export interface KeyChecks {
 interface KeyRow extends Partial<RateRow> {
   id: string;
   account_id: string;
+  name: string;
   profile_id: string | null;
   type: 'live' | 'test';
   last_used_at: string | null;
 }
 
-const KEY_COLUMNS = 'k.id, k.account_id, k.profile_id, k.type, k.last_used_at';
+const KEY_COLUMNS = 'k.id, k.account_id, k.name, k.profile_id, k.type, k.last_used_at';
 const KEY_MATCHES = 'k.secret_hash = $1 and k.revoked_at is null';
 
 /** The batch of one key and bucket, kept while any request is in it. */
@@ -85,7 +86,14 @@ async function look(
   const [row] = await query<KeyRow>(context.db.em(), sql, parameters);
   if (row === undefined) return Array.from({ length: requests }, () => null);
   await touch(context, row, now);
-  const caller: Caller = { accountId: row.account_id, keyId: row.id, profileId: row.profile_id, mode: row.type };
+  const caller: Caller = {
+    accountId: row.account_id,
+    keyId: row.id,
+    profileId: row.profile_id,
+    mode: row.type,
+    scopes: null,
+    actor: { kind: 'key', id: row.id, name: row.name },
+  };
   const rateOf = async (index: number): Promise<RateState | undefined> => {
     if (bucket === undefined) return undefined;
     return counted ? rateStateOf(row as RateRow, limit, index) : takeFor(context, caller, bucket);

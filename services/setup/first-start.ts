@@ -5,6 +5,7 @@ import { ApiKey } from '../../entities/api-key.ts';
 import { query } from '../../entities/query.ts';
 import { connectAccount } from '../connections/connect-account.ts';
 import type { Context } from '../context.ts';
+import type { Caller } from '../keys/caller.ts';
 import { TEST_PLATFORM } from '../../platforms/registry.ts';
 import { makeSecret, secretPrefix } from '../keys/key-secret.ts';
 import { hashSecret } from '../secrets.ts';
@@ -40,7 +41,14 @@ export async function firstStart(
     const live = addKey(em, context, accountId, 'live', secret);
     if (config.bootstrapTestKey !== undefined) addKey(em, context, accountId, 'test', config.bootstrapTestKey);
     await em.flush();
-    const caller = { accountId, keyId: live.id, profileId: null, mode: 'live' as const };
+    const caller: Caller = {
+      accountId,
+      keyId: live.id,
+      profileId: null,
+      mode: 'live',
+      scopes: null,
+      actor: { kind: 'key', id: live.id, name: live.name },
+    };
     const input = { platformId: TEST_PLATFORM, credentials: {}, description: 'Sandbox' };
     const sandbox = await connectAccount(context, caller, input, em);
     const first = { generatedKey: config.bootstrapLiveKey === undefined ? secret : null, sandboxSlug: sandbox.slug };
@@ -55,7 +63,7 @@ function addKey(
   accountId: string,
   type: 'live' | 'test',
   secret: string,
-): { id: string } {
+): { id: string; name: string } {
   return em.create(ApiKey, {
     id: context.random.uuid(),
     accountId,

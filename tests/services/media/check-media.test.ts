@@ -11,7 +11,14 @@ const PNG = await plain(2, 2).png().toBuffer();
 const NOBODYS = '01900000-0000-7000-8000-00000000000a';
 
 const [account] = await world.sql<{ id: string }>('select id from accounts');
-const owner: Caller = { accountId: account!.id, keyId: '', profileId: null, mode: 'live' };
+const owner: Caller = {
+  accountId: account!.id,
+  keyId: '',
+  profileId: null,
+  mode: 'live',
+  scopes: null,
+  actor: { kind: 'key', id: '', name: '' },
+};
 const { id: profileId } = await world.profile();
 
 async function upload(key = world.liveKey): Promise<string> {
