@@ -11,6 +11,7 @@ import { onTestFinished } from 'vitest';
 import { openPglite } from '../../entities/orm.ts';
 import { query } from '../../entities/query.ts';
 import { databaseUrl, onServer, TEST_DATABASE_URL } from '../harness/database.ts';
+import { COMPILED } from './compiled-server.ts';
 import { MIGRATED_VARIABLE } from './migrated-folder.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -165,7 +166,7 @@ export function launchProcess(
   const [command = '', ...parameters] = program;
   const child = spawn(command, parameters, {
     cwd: REPOSITORY,
-    env: { PATH, HOME, ...env },
+    env: { PATH, HOME, ...COMPILED, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [stdout, stderr] = ['', ''];

@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 20;
 export async function waitUntil<Found>(
   what: string,
   check: () => Promise<Found | false | null | undefined> | Found | false | null | undefined,
-  timeoutMs = 30_000,
+  timeoutMs = 90_000,
 ): Promise<Found> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
