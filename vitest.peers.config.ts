@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['tests/peers/**/*.peer.test.ts'],
     fileParallelism: false,
-    testTimeout: 30_000,
+    testTimeout: 90_000,
     // The first run installs the servers.
     hookTimeout: 300_000,
   },
