@@ -10,6 +10,7 @@ import type { Context } from '../context.ts';
 import { type Admission, FREE_OF_CHARGE, judgePosts, needsAdmission } from '../plans/admit-posts.ts';
 import { nextDayStart } from '../plans/plans.ts';
 import { lockAccount } from '../plans/standing.ts';
+import { DECIDED_REWRITE } from '../polish/rewrite-wanted.ts';
 import { CLAIMED, type ClaimableRow, type ClaimedRow, openSends } from './claimed-row.ts';
 import type { ClaimedSend } from './claimed-send.ts';
 import { type Candidate, countUnderWay, fullShares, lanesToFill, openLanes, pickFairly } from './lanes.ts';
@@ -63,13 +64,16 @@ const CLAIM = `
     select id from posts where id = any($1::uuid[]) and status = 'scheduled' and not held and scheduled_for <= $2
     order by scheduled_for, id for update skip locked
   )
-  update posts p set status = 'processing', claim = $3, claimed_until = $4
+  update posts p set status = 'processing', claim = $3, claimed_until = $4, ai_rewrite_status = ${DECIDED_REWRITE}
   from due, connections c where p.id = due.id and c.id = p.connection_id
   returning ${CLAIMED}`;
 
 const CLAIM_ADMITTED = `
-  update posts p set status = 'processing', claim = $2, claimed_until = $3, fee_cents = i."feeCents"
-  from jsonb_to_recordset($1::jsonb) as i(id uuid, "feeCents" int) where p.id = i.id`;
+  update posts p set status = 'processing', claim = $2, claimed_until = $3, fee_cents = i."feeCents",
+    ai_rewrite_status = ${DECIDED_REWRITE}
+  from jsonb_to_recordset($1::jsonb) as i(id uuid, "feeCents" int), connections c
+  where p.id = i.id and c.id = p.connection_id
+  returning p.id, p.ai_rewrite_status`;
 
 /** What a look at due posts came to. */
 export interface TakenPosts {
@@ -177,8 +181,11 @@ export async function claimAdmitted(
   if (admitted.length === 0) return { sends: [], moved };
   const claim = context.random.uuid();
   const claimed = admitted.map((row) => ({ id: row.id, feeCents: row.fee_cents }));
-  await query(em, CLAIM_ADMITTED, [JSON.stringify(claimed), claim, leaseFrom(context.clock.now())]);
-  return { sends: await openSends(context, em, admitted, claim), moved };
+  const parameters = [JSON.stringify(claimed), claim, leaseFrom(context.clock.now())];
+  const decided = await query<Pick<ClaimedRow, 'id' | 'ai_rewrite_status'>>(em, CLAIM_ADMITTED, parameters);
+  const statuses = new Map(decided.map((row) => [row.id, row.ai_rewrite_status]));
+  const begun = admitted.map((row) => ({ ...row, ai_rewrite_status: statuses.get(row.id) ?? null }));
+  return { sends: await openSends(context, em, begun, claim), moved };
 }
 
 async function admitDue(
