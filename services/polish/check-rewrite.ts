@@ -60,7 +60,7 @@ const REMARKS = [
 
 /** Addresses in full, wherever they end; {@link findLinks} sees the bare ones too. */
 const ADDRESS = /https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}]/giu;
-const EMAIL = /(?<![\w.+-])[\w.+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;
+const EMAIL = /(?<![\w.+@-])[\w.+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;
 
 /** With its host, where it has one. */
 const MENTION = /(?<![\p{L}\p{N}_@.])@[\p{L}\p{N}_.-]*[\p{L}\p{N}_](?:@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+)?/gu;
