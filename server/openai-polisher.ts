@@ -12,12 +12,12 @@ const ANSWER_MAX_BYTES = 512 * 1024;
 /** Longest that the body of an answer may take; the question as a whole has its own deadline. */
 const BODY_MS = 10_000;
 
-/** @param fetch the outbound guard */
-export function createOpenAiPolisher(config: PolishConfig, fetch: Fetch): Polisher {
+/** @param guarded the outbound guard */
+export function createOpenAiPolisher(config: PolishConfig, guarded: Fetch): Polisher {
   let opening: Promise<OpenAI> | undefined;
   return {
     rewrite: async ({ instructions, material }, signal) => {
-      const client = await (opening ??= openClient(config, fetch));
+      const client = await (opening ??= openClient(config, guarded));
       const messages = [
         { role: 'system' as const, content: instructions },
         { role: 'user' as const, content: material },
@@ -32,7 +32,7 @@ export function createOpenAiPolisher(config: PolishConfig, fetch: Fetch): Polish
 }
 
 /** Nothing is read from the library's own variables: those of another program on the machine would decide. */
-async function openClient({ baseUrl, apiKey }: PolishConfig, fetch: Fetch): Promise<OpenAI> {
+async function openClient({ baseUrl, apiKey }: PolishConfig, guarded: Fetch): Promise<OpenAI> {
   const { OpenAI: Client } = await import('openai');
   return new Client({
     baseURL: baseUrl,
@@ -48,7 +48,7 @@ async function openClient({ baseUrl, apiKey }: PolishConfig, fetch: Fetch): Prom
     fetch: async (input, init) => {
       const { method, headers, body, signal } = init ?? {};
       const target = input instanceof Request ? input.url : input;
-      const response = await fetch(target, {
+      const response = await guarded(target, {
         ...(method !== undefined && { method }),
         headers: Object.fromEntries(new Headers(headers)),
         ...(typeof body === 'string' && { body }),

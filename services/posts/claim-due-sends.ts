@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import { type Admission, FREE_OF_CHARGE, judgePosts, needsAdmission } from '../plans/admit-posts.ts';
 import { nextDayStart } from '../plans/plans.ts';
 import { lockAccount } from '../plans/standing.ts';
-import { DECIDED_REWRITE } from '../polish/rewrite-wanted.ts';
+import { AWAITS_MODEL, DECIDED_REWRITE } from '../polish/rewrite-wanted.ts';
 import { CLAIMED, type ClaimableRow, type ClaimedRow, openSends } from './claimed-row.ts';
 import type { ClaimedSend } from './claimed-send.ts';
 import { type Candidate, countUnderWay, fullShares, lanesToFill, openLanes, pickFairly } from './lanes.ts';
@@ -36,15 +36,18 @@ interface CandidateRow {
   platform_id: string;
   plan: PlanName;
   paused: boolean;
+  awaits_model: boolean;
 }
 
 const CANDIDATES = `
-  select p.id, p.scheduled_for, p.account_id, p.connection_id, p.platform_id, a.plan, p.queued and c.queue_paused as paused
+  select p.id, p.scheduled_for, p.account_id, p.connection_id, p.platform_id, a.plan, p.queued and c.queue_paused as paused,
+    $9 and ${AWAITS_MODEL} as awaits_model
   from posts p join connections c on c.id = p.connection_id join accounts a on a.id = p.account_id
   where p.status = 'scheduled' and not p.held and p.scheduled_for <= $1
     and (p.scheduled_for, p.id) > ($2::timestamptz, $7::uuid)
     and p.platform_id = any($3::text[]) and p.connection_id <> all($4::uuid[])
     and (cardinality($5::text[]) = 0 or p.account_id || ' ' || p.platform_id <> all($5::text[]))
+    and (cardinality($8::text[]) = 0 or p.platform_id <> all($8::text[]) or not ${AWAITS_MODEL})
     and (c.backoff_until is null or c.backoff_until <= $1)
   order by p.scheduled_for, p.id limit $6`;
 
@@ -133,8 +136,9 @@ async function look(context: Context, now: Date, looks: number): Promise<Candida
   let lanes = openLanes(platforms, counts);
   let behind: Pick<CandidateRow, 'id' | 'scheduled_for'> = { id: LAST_ID, scheduled_for: lateSince(now) };
   for (let taken = 0; taken < looks && lanes.length > 0; taken += 1) {
-    const { connections, accounts } = fullShares(platforms, [...underWay, ...found.map(candidateOf)]);
-    const parameters = [now, behind.scheduled_for, lanes, connections, accounts, LOOK_AT_MOST, behind.id];
+    const { connections, accounts, models } = fullShares(platforms, [...underWay, ...found.map(candidateOf)]);
+    const from = [now, behind.scheduled_for, lanes, connections, accounts, LOOK_AT_MOST, behind.id];
+    const parameters = [...from, models, context.polisher !== null];
     const rows: CandidateRow[] = await query<CandidateRow>(context.db.em(), CANDIDATES, parameters);
     found.push(...rows);
     if (rows.length < LOOK_AT_MOST) break;
@@ -145,7 +149,13 @@ async function look(context: Context, now: Date, looks: number): Promise<Candida
 }
 
 function candidateOf(row: CandidateRow): Candidate {
-  return { id: row.id, accountId: row.account_id, connectionId: row.connection_id, platformId: row.platform_id };
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    connectionId: row.connection_id,
+    platformId: row.platform_id,
+    awaitsModel: row.awaits_model,
+  };
 }
 
 /** Accounts are locked before posts, and in one order, so that two workers never wait for each other. */

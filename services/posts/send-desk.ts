@@ -29,18 +29,22 @@ export interface SendDesk {
   drained(): Promise<void>;
 }
 
+/** What a send under way takes up in its lane. */
+type Place = Omit<Candidate, 'id' | 'awaitsModel'> & { awaitsModel: boolean };
+
 /** Most sends whose outcomes are written together. */
 const SETTLE_TOGETHER = 200;
 
 /** @param context a function, because the desk is itself a part of the context */
 export function createSendDesk(context: () => Context): SendDesk {
-  const underWay = new Map<Promise<unknown>, Omit<Candidate, 'id'>>();
+  const underWay = new Map<Promise<unknown>, Place>();
   const settlements = createBatcher((items: readonly Settlement[]) => {
     return settleSends(context(), items);
   }, SETTLE_TOGETHER);
 
-  const sendAndSettle = async (begun: ClaimedSend) => {
+  const sendAndSettle = async (begun: ClaimedSend, place: Place) => {
     const { claimed, rewriteWarning } = await polishSend(context(), begun);
+    place.awaitsModel = false;
     const outcome = await sendPost(context(), claimed);
     const settled = await settlements.add({ claimed, outcome });
     if (!settled) context().log.warn({ postId: claimed.post.id }, 'a send was settled by someone else meanwhile');
@@ -49,9 +53,11 @@ export function createSendDesk(context: () => Context): SendDesk {
 
   return {
     send: (claimed) => {
-      const sending = sendAndSettle(claimed);
-      const { accountId, platformId } = claimed.post;
-      underWay.set(sending, { accountId, platformId, connectionId: claimed.connection.id });
+      const { accountId, platformId, rewriteStatus } = claimed.post;
+      const awaitsModel = rewriteStatus === 'pending';
+      const place: Place = { accountId, platformId, connectionId: claimed.connection.id, awaitsModel };
+      const sending = sendAndSettle(claimed, place);
+      underWay.set(sending, place);
       const done = () => underWay.delete(sending);
       sending.then(done, done);
       return sending;
