@@ -62,8 +62,8 @@ const REMARKS = [
 const ADDRESS = /https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}]/giu;
 const EMAIL = /(?<![\w.+@-])[\w.+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;
 
-/** With its host, where it has one. */
-const MENTION = /(?<![\p{L}\p{N}_@.])@[\p{L}\p{N}_.-]*[\p{L}\p{N}_](?:@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+)?/gu;
+/** With its host, where it has one; X takes a wide sign for the usual one. */
+const MENTION = /(?<![\p{L}\p{N}_@＠.])[@＠][\p{L}\p{N}_.-]*[\p{L}\p{N}_](?:@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+)?/gu;
 const HASHTAG = /(?<![\p{L}\p{N}_&#＃])[#＃][\p{L}\p{M}\p{N}_]+/gu;
 
 const matches = (pattern: RegExp) => (text: string) => text.match(pattern) ?? [];

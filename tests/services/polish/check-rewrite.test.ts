@@ -65,6 +65,7 @@ describe('what is discarded', () => {
     ['a dropped mention', 'Thx @ann', 'Thanks', 'The rewrite dropped or changed a mention.'],
     ['a mention on another host', '@ann@a.social', '@ann@b.social', 'The rewrite dropped or changed a mention.'],
     ['a new mention', 'Helo', 'Hello @everyone', 'The rewrite added a mention.'],
+    ['a new mention in wide signs', 'Helo', 'Hello ＠bob', 'The rewrite added a mention.'],
     ['a dropped hashtag', 'Bels #ring', 'Bells ring', 'The rewrite dropped or changed a hashtag.'],
     ['a changed hashtag', 'Bels #Ring', 'Bells #ring', 'The rewrite dropped or changed a hashtag.'],
     ['one of two hashtags', '#a #a', '#a', 'The rewrite dropped or changed a hashtag.'],
