@@ -7,6 +7,13 @@ import { Connection } from './connection.ts';
 export const POST_STATUSES = ['sent', 'scheduled', 'processing', 'draft', 'failed', 'cancelled', 'deleted'] as const;
 export type PostStatus = (typeof POST_STATUSES)[number];
 
+/**
+ * What AI polish made of the text. pending: asked for, and not answered for yet. rewritten: the model's text goes
+ * out. failed: the original does. skipped: its shape takes no rewrite.
+ */
+export const REWRITE_STATUSES = ['pending', 'rewritten', 'failed', 'skipped'] as const;
+export type RewriteStatus = (typeof REWRITE_STATUSES)[number];
+
 /** Why a post that waits was given a new time (spec: post.rescheduled). */
 export const RESCHEDULE_REASONS = ['missed_slot', 'fair_use', 'requeued', 'catch_up'] as const;
 export type RescheduleReason = (typeof RESCHEDULE_REASONS)[number];
@@ -81,6 +88,10 @@ export const Post = defineEntity({
     firstComment: p.text().nullable(),
     /** Whether AI polish was asked for: true, false, or null for the connection's own setting. */
     rewrite: p.boolean().nullable(),
+    /** Null where AI polish was not asked for when the post was claimed, or the post was not claimed yet. */
+    aiRewriteStatus: p.enum(REWRITE_STATUSES).nullable(),
+    /** Why the rewrite failed, for whoever sent the post; null otherwise. */
+    rewriteWarning: p.text().nullable(),
     /** Replies that are up. */
     threadCount: p.integer().default(0),
     hasFirstComment: p.boolean().default(false),

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { PLAN_NAMES } from '../entities/account.ts';
 import type { Config } from '../services/config.ts';
+import { parseAiBaseUrl } from './ai-base-url.ts';
 import { parseSmtpFrom, parseSmtpUrl } from './mail-settings.ts';
 import { parseMediaStore } from './media-store-setting.ts';
 import { settingMeant } from './misspellings.ts';
@@ -111,6 +112,12 @@ const Environment = z.object({
   ...PlatformApplications.shape,
   SMTP_URL: readBy(parseSmtpUrl).optional(),
   SMTP_FROM: readBy(parseSmtpFrom).optional(),
+  AI_BASE_URL: readBy(parseAiBaseUrl).optional(),
+  AI_API_KEY: z
+    .string()
+    .regex(/^[!-~]+$/, 'must be printable ASCII without spaces')
+    .optional(),
+  AI_MODEL: z.string().min(1).optional(),
   ...PlatformOrigins.shape,
 });
 
@@ -165,6 +172,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       values.SMTP_URL === undefined || values.SMTP_FROM === undefined
         ? null
         : { server: values.SMTP_URL, from: values.SMTP_FROM },
+    polish:
+      values.AI_BASE_URL === undefined || values.AI_MODEL === undefined
+        ? null
+        : { baseUrl: values.AI_BASE_URL, apiKey: values.AI_API_KEY, model: values.AI_MODEL },
   });
 }
 
@@ -187,7 +198,11 @@ function refuseCombinations(values: z.infer<typeof Environment>): void {
   if (values.DISCORD_BOT_TOKEN !== undefined && values.DISCORD_CLIENT_ID === undefined) {
     throw new ConfigError('DISCORD_BOT_TOKEN: has a meaning only with DISCORD_CLIENT_ID and DISCORD_CLIENT_SECRET');
   }
-  for (const [first, ...others] of [...TOGETHER, ['SMTP_URL', 'SMTP_FROM'] as const]) {
+  if (values.AI_API_KEY !== undefined && values.AI_BASE_URL === undefined) {
+    throw new ConfigError('AI_API_KEY: has a meaning only with AI_BASE_URL and AI_MODEL');
+  }
+  const together = [...TOGETHER, ['SMTP_URL', 'SMTP_FROM'], ['AI_BASE_URL', 'AI_MODEL']] as const;
+  for (const [first, ...others] of together) {
     if (others.every((name) => (values[name] === undefined) === (values[first] === undefined))) continue;
     throw new ConfigError(`${first}: is set together with ${others.join(' and ')}`);
   }

@@ -27,6 +27,7 @@ import type { Receivers } from '../services/webhooks/receivers.ts';
 import { createSimulation } from '../jobs/simulation.ts';
 import type { ManualClock } from './clocks.ts';
 import { createMailServer } from './mail.ts';
+import { createOpenAiPolisher } from './openai-polisher.ts';
 
 /** Seconds that an answer of GET /health is kept (spec). */
 const HEALTH_CACHE_SECONDS = 10;
@@ -72,6 +73,7 @@ export function createContext(parts: ContextParts): Context {
     random,
     fetch,
     mail: config.mail === null ? null : createMailServer(config.mail),
+    polisher: config.polish === null ? null : createOpenAiPolisher(config.polish, fetch),
     db,
     log,
     platforms: createRegistry(createSandboxTimeline(db, clock, random)),

@@ -39,6 +39,17 @@ export interface Config {
   readonly apps: PlatformApps;
   /** Null where the operator has set up no mail server. */
   readonly mail: MailConfig | null;
+  /** Null where the operator has set up no model. */
+  readonly polish: PolishConfig | null;
+}
+
+/** The operator's model for AI polish. */
+export interface PolishConfig {
+  /** Of an endpoint that is compatible with OpenAI's, with its path, such as `https://api.openai.com/v1`. */
+  readonly baseUrl: string;
+  /** Undefined where the endpoint asks for none. */
+  readonly apiKey: string | undefined;
+  readonly model: string;
 }
 
 /** The operator's mail server, and whom messages come from. */

@@ -12,6 +12,7 @@ import type { Health } from './health/read-health.ts';
 import type { HealthDay } from './health/read-history.ts';
 import type { KeyChecks } from './keys/key-checks.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
+import type { Polisher } from './polish/polisher.ts';
 import type { SendDesk } from './posts/send-desk.ts';
 import type { MediaStore } from './media/media-store.ts';
 import type { DeliveryDesk } from './webhooks/delivery-desk.ts';
@@ -27,6 +28,8 @@ export interface Context {
   readonly fetch: Fetch;
   /** The operator's mail server; null where none is set up. */
   readonly mail: MailServer | null;
+  /** The model that rewrites texts; null where none is set up. */
+  readonly polisher: Polisher | null;
   readonly db: Database;
   readonly platforms: PlatformRegistry;
   readonly vault: Vault;

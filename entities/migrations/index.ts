@@ -8,6 +8,7 @@ import { LoginRenewal } from './migration-20261121-login-renewal.ts';
 import { Metrics } from './migration-20261121-metrics.ts';
 import { PlansAndQueues } from './migration-20261121-plans-and-queues.ts';
 import { LongLists } from './migration-20261121-long-lists.ts';
+import { Polish } from './migration-20261121-polish.ts';
 import { Tenants } from './migration-20261121-tenants.ts';
 import { Webhooks } from './migration-20261121-webhooks.ts';
 import { WholePosts } from './migration-20261121-whole-posts.ts';
@@ -25,4 +26,5 @@ export const migrations = [
   { name: '20261121-metrics', class: Metrics },
   { name: '20261121-health-history', class: HealthHistory },
   { name: '20261121-event-order', class: EventOrder },
+  { name: '20261121-polish', class: Polish },
 ];

@@ -12,10 +12,7 @@ const Input = z.strictObject({
     .string()
     .optional()
     .meta({ format: 'date-time', description: 'When to send: in the future, at most 30 days ahead. Left out, now.' }),
-  rewrite: z
-    .boolean()
-    .optional()
-    .describe('Whether AI polish may rewrite the text; left out, the connection’s own setting holds.'),
+  rewrite: z.boolean().optional().describe('Whether AI rewrites the text; left out, connection and account decide.'),
 });
 
 const Output = z.union([

@@ -113,10 +113,7 @@ export const postBodyFields = {
     .describe('Store the post per connection and publish nothing yet. Not together with scheduledFor or queue.'),
   tags: Tags.optional(),
   profileId: uuidInput('Profile that every slug must belong to. Left out, your own connections are meant.').optional(),
-  rewrite: z
-    .boolean()
-    .optional()
-    .describe('Whether AI polish may rewrite the text; left out, the connection’s own setting holds.'),
+  rewrite: z.boolean().optional().describe('Whether AI rewrites the text; left out, connection and account decide.'),
   textByPlatform: z
     .partialRecord(z.enum(PLATFORM_IDS), Words)
     .optional()

@@ -19,7 +19,12 @@ export const Post = z
     connectionSlug: z.string().describe('Slug of the connection it goes to.'),
     text: z.string().describe('What goes out, or went out.'),
     originalText: z.string().describe('What the caller sent.'),
-    aiRewriteStatus: z.string().nullable().describe('What AI polish did; null when the text was not touched.'),
+    aiRewriteStatus: z
+      .enum(['rewritten', 'failed', 'skipped'])
+      .nullable()
+      .describe(
+        'What AI polish did: rewritten, failed (the original goes out), or skipped (a thread); null when the text was not touched.',
+      ),
     status: z.enum(POST_STATUSES).describe('State of the post.'),
     url: z.string().nullable().describe('Permalink; null where there is none.'),
     scheduledFor: timestampOutput('When it is to go out; null for an immediate post.').nullable(),
@@ -41,6 +46,10 @@ export const PostResult = z
     scheduledFor: timestampOutput('When it will go out; null otherwise.').nullable(),
     threadCount: z.int().describe('Replies that went out.'),
     hasFirstComment: z.boolean().describe('Whether a first comment went out.'),
+    warning: z
+      .string()
+      .optional()
+      .describe('Why AI polish failed, when it was asked for and the original text was posted; absent otherwise.'),
     error: ItemError.nullable().describe('Why it failed; null otherwise.'),
   })
   .meta({ id: 'PostResult', description: 'What became of a post on one connection.' });

@@ -1,6 +1,7 @@
 /** Finds the connections that slugs name, within what the caller reaches (D30, D32). */
 import type { PlanName } from '../../entities/account.ts';
 import { query } from '../../entities/query.ts';
+import { WANTED_BY_CONNECTION } from '../polish/rewrite-wanted.ts';
 import { TEST_PLATFORM } from '../../platforms/registry.ts';
 import type { ConnectionLimits } from '../../platforms/contract.ts';
 import type { PartError } from '../posts/send-part.ts';
@@ -17,6 +18,8 @@ export interface PostTarget extends ConnectionLogin {
   readonly limits: ConnectionLimits | null;
   /** Plan of the account. */
   readonly plan: PlanName;
+  /** Whether AI polish is asked for where a post does not say. */
+  readonly wantsRewrite: boolean;
 }
 
 /** What one slug names: a connection, or why it names none. */
@@ -34,11 +37,13 @@ interface TargetRow {
   limits: ConnectionLimits | null;
   credentials: string | null;
   plan: PlanName;
+  wants_rewrite: boolean;
 }
 
 // A test key's other platforms, and other profiles of a scoped key, are not there at all.
 const FIND = `
-  select c.id, c.slug, c.platform_id, c.profile_id, c.platform_account_id, c.handle, c.limits, c.credentials, a.plan
+  select c.id, c.slug, c.platform_id, c.profile_id, c.platform_account_id, c.handle, c.limits, c.credentials, a.plan,
+    ${WANTED_BY_CONNECTION} as wants_rewrite
   from connections c join accounts a on a.id = c.account_id
   where c.account_id = $1 and c.slug = any($2::text[]) and c.deleted_at is null
     and ($3::uuid is null or c.profile_id = $3) and ($4::text is null or c.platform_id = $4)`;
@@ -88,10 +93,22 @@ function pick(slug: string, rows: readonly TargetRow[], profileId: string | null
     limits,
     credentials,
     plan,
+    wants_rewrite: wantsRewrite,
   } = row;
   return {
     slug,
-    target: { id, slug, platformId, profileId: profile_id, platformAccountId, handle, limits, credentials, plan },
+    target: {
+      id,
+      slug,
+      platformId,
+      profileId: profile_id,
+      platformAccountId,
+      handle,
+      limits,
+      credentials,
+      plan,
+      wantsRewrite,
+    },
   };
 }
 

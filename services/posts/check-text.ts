@@ -12,28 +12,42 @@ const UNIT_WORDS: Record<TextUnit, string> = {
   emoji_bytes: 'characters, counting an emoji as its bytes',
 };
 
-/** @returns null when the text fits; otherwise platform_rejected naming the limit and the value (D27) */
-export function checkText(platform: AnyPlatform, limits: ConnectionLimits | null, text: string): PartError | null {
+/** The most that a connection takes, in words. */
+export function textLimit(platform: AnyPlatform, limits: ConnectionLimits | null): string {
+  const { maxLength, unit } = { ...platform.text, ...limits?.text };
+  return `${maxLength} ${UNIT_WORDS[unit]}`;
+}
+
+/**
+ * @param subject what the message calls the text
+ * @returns null when the text fits; otherwise platform_rejected naming the limit and the value (D27)
+ */
+export function checkText(
+  platform: AnyPlatform,
+  limits: ConnectionLimits | null,
+  text: string,
+  subject = 'The text',
+): PartError | null {
   const facts = { ...platform.text, ...limits?.text };
   const length = countText(text, facts);
   if (length > facts.maxLength) {
     const unit = UNIT_WORDS[facts.unit];
-    return refused(`The text has ${length} ${unit}; ${platform.name} takes at most ${facts.maxLength}.`);
+    return refused(`${subject} has ${length} ${unit}; ${platform.name} takes at most ${facts.maxLength}.`);
   }
   const bytes = Buffer.byteLength(text);
   if (facts.maxBytes !== undefined && bytes > facts.maxBytes) {
-    return refused(`The text has ${bytes} bytes in UTF-8; ${platform.name} takes at most ${facts.maxBytes}.`);
+    return refused(`${subject} has ${bytes} bytes in UTF-8; ${platform.name} takes at most ${facts.maxBytes}.`);
   }
   const { maxHashtags = Infinity, maxMentions = Infinity } = facts;
   return (
-    tooMany(platform, countHashtags(text), maxHashtags, 'hashtags') ??
-    tooMany(platform, countMentions(text), maxMentions, 'mentions')
+    tooMany(platform, subject, countHashtags(text), maxHashtags, 'hashtags') ??
+    tooMany(platform, subject, countMentions(text), maxMentions, 'mentions')
   );
 }
 
-function tooMany(platform: AnyPlatform, count: number, max: number, what: string): PartError | null {
+function tooMany(platform: AnyPlatform, subject: string, count: number, max: number, what: string): PartError | null {
   if (count <= max) return null;
-  return refused(`The text has ${count} ${what}; ${platform.name} takes at most ${max}.`);
+  return refused(`${subject} has ${count} ${what}; ${platform.name} takes at most ${max}.`);
 }
 
 function refused(message: string): PartError {

@@ -10,6 +10,7 @@ import type { Context } from '../context.ts';
 import { type Admission, FREE_OF_CHARGE, judgePosts, needsAdmission } from '../plans/admit-posts.ts';
 import { nextDayStart } from '../plans/plans.ts';
 import { lockAccount } from '../plans/standing.ts';
+import { AWAITS_MODEL, DECIDED_REWRITE } from '../polish/rewrite-wanted.ts';
 import { CLAIMED, type ClaimableRow, type ClaimedRow, openSends } from './claimed-row.ts';
 import type { ClaimedSend } from './claimed-send.ts';
 import { type Candidate, countUnderWay, fullShares, lanesToFill, openLanes, pickFairly } from './lanes.ts';
@@ -35,15 +36,18 @@ interface CandidateRow {
   platform_id: string;
   plan: PlanName;
   paused: boolean;
+  awaits_model: boolean;
 }
 
 const CANDIDATES = `
-  select p.id, p.scheduled_for, p.account_id, p.connection_id, p.platform_id, a.plan, p.queued and c.queue_paused as paused
+  select p.id, p.scheduled_for, p.account_id, p.connection_id, p.platform_id, a.plan, p.queued and c.queue_paused as paused,
+    $9 and ${AWAITS_MODEL} as awaits_model
   from posts p join connections c on c.id = p.connection_id join accounts a on a.id = p.account_id
   where p.status = 'scheduled' and not p.held and p.scheduled_for <= $1
     and (p.scheduled_for, p.id) > ($2::timestamptz, $7::uuid)
     and p.platform_id = any($3::text[]) and p.connection_id <> all($4::uuid[])
     and (cardinality($5::text[]) = 0 or p.account_id || ' ' || p.platform_id <> all($5::text[]))
+    and (cardinality($8::text[]) = 0 or p.platform_id <> all($8::text[]) or not ${AWAITS_MODEL})
     and (c.backoff_until is null or c.backoff_until <= $1)
   order by p.scheduled_for, p.id limit $6`;
 
@@ -63,13 +67,16 @@ const CLAIM = `
     select id from posts where id = any($1::uuid[]) and status = 'scheduled' and not held and scheduled_for <= $2
     order by scheduled_for, id for update skip locked
   )
-  update posts p set status = 'processing', claim = $3, claimed_until = $4
+  update posts p set status = 'processing', claim = $3, claimed_until = $4, ai_rewrite_status = ${DECIDED_REWRITE}
   from due, connections c where p.id = due.id and c.id = p.connection_id
   returning ${CLAIMED}`;
 
 const CLAIM_ADMITTED = `
-  update posts p set status = 'processing', claim = $2, claimed_until = $3, fee_cents = i."feeCents"
-  from jsonb_to_recordset($1::jsonb) as i(id uuid, "feeCents" int) where p.id = i.id`;
+  update posts p set status = 'processing', claim = $2, claimed_until = $3, fee_cents = i."feeCents",
+    ai_rewrite_status = ${DECIDED_REWRITE}
+  from jsonb_to_recordset($1::jsonb) as i(id uuid, "feeCents" int), connections c
+  where p.id = i.id and c.id = p.connection_id
+  returning p.id, p.ai_rewrite_status`;
 
 /** What a look at due posts came to. */
 export interface TakenPosts {
@@ -129,8 +136,9 @@ async function look(context: Context, now: Date, looks: number): Promise<Candida
   let lanes = openLanes(platforms, counts);
   let behind: Pick<CandidateRow, 'id' | 'scheduled_for'> = { id: LAST_ID, scheduled_for: lateSince(now) };
   for (let taken = 0; taken < looks && lanes.length > 0; taken += 1) {
-    const { connections, accounts } = fullShares(platforms, [...underWay, ...found.map(candidateOf)]);
-    const parameters = [now, behind.scheduled_for, lanes, connections, accounts, LOOK_AT_MOST, behind.id];
+    const { connections, accounts, models } = fullShares(platforms, [...underWay, ...found.map(candidateOf)]);
+    const from = [now, behind.scheduled_for, lanes, connections, accounts, LOOK_AT_MOST, behind.id];
+    const parameters = [...from, models, context.polisher !== null];
     const rows: CandidateRow[] = await query<CandidateRow>(context.db.em(), CANDIDATES, parameters);
     found.push(...rows);
     if (rows.length < LOOK_AT_MOST) break;
@@ -141,7 +149,13 @@ async function look(context: Context, now: Date, looks: number): Promise<Candida
 }
 
 function candidateOf(row: CandidateRow): Candidate {
-  return { id: row.id, accountId: row.account_id, connectionId: row.connection_id, platformId: row.platform_id };
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    connectionId: row.connection_id,
+    platformId: row.platform_id,
+    awaitsModel: row.awaits_model,
+  };
 }
 
 /** Accounts are locked before posts, and in one order, so that two workers never wait for each other. */
@@ -177,8 +191,11 @@ export async function claimAdmitted(
   if (admitted.length === 0) return { sends: [], moved };
   const claim = context.random.uuid();
   const claimed = admitted.map((row) => ({ id: row.id, feeCents: row.fee_cents }));
-  await query(em, CLAIM_ADMITTED, [JSON.stringify(claimed), claim, leaseFrom(context.clock.now())]);
-  return { sends: await openSends(context, em, admitted, claim), moved };
+  const parameters = [JSON.stringify(claimed), claim, leaseFrom(context.clock.now())];
+  const decided = await query<Pick<ClaimedRow, 'id' | 'ai_rewrite_status'>>(em, CLAIM_ADMITTED, parameters);
+  const statuses = new Map(decided.map((row) => [row.id, row.ai_rewrite_status]));
+  const begun = admitted.map((row) => ({ ...row, ai_rewrite_status: statuses.get(row.id) ?? null }));
+  return { sends: await openSends(context, em, begun, claim), moved };
 }
 
 async function admitDue(

@@ -2,13 +2,15 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
+import { DECIDED_REWRITE } from '../polish/rewrite-wanted.ts';
 import { CLAIMED, type ClaimedRow, openSends } from './claimed-row.ts';
 import type { ClaimedSend } from './claimed-send.ts';
 import { leaseFrom } from './send-times.ts';
 
 const CLAIM_ONE = `
   update posts p set status = 'processing', claim = $3, claimed_until = $4, scheduled_for = null, queued = false,
-    slot_at = null, fee_cents = $6, generation = p.generation + $5, error_code = null, error_message = null
+    slot_at = null, fee_cents = $6, generation = p.generation + $5, error_code = null, error_message = null,
+    ai_rewrite_status = ${DECIDED_REWRITE}
   from connections c
   where p.id = $1 and p.status = $2 and c.id = p.connection_id and c.deleted_at is null
   returning ${CLAIMED}`;

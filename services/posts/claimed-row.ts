@@ -1,5 +1,6 @@
 /** The columns that sending a post takes, and the claimed send that is made of them. */
 import type { PlanName } from '../../entities/account.ts';
+import type { RewriteStatus } from '../../entities/post.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
@@ -17,6 +18,7 @@ export interface ClaimedRow {
   text: string;
   thread: string[];
   first_comment: string | null;
+  ai_rewrite_status: RewriteStatus | null;
   media_count: number;
   generation: number;
   fee_cents: number;
@@ -30,7 +32,7 @@ export interface ClaimedRow {
 
 /** Columns of a {@link ClaimedRow}, of `posts p` and `connections c`. */
 export const CLAIMED = `p.id, p.account_id, p.profile_id, p.connection_id, p.connection_slug, p.platform_id, p.mode, p.text,
-  p.thread, p.first_comment, p.generation, p.fee_cents, p.tags,
+  p.thread, p.first_comment, p.ai_rewrite_status, p.generation, p.fee_cents, p.tags,
   (select count(*)::int from post_media m where m.post_id = p.id) as media_count, p.scheduled_for, p.created_at,
   c.platform_account_id, c.handle, c.credentials`;
 
@@ -82,6 +84,7 @@ export function claimedSend(
       text: row.text,
       thread: row.thread,
       firstComment: row.first_comment,
+      rewriteStatus: row.ai_rewrite_status,
       mediaCount: row.media_count,
       generation: row.generation,
       feeCents: row.fee_cents,

@@ -1,4 +1,5 @@
 /** A post that this process alone may send now, with all that sending it takes. */
+import type { RewriteStatus } from '../../entities/post.ts';
 import type { Json, PartStep } from '../../platforms/contract.ts';
 import type { ConnectionLogin } from '../connections/open-session.ts';
 
@@ -14,6 +15,8 @@ export interface SendablePost {
   /** Replies under the head post, in order. */
   readonly thread: readonly string[];
   readonly firstComment: string | null;
+  /** What AI polish made of the text; nothing is sent while it is `pending`. */
+  readonly rewriteStatus: RewriteStatus | null;
   /** Images of the head post. */
   readonly mediaCount: number;
   readonly tags: readonly string[];

@@ -1,7 +1,7 @@
 /**
  * Which due posts a process takes on next. Every platform is a lane of its own with room for so many
  * sends, every connection has its share of the lane, no account may hold more than half of it, and
- * accounts take turns: one that hangs, or has thousands due, never keeps the others waiting. Pure.
+ * accounts take turns; posts that wait for a model before they go out may hold half of it too: one that hangs, or has thousands due, never keeps the others waiting. Pure.
  */
 import { type PlatformRegistry, PLATFORM_IDS, platformOf } from '../../platforms/registry.ts';
 
@@ -11,14 +11,21 @@ export interface Candidate {
   readonly accountId: string;
   readonly connectionId: string;
   readonly platformId: string;
+  /** Whether it waits for a model, or will, before its platform is called. */
+  readonly awaitsModel: boolean;
 }
 
 /** How many sends are under way, by the id of a platform, a connection or an account on a platform. */
 export type UnderWay = ReadonlyMap<string, number>;
 
 /** Names an account's share of a lane. */
-export function shareOf({ accountId, platformId }: Omit<Candidate, 'id' | 'connectionId'>): string {
+export function shareOf({ accountId, platformId }: Pick<Candidate, 'accountId' | 'platformId'>): string {
   return `${accountId} ${platformId}`;
+}
+
+/** Names the share of a lane that posts have which wait for a model. */
+function modelShareOf({ platformId }: Pick<Candidate, 'platformId'>): string {
+  return `model ${platformId}`;
 }
 
 /** Platforms that can take a send more. */
@@ -26,17 +33,19 @@ export function openLanes(platforms: PlatformRegistry, underWay: UnderWay): stri
   return PLATFORM_IDS.filter((id) => (underWay.get(id) ?? 0) < platformOf(platforms, id).concurrency.perProcess);
 }
 
-/** Connections, and accounts on a platform, that have used up their share of a lane. */
+/** Connections, accounts on a platform, and platforms' posts that wait for a model, that have used up their share of a lane. */
 export function fullShares(
   platforms: PlatformRegistry,
   sends: readonly Omit<Candidate, 'id'>[],
-): { readonly connections: string[]; readonly accounts: string[] } {
+): { readonly connections: string[]; readonly accounts: string[]; readonly models: string[] } {
   const underWay = countUnderWay(sends);
   const full = sends.filter((send) => (underWay.get(send.connectionId) ?? 0) >= shares(platforms, send).perConnection);
   const spread = sends.filter((send) => (underWay.get(shareOf(send)) ?? 0) >= shares(platforms, send).perAccount);
+  const models = sends.filter((send) => (underWay.get(modelShareOf(send)) ?? 0) >= shares(platforms, send).perModel);
   return {
     connections: [...new Set(full.map(({ connectionId }) => connectionId))],
     accounts: [...new Set(spread.map(shareOf))],
+    models: [...new Set(models.map(({ platformId }) => platformId))],
   };
 }
 
@@ -91,19 +100,22 @@ function inTurns<Item>(lists: readonly (readonly Item[])[]): Item[] {
 }
 
 function count(counts: Map<string, number>, send: Omit<Candidate, 'id'>): void {
-  for (const name of [send.platformId, send.connectionId, shareOf(send)]) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const names = [send.platformId, send.connectionId, shareOf(send), ...(send.awaitsModel ? [modelShareOf(send)] : [])];
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
 function fits(platforms: PlatformRegistry, candidate: Candidate, counts: UnderWay): boolean {
-  const { perProcess, perConnection, perAccount } = shares(platforms, candidate);
+  const { perProcess, perConnection, perAccount, perModel } = shares(platforms, candidate);
   return (
     (counts.get(candidate.platformId) ?? 0) < perProcess &&
     (counts.get(candidate.connectionId) ?? 0) < perConnection &&
-    (counts.get(shareOf(candidate)) ?? 0) < perAccount
+    (counts.get(shareOf(candidate)) ?? 0) < perAccount &&
+    (!candidate.awaitsModel || (counts.get(modelShareOf(candidate)) ?? 0) < perModel)
   );
 }
 
 function shares(platforms: PlatformRegistry, { platformId }: Omit<Candidate, 'id'>) {
   const { perProcess, perConnection } = platformOf(platforms, platformId).concurrency;
-  return { perProcess, perConnection, perAccount: Math.max(1, Math.floor(perProcess / 2)) };
+  const half = Math.max(1, Math.floor(perProcess / 2));
+  return { perProcess, perConnection, perAccount: half, perModel: half };
 }

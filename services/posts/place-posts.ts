@@ -4,6 +4,7 @@
  * here is stored here, so that two requests never share the last place of a day or of a queue.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { RewriteStatus } from '../../entities/post.ts';
 import { admitPosts, type Admission, FREE_OF_CHARGE, needsAdmission } from '../plans/admit-posts.ts';
 import type { PostTarget } from '../connections/resolve-slugs.ts';
 import type { Context } from '../context.ts';
@@ -136,12 +137,19 @@ function newPost(
     firstComment,
     tags: input.tags ?? [],
     rewrite: input.rewrite ?? null,
+    rewriteStatus: status === 'processing' ? decidedRewrite(input, target) : null,
     media,
     status,
     scheduledFor,
     slotAt: slot,
     feeCents: status === 'processing' ? feeCents : 0,
   };
+}
+
+/** As a claim decides it of a post that is stored already. */
+function decidedRewrite({ rewrite, thread = [] }: CheckedInput['input'], target: PostTarget): RewriteStatus | null {
+  if (!(rewrite ?? target.wantsRewrite)) return null;
+  return thread.length > 0 ? 'skipped' : 'pending';
 }
 
 function keptResult(slug: string, { status, scheduledFor }: NewPost, { id, claimed }: StoredPost): KeptResult {

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../errors/codes.ts';
 import { timestampOrNull } from '../timestamp.ts';
 import type { PostRow } from './post-view.ts';
 import type { PartError } from './send-part.ts';
-import type { SendOutcome } from './send-post.ts';
+import type { SettledSend } from './send-desk.ts';
 
 export interface PostResult {
   connectionSlug: string;
@@ -13,6 +13,8 @@ export interface PostResult {
   scheduledFor: string | null;
   threadCount: number;
   hasFirstComment: boolean;
+  /** Present only when a rewrite was asked for and failed, and the original text was posted. */
+  warning?: string;
   error: { code: ErrorCode; message: string } | null;
 }
 
@@ -27,14 +29,15 @@ export function refusedResult(connectionSlug: string, error: PartError): PostRes
 }
 
 /** The result of a post that was sent, or tried to be. */
-export function outcomeResult(connectionSlug: string, postId: string, outcome: SendOutcome): PostResult {
-  const { error, head, threadCount, hasFirstComment } = outcome;
+export function outcomeResult(connectionSlug: string, postId: string, outcome: SettledSend): PostResult {
+  const { error, head, threadCount, hasFirstComment, rewriteWarning } = outcome;
   return {
     ...openResult(connectionSlug, postId),
     status: error === null ? 'sent' : 'failed',
     url: head?.url ?? null,
     threadCount,
     hasFirstComment,
+    ...(error === null && rewriteWarning !== null && { warning: rewriteWarning }),
     error: error === null ? null : { code: error.code, message: error.message },
   };
 }
@@ -52,6 +55,7 @@ export function storedResult(row: PostRow): PostResult | null {
     scheduledFor: waits ? timestampOrNull(row.scheduled_for) : null,
     threadCount: row.thread_count,
     hasFirstComment: row.has_first_comment,
+    ...(status === 'sent' && row.rewrite_warning !== null && { warning: row.rewrite_warning }),
     error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
   };
 }

@@ -1,12 +1,12 @@
 /** A post as the wire shows it (spec: Post), and the columns it is read from. */
 import type { ErrorCode } from '../../errors/codes.ts';
-import type { PostStatus } from '../../entities/post.ts';
+import type { PostStatus, RewriteStatus } from '../../entities/post.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';
 
 /** Columns of a post that reads need. */
 export const POST_COLUMNS = `id, account_id, connection_id, connection_slug, platform_id, profile_id, mode, status, text, original_text, tags,
   url, platform_post_id, error_code, error_message, scheduled_for, created_at, deleted_at,
-  thread, first_comment, rewrite, generation, thread_count, has_first_comment, idempotency_record_id`;
+  thread, first_comment, rewrite, ai_rewrite_status, rewrite_warning, generation, thread_count, has_first_comment, idempotency_record_id`;
 
 export interface PostRow {
   id: string;
@@ -30,6 +30,8 @@ export interface PostRow {
   thread: string[];
   first_comment: string | null;
   rewrite: boolean | null;
+  ai_rewrite_status: RewriteStatus | null;
+  rewrite_warning: string | null;
   generation: number;
   thread_count: number;
   has_first_comment: boolean;
@@ -41,7 +43,7 @@ export interface PostView {
   connectionSlug: string;
   text: string;
   originalText: string;
-  aiRewriteStatus: null;
+  aiRewriteStatus: Exclude<RewriteStatus, 'pending'> | null;
   status: PostStatus;
   url: string | null;
   scheduledFor: string | null;
@@ -59,7 +61,7 @@ export function postView(row: PostRow): PostView {
     connectionSlug: row.connection_slug,
     text: row.text,
     originalText: row.original_text,
-    aiRewriteStatus: null,
+    aiRewriteStatus: row.ai_rewrite_status === 'pending' ? null : row.ai_rewrite_status,
     status: row.status,
     url: row.url,
     scheduledFor: timestampOrNull(row.scheduled_for),

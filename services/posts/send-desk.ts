@@ -3,15 +3,22 @@ import type { Context } from '../context.ts';
 import { createBatcher } from '../batcher.ts';
 import type { ClaimedSend } from './claimed-send.ts';
 import type { Candidate } from './lanes.ts';
+import { polishSend } from './polish-send.ts';
 import { type SendOutcome, sendPost } from './send-post.ts';
 import { type Settlement, settleSends } from './settle-sends.ts';
 
+/** A settled outcome, and what the sender is to know of the rewrite. */
+export type SettledSend = SendOutcome & {
+  /** Why the original text went out although a rewrite was asked for; null otherwise. */
+  readonly rewriteWarning: string | null;
+};
+
 export interface SendDesk {
   /**
-   * Sends a claimed post and settles it. Gives the outcome that was settled.
+   * Polishes a claimed post where that was asked for, sends it and settles it. Gives the outcome that was settled.
    * @throws what the database throws when the outcome cannot be stored; the claim then runs out and a recovery finds the post
    */
-  send(claimed: ClaimedSend): Promise<SendOutcome>;
+  send(claimed: ClaimedSend): Promise<SettledSend>;
   /** Sends under way at this moment. */
   readonly inFlight: number;
   /** Which posts those are, as the lanes count them. */
@@ -22,28 +29,35 @@ export interface SendDesk {
   drained(): Promise<void>;
 }
 
+/** What a send under way takes up in its lane. */
+type Place = Omit<Candidate, 'id' | 'awaitsModel'> & { awaitsModel: boolean };
+
 /** Most sends whose outcomes are written together. */
 const SETTLE_TOGETHER = 200;
 
 /** @param context a function, because the desk is itself a part of the context */
 export function createSendDesk(context: () => Context): SendDesk {
-  const underWay = new Map<Promise<unknown>, Omit<Candidate, 'id'>>();
+  const underWay = new Map<Promise<unknown>, Place>();
   const settlements = createBatcher((items: readonly Settlement[]) => {
     return settleSends(context(), items);
   }, SETTLE_TOGETHER);
 
-  const sendAndSettle = async (claimed: ClaimedSend) => {
+  const sendAndSettle = async (begun: ClaimedSend, place: Place) => {
+    const { claimed, rewriteWarning } = await polishSend(context(), begun);
+    place.awaitsModel = false;
     const outcome = await sendPost(context(), claimed);
     const settled = await settlements.add({ claimed, outcome });
     if (!settled) context().log.warn({ postId: claimed.post.id }, 'a send was settled by someone else meanwhile');
-    return outcome;
+    return { ...outcome, rewriteWarning };
   };
 
   return {
     send: (claimed) => {
-      const sending = sendAndSettle(claimed);
-      const { accountId, platformId } = claimed.post;
-      underWay.set(sending, { accountId, platformId, connectionId: claimed.connection.id });
+      const { accountId, platformId, rewriteStatus } = claimed.post;
+      const awaitsModel = rewriteStatus === 'pending';
+      const place: Place = { accountId, platformId, connectionId: claimed.connection.id, awaitsModel };
+      const sending = sendAndSettle(claimed, place);
+      underWay.set(sending, place);
       const done = () => underWay.delete(sending);
       sending.then(done, done);
       return sending;

@@ -1,5 +1,6 @@
 /** Writes new posts: those to be sent now come claimed and with their ledger row, in the same statement. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { RewriteStatus } from '../../entities/post.ts';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import type { PostTarget } from '../connections/resolve-slugs.ts';
@@ -17,6 +18,8 @@ export interface NewPost {
   readonly firstComment: string | null;
   readonly tags: readonly string[];
   readonly rewrite: boolean | null;
+  /** What is decided of AI polish; null for one that waits. */
+  readonly rewriteStatus: RewriteStatus | null;
   readonly media: readonly { readonly id: string; readonly altText: string | null }[];
   /** What is to become of it: sent now, at its time, or kept as a draft. */
   readonly status: 'processing' | 'scheduled' | 'draft';
@@ -38,15 +41,15 @@ const STORE = `
   with input as (
     select * from jsonb_to_recordset($1::jsonb) as i(
       id uuid, "accountId" uuid, "connectionId" uuid, "profileId" uuid, slug text, "platformId" text, mode text, status text,
-      text text, thread text[], "firstComment" text, rewrite boolean, tags text[], "scheduledFor" timestamptz, "slotAt" timestamptz, "feeCents" int,
+      text text, thread text[], "firstComment" text, rewrite boolean, "rewriteStatus" text, tags text[], "scheduledFor" timestamptz, "slotAt" timestamptz, "feeCents" int,
       "createdAt" timestamptz, claim uuid, "claimedUntil" timestamptz, "attemptId" uuid, token text,
       "idempotencyRecordId" uuid, media jsonb)
   ), stored as (
     insert into posts (id, account_id, connection_id, profile_id, connection_slug, platform_id, mode, status,
-      text, original_text, thread, first_comment, rewrite, tags, scheduled_for, queued, slot_at, fee_cents, created_at, claim, claimed_until,
+      text, original_text, thread, first_comment, rewrite, ai_rewrite_status, tags, scheduled_for, queued, slot_at, fee_cents, created_at, claim, claimed_until,
       idempotency_record_id)
     select id, "accountId", "connectionId", "profileId", slug, "platformId", mode, status,
-      text, text, thread, "firstComment", rewrite, tags, "scheduledFor", "slotAt" is not null, "slotAt", "feeCents", "createdAt", claim, "claimedUntil",
+      text, text, thread, "firstComment", rewrite, "rewriteStatus", tags, "scheduledFor", "slotAt" is not null, "slotAt", "feeCents", "createdAt", claim, "claimedUntil",
       "idempotencyRecordId" from input
   ), images as (
     insert into post_media (id, post_id, media_id, position, alt_text)
@@ -98,6 +101,7 @@ function claimNew(context: Context, id: string, now: Date, post: NewPost): Claim
       text: post.text,
       thread: post.thread,
       firstComment: post.firstComment,
+      rewriteStatus: post.rewriteStatus,
       mediaCount: post.media.length,
       tags: post.tags,
       scheduledFor: null,
@@ -140,6 +144,7 @@ function inputRow(
     thread: post.thread,
     firstComment: post.firstComment,
     rewrite: post.rewrite,
+    rewriteStatus: post.rewriteStatus,
     tags: post.tags,
     scheduledFor: post.scheduledFor,
     slotAt: post.slotAt,

@@ -43,6 +43,15 @@ describe('all platforms offline', () => {
     expect(listed).toEqual(Object.fromEntries(platforms.stands.map(({ platformId }) => [platformId, [text]])));
   });
 
+  it('have a model beside them that polishes texts', async () => {
+    const { body } = await world.rest('POST /posts', {
+      body: { text: 'Helo', connectionSlugs: ['bluesky'], rewrite: true },
+    });
+
+    const { body: read } = await world.rest(`GET /posts/${body.results[0].postId}`);
+    expect(read.post).toMatchObject({ text: 'Polished Helo', originalText: 'Helo', aiRewriteStatus: 'rewritten' });
+  });
+
   it.each(['facebook', 'instagram', 'threads', 'x', 'reddit', 'slack'])(
     'let a customer agree on the page of %s',
     async (platform) => {

@@ -1,4 +1,5 @@
-/** All platforms offline, for developers: what to start an install with, how accounts are connected, and what has arrived. */
+/** All platforms and a model offline, for developers: what to start an install with, how accounts are connected, and what has arrived. */
+import { startFakeModel } from '../fakes/fake-model.ts';
 import { startWire, type Wire } from '../fakes/wire.ts';
 import { startStands } from './index.ts';
 import type { Stand, StandOptions } from './stand.ts';
@@ -26,9 +27,12 @@ export interface DevPlatforms extends AsyncDisposable {
 /** @param firstPort the list's; the servers take those behind it. Any free ones when left out */
 export async function startDevPlatforms(options: StandOptions, firstPort?: number): Promise<DevPlatforms> {
   const stands = await startStands(options, firstPort === undefined ? undefined : firstPort + 1);
+  // Behind the list, the stands and the front that two of them share.
+  const modelPort = firstPort === undefined ? undefined : firstPort + stands.all.length + 2;
+  const model = await startFakeModel({ now: options.now, port: modelPort });
   const list = await startList(options, stands.all, firstPort);
   return {
-    env: { OUTBOUND_ALLOW: LOOPBACK, ...stands.env },
+    env: { OUTBOUND_ALLOW: LOOPBACK, ...stands.env, AI_BASE_URL: model.baseUrl, AI_MODEL: 'none' },
     connections: [
       ...stands.all.map(({ platformId, credentials }) => ({ platformId, credentials, slug: platformId })),
       { platformId: 'sandbox', credentials: {}, slug: 'my-sandbox' },
@@ -36,7 +40,7 @@ export async function startDevPlatforms(options: StandOptions, firstPort?: numbe
     stands: stands.all,
     listUrl: `${list.url}/`,
     [Symbol.asyncDispose]: async () => {
-      await Promise.all([list.close(), stands[Symbol.asyncDispose]()]);
+      await Promise.all([list.close(), model[Symbol.asyncDispose](), stands[Symbol.asyncDispose]()]);
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Lanes: who is sent next when there is not room for all. */
-import { array, assert, constantFrom, nat, property, record } from 'fast-check';
+import { array, assert, boolean, constantFrom, nat, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRegistry } from '../../../platforms/registry.ts';
 import { type Candidate, countUnderWay, fullShares, openLanes, pickFairly } from '../../../services/posts/lanes.ts';
@@ -13,6 +13,7 @@ const due = (connectionId: string, posts: number, accountId = `account of ${conn
     accountId,
     connectionId,
     platformId: 'bluesky',
+    awaitsModel: false,
   }));
 
 const ids = (picked: readonly Candidate[]) => picked.map(({ id }) => id);
@@ -39,9 +40,19 @@ describe('a pick', () => {
     expect(ids(picked)).toContain('small 0');
   });
 
+  it('gives posts that wait for a model half of the lane, whoever they belong to', () => {
+    const waiting = Array.from({ length: 200 }, (_, index) => due(`w${index}`, 1)).flat();
+    const awaiting = waiting.map((one) => ({ ...one, awaitsModel: true }));
+
+    const picked = pickFairly(platforms, [...awaiting, ...due('plain', 1)], new Map());
+
+    expect(picked.filter(({ awaitsModel }) => awaitsModel)).toHaveLength(perProcess / 2);
+    expect(ids(picked)).toContain('plain 0');
+  });
+
   it('leaves the other lanes alone when one is full', () => {
     const hanging = due('a', 1).concat(Array.from({ length: 200 }, (_, index) => due(`h${index}`, 1)).flat());
-    const sandbox = { id: 's', accountId: 's', connectionId: 's', platformId: 'sandbox' };
+    const sandbox = { id: 's', accountId: 's', connectionId: 's', platformId: 'sandbox', awaitsModel: false };
     const underWay = countUnderWay(hanging.slice(0, perProcess));
 
     expect(ids(pickFairly(platforms, [...hanging, sandbox], underWay))).toEqual(['s']);
@@ -54,6 +65,7 @@ describe('a pick', () => {
       account: nat(4),
       connection: nat(3),
       platform: constantFrom('bluesky', 'x'),
+      awaitsModel: boolean(),
     });
     assert(
       property(array(candidate, { maxLength: 200 }), array(candidate, { maxLength: 60 }), (waiting, sending) => {
@@ -69,10 +81,16 @@ describe('a pick', () => {
     );
   });
 
-  function toCandidate(raw: { account: number; connection: number; platform: string }, index: number): Candidate {
-    const { account, connection, platform } = raw;
+  interface Raw {
+    readonly account: number;
+    readonly connection: number;
+    readonly platform: string;
+    readonly awaitsModel: boolean;
+  }
+
+  function toCandidate({ account, connection, platform, awaitsModel }: Raw, index: number): Candidate {
     const connectionId = `${platform} ${account} ${connection}`;
-    return { id: String(index), accountId: String(account), connectionId, platformId: platform };
+    return { id: String(index), accountId: String(account), connectionId, platformId: platform, awaitsModel };
   }
 
   /** Whether what is under way respects every share that this one belongs to. */
@@ -82,7 +100,8 @@ describe('a pick', () => {
     return (
       lane.length <= facts.perProcess &&
       lane.filter(({ connectionId }) => connectionId === one.connectionId).length <= facts.perConnection &&
-      lane.filter(({ accountId }) => accountId === one.accountId).length <= facts.perProcess / 2
+      lane.filter(({ accountId }) => accountId === one.accountId).length <= facts.perProcess / 2 &&
+      (!one.awaitsModel || lane.filter(({ awaitsModel }) => awaitsModel).length <= facts.perProcess / 2)
     );
   }
 });
@@ -91,8 +110,11 @@ describe('what is full', () => {
   it('is not looked for again', () => {
     const sends = [...due('a', perConnection), ...due('b', 1)];
 
-    expect(fullShares(platforms, sends)).toEqual({ connections: ['a'], accounts: [] });
+    expect(fullShares(platforms, sends)).toEqual({ connections: ['a'], accounts: [], models: [] });
     const spread = Array.from({ length: perProcess / 2 }, (_, index) => due(`c${index}`, 1, 'big')).flat();
     expect(fullShares(platforms, spread).accounts).toEqual(['big bluesky']);
+    const waiting = Array.from({ length: perProcess / 2 }, (_, index) => due(`d${index}`, 1)).flat();
+    const awaiting = waiting.map((one) => ({ ...one, awaitsModel: true }));
+    expect(fullShares(platforms, awaiting).models).toEqual(['bluesky']);
   });
 });

@@ -1,0 +1,96 @@
+/**
+ * Whether a model's answer may go out in place of the text it was asked about: it must be nothing but a text, fit the
+ * platform, and keep every link, mention and hashtag. Whatever is in doubt is discarded. Pure.
+ */
+import type { AnyPlatform, ConnectionLimits } from '../../platforms/contract.ts';
+import { findLinks } from '../../platforms/x/links.ts';
+import { checkText } from '../posts/check-text.ts';
+import { PolishFailure } from './polisher.ts';
+
+/** What the answer is held against. */
+export interface RewriteTerms {
+  readonly original: string;
+  readonly platform: AnyPlatform;
+  readonly limits: ConnectionLimits | null;
+  readonly boundary: string;
+}
+
+/** @returns the text that goes out. @throws PolishFailure naming what is wrong with the answer */
+export function checkRewrite(answer: string, terms: RewriteTerms): string {
+  const { original, platform, limits, boundary } = terms;
+  const text = unwrapped(answer.replaceAll('\r\n', '\n').trim(), original);
+  if (text === '') throw new PolishFailure('The model answered without a text.');
+  if (text.includes(boundary)) throw new PolishFailure('The model repeated its instructions.');
+  // eslint-disable-next-line no-control-regex -- that is what is looked for
+  if (!text.isWellFormed() || /[\u0000-\u0008\u000b-\u001f\u007f]/.test(text)) {
+    throw new PolishFailure('The rewrite holds characters that are no text.');
+  }
+  if (REMARKS.some((remark) => remark.test(text) && !remark.test(original))) {
+    throw new PolishFailure('The model added remarks of its own to the text.');
+  }
+  const error = checkText(platform, limits, text, 'The rewrite');
+  if (error !== null) throw new PolishFailure(error.message);
+  for (const { what, find, mayAdd } of KEPT) compare(what, find(original), find(text), mayAdd);
+  return text;
+}
+
+/** What models put around a text although they are told not to; longer ones first. */
+const WRAPPERS = [
+  /^```\w*\n(?<inside>[^]*?)\n?```$/,
+  /^"(?<inside>[^]*)"$/,
+  /^“(?<inside>[^]*)”$/,
+  /^'(?<inside>[^]*)'$/,
+];
+
+function unwrapped(answer: string, original: string): string {
+  for (const wrapper of WRAPPERS) {
+    const inside = wrapper.exec(answer)?.groups?.['inside'];
+    if (inside !== undefined) return wrapper.test(original) ? answer : inside.trim();
+  }
+  return answer;
+}
+
+/** How remarks begin, and what thinking aloud stands in. */
+const REMARKS = [
+  /<\/?think(?:ing)?>/i,
+  /^```/,
+  /^(?:sure|certainly|of course|okay|ok)\b[^\n]{0,80}[:!]\s*\n/i,
+  /^(?:here(?:'s|’s| is| are)|(?:the |your |my )?(?:improved|polished|rewritten|revised|corrected)\b)[^\n]{0,80}:/i,
+];
+
+/** Addresses in full, wherever they end; {@link findLinks} sees the bare ones too. */
+const ADDRESS = /https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}]/giu;
+const EMAIL = /(?<![\w.+@-])[\w.+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;
+
+/** With its host, where it has one; X takes a wide sign for the usual one. */
+const MENTION = /(?<![\p{L}\p{N}_@＠.])[@＠][\p{L}\p{N}_.-]*[\p{L}\p{N}_](?:@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+)?/gu;
+const HASHTAG = /(?<![\p{L}\p{N}_&#＃])[#＃][\p{L}\p{M}\p{N}_]+/gu;
+
+const matches = (pattern: RegExp) => (text: string) => text.match(pattern) ?? [];
+
+/** What a rewrite keeps; only hashtags may be added, as far as the platform takes them. */
+const KEPT = [
+  {
+    what: 'link',
+    find: (text: string) => findLinks(text).map(({ start, end }) => text.slice(start, end)),
+    mayAdd: false,
+  },
+  { what: 'link', find: matches(ADDRESS), mayAdd: false },
+  { what: 'mail address', find: matches(EMAIL), mayAdd: false },
+  { what: 'mention', find: matches(MENTION), mayAdd: false },
+  { what: 'hashtag', find: matches(HASHTAG), mayAdd: true },
+] as const;
+
+function compare(what: string, before: readonly string[], after: readonly string[], mayAdd: boolean): void {
+  const [had, has] = [counts(before), counts(after)];
+  for (const [one, count] of had) {
+    if ((has.get(one) ?? 0) < count) throw new PolishFailure(`The rewrite dropped or changed a ${what}.`);
+  }
+  if (!mayAdd && after.length > before.length) throw new PolishFailure(`The rewrite added a ${what}.`);
+}
+
+function counts(found: readonly string[]): Map<string, number> {
+  const all = new Map<string, number>();
+  for (const one of found) all.set(one, (all.get(one) ?? 0) + 1);
+  return all;
+}

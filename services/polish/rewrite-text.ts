@@ -1,0 +1,62 @@
+/** Has one text rewritten for one connection, within ten seconds, and says what goes out. */
+import type { AnyPlatform, ConnectionLimits } from '../../platforms/contract.ts';
+import type { Context } from '../context.ts';
+import { textLimit } from '../posts/check-text.ts';
+import { checkRewrite } from './check-rewrite.ts';
+import { drawBoundary, polishRequest } from './polish-request.ts';
+import { PolishFailure, type Polisher } from './polisher.ts';
+
+/** Real milliseconds from the question to the last byte of the answer. */
+const POLISH_MS = 10_000;
+
+/** What becomes of the text: the rewrite, or the original and why. */
+export type Rewrite =
+  | { readonly status: 'rewritten'; readonly text: string; readonly warning: null }
+  | { readonly status: 'failed'; readonly text: string; readonly warning: string };
+
+/** A text that is about to go out. */
+interface OutgoingText {
+  readonly postId: string;
+  readonly text: string;
+  readonly platform: AnyPlatform;
+  readonly limits: ConnectionLimits | null;
+}
+
+/** Never throws on account of the model. */
+export async function rewriteText(context: Context, outgoing: OutgoingText): Promise<Rewrite> {
+  const { text, postId } = outgoing;
+  if (context.polisher === null) return failed(text, 'AI polish is not set up on this install.');
+  try {
+    return { status: 'rewritten', text: await ask(context, context.polisher, outgoing), warning: null };
+  } catch (error) {
+    const failure =
+      error instanceof PolishFailure ? error : new PolishFailure('The model could not be asked.', kindOf(error));
+    const { message: reason, detail } = failure;
+    context.log.warn({ postId, reason, ...(detail !== undefined && { detail }) }, 'a text could not be polished');
+    return failed(text, reason);
+  }
+}
+
+async function ask(context: Context, polisher: Polisher, { text, platform, limits }: OutgoingText): Promise<string> {
+  const boundary = drawBoundary(text, (length) => context.random.bytes(length));
+  const request = polishRequest(text, { platformName: platform.name, limit: textLimit(platform, limits) }, boundary);
+  const signal = context.clock.deadline(POLISH_MS);
+  const late = Promise.withResolvers<never>();
+  const giveUp = () => late.reject(new PolishFailure(`The model did not answer within ${POLISH_MS / 1_000} seconds.`));
+  signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    const answer = await Promise.race([polisher.rewrite(request, signal), late.promise]);
+    return checkRewrite(answer, { original: text, platform, limits, boundary });
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}
+
+function failed(text: string, reason: string): Rewrite {
+  return { status: 'failed', text, warning: `${reason} The original text went out.` };
+}
+
+/** The name of an error alone: its words may be the model's. */
+function kindOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
+}

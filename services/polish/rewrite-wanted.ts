@@ -1,0 +1,30 @@
+/**
+ * Whether a post is to be rewritten before it goes out: what the post says, else its connection, else its account
+ * (D36). It is decided in the statement that claims the post, so that a recovery never decides otherwise.
+ */
+
+/** @param accountDefault SQL of what the account says */
+const wantedByConnection = (accountDefault: string) =>
+  `case c.rewrite_mode when 'on' then true when 'off' then false else ${accountDefault} end`;
+
+/** SQL: whether a connection asks for it where a post does not say. Of `connections c`. */
+export const WANTED_BY_CONNECTION = wantedByConnection(
+  '(select w.rewrite_default from accounts w where w.id = c.account_id)',
+);
+
+/** SQL: whether a due post will wait for a model before it goes out. Of `posts p`, `connections c` and `accounts a`. */
+export const AWAITS_MODEL = `(p.ai_rewrite_status is distinct from 'rewritten' and cardinality(p.thread) = 0
+  and coalesce(p.rewrite, ${wantedByConnection('a.rewrite_default')}))`;
+
+/**
+ * SQL: what a claim writes into `ai_rewrite_status`. Of `posts p`, as they were before it, and `connections c`. A text
+ * that may be up from an earlier send is never replaced by another.
+ */
+export const DECIDED_REWRITE = `case
+  when p.ai_rewrite_status in ('rewritten', 'skipped') or not coalesce(p.rewrite, ${WANTED_BY_CONNECTION})
+    then nullif(p.ai_rewrite_status, 'pending')
+  when cardinality(p.thread) > 0 then 'skipped'
+  when exists (
+    select 1 from attempts e where e.post_id = p.id and e.state in ('sending', 'accepted', 'unknown')
+  ) then nullif(p.ai_rewrite_status, 'pending')
+  else 'pending' end`;

@@ -1,0 +1,98 @@
+/** What a model's answer must be to go out in place of the text. */
+import { describe, expect, it } from 'vitest';
+import { platformOf } from '../../../platforms/registry.ts';
+import { checkRewrite } from '../../../services/polish/check-rewrite.ts';
+import { startWorld } from '../../harness/world.ts';
+
+const { platforms } = (await startWorld()).context;
+const BOUNDARY = 'post-0123';
+
+function check(original: string, answer: string, platformId = 'sandbox', limits: { text: object } | null = null) {
+  return checkRewrite(answer, { original, platform: platformOf(platforms, platformId), limits, boundary: BOUNDARY });
+}
+
+describe('what goes out', () => {
+  it.each([
+    ['a text', 'Helo', 'Hello', 'Hello'],
+    ['without the space around it', 'Helo', '\n Hello \n', 'Hello'],
+    ['with the ends of lines as the original has them', 'Helo\nyou', 'Hello\r\nyou', 'Hello\nyou'],
+    ['without quotation marks that the original has not', 'Helo', '"Hello"', 'Hello'],
+    ['without curly ones', 'Helo', '“Hello”', 'Hello'],
+    ['with those of the original', '"Helo"', '"Hello"', '"Hello"'],
+    ['without a fence', 'Helo', '```text\nHello\n```', 'Hello'],
+    ['without one pair at most', 'Helo', '""Hello""', '"Hello"'],
+    ['with its links', 'Se https://bells.example/a?b=1.', 'See https://bells.example/a?b=1!', undefined],
+    ['with its bare links', 'Se bells.org/a now', 'See bells.org/a now', undefined],
+    ['with its mentions', 'Thx @ann and @bob@bells.example', 'Thanks, @bob@bells.example and @ann', undefined],
+    ['with its hashtags', 'Bels #ring #läuten', 'Bells #läuten #ring', undefined],
+    ['with hashtags more', 'Bels #ring', 'Bells #ring #bells', undefined],
+    ['with a remark that is the original’s own', 'Here is wat we did: a lot', 'Here is what we did: a lot', undefined],
+    ['unchanged', 'Hello', 'Hello', 'Hello'],
+  ])('%s', (_name, original, answer, text = answer) => {
+    expect(check(original, answer)).toBe(text);
+  });
+});
+
+describe('what is discarded', () => {
+  it.each([
+    ['nothing', 'Helo', ' \n', 'The model answered without a text.'],
+    ['nothing in quotation marks', 'Helo', '""', 'The model answered without a text.'],
+    ['what repeats the delimiter', 'Helo', `Hello ${BOUNDARY}`, 'The model repeated its instructions.'],
+    ['control characters', 'Helo', 'Hel\u0000lo', 'The rewrite holds characters that are no text.'],
+    ['half a surrogate', 'Helo', 'Hello \ud83d', 'The rewrite holds characters that are no text.'],
+    ['a remark', 'Helo', 'Here is the improved post:\n\nHello', 'The model added remarks of its own to the text.'],
+    ['a courtesy', 'Helo', 'Sure!\nHello', 'The model added remarks of its own to the text.'],
+    ['a label', 'Helo', 'Improved text: Hello', 'The model added remarks of its own to the text.'],
+    ['thinking aloud', 'Helo', '<think>short</think>Hello', 'The model added remarks of its own to the text.'],
+    ['an open fence', 'Helo', '```\nHello', 'The model added remarks of its own to the text.'],
+    ['a dropped link', 'Se https://bells.example/a', 'See', 'The rewrite dropped or changed a link.'],
+    [
+      'a changed link',
+      'Se https://bells.example/a',
+      'See https://bells.example/A',
+      'The rewrite dropped or changed a link.',
+    ],
+    ['one of two links', 'a.org a.org', 'a.org', 'The rewrite dropped or changed a link.'],
+    ['a new link', 'Helo', 'Hello https://evil.example', 'The rewrite added a link.'],
+    ['a new bare link', 'Helo', 'Hello evil.com', 'The rewrite added a link.'],
+    ['the same link again', 'Se a.org', 'See a.org a.org', 'The rewrite added a link.'],
+    [
+      'a changed mail address',
+      'To ann@bells.dev',
+      'To bob@bells.dev',
+      'The rewrite dropped or changed a mail address.',
+    ],
+    ['a dropped mention', 'Thx @ann', 'Thanks', 'The rewrite dropped or changed a mention.'],
+    ['a mention on another host', '@ann@a.social', '@ann@b.social', 'The rewrite dropped or changed a mention.'],
+    ['a new mention', 'Helo', 'Hello @everyone', 'The rewrite added a mention.'],
+    ['a new mention in wide signs', 'Helo', 'Hello ＠bob', 'The rewrite added a mention.'],
+    ['a dropped hashtag', 'Bels #ring', 'Bells ring', 'The rewrite dropped or changed a hashtag.'],
+    ['a changed hashtag', 'Bels #Ring', 'Bells #ring', 'The rewrite dropped or changed a hashtag.'],
+    ['one of two hashtags', '#a #a', '#a', 'The rewrite dropped or changed a hashtag.'],
+    ['too much', 'Helo', 'x'.repeat(501), 'The rewrite has 501 characters; Sandbox takes at most 500.'],
+  ])('%s', (_name, original, answer, message) => {
+    expect(() => check(original, answer)).toThrow(message);
+  });
+
+  it.each([
+    ['x', '鐘'.repeat(141), 'The rewrite has 282 weighted characters; X takes at most 280.'],
+    ['bluesky', 'x'.repeat(301), 'The rewrite has 301 characters; Bluesky takes at most 300.'],
+    ['bluesky', '👨‍👩‍👧‍👦'.repeat(121), 'The rewrite has 3025 bytes in UTF-8; Bluesky takes at most 3000.'],
+    [
+      'instagram',
+      Array.from({ length: 31 }, (_, index) => `#a${index}`).join(' '),
+      'The rewrite has 31 hashtags; Instagram takes at most 30.',
+    ],
+  ])('what %s would not take, as it counts', (platformId, answer, message) => {
+    expect(() => check('Helo', answer, platformId)).toThrow(message);
+  });
+
+  it('what the server of the account would not take', () => {
+    const limits = { text: { maxLength: 10 } };
+
+    expect(check('Helo', 'x'.repeat(10), 'mastodon', limits)).toBe('x'.repeat(10));
+    expect(() => check('Helo', 'x'.repeat(11), 'mastodon', limits)).toThrow(
+      'The rewrite has 11 characters; Mastodon takes at most 10.',
+    );
+  });
+});

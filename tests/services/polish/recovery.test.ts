@@ -1,0 +1,141 @@
+/** A process that dies around a rewrite: whoever takes the send over has the same text, and no post ever has two. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
+import { claimInterruptedSends } from '../../../services/posts/claim-interrupted-sends.ts';
+import type { ClaimedSend } from '../../../services/posts/claimed-send.ts';
+import { polishSend } from '../../../services/posts/polish-send.ts';
+import { sendPost } from '../../../services/posts/send-post.ts';
+import { accountWithSandbox } from '../../harness/connections.ts';
+import { startPolishedWorld } from '../../harness/polished-world.ts';
+import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
+import { polished } from '../../platforms/fakes/fake-model.ts';
+
+const { world, model } = await startPolishedWorld({ ENCRYPTION_KEYS: Buffer.alloc(32, 7).toString('base64') });
+
+beforeEach(() => {
+  model.asked.length = 0;
+  model.answer = ({ text }) => polished(text);
+});
+
+/** A due post that a worker has claimed. */
+async function claimedPost({ text = 'Helo', mode = 'on' } = {}) {
+  const { key, connection } = await accountWithSandbox(world);
+  const settings = (rewriteMode: string) =>
+    world.rest(`PATCH /connections/${connection.id}/settings`, { key, body: { rewriteMode } });
+  await settings(mode);
+  const scheduledFor = new Date(world.clock.now().getTime() + 1_000).toISOString();
+  const { postId } = await makePost(world, 'sandbox', { key, text, scheduledFor });
+  world.clock.advance(1_000);
+  const [claimed] = (await claimDueSends(world.context)).sends;
+  if (claimed?.post.id !== postId) throw new Error('another post was due');
+  const read = async () => (await world.rest(`GET /posts/${postId}`, { key })).body.post;
+  return { postId, connection, claimed, settings, read };
+}
+
+/** Lets the lease of whoever has claimed run out, and a worker look. */
+const recover = () => world.advance(60_000);
+
+describe('a process that dies', () => {
+  it('while the model thinks leaves the question to who takes over', async () => {
+    const { connection, read } = await claimedPost();
+    const before = await read();
+
+    await recover();
+
+    expect(before).toMatchObject({ text: 'Helo', status: 'processing', aiRewriteStatus: null });
+    expect(await read()).toMatchObject({ text: 'Polished Helo', status: 'sent', aiRewriteStatus: 'rewritten' });
+    expect(await sandboxOf(world, connection.id)).toMatchObject([{ text: 'Polished Helo', calls: 1 }]);
+  });
+
+  it('between rewrite and call leaves its text to who takes over', async () => {
+    const { connection, claimed, read } = await claimedPost();
+    await polishSend(world.context, claimed);
+    const before = await read();
+    model.answer = () => 'Another text';
+
+    await recover();
+
+    expect(before).toMatchObject({ text: 'Polished Helo', originalText: 'Helo', status: 'processing' });
+    expect(await read()).toMatchObject({ text: 'Polished Helo', status: 'sent', aiRewriteStatus: 'rewritten' });
+    expect(await sandboxOf(world, connection.id)).toMatchObject([{ text: 'Polished Helo', calls: 1 }]);
+    expect(model.asked).toHaveLength(1);
+  });
+
+  it('after the call leaves its text to who looks for it', async () => {
+    const { postId, connection, claimed, read } = await claimedPost();
+    const { claimed: send } = await polishSend(world.context, claimed);
+    await sendPost(world.context, send);
+    model.answer = () => 'Another text';
+
+    await recover();
+
+    expect(await read()).toMatchObject({ text: 'Polished Helo', status: 'sent' });
+    expect(await sandboxOf(world, connection.id)).toMatchObject([{ text: 'Polished Helo', is_up: true }]);
+    expect(await eventsAbout(world, postId)).toMatchObject([{ payload: { post: { text: 'Polished Helo' } } }]);
+    expect(model.asked).toHaveLength(1);
+  });
+
+  it('after the model has failed leaves the original to who takes over', async () => {
+    const { connection, claimed, read } = await claimedPost();
+    model.answer = () => '';
+    await polishSend(world.context, claimed);
+    model.answer = () => 'Another text';
+
+    await recover();
+
+    expect(await read()).toMatchObject({ text: 'Helo', status: 'sent', aiRewriteStatus: 'failed' });
+    expect(await sandboxOf(world, connection.id)).toMatchObject([{ text: 'Helo', calls: 1 }]);
+    expect(model.asked).toHaveLength(1);
+  });
+
+  it('before anybody asked leaves a post that nobody rewrites, whatever is asked for since', async () => {
+    const { connection, claimed, settings, read } = await claimedPost({ mode: 'off' });
+    await sendPost(world.context, claimed);
+    await settings('on');
+
+    await recover();
+
+    expect(await read()).toMatchObject({ text: 'Helo', status: 'sent', aiRewriteStatus: null });
+    expect(await sandboxOf(world, connection.id)).toMatchObject([{ text: 'Helo', is_up: true }]);
+    expect(model.asked).toEqual([]);
+  });
+});
+
+describe('who has lost the claim while the model thought', () => {
+  it('sends nothing and changes nothing', async () => {
+    const { connection, claimed, read } = await claimedPost();
+    world.clock.advance(60_000);
+    const [taken] = await claimInterruptedSends(world.context, 100);
+    await world.context.sends.send(taken as ClaimedSend);
+    model.answer = () => 'Another text';
+
+    await expect(world.context.sends.send(claimed)).rejects.toThrow('was lost');
+
+    expect(await read()).toMatchObject({ text: 'Polished Helo', status: 'sent' });
+    expect(await sandboxOf(world, connection.id)).toMatchObject([{ text: 'Polished Helo', calls: 1 }]);
+  });
+
+  it('has a whole lease for the call once the model has answered', async () => {
+    const { claimed, read } = await claimedPost();
+    world.clock.advance(10_000);
+    const { claimed: send } = await polishSend(world.context, claimed);
+
+    world.clock.advance(59_999);
+
+    expect(await claimInterruptedSends(world.context, 100)).toEqual([]);
+    expect(send.attempt?.startedAt).toEqual(new Date(world.clock.now().getTime() - 59_999));
+    await world.context.sends.send(send);
+    expect(await read()).toMatchObject({ status: 'sent' });
+  });
+});
+
+describe('a lost answer', () => {
+  it('is looked for with the text that went out', async () => {
+    const { connection, read } = await claimedPost({ text: 'Helo [[lost]]' });
+
+    await recover();
+
+    expect(await read()).toMatchObject({ text: 'Polished Helo [[lost]]', status: 'sent' });
+    expect(await sandboxOf(world, connection.id)).toMatchObject([{ text: 'Polished Helo [[lost]]', is_up: true }]);
+  });
+});
