@@ -13,7 +13,9 @@ import { HealthSample } from './health-sample.ts';
 import { IdempotencyRecord } from './idempotency-record.ts';
 import { Media } from './media.ts';
 import { MetricsRead } from './metrics-read.ts';
+import { OwnerLink } from './owner-link.ts';
 import { Owner } from './owner.ts';
+import { Passkey } from './passkey.ts';
 import { PlatformAppRow } from './platform-app.ts';
 import { Post } from './post.ts';
 import { PostMedia } from './post-media.ts';
@@ -21,6 +23,9 @@ import { PostTag } from './post-tag.ts';
 import { Profile } from './profile.ts';
 import { ReadPause } from './read-pause.ts';
 import { SandboxPost } from './sandbox-post.ts';
+import { SignInWait } from './sign-in-wait.ts';
+import { SignIn } from './sign-in.ts';
+import { UsedChallenge } from './used-challenge.ts';
 import { Webhook } from './webhook.ts';
 import { WorkerState } from './worker-state.ts';
 
@@ -28,6 +33,11 @@ import { WorkerState } from './worker-state.ts';
 export const entities: EntityName[] = [
   Account,
   Owner,
+  OwnerLink,
+  SignIn,
+  SignInWait,
+  Passkey,
+  UsedChallenge,
   Profile,
   ApiKey,
   Connection,
