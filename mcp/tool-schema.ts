@@ -12,10 +12,14 @@ export function inputSchema(input: ZodType): StandardSchemaWithJSON {
   return shown(plain(z.toJSONSchema(input, { io: 'input' })));
 }
 
-/** A union has no type of its own at its root, and the protocol wants an object there. */
-export function outputSchema(output: ZodType): StandardSchemaWithJSON {
+/**
+ * A union has no type of its own at its root, and the protocol wants an object there.
+ *
+ * @param known names of the shapes that the tools before have shown: those are not shown again, and new ones are added
+ */
+export function outputSchema(output: ZodType, known: Set<string> = new Set()): StandardSchemaWithJSON {
   const json = z.toJSONSchema(output, { io: 'output' }) as JsonSchema;
-  return shown({ type: 'object', ...withRequired(plain(json, { closed: false }), json) });
+  return shown({ type: 'object', ...withRequired(plain(json, { closed: false, known }), json) });
 }
 
 /** Puts back, at the root and in its alternatives only, which fields there always are. */
@@ -43,6 +47,8 @@ interface PlainOptions {
    * field is that may be null: the list must stay small.
    */
   readonly closed: boolean;
+  /** Shapes of answers that have been shown already. */
+  readonly known?: Set<string>;
 }
 
 /** The same schema without references, without `$schema` and in the forms that most clients read. */
@@ -54,6 +60,7 @@ function plain(schema: object, options: PlainOptions = { closed: true }): JsonSc
 function simplify(node: unknown, definitions: Record<string, JsonSchema>, options: PlainOptions): unknown {
   if (Array.isArray(node)) return node.map((item) => simplify(item, definitions, options));
   if (typeof node !== 'object' || node === null) return node;
+  if (isKnown(node as JsonSchema, options)) return { type: 'object' };
   const resolved = resolve(node as JsonSchema, definitions);
   if (!options.closed && isNullable(resolved)) return {};
   const entries = Object.entries(resolved).flatMap(([key, value]) => {
@@ -77,6 +84,14 @@ function simplifyEach(fields: unknown, definitions: Record<string, JsonSchema>, 
   return Object.fromEntries(entries);
 }
 
+/** Whether it is a shape that was shown before; from now on it is. */
+function isKnown({ $ref }: JsonSchema, { known }: PlainOptions): boolean {
+  if (typeof $ref !== 'string' || known === undefined) return false;
+  const before = known.has($ref);
+  known.add($ref);
+  return before;
+}
+
 function resolve(node: JsonSchema, definitions: Record<string, JsonSchema>): JsonSchema {
   const { $ref, ...own } = node;
   return typeof $ref === 'string' ? { ...definitions[$ref.replace('#/$defs/', '')], ...own } : node;
@@ -93,8 +108,10 @@ const BOUNDS = ['format', 'pattern', 'minimum', 'maximum', 'minLength', 'maxLeng
 
 /** Bounds that every safe integer has; in answers also all others, the promise that there will be no new fields, and descriptions. */
 function isNoise(key: string, value: unknown, { closed }: PlainOptions): boolean {
-  if (key === 'minimum') return value === Number.MIN_SAFE_INTEGER;
-  if (key === 'maximum') return value === Number.MAX_SAFE_INTEGER;
+  if (key === 'minimum' && value === Number.MIN_SAFE_INTEGER) return true;
+  if (key === 'maximum' && value === Number.MAX_SAFE_INTEGER) return true;
+  // Every text that may be left out is left out rather than empty, and the answer says so to who does not.
+  if (key === 'minLength' && value === 1) return true;
   // Ids of platforms are many, and listed where the platforms are.
   if (key === 'propertyNames') return true;
   if (closed) return false;

@@ -1,5 +1,6 @@
 /** Every migration in the order it runs. A name, once released, never changes. */
 import { ConnectSessions } from './migration-20261121-connect-sessions.ts';
+import { ConnectSessionCallers } from './migration-20261121-connect-session-callers.ts';
 import { EventOrder } from './migration-20261121-event-order.ts';
 import { FollowedAccounts } from './migration-20261121-followed-accounts.ts';
 import { HealthHistory } from './migration-20261121-health-history.ts';
@@ -25,4 +26,5 @@ export const migrations = [
   { name: '20261121-metrics', class: Metrics },
   { name: '20261121-health-history', class: HealthHistory },
   { name: '20261121-event-order', class: EventOrder },
+  { name: '20261121-connect-session-callers', class: ConnectSessionCallers },
 ];
