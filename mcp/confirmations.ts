@@ -7,17 +7,14 @@ import {
   type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
-  createRequestStateCodec,
   type InputRequiredResult,
   inputRequired,
   inputResponse,
-  type RequestStateCodec,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { ServiceError } from '../errors/service-error.ts';
-import type { Context } from '../services/context.ts';
 import { bodyHash } from '../services/idempotency/body-hash.ts';
-import type { McpCall } from './call-operation.ts';
+import type { RequestStates } from './request-states.ts';
 
 /** What somebody is asked to say yes to. */
 export interface Confirmable {
@@ -30,8 +27,6 @@ export interface Confirmable {
 export interface Confirmations {
   /** Null when the tool may run; else what the client is answered. */
   ask(ctx: ServerContext, what: Confirmable): Promise<CallToolResult | InputRequiredResult | null>;
-  /** Refuses a note that is not ours, or was made for another caller. */
-  readonly verify: RequestStateCodec['verify'];
 }
 
 /** The sealed note: which tool with which arguments. */
@@ -45,15 +40,7 @@ const QUESTION = 'confirm';
 /** Characters of the arguments that the question shows. */
 const SHOWN_MAX = 500;
 
-/** How long an answer may take. */
-const TTL_SECONDS = 600;
-
-export function createConfirmations(context: Context): Confirmations {
-  const codec = createRequestStateCodec<Note>({
-    key: context.signer.sign('key of the notes that /mcp gives its clients'),
-    ttlSeconds: TTL_SECONDS,
-    bind: callerOf,
-  });
+export function createConfirmations(states: RequestStates): Confirmations {
   return {
     ask: async (ctx, what) => {
       if (!canAsk(ctx)) return null;
@@ -61,11 +48,10 @@ export function createConfirmations(context: Context): Confirmations {
       const answered = ctx.mcpReq.requestState<Note>();
       if (answered !== undefined && (answered.name !== note.name || answered.hash !== note.hash)) throw foreignNote();
       const answer = inputResponse(ctx.mcpReq.inputResponses, QUESTION);
-      if (answered === undefined || answer.kind !== 'elicit') return question(what, await codec.mint(note, ctx));
+      if (answered === undefined || answer.kind !== 'elicit') return question(what, await states.mint(note, ctx));
       const agreed = answer.action === 'accept' && answer.content?.['yes'] === true;
       return agreed ? null : nothingDone(what.name);
     },
-    verify: codec.verify,
   };
 }
 
@@ -101,14 +87,4 @@ function foreignNote(): ServiceError {
     'invalid_request',
     'requestState: it was given for another call. Call the tool anew, without requestState and inputResponses.',
   );
-}
-
-/** Whom a note is made for. */
-function callerOf({ http }: ServerContext): string {
-  const { accountId, actor, keyId } = (http?.authInfo?.extra as McpCall | undefined)?.caller ?? missing();
-  return `${accountId} ${actor.kind} ${keyId}`;
-}
-
-function missing(): never {
-  throw new Error('a request came to a tool without its caller');
 }

@@ -3,6 +3,7 @@ import { type CacheHint, McpServer } from '@modelcontextprotocol/server';
 import type { Context } from '../services/context.ts';
 import type { McpCall } from './call-operation.ts';
 import { createConfirmations } from './confirmations.ts';
+import { createRequestStates } from './request-states.ts';
 import { registerPrompts } from './prompts/index.ts';
 import { registerResources } from './resources.ts';
 import { registerResourceTemplates } from './resource-templates.ts';
@@ -18,9 +19,13 @@ export interface ServerOptions {
 /** What changes only with the version: clients may keep it for five minutes, each for itself. */
 const FIVE_MINUTES: CacheHint = { ttlMs: 300_000, cacheScope: 'private' };
 
-export function createServerFactory(context: Context, { openApi }: ServerOptions): (call: McpCall) => McpServer {
-  const confirmations = createConfirmations(context);
-  return (call) => {
+export function createServerFactory(
+  context: Context,
+  { openApi }: ServerOptions,
+): (call: McpCall) => Promise<McpServer> {
+  const states = createRequestStates(context);
+  const confirmations = createConfirmations(states);
+  return async (call) => {
     const server = new McpServer(serverInfo(context), {
       instructions: INSTRUCTIONS,
       // The lists never change while a process runs, so nothing is ever pushed and no stream stays open.
@@ -29,7 +34,7 @@ export function createServerFactory(context: Context, { openApi }: ServerOptions
         resources: { listChanged: false },
         prompts: { listChanged: false },
       },
-      requestState: { verify: confirmations.verify },
+      requestState: { verify: states.verify },
       cacheHints: {
         'server/discover': FIVE_MINUTES,
         'tools/list': FIVE_MINUTES,
@@ -43,6 +48,10 @@ export function createServerFactory(context: Context, { openApi }: ServerOptions
     registerResourceTemplates(server, context, call);
     registerPrompts(server, context, call);
     skills.attach(server);
+    if (context.config.mcpConformance) {
+      const { registerConformance } = await import('./conformance/index.ts');
+      registerConformance(server, context.clock, states);
+    }
     return server;
   };
 }

@@ -8,8 +8,32 @@ import { z, type ZodType } from 'zod';
 
 type JsonSchema = Record<string, unknown>;
 
-export function inputSchema(input: ZodType): StandardSchemaWithJSON {
-  return shown(plain(z.toJSONSchema(input, { io: 'input' })));
+/**
+ * @param tool name of the tool
+ * @param explained the arguments that the tools before have explained, by their schema, and the tool that did: the
+ *   same argument then refers to it, and new ones are added
+ */
+export function inputSchema(
+  input: ZodType,
+  tool: string,
+  explained: Map<string, string> = new Map(),
+): StandardSchemaWithJSON {
+  const schema = plain(z.toJSONSchema(input, { io: 'input' }));
+  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>).map(
+    ([name, argument]) => [name, explainedOnce(name, argument, tool, explained)] as const,
+  );
+  return shown({ ...schema, properties: Object.fromEntries(properties) });
+}
+
+/** Explanations shorter than this are not worth a reference. */
+const REFERRED_FROM = 40;
+
+function explainedOnce(name: string, argument: JsonSchema, tool: string, explained: Map<string, string>): JsonSchema {
+  const key = `${name} ${JSON.stringify(argument)}`;
+  const before = explained.get(key);
+  if (before === undefined) explained.set(key, tool);
+  const isShort = String(argument['description']).length < REFERRED_FROM;
+  return before === undefined || isShort ? argument : { ...argument, description: `As in ${before}.` };
 }
 
 /**
@@ -62,7 +86,7 @@ function simplify(node: unknown, definitions: Record<string, JsonSchema>, option
   if (typeof node !== 'object' || node === null) return node;
   if (isKnown(node as JsonSchema, options)) return { type: 'object' };
   const resolved = resolve(node as JsonSchema, definitions);
-  if (!options.closed && isNullable(resolved)) return {};
+  if (!options.closed && isNullable(resolved)) return shallow(resolved, definitions);
   const entries = Object.entries(resolved).flatMap(([key, value]) => {
     if (isNoise(key, value, options)) return [];
     return [
@@ -101,6 +125,13 @@ function resolve(node: JsonSchema, definitions: Record<string, JsonSchema>): Jso
 function isNullable({ type, anyOf }: JsonSchema): boolean {
   if (Array.isArray(type)) return type.includes('null');
   return Array.isArray(anyOf) && anyOf.some((one: JsonSchema) => one['type'] === 'null');
+}
+
+/** The types of a field that may be null, without what is inside. */
+function shallow({ type, anyOf = [] }: JsonSchema, definitions: Record<string, JsonSchema>): JsonSchema {
+  const alternatives = (anyOf as JsonSchema[]).map((one) => resolve(one, definitions)['type']);
+  const types = Array.isArray(type) ? (type as unknown[]) : alternatives;
+  return { anyOf: types.map((name) => ({ type: name })) };
 }
 
 /** What an argument has to keep to, and an answer keeps to anyway. */

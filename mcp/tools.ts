@@ -9,7 +9,6 @@ import type {
 } from '@modelcontextprotocol/server';
 import { publicError } from '../errors/error-body.ts';
 import { type Operation, operations } from '../routers/operations.ts';
-import type { Toolset } from '../routers/toolsets.ts';
 import type { Context } from '../services/context.ts';
 import { callOperation, type McpCall } from './call-operation.ts';
 import type { Confirmations } from './confirmations.ts';
@@ -17,12 +16,10 @@ import { progressOf } from './progress.ts';
 import { linksTo } from './resource-links.ts';
 import { errorResult, successResult } from './tool-results.ts';
 import { inputSchema, outputSchema } from './tool-schema.ts';
-import { isSelected } from './tool-selection.ts';
+import { isSelected, type ToolSelection } from './tool-selection.ts';
 
 interface Tool {
   readonly name: string;
-  readonly toolset: Toolset;
-  readonly readOnly: boolean;
   /** What a person is asked before it runs; undefined for nothing. */
   readonly confirmation: string | undefined;
   readonly operation: Operation;
@@ -35,45 +32,57 @@ interface Tool {
   };
 }
 
-/** In the router's order, so that the list is the same bytes every time. */
-const tools: readonly Tool[] = allTools();
+/** What the tools before have shown in the same list. */
+interface Seen {
+  readonly shapes: Set<string>;
+  /** Names of tools, by the argument they explain. */
+  readonly explained: Map<string, string>;
+}
 
-/** Each toolset shows a shape once, in the first of its tools that gives it, wherever the tools are listed. */
-function allTools(): Tool[] {
-  const shapes = new Map<Toolset, Set<string>>();
+/**
+ * The tools of each selection, in the router's order, so that a list is the same bytes every time. A list shows a
+ * shape of answers, and explains an argument, once: in the first of its tools that has it.
+ */
+const lists = new Map<string, readonly Tool[]>();
+
+function toolsOf(selection: ToolSelection): readonly Tool[] {
+  const name = `${selection.toolset} ${selection.readOnly}`;
+  const made = lists.get(name) ?? makeTools(selection);
+  lists.set(name, made);
+  return made;
+}
+
+function makeTools(selection: ToolSelection): Tool[] {
+  const seen: Seen = { shapes: new Set(), explained: new Map() };
   return operations.flatMap((operation) => {
     const { tool } = operation.meta;
-    if ('none' in tool) return [];
-    const known = shapes.get(tool.toolset) ?? new Set<string>();
-    shapes.set(tool.toolset, known);
-    return [toTool(operation, tool, known)];
+    return 'none' in tool || !isSelected(selection, tool) ? [] : [toTool(operation, tool, seen)];
   });
 }
 
 function toTool(
   operation: Operation,
   tool: Exclude<Operation['meta']['tool'], { none: string }>,
-  known: Set<string>,
+  { shapes, explained }: Seen,
 ): Tool {
   const { description } = operation.meta.openapi;
   if (description === undefined) throw new Error(`${operation.name} is a tool and must have a description`);
-  const { name, toolset, title, readOnly, confirmation } = tool;
+  const { name, title, confirmation } = tool;
   const annotations = {
-    readOnlyHint: readOnly,
+    readOnlyHint: tool.readOnly,
     destructiveHint: tool.destructive,
     idempotentHint: tool.idempotent,
     openWorldHint: tool.openWorld,
   };
   const schemas = {
-    inputSchema: inputSchema(operation.input),
-    outputSchema: outputSchema(operation.output, known),
+    inputSchema: inputSchema(operation.input, name, explained),
+    outputSchema: outputSchema(operation.output, shapes),
   };
-  return { name, toolset, readOnly, confirmation, operation, config: { title, description, annotations, ...schemas } };
+  return { name, confirmation, operation, config: { title, description, annotations, ...schemas } };
 }
 
 export function registerTools(server: McpServer, context: Context, call: McpCall, confirmations: Confirmations): void {
-  for (const tool of tools) {
-    if (!isSelected(call.selection, tool)) continue;
+  for (const tool of toolsOf(call.selection)) {
     server.registerTool(tool.name, tool.config, (input, ctx) =>
       runTool(context, tool, input, { ...call, onProgress: progressOf(context, ctx) }, ctx, confirmations),
     );

@@ -112,6 +112,7 @@ const Environment = z.object({
   SMTP_URL: readBy(parseSmtpUrl).optional(),
   SMTP_FROM: readBy(parseSmtpFrom).optional(),
   ...PlatformOrigins.shape,
+  MCP_CONFORMANCE: z.literal('1', 'must be 1, or unset').optional(),
 });
 
 const NAMES = Object.keys(Environment.shape);
@@ -165,6 +166,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       values.SMTP_URL === undefined || values.SMTP_FROM === undefined
         ? null
         : { server: values.SMTP_URL, from: values.SMTP_FROM },
+    mcpConformance: values.MCP_CONFORMANCE !== undefined,
   });
 }
 
@@ -177,6 +179,9 @@ function refuseCombinations(values: z.infer<typeof Environment>): void {
   }
   if (values.CLOCK === 'manual' && values.NODE_ENV === 'production') {
     throw new ConfigError('CLOCK: manual is refused when NODE_ENV is production');
+  }
+  if (values.MCP_CONFORMANCE !== undefined && values.NODE_ENV === 'production') {
+    throw new ConfigError('MCP_CONFORMANCE: is refused when NODE_ENV is production');
   }
   if (values.CLOCK_START !== undefined && values.CLOCK !== 'manual') {
     throw new ConfigError('CLOCK_START: has a meaning only with CLOCK=manual');

@@ -7,6 +7,7 @@ import { ATTEMPT_STEPS } from '../../entities/attempt.ts';
 import { RESCHEDULE_REASONS } from '../../entities/post.ts';
 import { ERROR_CODES, ERRORS } from '../../errors/codes.ts';
 import { operations } from '../../routers/operations.ts';
+import { TOOLSETS } from '../../routers/toolsets.ts';
 
 interface Page {
   /** Path from the root. */
@@ -94,6 +95,22 @@ describe('the table of settings in README.md', () => {
   it('has every variable that the service reads, in the same order and with the same default', () => {
     expect(settings.length).toBeGreaterThan(15);
     expect(documented).toEqual(settings);
+  });
+});
+
+describe('the table of tools in the guide for agents', () => {
+  it('has every toolset with its tools, in the order in which they are listed', () => {
+    const documented = [
+      ...page('docs/guide/agents.md').prose.matchAll(/^\| (\w+) \| (`[a-z_]+`(?:, `[a-z_]+`)*) \|$/gm),
+    ];
+    const declared = Object.keys(TOOLSETS).map((toolset) => [
+      toolset,
+      operations
+        .flatMap(({ meta }) => ('name' in meta.tool && meta.tool.toolset === toolset ? [`\`${meta.tool.name}\``] : []))
+        .join(', '),
+    ]);
+
+    expect(documented.map(([, toolset, tools]) => [toolset, tools])).toEqual(declared);
   });
 });
 
