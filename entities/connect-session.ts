@@ -20,9 +20,9 @@ export const ConnectSession = defineEntity({
     id: id(),
     accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
     profileId: () => p.manyToOne(Profile).mapToPk().fieldName('profile_id'),
-    /** The key that made it. */
-    keyId: () => p.manyToOne(ApiKey).mapToPk().fieldName('key_id'),
-    /** Type of that key. */
+    /** The key that made it; null when an OAuth client or a person did. */
+    keyId: () => p.manyToOne(ApiKey).mapToPk().nullable().deleteRule('no action').fieldName('key_id'),
+    /** Whether it was made with a live key, or a test one; OAuth clients and people are live. */
     mode: p.enum(['live', 'test'] as const),
     /** Null when the customer picks on the page. */
     platform: p.string().nullable(),

@@ -11,10 +11,12 @@ import type { Caller } from '../services/keys/caller.ts';
 import type { RateState } from '../services/limits/rate-limiter.ts';
 import { corsHeaders, createOriginGuard, isPreflight } from './origin-guard.ts';
 import { BODY_MAX_BYTES, createProtocol } from './protocol.ts';
-import { forbidden, tooManyRequests, unauthorized } from './refusals.ts';
+import { forbidden, notFound, tooManyRequests, unauthorized } from './refusals.ts';
+import type { ServerOptions } from './server.ts';
+import { selectionAt } from './tool-selection.ts';
 
 /** What this surface has in common with the others, handed in by whoever mounts it. */
-export interface McpHandlerOptions {
+export interface McpHandlerOptions extends ServerOptions {
   /** The key that a request presents. */
   readonly presentedKey: (headers: IncomingHttpHeaders) => string | undefined;
   readonly requestIdOf: (response: HttpResponse) => string;
@@ -28,7 +30,7 @@ const BUCKET = '/mcp';
 
 export function createMcpHandler(context: Context, options: McpHandlerOptions): RequestHandler {
   const guard = createOriginGuard(context.config.publicUrl);
-  const protocol = createProtocol(context);
+  const protocol = createProtocol(context, options);
   const onerror = (error: Error) => context.log.error({ err: error }, 'an MCP request failed');
 
   return async (request, response) => {
@@ -43,13 +45,15 @@ export function createMcpHandler(context: Context, options: McpHandlerOptions): 
     const { caller, rate } = admission;
     setHeaders(response, { [options.requestIdHeader]: requestId, ...options.rateHeaders(rate) });
     if (!rate.allowed) return write(request, response, tooManyRequests(context, rate));
+    const selection = selectionAt(request.path);
+    if (selection === null) return write(request, response, notFound(context, requestId, request.path));
 
     const countMore = async (messages: number) => {
       const latest = await takeMore(context, caller, rate, messages);
       setHeaders(response, options.rateHeaders(latest));
       return latest;
     };
-    const fetch = (message: Request) => protocol(message, { caller, requestId, countMore });
+    const fetch = (message: Request) => protocol(message, { caller, requestId, selection, countMore });
     await toNodeHandler({ fetch }, { maxRequestBodySize: BODY_MAX_BYTES, onerror })(request, response);
   };
 }

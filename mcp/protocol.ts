@@ -7,7 +7,7 @@ import type { Context } from '../services/context.ts';
 import type { RateState } from '../services/limits/rate-limiter.ts';
 import type { McpCall } from './call-operation.ts';
 import { invalidRequest, tooManyRequests } from './refusals.ts';
-import { createServer } from './server.ts';
+import { createServerFactory, type ServerOptions } from './server.ts';
 
 /** Largest body of a request. */
 export const BODY_MAX_BYTES = 1_048_576;
@@ -23,8 +23,9 @@ interface AdmittedCall extends McpCall {
 
 export type Protocol = (request: Request, call: AdmittedCall) => Promise<Response>;
 
-export function createProtocol(context: Context): Protocol {
-  const handler = createMcpHandler(({ authInfo }) => createServer(context, callOf(authInfo)), {
+export function createProtocol(context: Context, options: ServerOptions): Protocol {
+  const createServer = createServerFactory(context, options);
+  const handler = createMcpHandler(({ authInfo }) => createServer(callOf(authInfo)), {
     maxRequestBodySize: BODY_MAX_BYTES,
     onerror: (error) => context.log.warn({ err: error }, 'an MCP request was not served'),
   });
@@ -53,8 +54,8 @@ async function messagesIn(request: Request): Promise<number> {
 }
 
 /** The SDK passes this to the factory untouched. The key itself goes no further. */
-function authInfoOf({ caller, requestId }: McpCall): AuthInfo {
-  return { token: '', clientId: caller.keyId, scopes: [], extra: { caller, requestId } };
+function authInfoOf({ caller, requestId, selection }: McpCall): AuthInfo {
+  return { token: '', clientId: caller.keyId, scopes: [], extra: { caller, requestId, selection } };
 }
 
 function callOf(authInfo: AuthInfo | undefined): McpCall {

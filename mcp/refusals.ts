@@ -3,6 +3,7 @@ import { errorBody } from '../errors/error-body.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { Context } from '../services/context.ts';
 import type { RateState } from '../services/limits/rate-limiter.ts';
+import { unknownSelection } from './tool-selection.ts';
 
 /** A foreign Host or Origin. The protocol asks for its own error shape here. */
 export function forbidden(message: string): Response {
@@ -17,6 +18,13 @@ export function invalidRequest(message: string): Response {
 export function unauthorized(context: Context, requestId: string): Response {
   const body = errorBody(new ServiceError('unauthorized'), requestId, `${context.config.publicUrl}/docs/errors`);
   return Response.json(body, { status: 401, headers: { 'www-authenticate': 'Bearer realm="Carillon"' } });
+}
+
+/** A path under /mcp at which there are no tools. */
+export function notFound(context: Context, requestId: string, path: string): Response {
+  const error = new ServiceError('not_found', unknownSelection(path));
+  const body = errorBody(error, requestId, `${context.config.publicUrl}/docs/errors`);
+  return Response.json(body, { status: 404 });
 }
 
 export function tooManyRequests(context: Context, rate: RateState): Response {

@@ -37,9 +37,10 @@ export function createApp(context: Context, options: AppOptions = {}): Express {
   app.get(`/api/v2${EVENTS_PATH}`, cors, eventStreams(context, stopping));
   app.use('/api/v2', cors, (request, response) => handleRest(context, request, response));
   app.use('/trpc', cors, trpcHandler(context));
+  const openApi = () => createOpenApiDocument(context.config.publicUrl, context.version);
   app.all(
-    '/mcp',
-    createMcpHandler(context, { presentedKey, requestIdOf, rateHeaders, requestIdHeader: REQUEST_ID_HEADER }),
+    ['/mcp', '/mcp/*path'],
+    createMcpHandler(context, { presentedKey, requestIdOf, rateHeaders, requestIdHeader: REQUEST_ID_HEADER, openApi }),
   );
   const { operatorToken } = options;
   if (operatorToken !== undefined) app.use('/operator', operatorRouter(context, operatorToken));

@@ -1,5 +1,6 @@
 /** Every migration in the order it runs. A name, once released, never changes. */
 import { ConnectSessions } from './migration-20261121-connect-sessions.ts';
+import { ConnectSessionCallers } from './migration-20261121-connect-session-callers.ts';
 import { EventOrder } from './migration-20261121-event-order.ts';
 import { FollowedAccounts } from './migration-20261121-followed-accounts.ts';
 import { HealthHistory } from './migration-20261121-health-history.ts';
@@ -31,4 +32,5 @@ export const migrations = [
   { name: '20261121-polish', class: Polish },
   { name: '20261121-people', class: People },
   { name: '20261121-passkeys', class: Passkeys },
+  { name: '20261121-connect-session-callers', class: ConnectSessionCallers },
 ];

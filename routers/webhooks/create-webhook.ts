@@ -33,7 +33,15 @@ export const createWebhook = keyedProcedure
     access: 'key',
     scope: 'webhooks:write',
     errors: ['invalid_request'],
-    tool: { none: 'Its answer holds a secret, which does not belong in a conversation with a model.' },
+    tool: {
+      name: 'create_webhook',
+      toolset: 'webhooks',
+      title: 'Register a webhook',
+      readOnly: false,
+      destructive: false,
+      idempotent: false,
+      openWorld: true,
+    },
   })
   .input(Input)
   .output(z.strictObject({ webhook: NewWebhook }))

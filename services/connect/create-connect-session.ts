@@ -56,7 +56,7 @@ export async function createConnectSession(
     id,
     accountId: caller.accountId,
     profileId,
-    keyId: caller.keyId,
+    keyId: caller.actor.kind === 'key' ? caller.keyId : null,
     mode: caller.mode,
     platform: platform ?? null,
     redirectUrl,
@@ -82,6 +82,8 @@ function requireConnectable(context: Context, caller: Caller, platform: string):
 
 /** The allowlist is read when it is needed and not with every request's key. */
 async function requireAllowed(context: Context, caller: Caller, redirectUrl: string): Promise<void> {
+  // Only keys have one.
+  if (caller.actor.kind !== 'key') return;
   const where = { id: caller.keyId, accountId: caller.accountId };
   const key = await context.db.em().findOneOrFail(ApiKey, where, { fields: ['redirectAllowlist'] });
   const allowed = key.redirectAllowlist ?? [];
