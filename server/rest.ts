@@ -38,7 +38,7 @@ export async function handleRest(context: Context, request: Request, response: R
     const setHeader = (name: string, value: string) => {
       headers[name] = value;
     };
-    const ctx: OperationContext = { services: context, caller, requestId, setHeader };
+    const ctx: OperationContext = { services: context, caller, requestId, surface: 'rest', setHeader };
     const body = await call(wanted.operation, wanted.input, ctx);
     const { meta } = wanted.operation;
     await writeAnswer(request, response, { status: successStatusOf(meta), headers, body, raw: meta.rawAnswer });

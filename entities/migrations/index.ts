@@ -1,4 +1,5 @@
 /** Every migration in the order it runs. A name, once released, never changes. */
+import { Audit } from './migration-20261121-audit.ts';
 import { ConnectSessions } from './migration-20261121-connect-sessions.ts';
 import { EventOrder } from './migration-20261121-event-order.ts';
 import { FollowedAccounts } from './migration-20261121-followed-accounts.ts';
@@ -25,4 +26,5 @@ export const migrations = [
   { name: '20261121-metrics', class: Metrics },
   { name: '20261121-health-history', class: HealthHistory },
   { name: '20261121-event-order', class: EventOrder },
+  { name: '20261121-audit', class: Audit },
 ];
