@@ -39,10 +39,16 @@ export const AuditEntry = defineEntity({
   },
   indexes: [
     { properties: ['accountId', 'id'] },
-    { properties: ['accountId', 'actorKind', 'id'] },
     { properties: ['accountId', 'actorId', 'id'] },
     { properties: ['accountId', 'operation', 'id'] },
-    { properties: ['accountId', 'outcome', 'id'] },
+    {
+      name: 'audit_entries_other_actors_index',
+      expression: `create index "audit_entries_other_actors_index" on "audit_entries" ("account_id", "actor_kind", "id") where ("actor_kind" <> 'key')`,
+    },
+    {
+      name: 'audit_entries_not_ok_index',
+      expression: `create index "audit_entries_not_ok_index" on "audit_entries" ("account_id", "outcome", "id") where ("outcome" is null or "outcome" <> 'ok')`,
+    },
     {
       name: 'audit_entries_object_ids_index',
       expression: `create index "audit_entries_object_ids_index" on "audit_entries" using gin ("object_ids")`,

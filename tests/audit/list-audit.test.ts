@@ -128,9 +128,10 @@ describe('with many entries', () => {
     expect(await planOf({ actorId: '7' })).toMatch(
       /Index Scan Backward using audit_entries_account_id_actor_id_id_index/,
     );
-    expect(await planOf({ actorKind: 'operator' })).toMatch(/audit_entries_account_id_actor_kind_id_index/);
+    expect(await planOf({ actorKind: 'operator' })).toMatch(/audit_entries_other_actors_index/);
     expect(await planOf({ operation: 'keys.mint' })).toMatch(/audit_entries_account_id_operation_id_index/);
-    expect(await planOf({ outcome: 'forbidden' })).toMatch(/audit_entries_account_id_outcome_id_index/);
+    expect(await planOf({ outcome: 'forbidden' })).toMatch(/audit_entries_not_ok_index/);
+    expect(await planOf({ outcome: 'none' })).toMatch(/audit_entries_not_ok_index/);
     expect(await planOf({ objectId: NOBODY })).toMatch(/audit_entries_object_ids_index/);
   });
 });
