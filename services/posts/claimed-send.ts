@@ -1,6 +1,6 @@
 /** A post that this process alone may send now, with all that sending it takes. */
 import type { Json, PartStep } from '../../platforms/contract.ts';
-import type { ConnectionLogin } from '../connections/open-session.ts';
+import type { ConnectionLogin } from '../connections/connection-login.ts';
 
 /** What a post says and where it goes. */
 export interface SendablePost {
