@@ -23,7 +23,7 @@ export function callOperation(context: Context, operation: Operation, input: unk
     router: appRouter,
     path: operation.name,
     getRawInput: async () => input,
-    ctx: { services: context, caller, requestId, onProgress },
+    ctx: { services: context, caller, requestId, surface: 'mcp', onProgress },
     type: operation.procedure._def.type,
     // A send that has begun is finished, whoever hangs up.
     signal: undefined,

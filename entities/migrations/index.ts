@@ -1,4 +1,5 @@
 /** Every migration in the order it runs. A name, once released, never changes. */
+import { Audit } from './migration-20261121-audit.ts';
 import { ConnectSessions } from './migration-20261121-connect-sessions.ts';
 import { ConnectSessionCallers } from './migration-20261121-connect-session-callers.ts';
 import { EventOrder } from './migration-20261121-event-order.ts';
@@ -33,4 +34,5 @@ export const migrations = [
   { name: '20261121-people', class: People },
   { name: '20261121-passkeys', class: Passkeys },
   { name: '20261121-connect-session-callers', class: ConnectSessionCallers },
+  { name: '20261121-audit', class: Audit },
 ];

@@ -23,6 +23,7 @@ export const createProfile = keyedProcedure
     access: 'account',
     scope: 'profiles:write',
     errors: ['invalid_request', 'limit_exceeded', 'profile_external_id_conflict'],
+    changes: { type: 'profile', answer: 'profile.id' },
     tool: {
       name: 'create_profile',
       toolset: 'profiles',

@@ -33,6 +33,7 @@ export const createWebhook = keyedProcedure
     access: 'key',
     scope: 'webhooks:write',
     errors: ['invalid_request'],
+    changes: { type: 'webhook', answer: 'webhook.id' },
     tool: {
       name: 'create_webhook',
       toolset: 'webhooks',
