@@ -29,6 +29,7 @@ export const uploadMediaFromUrl = keyedProcedure
     access: 'key',
     scope: 'posts:write',
     errors: ['invalid_request', 'media_unreachable', 'media_type_mismatch', 'media_too_large', 'storage_full'],
+    changes: { type: 'media', answer: 'media.id' },
     tool: {
       name: 'upload_media_from_url',
       toolset: 'posting',
