@@ -13,6 +13,9 @@ import { HealthSample } from './health-sample.ts';
 import { IdempotencyRecord } from './idempotency-record.ts';
 import { Media } from './media.ts';
 import { MetricsRead } from './metrics-read.ts';
+import { OauthArtifact } from './oauth-artifact.ts';
+import { OauthGrant } from './oauth-grant.ts';
+import { OauthKey } from './oauth-key.ts';
 import { Owner } from './owner.ts';
 import { PlatformAppRow } from './platform-app.ts';
 import { Post } from './post.ts';
@@ -49,4 +52,7 @@ export const entities: EntityName[] = [
   HealthSample,
   IdempotencyRecord,
   SandboxPost,
+  OauthArtifact,
+  OauthGrant,
+  OauthKey,
 ];

@@ -1,9 +1,10 @@
-/** housekeeping: encrypts logins again after a key rotation, and keeps the database, the images, the deliveries and the samples of the health tidy. Safe to run side by side. */
+/** housekeeping: encrypts logins again after a key rotation, and keeps the database, the images, the deliveries, the samples of the health and what agents were given tidy. Safe to run side by side. */
 import { closeConnectSessions } from '../services/connect/close-connect-sessions.ts';
 import type { Context } from '../services/context.ts';
 import { resealLogins } from '../services/credentials/reseal-logins.ts';
 import { tidySamples } from '../services/health/health-samples.ts';
 import { tidyMedia } from '../services/media/tidy-media.ts';
+import { tidyOauth } from '../services/oauth/tidy-oauth.ts';
 import { tidyDatabase } from '../services/workers/tidy-database.ts';
 import { tidyDeliveries } from '../services/webhooks/tidy-deliveries.ts';
 import type { Loop } from './loop.ts';
@@ -16,6 +17,7 @@ export const housekeeping: Loop = {
     await tidyMedia(context);
     await tidyDeliveries(context);
     await tidySamples(context);
+    await tidyOauth(context);
     const resealed = await resealLogins(context);
     if (resealed > 0) context.log.info({ logins: resealed }, 'logins were encrypted again under the first key');
     return resealed;
