@@ -61,7 +61,8 @@ async function listAccounts(client: OperatorClient): Promise<AccountView[]> {
   return ((await client.call('GET', '/accounts')) as { accounts: AccountView[] }).accounts;
 }
 
-async function onlyAccount(client: OperatorClient): Promise<string> {
+/** @throws UsageError where there are several */
+export async function onlyAccount(client: OperatorClient): Promise<string> {
   const [first, ...others] = await listAccounts(client);
   if (first === undefined) throw new Error('The install has no account yet.');
   if (others.length > 0) throw new UsageError('There are several accounts; name the one by its id (account list).');

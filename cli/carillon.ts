@@ -5,6 +5,7 @@
 import { accountCommand } from './account-command.ts';
 import { listenCommand } from './listen-command.ts';
 import { UsageError } from './operator-client.ts';
+import { ownerCommand } from './owner-command.ts';
 import { systemClock } from '../server/clocks.ts';
 
 const USAGE = `Usage: npm run carillon -- <command>
@@ -15,19 +16,23 @@ const USAGE = `Usage: npm run carillon -- <command>
       --payment-method yes|no
       --x-spend-cap-cents <cents>|none
 
+  owner link [<account id>]           print a link, good for an hour, with which the owner chooses email and password;
+                                      it replaces a lost password
+
   listen --forward <url>              relay the events that a key hears to a receiver on this machine
       --key <key>                     whose events (default: CARILLON_KEY)
       --secret <secret>               what they are signed with (default: a new one, printed)
 
 Options:
   --url <origin>      server to talk to (default: PUBLIC_URL, or http://127.0.0.1 and PORT)
-  --token <token>     operator's token, for account (default: OPERATOR_TOKEN, or the one that the server keeps in DATA_DIR)
+  --token <token>     operator's token, for account and owner (default: OPERATOR_TOKEN, or the one that the server keeps in DATA_DIR)
 `;
 
 const [command, ...rest] = process.argv.slice(2);
 try {
   if (command === 'listen') await listen(rest);
   else if (command === 'account') process.stdout.write(await accountCommand(globalThis.fetch, rest, process.env));
+  else if (command === 'owner') process.stdout.write(await ownerCommand(globalThis.fetch, rest, process.env));
   else throw new UsageError(USAGE);
 } catch (error) {
   const message = error instanceof UsageError && error.message === '' ? USAGE : (error as Error).message;

@@ -19,6 +19,8 @@ export interface Page {
   readonly bringsLandmark?: true;
   /** Version of the service, for the footer; no footer when left out. */
   readonly version?: string;
+  /** What the footer of a `brand` page says. */
+  readonly footnote?: string;
   /** What stands around the content. `brand`: the name alone, for people who have no business with the rest; `none`: nothing. */
   readonly frame?: 'site' | 'brand' | 'none';
 }
@@ -72,7 +74,7 @@ export function sendPage(response: Response, status: number, csp: string, page: 
 /** The whole document. */
 export function renderPage(page: Page): string {
   const { title, description, current, layout, stylesheet = 'content.css', head, main, bringsLandmark, version } = page;
-  const { frame = 'site' } = page;
+  const { frame = 'site', footnote = 'Carillon keeps your login encrypted, and uses it to publish for you.' } = page;
   const index =
     description === undefined
       ? html`<meta name="robots" content="noindex" />`
@@ -94,7 +96,7 @@ export function renderPage(page: Page): string {
         ${frame === 'site' && html`<a class="skip" href="#content">Skip to content</a>`}
         ${frame !== 'none' && header(frame, current)}
         ${bringsLandmark ? html`<div id="content" tabindex="-1">${main}</div>` : html`<main id="content" tabindex="-1">${main}</main>`}
-        ${frame === 'brand' && html`<footer class="site"><p>Carillon keeps your login encrypted, and uses it to publish for you.</p></footer>`}
+        ${frame === 'brand' && html`<footer class="site"><p>${footnote}</p></footer>`}
         ${version !== undefined && html`<footer class="site"><p>Carillon ${version}. One keyboard, every bell.</p></footer>`}
       </body>
     </html>`.text

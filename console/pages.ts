@@ -1,4 +1,4 @@
-/** The pages that people see: the console, the API reference, the error codes, the status page, the hosted connect page, and the sandbox's public timelines (D4, D13, D24). */
+/** The pages that people see: the console, the API reference, the error codes, the status page, the hosted connect page, the pages on which owners sign in, and the sandbox's public timelines (D4, D13, D23, D24). */
 import { Router } from 'express';
 import type { Context } from '../services/context.ts';
 import { serveAssets } from './assets.ts';
@@ -7,6 +7,7 @@ import { consolePage } from './console-page.ts';
 import { errorsPage } from './errors-page.ts';
 import { referencePage } from './reference-page.ts';
 import { serveSandboxImage } from './sandbox-image.ts';
+import { peoplePages } from './people/people-pages.ts';
 import { permalinkPage, timelinePage } from './sandbox-page.ts';
 import { statusPage } from './status-page.ts';
 
@@ -15,6 +16,7 @@ export function pagesRouter(context: Context): Router {
   const router = Router();
   router.use('/assets', serveAssets());
   router.use('/connect', connectPages(context));
+  router.use(peoplePages(context));
   router.get('/', consolePage(context));
   router.get('/docs', referencePage(context));
   router.get('/docs/errors', errorsPage(context));

@@ -16,6 +16,7 @@ import { MetricsRead } from './metrics-read.ts';
 import { OauthArtifact } from './oauth-artifact.ts';
 import { OauthGrant } from './oauth-grant.ts';
 import { OauthKey } from './oauth-key.ts';
+import { OwnerLink } from './owner-link.ts';
 import { Owner } from './owner.ts';
 import { PlatformAppRow } from './platform-app.ts';
 import { Post } from './post.ts';
@@ -24,6 +25,8 @@ import { PostTag } from './post-tag.ts';
 import { Profile } from './profile.ts';
 import { ReadPause } from './read-pause.ts';
 import { SandboxPost } from './sandbox-post.ts';
+import { SignInWait } from './sign-in-wait.ts';
+import { SignIn } from './sign-in.ts';
 import { Webhook } from './webhook.ts';
 import { WorkerState } from './worker-state.ts';
 
@@ -31,6 +34,9 @@ import { WorkerState } from './worker-state.ts';
 export const entities: EntityName[] = [
   Account,
   Owner,
+  OwnerLink,
+  SignIn,
+  SignInWait,
   Profile,
   ApiKey,
   Connection,

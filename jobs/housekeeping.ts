@@ -1,8 +1,9 @@
-/** housekeeping: encrypts logins again after a key rotation, and keeps the database, the images, the deliveries, the samples of the health and what agents were given tidy. Safe to run side by side. */
+/** housekeeping: encrypts logins again after a key rotation, and keeps the database, the images, the deliveries, the sign-ins, the samples of the health and what agents hold tidy. Safe to run side by side. */
 import { closeConnectSessions } from '../services/connect/close-connect-sessions.ts';
 import type { Context } from '../services/context.ts';
 import { resealLogins } from '../services/credentials/reseal-logins.ts';
 import { tidySamples } from '../services/health/health-samples.ts';
+import { tidyPeople } from '../services/people/tidy-people.ts';
 import { tidyMedia } from '../services/media/tidy-media.ts';
 import { tidyOauth } from '../services/oauth/tidy-oauth.ts';
 import { tidyDatabase } from '../services/workers/tidy-database.ts';
@@ -18,6 +19,7 @@ export const housekeeping: Loop = {
     await tidyDeliveries(context);
     await tidySamples(context);
     await tidyOauth(context);
+    await tidyPeople(context);
     const resealed = await resealLogins(context);
     if (resealed > 0) context.log.info({ logins: resealed }, 'logins were encrypted again under the first key');
     return resealed;

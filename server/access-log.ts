@@ -19,7 +19,7 @@ export function accessLog(log: Logger): RequestHandler {
   };
 }
 
-/** The one path that is a secret is that of a connect link. */
+/** Two paths are secrets: that of a connect link, and that of a link which sets an owner up. */
 function withoutSecrets(path: string): string {
-  return path.replace(/^(\/+connect\/+)(?!session\/|callback\/).+/i, '$1…');
+  return path.replace(/^(\/+(?:connect\/+(?!session\/|callback\/)|set-up\/+)).+/i, '$1…');
 }

@@ -1,5 +1,6 @@
 /** What an install prints when it is ready: where everything is and, once, the first key. */
 import type { Context } from '../services/context.ts';
+import type { NewOwnerLink } from '../services/people/owner-links.ts';
 import type { FirstStart } from '../services/setup/first-start.ts';
 
 /** @param first what the first start made; null on every later start */
@@ -18,6 +19,17 @@ export function announcement(context: Context, first: FirstStart | null): string
   return [...lines, ...(first === null ? [] : firstLines(publicUrl, context.config.bootstrapLiveKey, first)), ''].join(
     '\n',
   );
+}
+
+/** What is printed while nobody can sign in. */
+export function ownerAnnouncement(link: NewOwnerLink): string {
+  return [
+    '  Choose the email and password you sign in with. The link works once, for an hour:',
+    '',
+    `  ${link.url}`,
+    '',
+    '',
+  ].join('\n');
 }
 
 function firstLines(publicUrl: string, bootstrapKey: string | undefined, first: FirstStart): string[] {

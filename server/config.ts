@@ -5,6 +5,8 @@
 import { z } from 'zod';
 import { PLAN_NAMES } from '../entities/account.ts';
 import type { Config } from '../services/config.ts';
+import { emailAddress } from '../services/people/email-address.ts';
+import { passwordProblem } from '../services/people/new-password.ts';
 import { parseSmtpFrom, parseSmtpUrl } from './mail-settings.ts';
 import { parseMediaStore } from './media-store-setting.ts';
 import { settingMeant } from './misspellings.ts';
@@ -62,6 +64,18 @@ const readBy = <Value>(parse: (value: string) => Value) =>
     }
   });
 
+const ownerEmail = z.string().transform((value, issue): string => {
+  const address = emailAddress(value);
+  if (address !== null) return address;
+  issue.addIssue({ code: 'custom', message: 'must be an address such as you@bells.example' });
+  return z.NEVER;
+});
+
+const ownerPassword = z.string().superRefine((value, issue) => {
+  const problem = passwordProblem(value);
+  if (problem !== null) issue.addIssue({ code: 'custom', message: problem });
+});
+
 /** Express's trust-proxy setting: a number of hops, true or false, or addresses and subnets. */
 const trustProxy = z.string().transform((value): boolean | number | string => {
   if (value === 'true' || value === 'false') return value === 'true';
@@ -87,6 +101,8 @@ const Environment = z.object({
   ROLE: z.enum(['all', 'web', 'worker']).default('all'),
   BOOTSTRAP_LIVE_KEY: apiKey('live').optional(),
   BOOTSTRAP_TEST_KEY: apiKey('test').optional(),
+  OWNER_EMAIL: ownerEmail.optional(),
+  OWNER_PASSWORD: ownerPassword.optional(),
   ENCRYPTION_KEYS: encryptionKeys.optional(),
   OUTBOUND_ALLOW: cidrs.default([]),
   CLOCK: z.enum(['system', 'manual']).default('system'),
@@ -143,6 +159,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     role: values.ROLE,
     bootstrapLiveKey: values.BOOTSTRAP_LIVE_KEY,
     bootstrapTestKey: values.BOOTSTRAP_TEST_KEY,
+    owner:
+      values.OWNER_EMAIL === undefined || values.OWNER_PASSWORD === undefined
+        ? null
+        : { email: values.OWNER_EMAIL, password: values.OWNER_PASSWORD },
     encryptionKeys: values.ENCRYPTION_KEYS,
     outboundAllow: values.OUTBOUND_ALLOW,
     clock: values.CLOCK,
@@ -187,7 +207,11 @@ function refuseCombinations(values: z.infer<typeof Environment>): void {
   if (values.DISCORD_BOT_TOKEN !== undefined && values.DISCORD_CLIENT_ID === undefined) {
     throw new ConfigError('DISCORD_BOT_TOKEN: has a meaning only with DISCORD_CLIENT_ID and DISCORD_CLIENT_SECRET');
   }
-  for (const [first, ...others] of [...TOGETHER, ['SMTP_URL', 'SMTP_FROM'] as const]) {
+  for (const [first, ...others] of [
+    ...TOGETHER,
+    ['OWNER_EMAIL', 'OWNER_PASSWORD'] as const,
+    ['SMTP_URL', 'SMTP_FROM'] as const,
+  ]) {
     if (others.every((name) => (values[name] === undefined) === (values[first] === undefined))) continue;
     throw new ConfigError(`${first}: is set together with ${others.join(' and ')}`);
   }

@@ -10,8 +10,9 @@ import { missingKeyMarks } from '../services/credentials/reseal-logins.ts';
 import { claimInterruptedSends } from '../services/posts/claim-interrupted-sends.ts';
 import type { ClaimedSend } from '../services/posts/claimed-send.ts';
 import { freeAllLanes } from '../services/webhooks/claim-lanes.ts';
+import { startOwner } from '../services/people/start-owner.ts';
 import { firstStart } from '../services/setup/first-start.ts';
-import { announcement } from './announcement.ts';
+import { announcement, ownerAnnouncement } from './announcement.ts';
 import { createApp, createWorkerApp } from './app.ts';
 import { machineTime, type ManualClock, systemClock } from './clocks.ts';
 import { ConfigError } from './config.ts';
@@ -133,6 +134,8 @@ async function refuseUnreadableLogins(context: Context): Promise<void> {
 async function introduce(context: Context, announce: (text: string) => void): Promise<void> {
   const first = await firstStart(context, (made) => announce(announcement(context, made)));
   if (first === null) announce(announcement(context, null));
+  const link = await startOwner(context);
+  if (link !== null) announce(ownerAnnouncement(link));
 }
 
 // The lock says that nobody else works on this database, and nothing was asked of this process yet, so

@@ -1,9 +1,9 @@
 /**
- * What only the operator of the install may do, for `npm run carillon`: list accounts, and set the plan,
- * the payment method and the spend cap of one (D18). It is no part of the public API, and answers nobody
- * without the operator's token.
+ * What only the operator of the install may do, for `npm run carillon`: list accounts, set the plan, the
+ * payment method and the spend cap of one (D18), and make links with which owners choose a password (D23). It
+ * is no part of the public API, and answers nobody without the operator's token.
  */
-import express, { type RequestHandler, Router } from 'express';
+import express, { type Request, type RequestHandler, Router } from 'express';
 import { z } from 'zod';
 import { PLAN_NAMES } from '../entities/account.ts';
 import { query } from '../entities/query.ts';
@@ -14,6 +14,7 @@ import { SPEND_CAP_MAX_CENTS } from '../routers/schemas/account.ts';
 import { readAccount } from '../services/account/read-account.ts';
 import { updateAccount } from '../services/account/update-account.ts';
 import type { Context } from '../services/context.ts';
+import { replaceOwnerLinks } from '../services/people/owner-links.ts';
 import { sameSecret } from '../services/secrets.ts';
 import { bearerToken } from './bearer-token.ts';
 
@@ -39,15 +40,27 @@ export function operatorRouter(context: Context, token: string): Router {
     response.json({ accounts });
   });
   router.patch('/accounts/:accountId', express.json({ limit: '10kb' }), async (request, response) => {
-    const accountId = String(request.params['accountId']);
-    if (!isUuid(accountId)) throw new ServiceError('invalid_request', 'accountId: expected a UUID.');
+    const accountId = accountIdOf(request);
     const changes = Changes.safeParse(request.body ?? {});
     if (!changes.success) throw invalidInput(changes.error, request.body);
-    const account = await updateAccount(context, accountId.toLowerCase(), changes.data);
+    const account = await updateAccount(context, accountId, changes.data);
     context.log.info({ accountId, changes: changes.data }, 'the operator changed an account');
     response.json({ account });
   });
+  router.post('/accounts/:accountId/owner-link', async (request, response) => {
+    const accountId = accountIdOf(request);
+    const { url, expiresAt } = await replaceOwnerLinks(context, accountId);
+    context.log.info({ accountId }, 'the operator made a link for an owner');
+    response.setHeader('cache-control', 'no-store');
+    response.json({ url, expiresAt: expiresAt.toISOString() });
+  });
   return router;
+}
+
+function accountIdOf(request: Request): string {
+  const accountId = String(request.params['accountId']);
+  if (!isUuid(accountId)) throw new ServiceError('invalid_request', 'accountId: expected a UUID.');
+  return accountId.toLowerCase();
 }
 
 function requireToken(token: string): RequestHandler {

@@ -17,6 +17,8 @@ export interface Config {
   readonly role: 'all' | 'web' | 'worker';
   readonly bootstrapLiveKey: string | undefined;
   readonly bootstrapTestKey: string | undefined;
+  /** Who signs in for the first account; null: the first start makes a link for them. */
+  readonly owner: { readonly email: string; readonly password: string } | null;
   /** 32-byte keys: the first encrypts, all decrypt. Undefined: one is generated into `dataDir`. */
   readonly encryptionKeys: readonly Buffer[] | undefined;
   /** CIDRs that outbound requests may reach although they are not public. */

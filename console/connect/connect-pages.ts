@@ -5,6 +5,7 @@ import { clientDocument } from '../../services/connect/client-document.ts';
 import { findSession, type FoundSession, openLink } from '../../services/connect/find-session.ts';
 import { finishOauth } from '../../services/connect/finish-oauth.ts';
 import type { Context } from '../../services/context.ts';
+import { fieldsOf } from '../form-fields.ts';
 import { giveSecret, secretsOf } from './browser-cookie.ts';
 import { noticeView } from './connect-views.ts';
 import { sendConnectPage } from './send-connect-page.ts';
@@ -118,12 +119,6 @@ async function sendNoSession(
   if (found.kind === 'over') return sendEnd(context, response, found.session, 'page');
   const [status, title, sentence] = NOTICES[found.kind];
   sendConnectPage(context, response, { status, title, main: noticeView(title, sentence), session: null });
-}
-
-/** Fields that came once; what came twice is none of ours. */
-function fieldsOf(body: unknown): Record<string, string> {
-  const entries = Object.entries(typeof body === 'object' && body !== null ? body : {});
-  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
 
 /** Customers read pages, so a failure is one too. */

@@ -1,5 +1,4 @@
 /** The page of a request for access that cannot go back to its client: nobody knows where that is. */
-import type { Context } from '../../services/context.ts';
 import { html } from '../html.ts';
 import { POLICIES, renderPage } from '../page.ts';
 
@@ -10,7 +9,7 @@ interface Refusal {
 }
 
 /** @returns the page and the policy to send it with */
-export function oauthErrorPage({ version }: Context, refusal: Refusal): { policy: string; text: string } {
+export function oauthErrorPage(refusal: Refusal): { policy: string; text: string } {
   const main = html`<section class="panel absent">
     <h1>That did not work</h1>
     <p>The program that sent you here asked in a way that cannot be answered. Go back to it and try again.</p>
@@ -19,8 +18,6 @@ export function oauthErrorPage({ version }: Context, refusal: Refusal): { policy
       <code>${refusal.error}</code>${refusal.error_description !== undefined && html`, ${refusal.error_description}`}.
     </p>
   </section>`;
-  return {
-    policy: POLICIES.static,
-    text: renderPage({ title: 'That did not work', layout: 'connect', main, version }),
-  };
+  const frame = { layout: 'connect people', frame: 'brand', footnote: 'One keyboard, every bell.' } as const;
+  return { policy: POLICIES.static, text: renderPage({ title: 'That did not work', ...frame, main }) };
 }

@@ -81,7 +81,7 @@ export function providerConfiguration(
     pkce: { required: () => true },
     renderError: (ctx, out) => {
       ctx.type = 'html';
-      const { policy: csp, text } = oauthErrorPage(context, out);
+      const { policy: csp, text } = oauthErrorPage(out);
       ctx.set('content-security-policy', csp);
       ctx.set('cache-control', 'no-store');
       ctx.body = text;
@@ -161,8 +161,9 @@ function features(context: Context, keys: readonly SigningKey[]): NonNullable<Co
 function policy(): interactionPolicy.Prompt[] {
   const { Check, Prompt } = interactionPolicy;
   const isAsked = (ctx: KoaContextWithOIDC) => {
-    if (knownScopes(ctx.oidc.params?.['scope']).length === 0) {
-      throw new errors.InvalidScope(`none of these is known here; there are ${Object.keys(SCOPES).join(', ')}`);
+    const asked = ctx.oidc.params?.['scope'];
+    if (knownScopes(asked).length === 0) {
+      throw new errors.InvalidScope(`there are only ${Object.keys(SCOPES).join(', ')}`, String(asked));
     }
     return ctx.oidc.result?.consent?.grantId === undefined;
   };
@@ -170,7 +171,8 @@ function policy(): interactionPolicy.Prompt[] {
     new Prompt({ name: 'login', requestable: true }, () => ({})),
     new Prompt(
       { name: 'consent', requestable: true },
-      new Check('not_agreed', 'somebody has to agree', 'consent_required', isAsked),
+      () => ({}),
+      new Check('not_agreed', 'somebody has to agree', 'consent_required', isAsked, () => ({})),
     ),
   ];
 }

@@ -80,6 +80,10 @@ function fillIn(text: string, button: string, typed: Readonly<Record<string, str
   return { action: attribute(inside, 'action'), fields };
 }
 
+/** What the pages escape. */
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+
 function attribute(tag: string, name: string): string {
-  return new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '';
+  const written = new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '';
+  return written.replace(/&(amp|lt|gt|quot|#39);/g, (_all, entity: string) => ENTITIES[entity] ?? '');
 }

@@ -22,6 +22,7 @@ import { createReceivers } from '../../server/receivers.ts';
 import type { Context } from '../../services/context.ts';
 import { secretPrefix } from '../../services/keys/key-secret.ts';
 import { hashSecret } from '../../services/secrets.ts';
+import { startOwner } from '../../services/people/start-owner.ts';
 import { firstStart } from '../../services/setup/first-start.ts';
 import { openTestDatabase } from './database.ts';
 import { createMemoryMediaStore, type MemoryMediaStore } from './memory-media-store.ts';
@@ -136,6 +137,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     media,
   });
   const first = await firstStart(context);
+  if (config.owner !== null) await startOwner(context);
   const stopping = new AbortController();
   const app = createApp(context, { operatorToken: config.operatorToken, stopping: stopping.signal });
   const server = app.listen(0, '127.0.0.1');

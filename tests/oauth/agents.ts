@@ -1,6 +1,7 @@
 /** Agents for tests: one that asks for access step by step, and a person who answers in a browser. */
 import { createHash } from 'node:crypto';
 import { Owner } from '../../entities/owner.ts';
+import { beginSignIn } from '../../services/people/sign-ins.ts';
 import { type Browser, type BrowserPage, openBrowser } from '../harness/browser.ts';
 import { PUBLIC_URL, type World } from '../harness/world.ts';
 
@@ -36,7 +37,8 @@ export async function signIn(world: World, accountId?: string): Promise<Person> 
     createdAt: world.clock.now(),
   });
   const browser = openBrowser(world);
-  browser.cookies.set('stand-in-owner', ownerId);
+  const secret = await beginSignIn(world.context, ownerId, 'A browser');
+  browser.cookies.set('carillon', `${secret}.${world.context.signer.sign(`sign-in cookie\n${secret}`)}`);
   return { ownerId, accountId: account, browser };
 }
 

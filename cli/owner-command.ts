@@ -1,0 +1,26 @@
+/** `owner link`: a link with which the owner of an account chooses email and password, the first time or after losing it (D23). */
+import { parseArgs } from 'node:util';
+import { onlyAccount } from './account-command.ts';
+import { type Environment, operatorClient, type Request, UsageError } from './operator-client.ts';
+
+const OPTIONS = { url: { type: 'string' }, token: { type: 'string' } } as const;
+
+/** @returns what to print */
+export async function ownerCommand(request: Request, args: string[], env: Environment): Promise<string> {
+  const { values, positionals } = parse(args);
+  const [verb, accountId] = positionals;
+  if (verb !== 'link' || positionals.length > 2) throw new UsageError('');
+  const client = await operatorClient(request, values, env);
+  const id = accountId ?? (await onlyAccount(client));
+  const path = `/accounts/${encodeURIComponent(id)}/owner-link`;
+  const { url, expiresAt } = (await client.call('POST', path)) as { url: string; expiresAt: string };
+  return `${url}\nIt works once, until ${expiresAt}. Links made before it work no more.\n`;
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}

@@ -1,0 +1,41 @@
+/** Fields in which owners type, and what stands above them when something was wrong. */
+import { type Html, html } from '../html.ts';
+
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly type: 'email' | 'password' | 'text';
+  /** What browsers and password managers may fill in. */
+  readonly autocomplete: string;
+  readonly value?: string;
+  readonly hint?: string;
+}
+
+export function fieldView({ name, label, type, autocomplete, value = '', hint }: Field): Html {
+  return html`<div class="field">
+    <label for="${name}">${label}</label>
+    <input
+      id="${name}"
+      name="${name}"
+      type="${type}"
+      value="${value}"
+      maxlength="1024"
+      autocomplete="${autocomplete}"
+      autocapitalize="none"
+      spellcheck="false"
+      ${hint !== undefined && html`aria-describedby="${name}-hint"`}
+      required
+    />
+    ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+  </div>`;
+}
+
+export function problemView(problem: string | null): Html {
+  return html`${problem !== null && html`<div class="problem" role="alert"><p>${problem}</p></div>`}`;
+}
+
+/** How long to wait, in words. */
+export function waitSentence(seconds: number): string {
+  const minutes = Math.ceil(seconds / 60);
+  return `Too many tries. Wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`}, then try again; until then nothing is checked.`;
+}

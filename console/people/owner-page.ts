@@ -1,0 +1,85 @@
+/** /owner: the page of a signed-in owner: password, browsers that are signed in, and where else to go. */
+import type { Request, RequestHandler, Response } from 'express';
+import { validate as isUuid } from 'uuid';
+import type { Context } from '../../services/context.ts';
+import { changePassword } from '../../services/people/change-password.ts';
+import { passwordProblem } from '../../services/people/new-password.ts';
+import { endSignIn, listSignIns, type SignedInPerson } from '../../services/people/sign-ins.ts';
+import { fieldsOf } from '../form-fields.ts';
+import { waitSentence } from './fields.ts';
+import { ownerView } from './owner-view.ts';
+import { sendForeignForm, sendPeoplePage } from './send-people-page.ts';
+import { HOME, whereFrom } from './sign-in-page.ts';
+import { isOurForm, signedIn, signInAddress } from './signed-in.ts';
+
+/** What happened, as the address that a form leads to names it. */
+const SAID: Readonly<Record<string, string>> = {
+  password: 'Your password is changed. Every other browser was signed out.',
+  'signed-out': 'That browser is signed out.',
+};
+
+export function showOwner(context: Context): RequestHandler {
+  return async (request, response) => {
+    const person = await signedIn(context, request);
+    if (person === null) return response.redirect(303, signInAddress(HOME));
+    const { done } = request.query;
+    const said = (typeof done === 'string' && Object.hasOwn(SAID, done) && SAID[done]) || null;
+    await sendOwner(context, response, person, { status: 200, said, problem: null });
+  };
+}
+
+export function takePasswordChange(context: Context): RequestHandler {
+  return forOwner(context, async (request, response, person) => {
+    const { password = '', newPassword = '' } = fieldsOf(request.body);
+    const refuse = (status: number, problem: string) =>
+      sendOwner(context, response, person, { status, said: null, problem });
+    const wrong = passwordProblem(newPassword);
+    if (wrong !== null) return refuse(400, `The new password ${wrong}.`);
+    const { ip } = whereFrom(request);
+    const outcome = await changePassword(context, person, { password, newPassword, ip });
+    if (outcome.kind === 'refused') return refuse(401, 'The current password is wrong. Nothing was changed.');
+    if (outcome.kind === 'fits') return response.redirect(303, `${HOME}?done=password`);
+    response.setHeader('retry-after', String(outcome.seconds));
+    await refuse(429, waitSentence(outcome.seconds));
+  });
+}
+
+export function takeEndOfSignIn(context: Context): RequestHandler {
+  return forOwner(context, async (request, response, person) => {
+    const { signInId = '' } = fieldsOf(request.body);
+    if (isUuid(signInId)) await endSignIn(context, person, signInId);
+    response.redirect(303, `${HOME}?done=signed-out`);
+  });
+}
+
+type OwnerHandler = (request: Request, response: Response, person: SignedInPerson) => Promise<unknown>;
+
+/** What a form of the page does, for the person who is signed in and has sent it from there. */
+export function forOwner(context: Context, handle: OwnerHandler): RequestHandler {
+  return async (request, response) => {
+    const person = await signedIn(context, request);
+    if (person === null) return response.redirect(303, signInAddress(HOME));
+    if (!isOurForm(context, request, person, request.body)) return sendForeignForm(response, HOME);
+    await handle(request, response, person);
+  };
+}
+
+interface Said {
+  readonly status: number;
+  readonly said: string | null;
+  readonly problem: string | null;
+}
+
+async function sendOwner(
+  context: Context,
+  response: Response,
+  person: SignedInPerson,
+  { status, said, problem }: Said,
+): Promise<void> {
+  const signIns = await listSignIns(context, person);
+  sendPeoplePage(response, {
+    status,
+    title: 'Your account',
+    main: ownerView(context, person, { signIns, said, problem }),
+  });
+}

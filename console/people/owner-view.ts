@@ -1,0 +1,85 @@
+/** What /owner shows. */
+import type { Context } from '../../services/context.ts';
+import { PASSWORD_MIN_LENGTH } from '../../services/people/new-password.ts';
+import type { SignedInPerson, SignInView } from '../../services/people/sign-ins.ts';
+import { type Html, html } from '../html.ts';
+import { fieldView, problemView } from './fields.ts';
+import { OWNER_PAGES } from './owner-pages.ts';
+import { csrfField } from './signed-in.ts';
+
+export interface OwnerView {
+  readonly signIns: readonly SignInView[];
+  /** What was done; null for nothing. */
+  readonly said: string | null;
+  /** Why the password was not changed; null for no reason. */
+  readonly problem: string | null;
+}
+
+export function ownerView(context: Context, person: SignedInPerson, { signIns, said, problem }: OwnerView): Html {
+  const token = csrfField(context, person);
+  return html`
+    ${summary(person, token, said)} ${passwordPanel(token, problem)}
+    <section class="panel" aria-labelledby="browsers-heading">
+      <h2 id="browsers-heading">Signed in</h2>
+      <ul class="rows">
+        ${signIns.map((signIn) => browserRow(signIn, token, signIn.id === person.signInId))}
+      </ul>
+    </section>
+  `;
+}
+
+function summary({ email }: SignedInPerson, token: Html, said: string | null): Html {
+  return html`<section class="panel" aria-labelledby="heading">
+    <h1 id="heading">Your account</h1>
+    ${said !== null && html`<p role="status">${said}</p>`}
+    <p>You are signed in as <strong dir="auto">${email}</strong>.</p>
+    <ul class="rows">
+      ${OWNER_PAGES.map(
+        ({ path, name, about }) =>
+          html`<li>
+            <a class="way" href="${path}">${name}</a>
+            <p class="hint">${about}</p>
+          </li>`,
+      )}
+    </ul>
+    <form method="post" action="/sign-out">
+      ${token}
+      <button type="submit">Sign out</button>
+    </form>
+  </section>`;
+}
+
+function passwordPanel(token: Html, problem: string | null): Html {
+  const hint = `At least ${PASSWORD_MIN_LENGTH} characters. Every other browser is signed out.`;
+  return html`<section class="panel" aria-labelledby="password-heading">
+    <h2 id="password-heading">Password</h2>
+    ${problemView(problem)}
+    <form method="post" action="/owner/password">
+      ${token}
+      ${fieldView({ name: 'password', label: 'Current password', type: 'password', autocomplete: 'current-password' })}
+      ${fieldView({ name: 'newPassword', label: 'New password', type: 'password', autocomplete: 'new-password', hint })}
+      <button type="submit">Change password</button>
+    </form>
+  </section>`;
+}
+
+function browserRow({ id, userAgent, createdAt, lastSeenAt }: SignInView, token: Html, isThis: boolean): Html {
+  return html`<li>
+    <p dir="auto">${userAgent === '' ? 'A browser that does not say what it is' : userAgent}</p>
+    <p class="hint">${isThis && 'This browser. '}Since ${timeView(createdAt)}, last seen ${timeView(lastSeenAt)}.</p>
+    ${
+      !isThis &&
+      html`<form method="post" action="/owner/sign-ins/end">
+        ${token}
+        <input type="hidden" name="signInId" value="${id}" />
+        <button type="submit">Sign out there</button>
+      </form>`
+    }
+  </li>`;
+}
+
+/** In UTC, to the minute: pages without scripts do not know where they are read. */
+function timeView(instant: Date): Html {
+  const text = instant.toISOString();
+  return html`<time datetime="${text}">${text.slice(0, 16).replace('T', ' ')} UTC</time>`;
+}

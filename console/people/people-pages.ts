@@ -1,0 +1,51 @@
+/** The pages on which owners are set up, sign in and see to themselves (D23). All of them work without scripts. */
+import express, { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
+import { ERRORS } from '../../errors/codes.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import type { Context } from '../../services/context.ts';
+import { showOwner, takeEndOfSignIn, takePasswordChange } from './owner-page.ts';
+import { sendNotice } from './send-people-page.ts';
+import { showSetUp, takeSetUp } from './set-up-page.ts';
+import { showSignIn, takeSignIn, takeSignOut } from './sign-in-page.ts';
+
+/** A form; the longest password is far below. */
+const form = express.urlencoded({ extended: false, limit: '20kb' });
+
+/** Mounted at the root. */
+export function peoplePages(context: Context): Router {
+  const router = Router();
+  router.use(['/set-up', '/sign-in', '/sign-out', '/owner'], secretive);
+  router.get('/set-up/:secret', showSetUp(context));
+  router.post('/set-up/:secret', form, takeSetUp(context));
+  router.get('/sign-in', showSignIn(context));
+  router.post('/sign-in', form, takeSignIn(context));
+  router.post('/sign-out', form, takeSignOut(context));
+  router.get('/owner', showOwner(context));
+  router.post('/owner/password', form, takePasswordChange(context));
+  router.post('/owner/sign-ins/end', form, takeEndOfSignIn(context));
+  router.use(failed(context));
+  return router;
+}
+
+/** Whatever is answered here is for one browser, now. */
+const secretive: RequestHandler = (_request, response, next) => {
+  response.setHeader('cache-control', 'no-store');
+  response.setHeader('referrer-policy', 'no-referrer');
+  next();
+};
+
+/** People read pages, so a failure is one too. */
+function failed(context: Context): ErrorRequestHandler {
+  return (thrown, _request, response, next) => {
+    if (response.headersSent) return next(thrown);
+    if (thrown instanceof ServiceError) {
+      return sendNotice(response, ERRORS[thrown.code].status, 'Not now', thrown.message);
+    }
+    const said = (thrown as { status?: unknown }).status;
+    const status = typeof said === 'number' && said >= 400 && said < 500 ? said : 500;
+    if (status === 500) {
+      context.log.error({ reqId: response.locals['requestId'] as unknown, err: thrown as unknown }, 'a request failed');
+    }
+    sendNotice(response, status, 'That did not work', 'Something failed on our side. Go back and try again.');
+  };
+}

@@ -1,0 +1,79 @@
+/** /set-up/{secret}: where the owner of an account chooses email and password. Looking at the link does not use it. */
+import type { Request, RequestHandler, Response } from 'express';
+import type { Context } from '../../services/context.ts';
+import { emailAddress } from '../../services/people/email-address.ts';
+import { PASSWORD_MIN_LENGTH, passwordProblem } from '../../services/people/new-password.ts';
+import { findOwnerLink, type OpenOwnerLink } from '../../services/people/owner-links.ts';
+import { setUpOwner } from '../../services/people/set-up-owner.ts';
+import { fieldsOf } from '../form-fields.ts';
+import { html } from '../html.ts';
+import { fieldView, problemView } from './fields.ts';
+import { sendForeignForm, sendNotice, sendPeoplePage } from './send-people-page.ts';
+import { HOME, welcome, whereFrom } from './sign-in-page.ts';
+import { isVisitorsForm, visitorField } from './visitor.ts';
+
+type Handler = RequestHandler<{ secret: string }>;
+
+const TAKEN = 'Somebody else on this install signs in with this address. Choose another one.';
+
+export function showSetUp(context: Context): Handler {
+  return async (request, response) => {
+    const { secret } = request.params;
+    const link = await findOwnerLink(context, secret);
+    if (link === null) return sendGone(response);
+    sendForm(context, request, response, { status: 200, secret, link, email: link.email ?? '', problem: null });
+  };
+}
+
+export function takeSetUp(context: Context): Handler {
+  return async (request, response) => {
+    const { secret } = request.params;
+    const link = await findOwnerLink(context, secret);
+    if (link === null) return sendGone(response);
+    if (!isVisitorsForm(context, request, request.body)) return sendForeignForm(response, `/set-up/${secret}`);
+    const { email: typed = '', password = '' } = fieldsOf(request.body);
+    const email = emailAddress(typed);
+    const refuse = (problem: string) =>
+      sendForm(context, request, response, { status: 400, secret, link, email: typed, problem });
+    if (email === null) return refuse('The email must be an address such as you@bells.example.');
+    const problem = passwordProblem(password);
+    if (problem !== null) return refuse(`The password ${problem}.`);
+    const outcome = await setUpOwner(context, secret, { email, password, ...whereFrom(request) });
+    if (outcome.kind === 'taken') return refuse(TAKEN);
+    if (outcome.kind === 'gone') return sendGone(response);
+    await welcome(context, request, response, outcome.secret, HOME);
+  };
+}
+
+function sendGone(response: Response): void {
+  const sentence =
+    'This link was used, or replaced, or it is more than an hour old. Whoever runs this install makes a new one with: npm run carillon -- owner link';
+  sendNotice(response, 410, 'Nothing here', sentence, { to: '/sign-in', text: 'Sign in' });
+}
+
+interface SetUpForm {
+  readonly status: number;
+  readonly secret: string;
+  readonly link: OpenOwnerLink;
+  readonly email: string;
+  readonly problem: string | null;
+}
+
+function sendForm(context: Context, request: Request, response: Response, form: SetUpForm): void {
+  const { status, secret, link, email, problem } = form;
+  const isNew = link.email === null;
+  const title = isNew ? 'Set up your sign-in' : 'Choose a new password';
+  const hint = `At least ${PASSWORD_MIN_LENGTH} characters. Several words are easier to keep than signs.`;
+  const main = html`<section class="panel" aria-labelledby="heading">
+    <h1 id="heading">${title}</h1>
+    ${isNew ? html`<p>With these you sign in from now on.</p>` : html`<p>This signs you out of every browser.</p>`}
+    ${problemView(problem)}
+    <form method="post" action="/set-up/${secret}">
+      ${visitorField(context, request, response)}
+      ${fieldView({ name: 'email', label: 'Email', type: 'email', autocomplete: 'username', value: email })}
+      ${fieldView({ name: 'password', label: 'Password', type: 'password', autocomplete: 'new-password', hint })}
+      <button class="primary" type="submit">${isNew ? 'Set up' : 'Save'}</button>
+    </form>
+  </section>`;
+  sendPeoplePage(response, { status, title, main });
+}

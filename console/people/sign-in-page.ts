@@ -1,0 +1,98 @@
+/** /sign-in and /sign-out. An unknown address and a wrong password are answered alike. */
+import type { Request, RequestHandler, Response } from 'express';
+import type { Context } from '../../services/context.ts';
+import { signIn } from '../../services/people/sign-in.ts';
+import { endSignIn } from '../../services/people/sign-ins.ts';
+import { fieldsOf } from '../form-fields.ts';
+import { html } from '../html.ts';
+import { fieldView, problemView, waitSentence } from './fields.ts';
+import { localPath } from './local-path.ts';
+import { sendForeignForm, sendPeoplePage } from './send-people-page.ts';
+import { giveSignIn, takeSignInAway } from './sign-in-cookie.ts';
+import { isOurForm, signedIn, signInAddress } from './signed-in.ts';
+import { isVisitorsForm, visitorField } from './visitor.ts';
+
+/** Where people go who were on their way to nowhere else. */
+export const HOME = '/owner';
+
+const REFUSED = 'Email or password is wrong.';
+
+export function showSignIn(context: Context): RequestHandler {
+  return async (request, response) => {
+    const next = localPath(context, request.query['next']);
+    if ((await signedIn(context, request)) !== null) return response.redirect(303, next ?? HOME);
+    sendForm(context, request, response, { status: 200, next, email: '', problem: null });
+  };
+}
+
+export function takeSignIn(context: Context): RequestHandler {
+  return async (request, response) => {
+    const { email = '', password = '', next: asked } = fieldsOf(request.body);
+    const next = localPath(context, asked);
+    if (!isVisitorsForm(context, request, request.body)) {
+      return sendForeignForm(response, next === null ? '/sign-in' : signInAddress(next));
+    }
+    const outcome = await signIn(context, { email, password, ...whereFrom(request) });
+    if (outcome.kind === 'done') return welcome(context, request, response, outcome.secret, next ?? HOME);
+    if (outcome.kind === 'refused') {
+      return sendForm(context, request, response, { status: 401, next, email, problem: REFUSED });
+    }
+    response.setHeader('retry-after', String(outcome.seconds));
+    sendForm(context, request, response, { status: 429, next, email, problem: waitSentence(outcome.seconds) });
+  };
+}
+
+export function takeSignOut(context: Context): RequestHandler {
+  return async (request, response) => {
+    const person = await signedIn(context, request);
+    if (person !== null) {
+      if (!isOurForm(context, request, person, request.body)) return sendForeignForm(response, HOME);
+      await endSignIn(context, person, person.signInId);
+    }
+    takeSignInAway(context, response);
+    response.redirect(303, '/sign-in');
+  };
+}
+
+/** What is kept of a request that signs somebody in. */
+export function whereFrom(request: Request): { readonly ip: string; readonly userAgent: string } {
+  return { ip: request.ip ?? '', userAgent: request.headers['user-agent'] ?? '' };
+}
+
+/** Signs a browser in. What it was signed in with before ends, so that nobody goes on with a sign-in they have planted. */
+export async function welcome(
+  context: Context,
+  request: Request,
+  response: Response,
+  secret: string,
+  next: string,
+): Promise<void> {
+  const before = await signedIn(context, request);
+  if (before !== null) await endSignIn(context, before, before.signInId);
+  giveSignIn(context, response, secret);
+  response.redirect(303, next);
+}
+
+interface SignInForm {
+  readonly status: number;
+  readonly next: string | null;
+  readonly email: string;
+  readonly problem: string | null;
+}
+
+function sendForm(context: Context, request: Request, response: Response, form: SignInForm): void {
+  const { status, next, email, problem } = form;
+  const main = html`<section class="panel" aria-labelledby="heading">
+    <h1 id="heading">Sign in</h1>
+    ${problemView(problem)}
+    <form method="post" action="/sign-in">
+      ${visitorField(context, request, response)}
+      ${next !== null && html`<input type="hidden" name="next" value="${next}" />`}
+      ${fieldView({ name: 'email', label: 'Email', type: 'email', autocomplete: 'username', value: email })}
+      ${fieldView({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
+      <button class="primary" type="submit">Sign in</button>
+    </form>
+    <p class="hint">Lost the password? Whoever runs this install can make a link with which you choose a new one.</p>
+  </section>`;
+  sendPeoplePage(response, { status, title: 'Sign in', main });
+}

@@ -1,0 +1,48 @@
+/** Forms of people who are not signed in: their token is bound to a cookie that lasts two hours. */
+import type { Request, Response } from 'express';
+import type { Context } from '../../services/context.ts';
+import { sameSecret } from '../../services/secrets.ts';
+import { giveCookie, isSecure, readCookies } from '../cookies.ts';
+import { type Html, html } from '../html.ts';
+import { isFromHere } from './is-from-here.ts';
+
+/** Long enough for a form that is filled in after lunch. */
+const GOOD_FOR_SECONDS = 7_200;
+
+function cookieName(context: Context): string {
+  return isSecure(context) ? '__Host-carillon-visit' : 'carillon-visit';
+}
+
+/** Gives the browser a cookie unless it has one, and the field of a form that goes with it. */
+export function visitorField(context: Context, request: Request, response: Response): Html {
+  // Another tab may show a form with the one it has.
+  const visit = shownVisit(context, request) ?? newVisit(context);
+  const value = `${visit}.${context.signer.sign(`visit\n${visit}`)}`;
+  giveCookie(context, response, { name: cookieName(context), value, path: '/', seconds: GOOD_FOR_SECONDS });
+  return html`<input type="hidden" name="csrf" value="${tokenFor(context, visit)}" />`;
+}
+
+/** Whether a form was sent from a page that this browser got from us lately. */
+export function isVisitorsForm(context: Context, request: Request, body: unknown): boolean {
+  const { csrf } = (body ?? {}) as { csrf?: unknown };
+  const visit = shownVisit(context, request);
+  if (visit === null || typeof csrf !== 'string') return false;
+  return isFromHere(context, request) && sameSecret(csrf, tokenFor(context, visit));
+}
+
+function newVisit(context: Context): string {
+  const until = Math.floor(context.clock.now().getTime() / 1_000) + GOOD_FOR_SECONDS;
+  return `${context.random.bytes(16).toString('base64url')}.${until}`;
+}
+
+/** Null where it shows none of ours, or one whose time is over. */
+function shownVisit(context: Context, request: Request): string | null {
+  const [random = '', until = '', signature = ''] = (readCookies(request).get(cookieName(context)) ?? '').split('.', 3);
+  const visit = `${random}.${until}`;
+  if (!context.signer.isSigned(`visit\n${visit}`, signature)) return null;
+  return Number(until) * 1_000 > context.clock.now().getTime() ? visit : null;
+}
+
+function tokenFor(context: Context, visit: string): string {
+  return context.signer.sign(`form of a visit\n${visit}`);
+}

@@ -1,0 +1,66 @@
+/** Uses a link: makes the owner of its account, or gives the owner a new address and password and forgets every way in but that. */
+import { OwnerLink } from '../../entities/owner-link.ts';
+import { Owner } from '../../entities/owner.ts';
+import { query } from '../../entities/query.ts';
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { Context } from '../context.ts';
+import { hashSecret } from '../secrets.ts';
+import { hashPassword } from './argon2id.ts';
+import { passwordWork } from './password-work.ts';
+import { beginSignIn, endSignIns } from './sign-ins.ts';
+
+/** `taken`: somebody else on this install signs in with that address. */
+export type SetUp =
+  | { readonly kind: 'done'; readonly secret: string }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'taken' };
+
+export interface NewOwner {
+  /** As emailAddress gives it. */
+  readonly email: string;
+  readonly password: string;
+  readonly userAgent: string;
+}
+
+/** @param secret of the link, which works no more once the owner is there */
+export async function setUpOwner(context: Context, secret: string, owner: NewOwner): Promise<SetUp> {
+  const passwordHash = await passwordWork(() => hashPassword(owner.password, context.random.bytes));
+  return context.db.em().transactional(async (em: SqlEntityManager): Promise<SetUp> => {
+    const accountId = await lockAccountOf(context, em, secret);
+    if (accountId === null) return { kind: 'gone' };
+    const other = await em.findOne(Owner, { email: owner.email, accountId: { $ne: accountId } });
+    if (other !== null) return { kind: 'taken' };
+    const ownerId = await storeOwner(context, em, { accountId, email: owner.email, passwordHash });
+    await em.nativeDelete(OwnerLink, { accountId });
+    await endSignIns(em, ownerId, null);
+    context.log.info({ accountId }, 'an owner was set up');
+    return { kind: 'done', secret: await beginSignIn(context, ownerId, owner.userAgent, em) };
+  });
+}
+
+/** Of two that use links of an account at once, the second finds none. */
+async function lockAccountOf(context: Context, em: SqlEntityManager, secret: string): Promise<string | null> {
+  const sql = 'select account_id from owner_links where secret_hash = $1 and expires_at > $2';
+  const find = () => query<{ account_id: string }>(em, sql, [hashSecret(secret), context.clock.now()]);
+  const [link] = await find();
+  if (link === undefined) return null;
+  await query(em, 'select id from accounts where id = $1 for update', [link.account_id]);
+  const [still] = await find();
+  return still?.account_id ?? null;
+}
+
+/** The account is locked by the caller, and has one owner at most. */
+export async function storeOwner(
+  context: Context,
+  em: SqlEntityManager,
+  { accountId, email, passwordHash }: { accountId: string; email: string; passwordHash: string },
+): Promise<string> {
+  const owner = await em.findOne(Owner, { accountId });
+  if (owner !== null) {
+    await em.nativeUpdate(Owner, { id: owner.id, accountId }, { email, passwordHash });
+    return owner.id;
+  }
+  const id = context.random.uuid();
+  await em.insert(Owner, { id, accountId, email, passwordHash, createdAt: context.clock.now() });
+  return id;
+}

@@ -1,0 +1,131 @@
+/**
+ * Holds off whoever tries passwords: by address and machine together, by machine, and by address. It is kept in the
+ * database, so that all processes agree, and a try is counted before it is made, so that many at once are as many.
+ */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import ipaddr from 'ipaddr.js';
+import { query } from '../../entities/query.ts';
+import type { Context } from '../context.ts';
+
+/** Who tries: the address that was typed, whether anybody has it or not, and where the request came from. */
+export interface Trying {
+  readonly email: string;
+  readonly ip: string;
+}
+
+/** Tries in vain that cost nothing. An address may be tried from many machines, which keeps guessing apart from spite. */
+const FREE = { both: 5, machine: 20, address: 20 } as const;
+
+const FIRST_WAIT_MS = 30_000;
+const LONGEST_WAIT_MS = 900_000;
+
+/** After so long without a try, nothing is held against anybody. */
+export const FORGOTTEN_AFTER_MS = 86_400_000;
+
+interface Bucket {
+  readonly name: string;
+  readonly free: number;
+}
+
+interface Row {
+  bucket: string;
+  failures: number;
+  /** Seconds. */
+  wait: number;
+}
+
+const COUNTED = `
+  select bucket, case when last_tried_at < $3 then 0 else failures end as failures,
+    greatest(0, ceil(coalesce(extract(epoch from wait_until - $2::timestamptz), 0)))::int as wait
+  from sign_in_waits where bucket = any($1::text[]) order by bucket`;
+
+/**
+ * Counts a try, as one in vain until {@link forgiveTry} says otherwise.
+ *
+ * @returns seconds to wait, with nothing counted; 0 where it may be made
+ */
+export async function takeTry(context: Context, trying: Trying): Promise<number> {
+  const buckets = bucketsOf(context, trying);
+  const em = context.db.em();
+  // Without a lock or a row: who has to wait anyway costs nothing.
+  const wait = longestWait(await counted(context, em, buckets));
+  if (wait > 0) return wait;
+  return em.transactional(async (inside: SqlEntityManager) => {
+    const now = context.clock.now();
+    // In one order for all, so that two never wait for each other.
+    for (const { name } of buckets) {
+      const sql = `insert into sign_in_waits (bucket, failures, last_tried_at) values ($1, 0, $2) on conflict do nothing`;
+      await query(inside, sql, [name, now]);
+    }
+    const rows = await counted(context, inside, buckets, 'for update');
+    const waitNow = longestWait(rows);
+    if (waitNow > 0) return waitNow;
+    for (const { bucket, failures } of rows)
+      await count(inside, bucket, failures + 1, waitAfter(buckets, bucket, failures + 1, now), now);
+    return 0;
+  });
+}
+
+/** Takes a try back that was not in vain, and all that was held against this address. */
+export async function forgiveTry(context: Context, trying: Trying): Promise<void> {
+  const { both, machine, address } = named(context, trying);
+  for (const { name } of [both, address])
+    await query(context.db.em(), 'delete from sign_in_waits where bucket = $1', [name]);
+  const sql = `
+    update sign_in_waits set failures = failures - 1, wait_until = case when failures > $2 then wait_until end
+    where bucket = $1 and failures > 0`;
+  await query(context.db.em(), sql, [machine.name, machine.free]);
+}
+
+function counted(context: Context, em: SqlEntityManager, buckets: readonly Bucket[], lock = ''): Promise<Row[]> {
+  const now = context.clock.now();
+  const forgotten = new Date(now.getTime() - FORGOTTEN_AFTER_MS);
+  return query<Row>(em, `${COUNTED} ${lock}`, [buckets.map(({ name }) => name), now, forgotten]);
+}
+
+function count(
+  em: SqlEntityManager,
+  bucket: string,
+  failures: number,
+  waitUntil: Date | null,
+  now: Date,
+): Promise<unknown> {
+  const sql = 'update sign_in_waits set failures = $2, wait_until = $3, last_tried_at = $4 where bucket = $1';
+  return query(em, sql, [bucket, failures, waitUntil, now]);
+}
+
+function longestWait(rows: readonly Row[]): number {
+  return Math.max(0, ...rows.map(({ wait }) => wait));
+}
+
+function waitAfter(buckets: readonly Bucket[], name: string, failures: number, now: Date): Date | null {
+  const { free = 0 } = buckets.find((bucket) => bucket.name === name) ?? {};
+  if (failures < free) return null;
+  return new Date(now.getTime() + Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures - free, 10)));
+}
+
+function bucketsOf(context: Context, trying: Trying): Bucket[] {
+  return Object.values(named(context, trying)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Under the install's own key, so that the table does not tell whose addresses are in it. */
+function named(context: Context, { email, ip }: Trying): Record<keyof typeof FREE, Bucket> {
+  const machine = machineOf(ip);
+  const bucket = (kind: keyof typeof FREE, value: string): Bucket => ({
+    name: context.signer.sign(`sign-in wait\n${kind}\n${value}`),
+    free: FREE[kind],
+  });
+  return {
+    both: bucket('both', `${machine}\n${email}`),
+    machine: bucket('machine', machine),
+    address: bucket('address', email),
+  };
+}
+
+/** Whoever has one IPv6 address has the 2^64 beside it too. */
+function machineOf(ip: string): string {
+  if (!ipaddr.isValid(ip)) return 'unknown';
+  const address = ipaddr.process(ip);
+  if (address.kind() === 'ipv4') return address.toString();
+  return (address as ipaddr.IPv6).parts.slice(0, 4).join(':');
+}

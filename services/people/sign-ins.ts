@@ -1,0 +1,95 @@
+/** The browsers in which owners are signed in: begun, found again, listed and ended. */
+import { Owner } from '../../entities/owner.ts';
+import { query } from '../../entities/query.ts';
+import { SignIn } from '../../entities/sign-in.ts';
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { Context } from '../context.ts';
+import { hashSecret } from '../secrets.ts';
+
+/** Who is signed in. */
+export interface SignedInPerson {
+  readonly ownerId: string;
+  readonly accountId: string;
+  readonly email: string;
+  readonly signInId: string;
+}
+
+export interface SignInView {
+  readonly id: string;
+  readonly userAgent: string;
+  readonly createdAt: Date;
+  readonly lastSeenAt: Date;
+}
+
+const DAY_MS = 86_400_000;
+
+/** A sign-in that is not used for so long has ended. */
+const UNUSED_MS = 14 * DAY_MS;
+
+/** However much it is used, a sign-in ends after so long. */
+export const LONGEST_SIGN_IN_MS = 90 * DAY_MS;
+
+/** How often its use is written down. */
+const SEEN_EVERY_MS = 60_000;
+
+const USER_AGENT_LENGTH = 200;
+
+/** @returns the secret that the browser is to show */
+export async function beginSignIn(
+  context: Context,
+  ownerId: string,
+  userAgent: string,
+  em: SqlEntityManager = context.db.em(),
+): Promise<string> {
+  const secret = context.random.bytes(32).toString('base64url');
+  const now = context.clock.now();
+  await em.insert(SignIn, {
+    id: context.random.uuid(),
+    ownerId,
+    secretHash: hashSecret(secret),
+    // PostgreSQL keeps no character 0.
+    userAgent: userAgent.replaceAll('\0', '').slice(0, USER_AGENT_LENGTH),
+    createdAt: now,
+    lastSeenAt: now,
+    expiresAt: new Date(now.getTime() + UNUSED_MS),
+  });
+  return secret;
+}
+
+/** Finds whom a browser's secret stands for, and keeps the sign-in alive. */
+export async function findSignIn(context: Context, secret: string): Promise<SignedInPerson | null> {
+  const now = context.clock.now();
+  const em = context.db.em();
+  const signIn = await em.findOne(SignIn, { secretHash: hashSecret(secret), expiresAt: { $gt: now } });
+  if (signIn === null) return null;
+  const owner = await em.findOne(Owner, { id: signIn.ownerId });
+  if (owner === null) return null;
+  if (now.getTime() - signIn.lastSeenAt.getTime() >= SEEN_EVERY_MS) await keepAlive(context, signIn, now);
+  return { ownerId: owner.id, accountId: owner.accountId, email: owner.email, signInId: signIn.id };
+}
+
+async function keepAlive(context: Context, { id, createdAt }: SignIn, now: Date): Promise<void> {
+  const end = Math.min(now.getTime() + UNUSED_MS, createdAt.getTime() + LONGEST_SIGN_IN_MS);
+  await context.db.em().nativeUpdate(SignIn, { id }, { lastSeenAt: now, expiresAt: new Date(end) });
+}
+
+/** Newest first. */
+export async function listSignIns(context: Context, { ownerId }: SignedInPerson): Promise<SignInView[]> {
+  const open = { ownerId, expiresAt: { $gt: context.clock.now() } };
+  return context.db.em().find(SignIn, open, { orderBy: { id: 'desc' } });
+}
+
+/** Ends one of a person's sign-ins; another's is left alone. */
+export async function endSignIn(context: Context, { ownerId }: SignedInPerson, id: string): Promise<void> {
+  await context.db.em().nativeDelete(SignIn, { id, ownerId });
+}
+
+/** @param kept the one that goes on; null for none */
+export async function endSignIns(em: SqlEntityManager, ownerId: string, kept: string | null): Promise<void> {
+  await em.nativeDelete(SignIn, { ownerId, ...(kept !== null && { id: { $ne: kept } }) });
+}
+
+/** Removes what has ended. */
+export async function tidySignIns(context: Context): Promise<void> {
+  await query(context.db.em(), 'delete from sign_ins where expires_at <= $1', [context.clock.now()]);
+}

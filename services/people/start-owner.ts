@@ -1,0 +1,32 @@
+/** Makes sure at the start that somebody can sign in: the owner that the environment names, or a link to set one up. */
+import { Owner } from '../../entities/owner.ts';
+import { query } from '../../entities/query.ts';
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { Context } from '../context.ts';
+import { hashPassword } from './argon2id.ts';
+import { addOwnerLink, type NewOwnerLink } from './owner-links.ts';
+import { passwordWork } from './password-work.ts';
+import { storeOwner } from './set-up-owner.ts';
+
+/**
+ * Concerns the first account only, and nothing once it has an owner: what a person has chosen since outlives the
+ * environment.
+ *
+ * @returns a link to show the operator; null where none is needed
+ */
+export async function startOwner(context: Context): Promise<NewOwnerLink | null> {
+  const [first] = await query<{ id: string }>(context.db.em(), 'select id from accounts order by id limit 1');
+  if (first === undefined || (await context.db.em().count(Owner, { accountId: first.id })) > 0) return null;
+  const { owner } = context.config;
+  if (owner === null) return addOwnerLink(context, first.id);
+  const passwordHash = await passwordWork(() => hashPassword(owner.password, context.random.bytes));
+  await context.db.em().transactional(async (em: SqlEntityManager) => {
+    await query(em, 'select id from accounts where id = $1 for update', [first.id]);
+    if ((await em.count(Owner, { accountId: first.id })) > 0) return;
+    if ((await em.count(Owner, { email: owner.email })) > 0) {
+      throw new Error('OWNER_EMAIL: belongs to the owner of another account of this install; choose another address');
+    }
+    await storeOwner(context, em, { accountId: first.id, email: owner.email, passwordHash });
+  });
+  return null;
+}
