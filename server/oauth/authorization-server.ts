@@ -5,7 +5,7 @@
 import { Provider } from 'oidc-provider';
 import type { ConsentRequests } from '../../console/oauth/consent-requests.ts';
 import type { Context } from '../../services/context.ts';
-import { DEFAULT_SCOPES } from '../../services/keys/scopes.ts';
+import { DEFAULT_SCOPES, SCOPES } from '../../services/keys/scopes.ts';
 import type { SigningKey } from '../../services/oauth/signing-keys.ts';
 import type { MachineTime } from '../database-clock.ts';
 import { type CheckAccessToken, createAccessTokenCheck } from './check-access-token.ts';
@@ -64,5 +64,5 @@ const UNSAID =
 
 function described(document: Record<string, unknown>): Record<string, unknown> {
   const said = Object.entries(document).filter(([name]) => !UNSAID.test(name));
-  return { ...Object.fromEntries(said), response_modes_supported: ['query'] };
+  return { ...Object.fromEntries(said), scopes_supported: Object.keys(SCOPES), response_modes_supported: ['query'] };
 }

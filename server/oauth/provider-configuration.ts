@@ -148,7 +148,7 @@ function features(context: Context, keys: readonly SigningKey[]): NonNullable<Co
       },
       useGrantedResource: () => true,
     },
-    revocation: { enabled: true },
+    revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => client.clientId === token.clientId },
     devInteractions: off,
     dPoP: off,
     pushedAuthorizationRequests: off,
