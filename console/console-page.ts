@@ -9,7 +9,7 @@ import { type Html, html } from './html.ts';
 import { type Page, POLICIES, sendPage } from './page.ts';
 
 /** Browser modules that belong to another page. */
-const OTHER_PAGES = ['reference.ts'];
+const OTHER_PAGES = ['reference.ts', 'passkeys.ts'];
 
 export function consolePage(context: Context): RequestHandler {
   const page: Page = {

@@ -18,6 +18,7 @@ import { OauthGrant } from './oauth-grant.ts';
 import { OauthKey } from './oauth-key.ts';
 import { OwnerLink } from './owner-link.ts';
 import { Owner } from './owner.ts';
+import { Passkey } from './passkey.ts';
 import { PlatformAppRow } from './platform-app.ts';
 import { Post } from './post.ts';
 import { PostMedia } from './post-media.ts';
@@ -27,6 +28,7 @@ import { ReadPause } from './read-pause.ts';
 import { SandboxPost } from './sandbox-post.ts';
 import { SignInWait } from './sign-in-wait.ts';
 import { SignIn } from './sign-in.ts';
+import { UsedChallenge } from './used-challenge.ts';
 import { Webhook } from './webhook.ts';
 import { WorkerState } from './worker-state.ts';
 
@@ -37,6 +39,8 @@ export const entities: EntityName[] = [
   OwnerLink,
   SignIn,
   SignInWait,
+  Passkey,
+  UsedChallenge,
   Profile,
   ApiKey,
   Connection,

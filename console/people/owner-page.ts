@@ -4,10 +4,13 @@ import { validate as isUuid } from 'uuid';
 import type { Context } from '../../services/context.ts';
 import { changePassword } from '../../services/people/change-password.ts';
 import { passwordProblem } from '../../services/people/new-password.ts';
+import { listPasskeys } from '../../services/people/passkeys/own-passkeys.ts';
+import { relyingParty } from '../../services/people/passkeys/relying-party.ts';
 import { endSignIn, listSignIns, type SignedInPerson } from '../../services/people/sign-ins.ts';
 import { fieldsOf } from '../form-fields.ts';
 import { waitSentence } from './fields.ts';
 import { ownerView } from './owner-view.ts';
+import { PASSKEY_SCRIPT } from './passkey-views.ts';
 import { sendForeignForm, sendPeoplePage } from './send-people-page.ts';
 import { HOME, whereFrom } from './sign-in-page.ts';
 import { isOurForm, signedIn, signInAddress } from './signed-in.ts';
@@ -16,6 +19,8 @@ import { isOurForm, signedIn, signInAddress } from './signed-in.ts';
 const SAID: Readonly<Record<string, string>> = {
   password: 'Your password is changed. Every other browser was signed out.',
   'signed-out': 'That browser is signed out.',
+  passkey: 'The passkey is added.',
+  'passkey-gone': 'The passkey is removed. Your device may still show it.',
 };
 
 export function showOwner(context: Context): RequestHandler {
@@ -77,9 +82,8 @@ async function sendOwner(
   { status, said, problem }: Said,
 ): Promise<void> {
   const signIns = await listSignIns(context, person);
-  sendPeoplePage(response, {
-    status,
-    title: 'Your account',
-    main: ownerView(context, person, { signIns, said, problem }),
-  });
+  const passkeys = relyingParty(context) === null ? null : await listPasskeys(context, person);
+  const script = passkeys === null ? undefined : PASSKEY_SCRIPT;
+  const main = ownerView(context, person, { signIns, passkeys, said, problem });
+  sendPeoplePage(response, { status, title: 'Your account', main, script });
 }

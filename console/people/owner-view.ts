@@ -1,24 +1,31 @@
 /** What /owner shows. */
 import type { Context } from '../../services/context.ts';
 import { PASSWORD_MIN_LENGTH } from '../../services/people/new-password.ts';
+import type { PasskeyView } from '../../services/people/passkeys/own-passkeys.ts';
 import type { SignedInPerson, SignInView } from '../../services/people/sign-ins.ts';
 import { type Html, html } from '../html.ts';
 import { fieldView, problemView } from './fields.ts';
 import { OWNER_PAGES } from './owner-pages.ts';
+import { passkeysPanel } from './passkey-views.ts';
 import { csrfField } from './signed-in.ts';
+import { timeView } from './time-view.ts';
 
 export interface OwnerView {
   readonly signIns: readonly SignInView[];
+  /** Null where browsers make none for this install. */
+  readonly passkeys: readonly PasskeyView[] | null;
   /** What was done; null for nothing. */
   readonly said: string | null;
   /** Why the password was not changed; null for no reason. */
   readonly problem: string | null;
 }
 
-export function ownerView(context: Context, person: SignedInPerson, { signIns, said, problem }: OwnerView): Html {
+export function ownerView(context: Context, person: SignedInPerson, view: OwnerView): Html {
+  const { signIns, passkeys, said, problem } = view;
   const token = csrfField(context, person);
   return html`
     ${summary(person, token, said)} ${passwordPanel(token, problem)}
+    ${passkeys !== null && passkeysPanel(passkeys, token)}
     <section class="panel" aria-labelledby="browsers-heading">
       <h2 id="browsers-heading">Signed in</h2>
       <ul class="rows">
@@ -76,10 +83,4 @@ function browserRow({ id, userAgent, createdAt, lastSeenAt }: SignInView, token:
       </form>`
     }
   </li>`;
-}
-
-/** In UTC, to the minute: pages without scripts do not know where they are read. */
-function timeView(instant: Date): Html {
-  const text = instant.toISOString();
-  return html`<time datetime="${text}">${text.slice(0, 16).replace('T', ' ')} UTC</time>`;
 }

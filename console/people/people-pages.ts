@@ -4,6 +4,13 @@ import { ERRORS } from '../../errors/codes.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../../services/context.ts';
 import { showOwner, takeEndOfSignIn, takePasswordChange } from './owner-page.ts';
+import {
+  givePasskeyOptions,
+  giveSignInOptions,
+  takeEndOfPasskey,
+  takeNewPasskey,
+  takePasskeySignIn,
+} from './passkey-pages.ts';
 import { sendNotice } from './send-people-page.ts';
 import { showSetUp, takeSetUp } from './set-up-page.ts';
 import { showSignIn, takeSignIn, takeSignOut } from './sign-in-page.ts';
@@ -19,10 +26,15 @@ export function peoplePages(context: Context): Router {
   router.post('/set-up/:secret', form, takeSetUp(context));
   router.get('/sign-in', showSignIn(context));
   router.post('/sign-in', form, takeSignIn(context));
+  router.post('/sign-in/passkey/options', form, giveSignInOptions(context));
+  router.post('/sign-in/passkey', form, takePasskeySignIn(context));
   router.post('/sign-out', form, takeSignOut(context));
   router.get('/owner', showOwner(context));
   router.post('/owner/password', form, takePasswordChange(context));
   router.post('/owner/sign-ins/end', form, takeEndOfSignIn(context));
+  router.post('/owner/passkeys/options', form, givePasskeyOptions(context));
+  router.post('/owner/passkeys', form, takeNewPasskey(context));
+  router.post('/owner/passkeys/remove', form, takeEndOfPasskey(context));
   router.use(failed(context));
   return router;
 }

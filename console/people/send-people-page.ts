@@ -8,7 +8,7 @@ export interface PeoplePage {
   readonly title: string;
   readonly main: Html;
   /** A module below /assets/app that does more where scripts run; none when left out. */
-  readonly script?: string;
+  readonly script?: string | undefined;
 }
 
 const GUARDS = { 'style-src': "'self'", 'img-src': "'self'", 'form-action': "'self'" };

@@ -66,7 +66,7 @@ function sendForm(context: Context, request: Request, response: Response, form: 
   const hint = `At least ${PASSWORD_MIN_LENGTH} characters. Several words are easier to keep than signs.`;
   const main = html`<section class="panel" aria-labelledby="heading">
     <h1 id="heading">${title}</h1>
-    ${isNew ? html`<p>With these you sign in from now on.</p>` : html`<p>This signs you out of every browser.</p>`}
+    ${isNew ? html`<p>With these you sign in from now on.</p>` : html`<p>This signs you out of every browser, and takes your passkeys away.</p>`}
     ${problemView(problem)}
     <form method="post" action="/set-up/${secret}">
       ${visitorField(context, request, response)}

@@ -1,12 +1,14 @@
 /** /sign-in and /sign-out. An unknown address and a wrong password are answered alike. */
 import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../services/context.ts';
+import { relyingParty } from '../../services/people/passkeys/relying-party.ts';
 import { signIn } from '../../services/people/sign-in.ts';
 import { endSignIn } from '../../services/people/sign-ins.ts';
 import { fieldsOf } from '../form-fields.ts';
 import { html } from '../html.ts';
 import { fieldView, problemView, waitSentence } from './fields.ts';
 import { localPath } from './local-path.ts';
+import { PASSKEY_SCRIPT, passkeySignIn } from './passkey-views.ts';
 import { sendForeignForm, sendPeoplePage } from './send-people-page.ts';
 import { giveSignIn, takeSignInAway } from './sign-in-cookie.ts';
 import { isOurForm, signedIn, signInAddress } from './signed-in.ts';
@@ -82,17 +84,21 @@ interface SignInForm {
 
 function sendForm(context: Context, request: Request, response: Response, form: SignInForm): void {
   const { status, next, email, problem } = form;
+  const hasPasskeys = relyingParty(context) !== null;
+  const hidden = html`
+    ${visitorField(context, request, response)}
+    ${next !== null && html`<input type="hidden" name="next" value="${next}" />`}
+  `;
   const main = html`<section class="panel" aria-labelledby="heading">
     <h1 id="heading">Sign in</h1>
     ${problemView(problem)}
     <form method="post" action="/sign-in">
-      ${visitorField(context, request, response)}
-      ${next !== null && html`<input type="hidden" name="next" value="${next}" />`}
-      ${fieldView({ name: 'email', label: 'Email', type: 'email', autocomplete: 'username', value: email })}
+      ${hidden} ${fieldView({ name: 'email', label: 'Email', type: 'email', autocomplete: 'username', value: email })}
       ${fieldView({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
       <button class="primary" type="submit">Sign in</button>
     </form>
+    ${hasPasskeys && passkeySignIn(hidden)}
     <p class="hint">Lost the password? Whoever runs this install can make a link with which you choose a new one.</p>
   </section>`;
-  sendPeoplePage(response, { status, title: 'Sign in', main });
+  sendPeoplePage(response, { status, title: 'Sign in', main, script: hasPasskeys ? PASSKEY_SCRIPT : undefined });
 }

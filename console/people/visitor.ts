@@ -16,9 +16,7 @@ function cookieName(context: Context): string {
 /** Gives the browser a cookie unless it has one, and the field of a form that goes with it. */
 export function visitorField(context: Context, request: Request, response: Response): Html {
   // Another tab may show a form with the one it has.
-  const visit = shownVisit(context, request) ?? newVisit(context);
-  const value = `${visit}.${context.signer.sign(`visit\n${visit}`)}`;
-  giveCookie(context, response, { name: cookieName(context), value, path: '/', seconds: GOOD_FOR_SECONDS });
+  const visit = shownVisit(context, request) ?? giveVisit(context, response);
   return html`<input type="hidden" name="csrf" value="${tokenFor(context, visit)}" />`;
 }
 
@@ -30,9 +28,12 @@ export function isVisitorsForm(context: Context, request: Request, body: unknown
   return isFromHere(context, request) && sameSecret(csrf, tokenFor(context, visit));
 }
 
-function newVisit(context: Context): string {
+function giveVisit(context: Context, response: Response): string {
   const until = Math.floor(context.clock.now().getTime() / 1_000) + GOOD_FOR_SECONDS;
-  return `${context.random.bytes(16).toString('base64url')}.${until}`;
+  const visit = `${context.random.bytes(16).toString('base64url')}.${until}`;
+  const value = `${visit}.${context.signer.sign(`visit\n${visit}`)}`;
+  giveCookie(context, response, { name: cookieName(context), value, path: '/', seconds: GOOD_FOR_SECONDS });
+  return visit;
 }
 
 /** Null where it shows none of ours, or one whose time is over. */

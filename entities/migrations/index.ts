@@ -7,6 +7,7 @@ import { Initial } from './migration-20261121-initial.ts';
 import { LoginRenewal } from './migration-20261121-login-renewal.ts';
 import { Metrics } from './migration-20261121-metrics.ts';
 import { Oauth } from './migration-20261121-oauth.ts';
+import { Passkeys } from './migration-20261121-passkeys.ts';
 import { People } from './migration-20261121-people.ts';
 import { PlansAndQueues } from './migration-20261121-plans-and-queues.ts';
 import { LongLists } from './migration-20261121-long-lists.ts';
@@ -29,4 +30,5 @@ export const migrations = [
   { name: '20261121-event-order', class: EventOrder },
   { name: '20261121-oauth', class: Oauth },
   { name: '20261121-people', class: People },
+  { name: '20261121-passkeys', class: Passkeys },
 ];

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { hashSecret } from '../secrets.ts';
 import { hashPassword } from './argon2id.ts';
 import { passwordWork } from './password-work.ts';
+import { removePasskeys } from './passkeys/own-passkeys.ts';
 import { beginSignIn, endSignIns } from './sign-ins.ts';
 
 /** `taken`: somebody else on this install signs in with that address. */
@@ -33,6 +34,7 @@ export async function setUpOwner(context: Context, secret: string, owner: NewOwn
     const ownerId = await storeOwner(context, em, { accountId, email: owner.email, passwordHash });
     await em.nativeDelete(OwnerLink, { accountId });
     await endSignIns(em, ownerId, null);
+    await removePasskeys(em, ownerId);
     context.log.info({ accountId }, 'an owner was set up');
     return { kind: 'done', secret: await beginSignIn(context, ownerId, owner.userAgent, em) };
   });

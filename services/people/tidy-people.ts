@@ -1,12 +1,14 @@
 /** Removes links and sign-ins that have ended, and what is no longer held against anybody. */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
+import { tidyChallenges } from './passkeys/challenges.ts';
 import { FORGOTTEN_AFTER_MS } from './sign-in-waits.ts';
 import { tidySignIns } from './sign-ins.ts';
 
 export async function tidyPeople(context: Context): Promise<void> {
   const now = context.clock.now();
   await tidySignIns(context);
+  await tidyChallenges(context);
   await query(context.db.em(), 'delete from owner_links where expires_at <= $1', [now]);
   const forgotten = new Date(now.getTime() - FORGOTTEN_AFTER_MS);
   await query(context.db.em(), 'delete from sign_in_waits where last_tried_at < $1', [forgotten]);

@@ -8,6 +8,8 @@ export interface CustomerOptions {
   readonly scripts?: boolean;
   /** Origins beside the product's and the app's that the walk leads to. */
   readonly peers?: readonly string[];
+  /** Paths that scripts of the walk are refused at, and say so themselves. */
+  readonly refusedAt?: readonly string[];
 }
 
 export interface Customer {
@@ -32,7 +34,7 @@ export interface Customer {
 export async function newCustomer(
   browser: Browser,
   sites: { readonly product: string; readonly app: string },
-  { scripts = true, peers = [] }: CustomerOptions = {},
+  { scripts = true, peers = [], refusedAt = [] }: CustomerOptions = {},
 ): Promise<Customer> {
   const context = await browser.newContext({ javaScriptEnabled: scripts, viewport: PHONE });
   context.setDefaultTimeout(15_000);
@@ -52,6 +54,7 @@ export async function newCustomer(
     // Browsers note pages that are answered with an error; which those are is for the walks to say.
     const isStatus = message.text().startsWith('Failed to load resource: the server responded with a status of');
     if (isStatus && answers.some((answer) => answer.url() === message.location().url && answer.status() >= 400)) return;
+    if (isStatus && refusedAt.includes(URL.parse(message.location().url)?.pathname ?? '')) return;
     if (['error', 'warning'].includes(message.type())) complaints.push(`${message.text()} (${message.location().url})`);
   });
   page.on('request', (request) => {

@@ -21,6 +21,7 @@ const AXE_RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best
 
 /** What can be reached by Tab on the page, as it stands from top to bottom. */
 const CONTROLS = `[...document.querySelectorAll('a[href], button, input:not([type=hidden])')]
+  .filter((element) => element.checkVisibility())
   .map((element) => ({ element, box: element.getBoundingClientRect() }))
   .toSorted((a, b) => a.box.top - b.box.top || a.box.left - b.box.left)`;
 
@@ -34,16 +35,18 @@ export const BACK = ['http://localhost:*', 'https:'];
 
 export interface Expected {
   /** Where forms may lead besides the product itself; empty where the page has none. */
-  readonly leadsTo: readonly string[];
+  readonly leadsTo: readonly string[] | 'itself';
+  /** What the page may do besides. */
+  readonly also?: Readonly<Record<string, string>>;
   /** Name of a picture for the guide; taken with SCREENSHOTS=1. */
   readonly picture?: string;
 }
 
 /** Checks the page that the customer sees, before they do anything on it. */
-export async function expectGoodPage(customer: Customer, { leadsTo, picture }: Expected): Promise<void> {
+export async function expectGoodPage(customer: Customer, { leadsTo, also = {}, picture }: Expected): Promise<void> {
   const { page } = customer;
   await page.waitForLoadState();
-  expectGuarded(customer.answer(), leadsTo);
+  expectGuarded(customer.answer(), leadsTo, also);
   await expectKeyboard(page);
   await expectTouchable(page);
   for (const size of [NARROWEST, DESK, PHONE]) {
@@ -58,7 +61,8 @@ export async function expectGoodPage(customer: Customer, { leadsTo, picture }: E
   if (picture !== undefined) await keepScreenshot(page, picture);
 }
 
-function expectGuarded(answer: Response, leadsTo: readonly string[]): void {
+function expectGuarded(answer: Response, leadsTo: Expected['leadsTo'], also: NonNullable<Expected['also']>): void {
+  const targets = leadsTo === 'itself' ? [] : leadsTo;
   const { 'content-security-policy': policy = '', ...headers } = answer.headers();
   const directives = Object.fromEntries(policy.split('; ').map((directive) => directive.split(/ (.*)/, 2)));
   expect(directives).toEqual({
@@ -66,8 +70,9 @@ function expectGuarded(answer: Response, leadsTo: readonly string[]): void {
     'style-src': "'self'",
     'img-src': "'self'",
     'base-uri': "'none'",
-    'form-action': leadsTo.length === 0 ? "'none'" : ["'self'", ...leadsTo].join(' '),
+    'form-action': leadsTo.length === 0 ? "'none'" : ["'self'", ...targets].join(' '),
     'frame-ancestors': "'none'",
+    ...also,
   });
   expect(headers).toMatchObject({
     'cache-control': 'no-store',

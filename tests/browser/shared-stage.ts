@@ -41,6 +41,9 @@ const FLAGS = [
   '--disable-component-update',
 ];
 
+/** Who signs in to the product. */
+export const OWNER = { email: 'owner@bells.example', password: 'four bells at midnight' };
+
 /** Longest that a start may take on a busy machine. */
 const START_TIMEOUT_MS = 180_000;
 
@@ -65,6 +68,8 @@ async function startProduct(dataDir: string, plcPort: number): Promise<ServerPro
     DATA_DIR: dataDir,
     BOOTSTRAP_LIVE_KEY: LIVE_KEY,
     OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
+    OWNER_EMAIL: OWNER.email,
+    OWNER_PASSWORD: OWNER.password,
     CLOCK: 'manual',
     BLUESKY_PLC_URL: `http://127.0.0.1:${plcPort}`,
   });

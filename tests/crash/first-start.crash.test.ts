@@ -15,6 +15,12 @@ function printedKey(server: ServerProcess): string | undefined {
   return /^ {2}Live key {2}(crl_live_[A-Za-z0-9]{32,})$/m.exec(server.stdout())?.[1];
 }
 
+/** The path of the link that a process printed, with which the owner is set up; undefined when it printed none. */
+function printedLink(server: ServerProcess): `/${string}` | undefined {
+  const secret = /^ {2}http:\/\/localhost:\d+\/set-up\/([\w-]{43})$/m.exec(server.stdout())?.[1];
+  return secret === undefined ? undefined : `/set-up/${secret}`;
+}
+
 /** The command that a process printed, as somebody copies it; undefined when it printed none. */
 function printedCommand(server: ServerProcess): string | undefined {
   return /^ {2}curl [^]*?\}'$/m.exec(server.stdout())?.[0];
@@ -67,6 +73,43 @@ describe(`on ${ENGINE}`, () => {
     expect(printedKey(first)).toBeUndefined();
   });
 
+  it('prints a link for the owner while there is none, and keeps it out of the log', async () => {
+    const install = await emptyInstall();
+    const first = await install.start();
+    const early = printedLink(first) ?? '/';
+    expect((await first.get(early)).status).toBe(200);
+    await first.stop();
+
+    const second = await install.start();
+
+    const late = printedLink(second) ?? '/';
+    expect(late).not.toBe(early);
+    const answers = await Promise.all([early, late].map((path) => second.get(path)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(JSON.stringify([...first.log(), ...second.log()])).not.toContain(early.slice('/set-up/'.length));
+  });
+
+  it('makes the owner that the environment names, and leaves them alone from then on', async () => {
+    const install = await emptyInstall({
+      OWNER_EMAIL: 'Owner@Bells.example',
+      OWNER_PASSWORD: 'four bells at midnight',
+    });
+    const first = await install.start();
+    await first.stop();
+    const rows = () => install.sql('select email, password_hash from owners');
+    const made = await rows();
+
+    const second = await install.start({ OWNER_EMAIL: 'other@bells.example', OWNER_PASSWORD: 'another password' });
+    await second.stop();
+
+    expect(made).toEqual([
+      { email: 'owner@bells.example', password_hash: expect.stringMatching(/^\$argon2id\$v=19\$/) },
+    ]);
+    expect(await rows()).toEqual(made);
+    expect([printedLink(first), printedLink(second)]).toEqual([undefined, undefined]);
+    expect(first.stdout() + second.stdout()).not.toMatch(/bells at midnight|bells\.example/i);
+  });
+
   it('starts after being killed at any instant of the first start, and a key that works was always told', async () => {
     const random = createSeededRandom('first start', createTestClock());
     for (let kill = 0; kill < 4; kill += 1) {
@@ -112,6 +155,7 @@ describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
     const install = await emptyInstall(OWN_KEY);
     const worker = await install.start({ ROLE: 'worker', PORT: String(await freePort()) });
     expect(worker.stdout()).not.toContain('crl_live_');
+    expect(printedLink(worker)).toBeUndefined();
 
     const web = await install.start({ ROLE: 'web' });
 

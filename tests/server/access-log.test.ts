@@ -15,6 +15,8 @@ it.each([
   ['/connect/Zm9vYmFyYmF6cXV4', '/connect/…'],
   ['/connect//Zm9vYmFyYmF6cXV4', '/connect//…'],
   ['/CONNECT/Zm9vYmFyYmF6cXV4/', '/CONNECT/…'],
+  ['/set-up/Zm9vYmFyYmF6cXV4', '/set-up/…'],
+  ['/Set-Up//Zm9vYmFyYmF6cXV4/x', '/Set-Up//…'],
   ['/connect/session/01936b5e-0000-7000-8000-000000000000', '/connect/session/01936b5e-0000-7000-8000-000000000000'],
   ['/connect/callback/mastodon?code=secret&state=secret', '/connect/callback/mastodon'],
 ])('%s is written as %s', async (path, written) => {

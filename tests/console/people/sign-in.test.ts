@@ -234,8 +234,9 @@ describe('every page', () => {
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
       'content-security-policy':
-        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        "default-src 'none'; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     });
+    expect(text.match(/<script[^>]*>/g)).toEqual(['<script type="module" src="/assets/app/passkeys.js">']);
     expect(text).not.toMatch(/<style|\sstyle=|\son\w+=/i);
     expect(text).toContain('content="noindex"');
   });

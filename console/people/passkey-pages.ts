@@ -1,0 +1,89 @@
+/** The forms with which owners add, use and remove passkeys. Scripts fill them in: console/assets/app/passkeys.ts. */
+import type { RequestHandler, Response } from 'express';
+import { validate as isUuid } from 'uuid';
+import type { Context } from '../../services/context.ts';
+import { addPasskey, passkeyOptions } from '../../services/people/passkeys/add-passkey.ts';
+import { removePasskey } from '../../services/people/passkeys/own-passkeys.ts';
+import { relyingParty } from '../../services/people/passkeys/relying-party.ts';
+import { signInOptions, signInWithPasskey } from '../../services/people/passkeys/sign-in-with-passkey.ts';
+import { fieldsOf } from '../form-fields.ts';
+import { waitSentence } from './fields.ts';
+import { localPath } from './local-path.ts';
+import { forOwner } from './owner-page.ts';
+import { sendForeignForm, sendNotice } from './send-people-page.ts';
+import { HOME, welcome, whereFrom } from './sign-in-page.ts';
+import { isOurForm, signedIn } from './signed-in.ts';
+import { isVisitorsForm } from './visitor.ts';
+
+const TOO_OLD = 'This page is too old. Open it again.';
+const NONE_HERE = 'Passkeys need a PUBLIC_URL with a name, over https.';
+
+/** For the script on /sign-in. */
+export function giveSignInOptions(context: Context): RequestHandler {
+  return async (request, response) => {
+    const party = relyingParty(context);
+    if (party === null) return sendProblem(response, 404, NONE_HERE);
+    if (!isVisitorsForm(context, request, request.body)) return sendProblem(response, 403, TOO_OLD);
+    response.json({ options: await signInOptions(context, party) });
+  };
+}
+
+export function takePasskeySignIn(context: Context): RequestHandler {
+  return async (request, response) => {
+    if (!isVisitorsForm(context, request, request.body)) return sendForeignForm(response, '/sign-in');
+    const { answer = '', next } = fieldsOf(request.body);
+    const { userAgent } = whereFrom(request);
+    const secret = await signInWithPasskey(context, readJson(answer), userAgent);
+    if (secret !== null) return welcome(context, request, response, secret, localPath(context, next) ?? HOME);
+    const sentence = 'This passkey is not known here, or its answer was used before or came too late.';
+    sendNotice(response, 401, 'Not signed in', sentence, { to: '/sign-in', text: 'Try again' });
+  };
+}
+
+/** For the script on /owner. */
+export function givePasskeyOptions(context: Context): RequestHandler {
+  return async (request, response) => {
+    const [person, party] = [await signedIn(context, request), relyingParty(context)];
+    if (party === null) return sendProblem(response, 404, NONE_HERE);
+    if (person === null || !isOurForm(context, request, person, request.body)) {
+      return sendProblem(response, 403, TOO_OLD);
+    }
+    const { passkeyPassword: password = '' } = fieldsOf(request.body);
+    const outcome = await passkeyOptions(context, person, party, { password, ip: whereFrom(request).ip });
+    if (outcome.kind === 'options') return void response.json({ options: outcome.options });
+    if (outcome.kind === 'full') return sendProblem(response, 409, 'There are twenty passkeys. Remove one first.');
+    if (outcome.kind === 'refused') return sendProblem(response, 401, 'The password is wrong.');
+    response.setHeader('retry-after', String(outcome.seconds));
+    sendProblem(response, 429, waitSentence(outcome.seconds));
+  };
+}
+
+export function takeNewPasskey(context: Context): RequestHandler {
+  return forOwner(context, async (request, response, person) => {
+    const { answer = '' } = fieldsOf(request.body);
+    if (await addPasskey(context, person, readJson(answer))) return response.redirect(303, `${HOME}?done=passkey`);
+    const sentence = 'The device gave no passkey that fits, or it took longer than five minutes. Nothing was changed.';
+    sendNotice(response, 400, 'No passkey', sentence, { to: HOME, text: 'Try again' });
+  });
+}
+
+export function takeEndOfPasskey(context: Context): RequestHandler {
+  return forOwner(context, async (request, response, person) => {
+    const { passkeyId = '' } = fieldsOf(request.body);
+    if (isUuid(passkeyId)) await removePasskey(context, person, passkeyId);
+    response.redirect(303, `${HOME}?done=passkey-gone`);
+  });
+}
+
+function sendProblem(response: Response, status: number, problem: string): void {
+  response.status(status).json({ problem });
+}
+
+/** Null for what is not JSON. */
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,14 @@
+/** A challenge that a passkey has answered. Challenges are signed and not stored; the answered ones are kept until they end. */
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import { instant } from './columns.ts';
+
+export const UsedChallenge = defineEntity({
+  name: 'UsedChallenge',
+  tableName: 'used_challenges',
+  properties: {
+    /** Hex SHA-256. */
+    hash: p.string().length(64).primary(),
+    expiresAt: instant(),
+  },
+});
+export type UsedChallenge = InferEntity<typeof UsedChallenge>;

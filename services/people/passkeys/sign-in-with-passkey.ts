@@ -1,0 +1,65 @@
+/** Signs an owner in with a passkey. There is nothing to guess, so nobody is held off: this is a way in while passwords wait. */
+import {
+  type AuthenticationResponseJSON,
+  generateAuthenticationOptions,
+  type PublicKeyCredentialRequestOptionsJSON,
+  verifyAuthenticationResponse,
+} from '@simplewebauthn/server';
+import { Passkey } from '../../../entities/passkey.ts';
+import { query } from '../../../entities/query.ts';
+import type { Context } from '../../context.ts';
+import { beginSignIn } from '../sign-ins.ts';
+import { isOurChallenge, newChallenge, useChallenge } from './challenges.ts';
+import { type RelyingParty, relyingParty } from './relying-party.ts';
+
+/** What the browser needs to offer the passkeys it has for this install. */
+export function signInOptions(context: Context, party: RelyingParty): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  return generateAuthenticationOptions({
+    rpID: party.rpID,
+    challenge: newChallenge(context, 'sign in'),
+    userVerification: 'required',
+  });
+}
+
+/** @returns the secret that the browser is to show; null where the answer is not one of a passkey that is known */
+export async function signInWithPasskey(context: Context, answer: unknown, userAgent: string): Promise<string | null> {
+  const { id: credentialId } = (answer ?? {}) as { id?: unknown };
+  if (typeof credentialId !== 'string' || !/^[\w-]+$/.test(credentialId)) return null;
+  const passkey = await context.db.em().findOne(Passkey, { credentialId });
+  const verified = passkey === null ? null : await verify(context, passkey, answer);
+  if (passkey === null || verified === null || !(await useChallenge(context, verified.challenge))) return null;
+  if (!(await countOn(context, passkey, verified.counter))) return null;
+  context.log.info({ ownerId: passkey.ownerId }, 'an owner signed in');
+  return beginSignIn(context, passkey.ownerId, userAgent);
+}
+
+async function verify(context: Context, passkey: Passkey, answer: unknown) {
+  const party = relyingParty(context);
+  if (party === null) return null;
+  const publicKey = new Uint8Array(Buffer.from(passkey.publicKey, 'base64url'));
+  let challenge = '';
+  try {
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: answer as AuthenticationResponseJSON,
+      expectedChallenge: (given) => {
+        challenge = given;
+        return isOurChallenge(context, 'sign in', given);
+      },
+      expectedOrigin: party.origin,
+      expectedRPID: party.rpID,
+      credential: { id: passkey.credentialId, publicKey, counter: Number(passkey.counter) },
+    });
+    return verified ? { challenge, counter: authenticationInfo.newCounter } : null;
+  } catch {
+    // Whatever does not fit is told by an exception.
+    return null;
+  }
+}
+
+/** A count that does not go on comes from a copy of the device. Devices that do not count say 0 each time. */
+async function countOn(context: Context, { id, ownerId }: Passkey, counter: number): Promise<boolean> {
+  const sql = `
+    update passkeys set counter = $3, last_used_at = $4
+    where id = $1 and owner_id = $2 and (counter < $3 or (counter = 0 and $3 = 0)) returning id`;
+  return (await query(context.db.em(), sql, [id, ownerId, counter, context.clock.now()])).length === 1;
+}

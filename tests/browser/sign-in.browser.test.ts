@@ -1,0 +1,97 @@
+/** The owner's pages in a real browser: signing in, with and without scripts, and with a passkey. */
+import { describe, expect, it } from 'vitest';
+import { clickThrough, type Customer } from './customer.ts';
+import { expectGoodPage } from './page-checks.ts';
+import { OWNER } from './shared-stage.ts';
+import { HAS_BROWSER, useStage } from './stage.ts';
+
+const stage = useStage();
+
+/** What the script of the passkeys needs. */
+const GOOD = {
+  leadsTo: 'itself',
+  also: {
+    'script-src': "'self'",
+    'connect-src': "'self'",
+    'require-trusted-types-for': "'script'",
+    'trusted-types': "'none'",
+  },
+} as const;
+
+async function signIn(customer: Customer, password = OWNER.password): Promise<void> {
+  await customer.open(`${stage.publicUrl}/owner`);
+  await customer.type({ Email: OWNER.email, Password: password });
+  await customer.press('Sign in');
+}
+
+/** Where the customer is, on the product. */
+const path = (customer: Customer) => customer.place()[0].replace(stage.publicUrl, '');
+
+describe.skipIf(!HAS_BROWSER)('the owner', () => {
+  it.each([true, false])('signs in on the way to a page, and out again (scripts: %s)', async (scripts) => {
+    const customer = await stage.customer({ scripts });
+
+    await customer.open(`${stage.publicUrl}/owner`);
+    expect(path(customer)).toBe('/sign-in');
+    await expectGoodPage(customer, GOOD);
+    await customer.type({ Email: OWNER.email, Password: 'wrong' });
+    await customer.press('Sign in');
+    await expectGoodPage(customer, GOOD);
+    expect(await customer.page.getByRole('alert').first().textContent()).toBe('Email or password is wrong.');
+    await customer.type({ Password: OWNER.password });
+    await customer.press('Sign in');
+
+    expect(path(customer)).toBe('/owner');
+    await expectGoodPage(customer, GOOD);
+    await customer.press('Sign out');
+    expect(path(customer)).toBe('/sign-in');
+    await customer.open(`${stage.publicUrl}/owner`);
+    expect(path(customer)).toBe('/sign-in');
+  });
+
+  it('changes nothing when the browser has lost its cookies, and is told what to do', async () => {
+    const customer = await stage.customer();
+    await customer.open(`${stage.publicUrl}/sign-in`);
+    await customer.type({ Email: OWNER.email, Password: OWNER.password });
+    await customer.page.context().clearCookies();
+
+    await customer.press('Sign in');
+
+    expect(customer.answer().status()).toBe(403);
+    await expectGoodPage(customer, { leadsTo: 'itself' });
+    await customer.follow('Open the page again');
+    expect(path(customer)).toBe('/sign-in');
+  });
+
+  it('adds a passkey with the password, and signs in with it', async () => {
+    const customer = await stage.customer({ refusedAt: ['/owner/passkeys/options'] });
+    const { page } = customer;
+    const devices = await page.context().newCDPSession(page);
+    await devices.send('WebAuthn.enable');
+    const options = {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+    } as const;
+    await devices.send('WebAuthn.addVirtualAuthenticator', {
+      options: { ...options, isUserVerified: true, automaticPresenceSimulation: true },
+    });
+    await signIn(customer);
+
+    const passkeys = page.getByRole('region', { name: 'Passkeys' });
+    await passkeys.getByLabel('Password', { exact: true }).fill('wrong');
+    await passkeys.getByRole('button', { name: 'Add a passkey' }).click();
+    await passkeys.getByText('The password is wrong.').waitFor();
+    await passkeys.getByLabel('Password', { exact: true }).fill(OWNER.password);
+    await clickThrough(passkeys.getByRole('button', { name: 'Add a passkey' }));
+    expect(await page.getByRole('status').textContent()).toBe('The passkey is added.');
+    await expectGoodPage(customer, GOOD);
+    await customer.press('Sign out');
+    await customer.press('Sign in with a passkey');
+
+    expect(path(customer)).toBe('/owner');
+    await customer.press('Remove');
+    expect(await page.getByRole('status').textContent()).toContain('The passkey is removed.');
+  });
+});

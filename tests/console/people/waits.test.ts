@@ -1,0 +1,184 @@
+/** Trying passwords: how often it costs nothing, how long one waits then, and that nothing leaks meanwhile. */
+import { describe, expect, it } from 'vitest';
+import { type Browser, type BrowserPage, openBrowser } from '../../harness/browser.ts';
+import { EMAIL, OWNER_ENV, PASSWORD, signedInBrowser } from '../../harness/owner.ts';
+import { startWorld, type World } from '../../harness/world.ts';
+
+/** The machine that a request comes from is what the proxy of these worlds says. */
+const ENV = { ...OWNER_ENV, TRUST_PROXY: 'true' };
+
+interface Try {
+  readonly email?: string;
+  readonly password?: string;
+  readonly ip?: string;
+}
+
+/** Signs in without looking at the page again. */
+async function tryer(world: World): Promise<(what?: Try) => Promise<BrowserPage>> {
+  const browser: Browser = openBrowser(world);
+  const { text } = await browser.get('/sign-in');
+  const csrf = /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
+  return ({ email = EMAIL, password = 'wrong', ip = '192.0.2.1' } = {}) => {
+    browser.cookies.delete('carillon');
+    return browser.post('/sign-in', { csrf, email, password }, { 'x-forwarded-for': ip });
+  };
+}
+
+async function statuses(times: number, attempt: (index: number) => Promise<BrowserPage>): Promise<number[]> {
+  const all: number[] = [];
+  for (let index = 0; index < times; index += 1) all.push((await attempt(index)).status);
+  return all;
+}
+
+const several = (times: number, status: number) => Array.from({ length: times }, () => status);
+
+describe('an address from one machine', () => {
+  it('can be tried five times; then the right password is refused too, in the same words', async () => {
+    await using world = await startWorld({ env: ENV });
+    const attempt = await tryer(world);
+
+    expect(await statuses(5, () => attempt())).toEqual(several(5, 401));
+    const wrong = await attempt();
+    const right = await attempt({ password: PASSWORD });
+
+    expect([wrong.status, right.status]).toEqual([429, 429]);
+    expect(wrong.headers.get('retry-after')).toBe('30');
+    expect(right.text).toBe(wrong.text);
+    expect(right.text).toContain('Too many tries. Wait a minute, then try again');
+    expect(right.headers.get('set-cookie')).toBeNull();
+  });
+
+  it('waits twice as long after each further try, up to a quarter of an hour', async () => {
+    await using world = await startWorld({ env: ENV });
+    const attempt = await tryer(world);
+    await statuses(5, () => attempt());
+
+    const waits: number[] = [];
+    for (let round = 0; round < 7; round += 1) {
+      const seconds = Number((await attempt()).headers.get('retry-after'));
+      waits.push(seconds);
+      world.clock.advance(seconds * 1_000 - 1);
+      expect((await attempt()).status).toBe(429);
+      world.clock.advance(1);
+      expect((await attempt()).status).toBe(401);
+    }
+
+    expect(waits).toEqual([30, 60, 120, 240, 480, 900, 900]);
+  });
+
+  it('lets the right password in after the wait, and then nothing is held against it', async () => {
+    await using world = await startWorld({ env: ENV });
+    const attempt = await tryer(world);
+    await statuses(5, () => attempt());
+    world.clock.advance(30_000);
+
+    const answer = await attempt({ password: PASSWORD });
+
+    expect(answer.status).toBe(303);
+    expect(await statuses(5, () => attempt())).toEqual(several(5, 401));
+    expect((await attempt()).status).toBe(429);
+  });
+
+  it('is forgotten after a day without a try', async () => {
+    await using world = await startWorld({ env: ENV });
+    const attempt = await tryer(world);
+    await statuses(4, () => attempt());
+    world.clock.advance(86_400_001);
+    const later = await tryer(world);
+
+    expect(await statuses(5, () => later())).toEqual(several(5, 401));
+  });
+
+  it('cannot be tried more often by trying all at once', async () => {
+    await using world = await startWorld({ env: ENV });
+    const attempt = await tryer(world);
+
+    const answers = await Promise.all(several(20, 0).map(() => attempt()));
+
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+      ...several(5, 401),
+      ...several(15, 429),
+    ]);
+  });
+
+  it('is counted in the database, whatever RATE_LIMIT_PER_MINUTE says', async () => {
+    await using world = await startWorld({ env: { ...ENV, RATE_LIMIT_PER_MINUTE: '100000000' } });
+    const attempt = await tryer(world);
+    await statuses(5, () => attempt());
+
+    const rows = await world.sql<{ bucket: string; failures: number }>(
+      'select bucket, failures from sign_in_waits order by bucket',
+    );
+
+    expect(rows.map(({ failures }) => failures)).toEqual([5, 5, 5]);
+    expect(JSON.stringify(rows)).not.toMatch(/192\.0\.2|bells/);
+    expect((await attempt()).status).toBe(429);
+  });
+});
+
+describe('one machine', () => {
+  it('can try twenty addresses, there or not, and then has to wait with all', async () => {
+    await using world = await startWorld({ env: ENV });
+    const attempt = await tryer(world);
+
+    const tried = await statuses(21, (index) => attempt({ email: `somebody-${index}@bells.example` }));
+
+    expect(tried).toEqual([...several(20, 401), 429]);
+    expect((await attempt({ password: PASSWORD })).status).toBe(429);
+    expect((await attempt({ password: PASSWORD, ip: '192.0.2.2' })).status).toBe(303);
+  });
+
+  it('is a whole network of IPv6', async () => {
+    await using world = await startWorld({ env: ENV });
+    const attempt = await tryer(world);
+
+    await statuses(5, (index) => attempt({ ip: `2001:db8:1:2::${index}` }));
+
+    expect((await attempt({ ip: '2001:db8:1:2:ffff::1' })).status).toBe(429);
+    expect((await attempt({ ip: '2001:db8:1:3::1' })).status).toBe(401);
+  });
+
+  it('does not get its tries back by signing in between', async () => {
+    await using world = await startWorld({ env: ENV });
+    const attempt = await tryer(world);
+    const others = (index: number) => attempt({ email: `somebody-${index}@bells.example` });
+
+    await statuses(10, others);
+    await attempt({ password: PASSWORD });
+    const tried = await statuses(11, (index) => others(index + 10));
+
+    expect(tried).toEqual([...several(10, 401), 429]);
+  });
+});
+
+describe('one address', () => {
+  it('can be tried twenty times from all machines together, whether anybody has it or not', async () => {
+    await using world = await startWorld({ env: ENV });
+    const attempt = await tryer(world);
+
+    const theirs = await statuses(21, (index) => attempt({ ip: `192.0.2.${index}` }));
+    const nobodys = await statuses(21, (index) =>
+      attempt({ ip: `198.51.100.${index}`, email: 'nobody@bells.example' }),
+    );
+
+    expect(theirs).toEqual([...several(20, 401), 429]);
+    expect(nobodys).toEqual(theirs);
+    expect((await attempt({ ip: '203.0.113.1', password: PASSWORD })).status).toBe(429);
+  });
+});
+
+describe('the current password on /owner', () => {
+  it('can be tried as often as one signs in', async () => {
+    await using world = await startWorld({ env: OWNER_ENV });
+    const browser = await signedInBrowser(world);
+    const page = await browser.get('/owner');
+    const change = (password: string) =>
+      browser.press(page, 'Change password', { 'Current password': password, 'New password': 'six bells at noon' });
+
+    expect(await statuses(5, () => change('wrong'))).toEqual(several(5, 401));
+    const right = await change(PASSWORD);
+
+    expect([right.status, right.headers.get('retry-after')]).toEqual([429, '30']);
+    expect((await browser.get('/owner')).status).toBe(200);
+  });
+});
