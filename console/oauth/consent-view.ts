@@ -37,7 +37,7 @@ export function consentView({ asked, email, profiles, action, csrf }: ConsentVie
         </select>
         <p class="hint" id="reach-hint">In test mode it reaches the sandbox and publishes nothing.</p>
       </div>
-      <div class="choice-buttons">
+      <div>
         <button class="primary" type="submit" name="answer" value="allow">Allow</button>
         <button type="submit" name="answer" value="deny">Deny</button>
       </div>

@@ -6,43 +6,53 @@ import { Provider } from 'oidc-provider';
 import type { ConsentRequests } from '../../console/oauth/consent-requests.ts';
 import type { Context } from '../../services/context.ts';
 import { DEFAULT_SCOPES, SCOPES } from '../../services/keys/scopes.ts';
+import { createMemoryRateLimiter } from '../../services/limits/memory-rate-limiter.ts';
+import type { RateLimiter } from '../../services/limits/rate-limiter.ts';
 import type { SigningKey } from '../../services/oauth/signing-keys.ts';
 import type { MachineTime } from '../database-clock.ts';
 import { type CheckAccessToken, createAccessTokenCheck } from './check-access-token.ts';
 import { consentRequests } from './consent-requests.ts';
-import { providerConfiguration, ROUTES } from './provider-configuration.ts';
+import { providerConfiguration, type ProviderParts, ROUTES } from './provider-configuration.ts';
 import { createSigningKeyRing } from './signing-key-ring.ts';
 
 export interface AuthorizationServer {
+  /** Counts clients that make themselves known, by address: those that register, and documents that are fetched. */
+  readonly newClients: RateLimiter;
   /** With the keys of now. */
   provider(): Promise<Provider>;
   readonly requests: ConsentRequests;
   readonly checkAccessToken: CheckAccessToken;
 }
 
+/** New clients a minute from one address, unless RATE_LIMIT_PER_MINUTE is raised above its default (D29). */
+const NEW_CLIENTS = 30;
+
 export const DISCOVERY_PATH = '/.well-known/oauth-authorization-server';
 
 export function createAuthorizationServer(context: Context, machine: MachineTime): AuthorizationServer {
   const ring = createSigningKeyRing(context);
+  const newClients = createMemoryRateLimiter(Math.max(NEW_CLIENTS, Math.floor(context.config.rateLimitPerMinute / 2)));
   let made: { readonly keys: readonly SigningKey[]; readonly provider: Provider } | undefined;
   const provider = async () => {
     const keys = await ring.latest();
-    if (made?.keys !== keys) made = { keys, provider: createProvider(context, machine, keys) };
+    if (made?.keys !== keys) made = { keys, provider: createProvider(context, { machine, keys, newClients }) };
     return made.provider;
   };
   return {
+    newClients,
     provider,
     requests: consentRequests(context, provider),
     checkAccessToken: createAccessTokenCheck(context, machine, ring),
   };
 }
 
-function createProvider(context: Context, machine: MachineTime, keys: readonly SigningKey[]): Provider {
-  const provider = new Provider(context.config.publicUrl, providerConfiguration(context, machine, keys));
+function createProvider(context: Context, parts: ProviderParts): Provider {
+  const provider = new Provider(context.config.publicUrl, providerConfiguration(context, parts));
   // What it takes for forwarded is written by our own router.
   provider.proxy = true;
   provider.on('server_error', (ctx, error) => {
-    context.log.error({ reqId: ctx.res.getHeader('x-request-id'), err: error }, 'an OAuth request failed');
+    const reqId = ctx.res.getHeader('x-request-id');
+    context.log.error({ reqId, err: error }, 'an OAuth request failed');
   });
   // Nobody is remembered as signed in by it: not in the database, and not in a cookie.
   provider.on('authorization.success', (ctx) => {

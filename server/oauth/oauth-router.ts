@@ -4,22 +4,19 @@ import { errorBody } from '../../errors/error-body.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../../services/context.ts';
 import { SCOPES } from '../../services/keys/scopes.ts';
-import { createMemoryRateLimiter } from '../../services/limits/memory-rate-limiter.ts';
+import type { RateLimiter } from '../../services/limits/rate-limiter.ts';
 import { RESOURCE_METADATA_PATH, resourceOf } from '../../services/oauth/addresses.ts';
 import { requestIdOf } from '../request-id.ts';
 import { type AuthorizationServer, DISCOVERY_PATH } from './authorization-server.ts';
 import { ROUTES } from './provider-configuration.ts';
 
-/** Registrations a minute from one address, unless RATE_LIMIT_PER_MINUTE is raised far above its default (D29). */
-const REGISTRATIONS = 30;
-
 /** Seconds a browser may remember the answer to a preflight. */
 const PREFLIGHT_MAX_AGE = '86400';
 
-export function oauthRouter(context: Context, { provider }: AuthorizationServer): Router {
+export function oauthRouter(context: Context, { provider, newClients }: AuthorizationServer): Router {
   const router = Router();
   router.all([RESOURCE_METADATA_PATH, `${RESOURCE_METADATA_PATH}/mcp`], anyOrigin('GET'), describeResource(context));
-  router.all(ROUTES.registration, anyOrigin('POST'), limitRegistrations(context));
+  router.all(ROUTES.registration, anyOrigin('POST'), limitRegistrations(context, newClients));
   const pass = atPublicUrl(context, async (request, response) => {
     await (await provider()).callback()(request, response);
   });
@@ -58,8 +55,7 @@ function anyOrigin(method: 'GET' | 'POST'): RequestHandler {
 }
 
 /** Anybody may register, so it must not fill the database. */
-function limitRegistrations(context: Context): RequestHandler {
-  const limiter = createMemoryRateLimiter(Math.max(REGISTRATIONS, Math.floor(context.config.rateLimitPerMinute / 2)));
+function limitRegistrations(context: Context, limiter: RateLimiter): RequestHandler {
   return async (request, response, next) => {
     if (request.method !== 'POST') return next();
     const now = context.clock.now();

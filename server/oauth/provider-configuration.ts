@@ -6,12 +6,14 @@ import {
   interactionPolicy,
   type KoaContextWithOIDC,
 } from 'oidc-provider';
+import type { Request } from 'express';
 import { Owner } from '../../entities/owner.ts';
 import { oauthErrorPage } from '../../console/oauth/oauth-error-page.ts';
 import type { Context } from '../../services/context.ts';
 import { SCOPES } from '../../services/keys/scopes.ts';
 import { resourceOf } from '../../services/oauth/addresses.ts';
 import { knownScopes } from '../../services/oauth/known-scopes.ts';
+import type { RateLimiter } from '../../services/limits/rate-limiter.ts';
 import type { SigningKey } from '../../services/oauth/signing-keys.ts';
 import type { MachineTime } from '../database-clock.ts';
 import { clockLead, oauthAdapter } from './adapter.ts';
@@ -42,11 +44,16 @@ export const ROUTES = {
 /** Page on which a person agrees. */
 export const INTERACTION_PATH = '/oauth/interaction';
 
-export function providerConfiguration(
-  context: Context,
-  machine: MachineTime,
-  keys: readonly SigningKey[],
-): Configuration {
+/** What the configuration is made with, besides the context. */
+export interface ProviderParts {
+  readonly machine: MachineTime;
+  readonly keys: readonly SigningKey[];
+  /** Counts clients that make themselves known, by address. */
+  readonly newClients: RateLimiter;
+}
+
+export function providerConfiguration(context: Context, parts: ProviderParts): Configuration {
+  const { machine, keys } = parts;
   return {
     adapter: oauthAdapter(context, machine),
     clientAuthMethods: ['none', 'private_key_jwt'],
@@ -55,7 +62,7 @@ export function providerConfiguration(
     cookies: cookies(context),
     expiresWithSession: () => false,
     extraTokenClaims: (_ctx, token) => ({ gid: 'grantId' in token ? token.grantId : undefined }),
-    features: features(context, keys),
+    features: features(context, parts),
     fetch: fetchForProvider(context),
     fetchResponseBodyLimits: { jwks_uri: DOCUMENT_MAX_BYTES },
     findAccount: async (_ctx, sub) => {
@@ -118,11 +125,16 @@ function cookies({ signer, config }: Context): NonNullable<Configuration['cookie
   };
 }
 
-function features(context: Context, keys: readonly SigningKey[]): NonNullable<Configuration['features']> {
+function features(context: Context, { keys, newClients }: ProviderParts): NonNullable<Configuration['features']> {
   const resource = resourceOf(context.config);
   const off = { enabled: false };
   return {
-    clientIdMetadataDocument: { enabled: true, ack: 'draft-02' },
+    clientIdMetadataDocument: {
+      enabled: true,
+      ack: 'draft-02',
+      // Anybody may name an address, so nobody may have us ask for many.
+      allowFetch: async ({ req }) => (await newClients.take((req as Request).ip ?? '', context.clock.now())).allowed,
+    },
     registration: {
       enabled: true,
       issueRegistrationAccessToken: false,

@@ -1,6 +1,8 @@
 /** What an access token opens: /mcp, as far as was agreed, as long as the grant lives; and nothing else. */
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { operations } from '../../routers/operations.ts';
+import { createConnectSession } from '../../services/connect/create-connect-session.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { callMcp, callTool, claimsOf, METADATA_URL, type Person, signIn, type Tokens, tokensFor } from './agents.ts';
 
@@ -12,6 +14,11 @@ beforeAll(async () => {
   person = await signIn(world);
   tokens = await tokensFor(world, person);
 });
+
+/** Every tool with the scope that its operation declares. */
+const scoped = operations.flatMap(({ meta: { tool, scope } }): [string, string][] =>
+  'none' in tool || scope === null ? [] : [[tool.name, scope]],
+);
 
 const call = (name: string, input = {}, id = 1) => ({
   jsonrpc: '2.0',
@@ -82,6 +89,13 @@ describe('a call beyond what was agreed', () => {
     expect((await world.rest('GET /posts')).body.posts).toEqual([]);
   });
 
+  it.each(scoped)('is told so by %s, which needs %s', async (name, scope) => {
+    const other = await tokensFor(world, person, { scope: scope === 'posts:read' ? 'keys:read' : 'posts:read' });
+    const { status, headers } = await callTool(world, other.access, name);
+
+    expect([status, headers.get('www-authenticate')]).toEqual([403, lacking.replace('posts:write', scope)]);
+  });
+
   it('stops the batch it is in', async () => {
     const batch = [call('list_posts'), call('create_post', {}, 2), call('get_analytics', {}, 3)];
     const { status, headers } = await callMcp(world, tokens.access, batch);
@@ -125,6 +139,19 @@ describe('a token that was narrowed', () => {
 
     expect((await world.sql(`select mode from posts where text = 'Ding' and mode = 'test'`)).length).toBe(1);
   });
+});
+
+it('a grant makes connect links as a key does', async () => {
+  const { id: profileId } = await world.profile('Linked');
+  const [{ id } = { id: '' }] = await world.sql<{ id: string }>('select id from oauth_grants limit 1');
+  const actor = { kind: 'oauth_client', id: 'agent', name: 'Agent' } as const;
+  const { accountId } = person;
+  const caller = { accountId, keyId: id, profileId: null, mode: 'live', scopes: null, actor } as const;
+  const wanted = { profileId, redirectUrl: 'https://app.example/done', headless: false };
+
+  const { connectSessionId } = await createConnectSession(world.context, caller, wanted);
+  const { body } = await world.rest(`GET /connect-sessions/${connectSessionId}`);
+  expect(body.connectSession?.status ?? body.status).toBe('pending');
 });
 
 describe('a forged token', () => {

@@ -139,6 +139,16 @@ describe('a client with a document', () => {
     await strict.close();
   });
 
+  it('is not looked for when an address has named thirty within a minute', async () => {
+    const busy = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '60' } });
+    const { browser } = await signIn(busy);
+    const statuses = [];
+    for (let named = 0; named < 31; named += 1) statuses.push((await statusOf(newClient(), browser)).status);
+
+    expect(statuses).toEqual([...Array.from({ length: 30 }, () => 303), 400]);
+    await busy.close();
+  });
+
   it('over plain http is none, also where the operator allows the network', async () => {
     expect(await statusOf(newClient().replace('https:', 'http:'))).toMatchObject({ status: 400, location: null });
   });

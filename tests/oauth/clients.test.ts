@@ -8,7 +8,7 @@ import {
 import * as oauth from 'oauth4webapi';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PUBLIC_URL, startWorld, type World } from '../harness/world.ts';
-import { answered, CALLBACK, type Person, RESOURCE, signIn } from './agents.ts';
+import { answered, CALLBACK, codeFor, type Person, redeem, register, RESOURCE, signIn, VERIFIER } from './agents.ts';
 
 let world: World;
 let person: Person;
@@ -94,7 +94,7 @@ describe('the client of the MCP SDK', () => {
     const client = await connected('auto', host);
     const [connection] = (await world.rest('GET /connections')).body.connections;
     const call = { name: 'update_queue', arguments: { connectionId: connection.id, paused: true } };
-    await expect(client.callTool(call)).rejects.toThrow();
+    await expect(client.callTool(call)).rejects.toThrow(UnauthorizedError);
 
     const more = host.asked.at(-1) as URL;
     expect(more.searchParams.get('scope')?.split(' ')).toEqual(
@@ -148,4 +148,29 @@ it('a strict OAuth client finds everything as the standards have it', async () =
   expect(tokens.scope).toBe('posts:read');
   const revoked = await oauth.revocationRequest(server, client, oauth.None(), tokens.refresh_token ?? '', options);
   expect(await oauth.processRevocationResponse(revoked)).toBeUndefined();
+});
+
+it('a client with a key of its own proves with it who it is', async () => {
+  const { publicKey, privateKey } = await oauth.generateKeyPair('ES256');
+  const jwk = { ...(await crypto.subtle.exportKey('jwk', publicKey)), alg: 'ES256', use: 'sig' };
+  const metadata = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [jwk] } };
+  const { body } = await register(world, metadata);
+  expect(body).toMatchObject({ token_endpoint_auth_method: 'private_key_jwt' });
+  const code = await codeFor(person, { clientId: body.client_id });
+  expect((await redeem(world, body.client_id, code)).status).toBe(401);
+
+  const server = { issuer: PUBLIC_URL, token_endpoint: `${PUBLIC_URL}/oauth/token` };
+  const client = { client_id: body.client_id };
+  const given = oauth.validateAuthResponse(
+    { ...server, authorization_response_iss_parameter_supported: true },
+    client,
+    new URLSearchParams({ code, state: 'a-state', iss: PUBLIC_URL }),
+    'a-state',
+  );
+  const proof = oauth.PrivateKeyJwt(privateKey);
+  const answer = await oauth.authorizationCodeGrantRequest(server, client, proof, given, CALLBACK, VERIFIER, {
+    [oauth.allowInsecureRequests]: true,
+    [oauth.customFetch]: toWorld,
+  });
+  expect(answer.status).toBe(200);
 });
