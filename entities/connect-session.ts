@@ -22,7 +22,7 @@ export const ConnectSession = defineEntity({
     profileId: () => p.manyToOne(Profile).mapToPk().fieldName('profile_id'),
     /** The key that made it; null when an OAuth client or a person did. */
     keyId: () => p.manyToOne(ApiKey).mapToPk().nullable().deleteRule('no action').fieldName('key_id'),
-    /** Whether it was made with a live key, or a test one; OAuth clients and people are live. */
+    /** Type of that key, or mode of the grant; people are live. */
     mode: p.enum(['live', 'test'] as const),
     /** Null when the customer picks on the page. */
     platform: p.string().nullable(),

@@ -8,6 +8,7 @@ import { HealthHistory } from './migration-20261121-health-history.ts';
 import { Initial } from './migration-20261121-initial.ts';
 import { LoginRenewal } from './migration-20261121-login-renewal.ts';
 import { Metrics } from './migration-20261121-metrics.ts';
+import { Oauth } from './migration-20261121-oauth.ts';
 import { Passkeys } from './migration-20261121-passkeys.ts';
 import { People } from './migration-20261121-people.ts';
 import { PlansAndQueues } from './migration-20261121-plans-and-queues.ts';
@@ -31,6 +32,7 @@ export const migrations = [
   { name: '20261121-health-history', class: HealthHistory },
   { name: '20261121-event-order', class: EventOrder },
   { name: '20261121-polish', class: Polish },
+  { name: '20261121-oauth', class: Oauth },
   { name: '20261121-people', class: People },
   { name: '20261121-passkeys', class: Passkeys },
   { name: '20261121-connect-session-callers', class: ConnectSessionCallers },
