@@ -47,19 +47,19 @@ async function agree(url: URL): Promise<URLSearchParams> {
   return back.searchParams;
 }
 
-function transportOf(provider: OAuthClientProvider): StreamableHTTPClientTransport {
-  return new StreamableHTTPClientTransport(new URL(RESOURCE), { authProvider: provider, fetch: toWorld });
+function transportOf(provider: OAuthClientProvider, path = ''): StreamableHTTPClientTransport {
+  return new StreamableHTTPClientTransport(new URL(`${RESOURCE}${path}`), { authProvider: provider, fetch: toWorld });
 }
 
 const newClient = (mode: 'auto' | 'legacy') =>
   new Client({ name: 'host', version: '1.0.0' }, { versionNegotiation: { mode } });
 
-async function connected(mode: 'auto' | 'legacy', host = aHost()): Promise<Client> {
-  const transport = transportOf(host.provider);
+async function connected(mode: 'auto' | 'legacy', host = aHost(), path = ''): Promise<Client> {
+  const transport = transportOf(host.provider, path);
   await expect(newClient(mode).connect(transport)).rejects.toThrow(UnauthorizedError);
   await transport.finishAuth(await agree(host.asked.at(-1) as URL));
   const client = newClient(mode);
-  await client.connect(transportOf(host.provider));
+  await client.connect(transportOf(host.provider, path));
   return client;
 }
 
@@ -91,7 +91,7 @@ describe('the client of the MCP SDK', () => {
 
   it('asks for the scope that a call needs, and then succeeds', async () => {
     const host = aHost();
-    const client = await connected('auto', host);
+    const client = await connected('auto', host, '/x/queues');
     const [connection] = (await world.rest('GET /connections')).body.connections;
     const call = { name: 'update_queue', arguments: { connectionId: connection.id, paused: true } };
     await expect(client.callTool(call)).rejects.toThrow(UnauthorizedError);
@@ -102,7 +102,7 @@ describe('the client of the MCP SDK', () => {
     );
     await transportOf(host.provider).finishAuth(await agree(more));
     const again = newClient('auto');
-    await again.connect(transportOf(host.provider));
+    await again.connect(transportOf(host.provider, '/x/queues'));
     const { isError, structuredContent } = await again.callTool(call);
     expect([isError, structuredContent]).toEqual([
       undefined,
