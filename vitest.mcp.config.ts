@@ -4,7 +4,12 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['tests/mcp-suite/**/*.suite.test.ts'],
-    globalSetup: ['tests/mcp-suite/ensure-suite.ts', 'tests/mcp-suite/shared-products.ts'],
+    globalSetup: [
+      'tests/mcp-suite/ensure-suite.ts',
+      'tests/crash/compiled-server.ts',
+      'tests/crash/migrated-folder.ts',
+      'tests/mcp-suite/shared-products.ts',
+    ],
     // They share products, and the commands they run are heavy.
     fileParallelism: false,
     maxConcurrency: 3,

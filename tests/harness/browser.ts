@@ -21,13 +21,15 @@ export interface Browser {
   readonly setCookies: string[];
 }
 
-export function openBrowser(world: World): Browser {
+/** @param install where it listens; a world, or the product as a process */
+export function openBrowser(install: Pick<World, 'url'>): Browser {
   const cookies = new Map<string, string>();
   const setCookies: string[] = [];
 
   async function send(method: string, path: string, headers: Record<string, string>, body?: string) {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const response = await fetch(world.url + path.replace(PUBLIC_URL, ''), {
+    const local = path.replace(install.url, '').replace(PUBLIC_URL, '');
+    const response = await fetch(install.url + local, {
       method,
       redirect: 'manual',
       headers: { ...(cookie !== '' && { cookie }), ...headers },

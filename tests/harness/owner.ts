@@ -11,7 +11,7 @@ export const OPERATOR = 'operator-token-of-at-least-32-characters';
 export const OWNER_ENV = { OWNER_EMAIL: EMAIL, OWNER_PASSWORD: PASSWORD, OPERATOR_TOKEN: OPERATOR };
 
 /** A browser in which the owner is signed in. */
-export async function signedInBrowser(world: World, password = PASSWORD): Promise<Browser> {
+export async function signedInBrowser(world: Pick<World, 'url'>, password = PASSWORD): Promise<Browser> {
   const browser = openBrowser(world);
   const { status } = await browser.press(await browser.get('/sign-in'), 'Sign in', {
     Email: EMAIL,

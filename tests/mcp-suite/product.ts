@@ -1,9 +1,10 @@
 /** The product as a process, and a door to it that adds the key, since the conformance suite has no option for headers. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, request as httpRequest, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MIGRATED_VARIABLE } from '../crash/migrated-folder.ts';
 import { freePort, launchProcess, LIVE_KEY, type ServerProcess } from '../crash/server-process.ts';
 import { waitUntil } from '../crash/wait-until.ts';
 
@@ -16,8 +17,12 @@ export interface Product extends AsyncDisposable {
 /** Starts the product on an embedded database of its own, and waits until it is ready. */
 export async function startProduct(env: Readonly<Record<string, string>> = {}): Promise<Product> {
   const dataDir = await mkdtemp(join(tmpdir(), 'carillon-mcp-'));
+  const migrated = process.env[MIGRATED_VARIABLE];
+  if (migrated !== undefined) await cp(migrated, join(dataDir, 'db'), { recursive: true });
+  const port = await freePort();
   const server = launchProcess({
-    PORT: String(await freePort()),
+    PORT: String(port),
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
     DATA_DIR: dataDir,
     BOOTSTRAP_LIVE_KEY: LIVE_KEY,
     RATE_LIMIT_PER_MINUTE: '1000000',

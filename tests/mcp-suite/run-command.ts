@@ -10,7 +10,12 @@ export interface Ran {
   readonly stdout: string;
 }
 
-export function runCommand(name: Parameters<typeof suiteCommand>[0], parameters: readonly string[]): Promise<Ran> {
+/** @param heard told what it writes, as it comes */
+export function runCommand(
+  name: Parameters<typeof suiteCommand>[0],
+  parameters: readonly string[],
+  heard: (text: string) => void = () => undefined,
+): Promise<Ran> {
   const { PATH = '', HOME = '' } = process.env;
   return new Promise((resolve) => {
     const child = execFile(
@@ -22,6 +27,7 @@ export function runCommand(name: Parameters<typeof suiteCommand>[0], parameters:
         resolve({ code, stdout, output: `${stdout}\n${stderr}` });
       },
     );
+    child.stdout?.on('data', heard);
     child.stdin?.end();
   });
 }

@@ -1,5 +1,6 @@
-/** What the suites share: the product as it is, and the product with the fixtures of the conformance suite, started once and side by side. */
+/** What the suites share, started once and side by side: the product as it is, with the fixtures of the conformance suite, and with an owner and a manual clock. */
 import type { TestProject } from 'vitest/node';
+import { OWNER_ENV } from '../harness/owner.ts';
 import { type Product, startProduct } from './product.ts';
 
 declare module 'vitest' {
@@ -11,6 +12,8 @@ declare module 'vitest' {
       readonly keyed: string;
       /** The product with the fixtures, behind which every request has the live key. */
       readonly fixtures: string;
+      /** The product with an owner who can sign in, and a clock that is moved by hand. */
+      readonly owned: string;
     };
   }
 }
@@ -18,9 +21,14 @@ declare module 'vitest' {
 let started: readonly Product[] = [];
 
 export async function setup({ provide }: TestProject): Promise<void> {
-  const [plain, fixtures] = await Promise.all([startProduct(), startProduct({ MCP_CONFORMANCE: '1' })]);
-  started = [plain, fixtures];
-  provide('mcp', { url: plain.server.url, keyed: plain.keyed, fixtures: fixtures.keyed });
+  const [plain, fixtures, owned] = await Promise.all([
+    startProduct(),
+    startProduct({ MCP_CONFORMANCE: '1' }),
+    startProduct({ ...OWNER_ENV, CLOCK: 'manual', OUTBOUND_ALLOW: '127.0.0.0/8' }),
+  ]);
+  started = [plain, fixtures, owned];
+  const urls = { url: plain.server.url, keyed: plain.keyed, fixtures: fixtures.keyed, owned: owned.server.url };
+  provide('mcp', urls);
 }
 
 export async function teardown(): Promise<void> {

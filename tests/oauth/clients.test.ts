@@ -8,7 +8,8 @@ import {
 import * as oauth from 'oauth4webapi';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PUBLIC_URL, startWorld, type World } from '../harness/world.ts';
-import { answered, CALLBACK, codeFor, type Person, redeem, register, RESOURCE, signIn, VERIFIER } from './agents.ts';
+import { aHost, agree } from './agent-host.ts';
+import { CALLBACK, codeFor, type Person, redeem, register, RESOURCE, signIn, VERIFIER } from './agents.ts';
 
 let world: World;
 let person: Person;
@@ -20,33 +21,6 @@ beforeAll(async () => {
 /** The install listens on another port than it says it does. */
 const toWorld = (url: string | URL, init?: object) => fetch(String(url).replace(PUBLIC_URL, world.url), init);
 
-/** What a host of agents keeps, and the person in front of it. */
-function aHost(redirect = CALLBACK) {
-  const kept: Record<string, unknown> = {};
-  const asked: URL[] = [];
-  const provider = {
-    redirectUrl: redirect,
-    clientMetadata: { client_name: 'Host', redirect_uris: [redirect] },
-    state: () => 'host-state',
-    clientInformation: () => kept['client'],
-    saveClientInformation: (client: unknown) => void (kept['client'] = client),
-    tokens: () => kept['tokens'],
-    saveTokens: (tokens: unknown) => void (kept['tokens'] = tokens),
-    redirectToAuthorization: (url: URL) => void asked.push(url),
-    saveCodeVerifier: (verifier: string) => void (kept['verifier'] = verifier),
-    codeVerifier: () => kept['verifier'],
-    saveDiscoveryState: (state: unknown) => void (kept['discovery'] = state),
-    discoveryState: () => kept['discovery'],
-  } as unknown as OAuthClientProvider;
-  return { provider, asked, kept };
-}
-
-async function agree(url: URL): Promise<URLSearchParams> {
-  const begun = await person.browser.get(url.href.replace(PUBLIC_URL, ''));
-  const back = await answered(person.browser, await person.browser.get(begun.location ?? ''));
-  return back.searchParams;
-}
-
 function transportOf(provider: OAuthClientProvider, path = ''): StreamableHTTPClientTransport {
   return new StreamableHTTPClientTransport(new URL(`${RESOURCE}${path}`), { authProvider: provider, fetch: toWorld });
 }
@@ -57,7 +31,7 @@ const newClient = (mode: 'auto' | 'legacy') =>
 async function connected(mode: 'auto' | 'legacy', host = aHost(), path = ''): Promise<Client> {
   const transport = transportOf(host.provider, path);
   await expect(newClient(mode).connect(transport)).rejects.toThrow(UnauthorizedError);
-  await transport.finishAuth(await agree(host.asked.at(-1) as URL));
+  await transport.finishAuth(await agree(person.browser, host.asked.at(-1)));
   const client = newClient(mode);
   await client.connect(transportOf(host.provider, path));
   return client;
@@ -100,7 +74,7 @@ describe('the client of the MCP SDK', () => {
     expect(more.searchParams.get('scope')?.split(' ')).toEqual(
       expect.arrayContaining(['connections:write', 'posts:read']),
     );
-    await transportOf(host.provider).finishAuth(await agree(more));
+    await transportOf(host.provider).finishAuth(await agree(person.browser, more));
     const again = newClient('auto');
     await again.connect(transportOf(host.provider, '/x/queues'));
     const { isError, structuredContent } = await again.callTool(call);
@@ -140,7 +114,7 @@ it('a strict OAuth client finds everything as the standards have it', async () =
     code_challenge_method: 'S256',
   }).toString();
   const client = { client_id: registered.client_id };
-  const given = oauth.validateAuthResponse(server, client, await agree(url), 'strict');
+  const given = oauth.validateAuthResponse(server, client, await agree(person.browser, url), 'strict');
   const tokens = await oauth
     .authorizationCodeGrantRequest(server, client, oauth.None(), given, CALLBACK, verifier, options)
     .then((response) => oauth.processAuthorizationCodeResponse(server, client, response));

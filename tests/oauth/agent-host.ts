@@ -1,0 +1,40 @@
+/** A host of agents: what it keeps for the client of an SDK, and how the person in front of it answers. */
+import type { OAuthClientProvider } from '@modelcontextprotocol/client';
+import type { Browser } from '../harness/browser.ts';
+import { answered, CALLBACK } from './agents.ts';
+
+export interface Host {
+  readonly provider: OAuthClientProvider;
+  /** Addresses that it wanted to be opened, in order. */
+  readonly asked: URL[];
+  /** By what it is: client, tokens, verifier, discovery. */
+  readonly kept: Record<string, unknown>;
+}
+
+export function aHost(redirect = CALLBACK): Host {
+  const kept: Record<string, unknown> = {};
+  const asked: URL[] = [];
+  const provider = {
+    redirectUrl: redirect,
+    clientMetadata: { client_name: 'Host', redirect_uris: [redirect] },
+    state: () => 'host-state',
+    clientInformation: () => kept['client'],
+    saveClientInformation: (client: unknown) => void (kept['client'] = client),
+    tokens: () => kept['tokens'],
+    saveTokens: (tokens: unknown) => void (kept['tokens'] = tokens),
+    redirectToAuthorization: (url: URL) => void asked.push(url),
+    saveCodeVerifier: (verifier: string) => void (kept['verifier'] = verifier),
+    codeVerifier: () => kept['verifier'],
+    saveDiscoveryState: (state: unknown) => void (kept['discovery'] = state),
+    discoveryState: () => kept['discovery'],
+    invalidateCredentials: (what: string) => void delete kept[what],
+  } as unknown as OAuthClientProvider;
+  return { provider, asked, kept };
+}
+
+/** Opens what a host wanted to be opened, presses Allow, and gives what the host is told. */
+export async function agree(browser: Browser, url: URL | undefined, reach = 'account'): Promise<URLSearchParams> {
+  const begun = await browser.get(url?.href ?? '');
+  const back = await answered(browser, await browser.get(begun.location ?? ''), { reach });
+  return back.searchParams;
+}
