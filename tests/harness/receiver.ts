@@ -24,8 +24,11 @@ export interface Receiver {
 
 export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** Listens until the test is over. */
-export async function startReceiver(how: number | Answer = 200): Promise<Receiver> {
+/** Listens until the test is over; with `afterAll`, until the file is. */
+export async function startReceiver(
+  how: number | Answer = 200,
+  atTheEnd: (close: () => void) => void = onTestFinished,
+): Promise<Receiver> {
   let answer: number | Answer = how;
   let connections = 0;
   const received: ReceivedDelivery[] = [];
@@ -42,7 +45,7 @@ export async function startReceiver(how: number | Answer = 200): Promise<Receive
   server.on('connection', () => (connections += 1));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => {
+  atTheEnd(() => {
     server.closeAllConnections();
     server.close();
   });
