@@ -19,7 +19,10 @@ export function accessLog(log: Logger): RequestHandler {
   };
 }
 
-/** Two paths are secrets: that of a connect link, and that of a link which sets an owner up. */
+/** Some paths are secrets: of a connect link, of a link which sets an owner up, and of a request for consent under way. */
 function withoutSecrets(path: string): string {
-  return path.replace(/^(\/+(?:connect\/+(?!session\/|callback\/)|set-up\/+)).+/i, '$1…');
+  return path.replace(
+    /^(\/+(?:connect\/+(?!session\/|callback\/)|set-up\/+|oauth\/+(?:interaction|authorize)\/+)).+/i,
+    '$1…',
+  );
 }

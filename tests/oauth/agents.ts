@@ -11,6 +11,9 @@ export const CALLBACK = 'https://agent.example/callback';
 export const VERIFIER = 'v'.repeat(43);
 export const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 
+/** Where an install listens: a world, or the product as a process. */
+type Install = Pick<World, 'url'>;
+
 export interface Person {
   readonly ownerId: string;
   readonly accountId: string;
@@ -55,7 +58,7 @@ function parsed(text: string): unknown {
   }
 }
 
-export async function register(world: World, metadata: object = {}, headers = {}): Promise<Answer> {
+export async function register(world: Install, metadata: object = {}, headers = {}): Promise<Answer> {
   const body = { client_name: 'Agent', redirect_uris: [CALLBACK], ...metadata };
   return read(
     await fetch(`${world.url}/oauth/register`, {
@@ -66,7 +69,7 @@ export async function register(world: World, metadata: object = {}, headers = {}
   );
 }
 
-export async function registered(world: World, metadata: object = {}): Promise<string> {
+export async function registered(world: Install, metadata: object = {}): Promise<string> {
   return (await register(world, metadata)).body.client_id;
 }
 
@@ -115,19 +118,19 @@ export async function codeFor({ browser }: Person, wish: Wish, reach = 'account'
   return back.searchParams.get('code') ?? '';
 }
 
-export async function postForm(world: World, path: string, fields: Record<string, string>): Promise<Answer> {
+export async function postForm(world: Install, path: string, fields: Record<string, string>): Promise<Answer> {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   const body = new URLSearchParams(fields).toString();
   return read(await fetch(world.url + path, { method: 'POST', headers, body }));
 }
 
 /** Trades a code for tokens. */
-export function redeem(world: World, clientId: string, code: string, fields = {}): Promise<Answer> {
+export function redeem(world: Install, clientId: string, code: string, fields = {}): Promise<Answer> {
   const ordinary = { grant_type: 'authorization_code', client_id: clientId, code, redirect_uri: CALLBACK };
   return postForm(world, '/oauth/token', { ...ordinary, code_verifier: VERIFIER, ...fields });
 }
 
-export function refresh(world: World, clientId: string, refreshToken: string, fields = {}): Promise<Answer> {
+export function refresh(world: Install, clientId: string, refreshToken: string, fields = {}): Promise<Answer> {
   const ordinary = { grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken };
   return postForm(world, '/oauth/token', { ...ordinary, ...fields });
 }
@@ -156,13 +159,18 @@ export function claimsOf(token: string): Record<string, unknown> {
 }
 
 /** Calls a tool, in the words of the revisions before 2026-07-28. */
-export async function callTool(world: World, token: string | null, name: string, input: object = {}): Promise<Answer> {
+export async function callTool(
+  world: Install,
+  token: string | null,
+  name: string,
+  input: object = {},
+): Promise<Answer> {
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input } };
   return callMcp(world, token, message);
 }
 
-export async function callMcp(world: World, token: string | null, message: unknown): Promise<Answer> {
-  const response = await fetch(`${world.url}/mcp`, {
+export async function callMcp(world: Install, token: string | null, message: unknown, path = '/mcp'): Promise<Answer> {
+  const response = await fetch(world.url + path, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',

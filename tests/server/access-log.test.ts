@@ -17,6 +17,9 @@ it.each([
   ['/CONNECT/Zm9vYmFyYmF6cXV4/', '/CONNECT/…'],
   ['/set-up/Zm9vYmFyYmF6cXV4', '/set-up/…'],
   ['/Set-Up//Zm9vYmFyYmF6cXV4/x', '/Set-Up//…'],
+  ['/oauth/interaction/Zm9vYmFyYmF6cXV4', '/oauth/interaction/…'],
+  ['/OAuth//authorize/Zm9vYmFyYmF6cXV4', '/OAuth//authorize/…'],
+  ['/oauth/authorize?state=secret', '/oauth/authorize'],
   ['/connect/session/01936b5e-0000-7000-8000-000000000000', '/connect/session/01936b5e-0000-7000-8000-000000000000'],
   ['/connect/callback/mastodon?code=secret&state=secret', '/connect/callback/mastodon'],
 ])('%s is written as %s', async (path, written) => {
