@@ -86,6 +86,8 @@ function newApp(context: Context): Express {
 const secureHeaders: RequestHandler = (_request, response, next) => {
   response.setHeader('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
   response.setHeader('x-content-type-options', 'nosniff');
+  // For browsers that do not read frame-ancestors.
+  response.setHeader('x-frame-options', 'DENY');
   response.setHeader('referrer-policy', 'no-referrer');
   next();
 };

@@ -9,7 +9,6 @@ export function sendConsentPage(response: Response, main: Html, redirectUri: str
   const formAction = ["'self'", ...targetSources(redirectUri)].join(' ');
   const csp = policy({ 'style-src': "'self'", 'img-src': "'self'", 'form-action': formAction });
   response.setHeader('content-security-policy', csp);
-  response.setHeader('x-frame-options', 'DENY');
   response.setHeader('cache-control', 'no-store');
   response.setHeader('referrer-policy', 'no-referrer');
   const footnote = 'One keyboard, every bell.';
