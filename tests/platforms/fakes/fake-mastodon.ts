@@ -88,6 +88,8 @@ export interface FakeMastodon extends Wire {
   readonly faults: Fault[];
   /** Number of calls by method and path without ids, e.g. `POST /api/v1/statuses`. */
   readonly calls: Record<string, number>;
+  /** Every call, oldest first. */
+  readonly received: WireCall[];
 }
 
 interface NewStatus {
@@ -121,6 +123,7 @@ export async function startFakeMastodon(options: FakeMastodonOptions): Promise<F
   const keys = new Map<string, { readonly id: string; readonly at: number }>();
   const consent = createConsent();
   const faults: Fault[] = [];
+  const received: WireCall[] = [];
   const numbers = new Map<string, FakeNumbers>();
   const answers: Record<string, WireAnswer[]> = {};
   const calls: Record<string, number> = {};
@@ -317,6 +320,7 @@ export async function startFakeMastodon(options: FakeMastodonOptions): Promise<F
     const id = /\/(\d+)/.exec(call.path.replace(/\/api\/v\d/, ''))?.[1];
     const route = `${call.method} ${id === undefined ? call.path : call.path.replace(`/${id}`, '/:id')}`;
     calls[route] = (calls[route] ?? 0) + 1;
+    received.push(call);
     const answered = open[route]?.(call);
     if (answered !== undefined) return answered;
     const account = accounts.find(({ tokens }) => tokens.has(bearer(call) ?? ''));
@@ -341,6 +345,7 @@ export async function startFakeMastodon(options: FakeMastodonOptions): Promise<F
     answers,
     faults,
     calls,
+    received,
   };
 }
 

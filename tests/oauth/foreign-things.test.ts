@@ -1,0 +1,136 @@
+/** An id is no right: what belongs to another account is not there, whatever tool or resource it is named to. */
+import { beforeAll, expect, it } from 'vitest';
+import { ERROR_META_KEY } from '../../mcp/tool-results.ts';
+import { operations } from '../../routers/operations.ts';
+import { SCOPES } from '../../services/keys/scopes.ts';
+import { makeAccount } from '../harness/accounts.ts';
+import { plain } from '../harness/images.ts';
+import { deliveriesOf } from '../harness/receiver.ts';
+import { startWorld, type World } from '../harness/world.ts';
+import { type Answer, callMcp, signIn, tokensFor } from './agents.ts';
+
+let world: World;
+let token: string;
+let theirs: Record<string, string>;
+beforeAll(async () => {
+  world = await startWorld();
+  const other = await makeAccount(world);
+  token = (await tokensFor(world, await signIn(world, other.id), { scope: Object.keys(SCOPES).join(' ') })).access;
+  theirs = await thingsOfTheFirst();
+});
+
+/** Ids of what the first account has, by the names that tools take them under. */
+async function thingsOfTheFirst(): Promise<Record<string, string>> {
+  const { id: profileId } = await world.profile();
+  const post = { text: 'Ding', connectionSlugs: [world.sandboxSlug], isDraft: true };
+  const { results } = (await world.rest('POST /posts', { body: post })).body;
+  const { webhook } = (await world.rest('POST /webhooks', { body: { url: 'http://127.0.0.1:9/hook' } })).body;
+  const { connections } = (await world.rest('GET /connections')).body;
+  const session = { redirectUrl: 'https://app.example/done' };
+  const { connectSessionId } = (await world.rest(`POST /profiles/${profileId}/connect`, { body: session })).body;
+  return {
+    profileId,
+    postId: results[0].postId,
+    webhookId: webhook.id,
+    connectionId: connections[0].id,
+    connectSessionId,
+    mediaId: await anImage(),
+    ...(await aKey(profileId)),
+    deliveryId: await aDelivery(webhook.id),
+  };
+}
+
+async function anImage(): Promise<string> {
+  const raw = await plain(4, 4).png().toBuffer();
+  return (await world.rest('POST /media', { raw, headers: { 'content-type': 'image/png' } })).body.media.id;
+}
+
+async function aKey(profileId: string): Promise<{ keyId: string }> {
+  return { keyId: (await world.key({ profileId })).id };
+}
+
+async function aDelivery(webhookId: string): Promise<string> {
+  await world.rest(`POST /webhooks/${webhookId}/test`);
+  return (await deliveriesOf(world, webhookId))[0]?.id ?? '';
+}
+
+/** What a tool needs beside the ids. */
+const BESIDE: Readonly<Record<string, object>> = {
+  move_connection: { profileId: null },
+  update_draft: { text: 'Dong' },
+  update_profile: { name: 'Mine' },
+  start_connection: { redirectUrl: 'https://app.example/done' },
+  update_queue: { paused: true },
+  update_connection: { description: 'Mine' },
+  mint_key: { name: 'Mine', type: 'live' },
+};
+
+/** Tools of operations whose path names a thing, with the names of its ids. */
+const NAMING = operations.flatMap(({ meta: { tool, openapi } }): [string, string, string[]][] => {
+  const ids = [...openapi.path.matchAll(/\{(\w+)\}/g)].map(([, id = '']) => id);
+  if ('none' in tool || ids.length === 0) return [];
+  return [[tool.name, tool.toolset === 'keys' ? '/mcp/x/keys' : '/mcp/all', ids]];
+});
+
+async function call(path: string, message: object): Promise<Answer> {
+  return callMcp(world, token, { jsonrpc: '2.0', id: 1, ...message }, path);
+}
+
+it('all of these things are there', () => {
+  const ids = [...new Set(NAMING.flatMap(([, , names]) => names))].toSorted();
+
+  expect(Object.keys(theirs).toSorted()).toEqual(ids);
+  for (const id of ids) expect(theirs[id]).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+it.each(NAMING)('%s finds nothing of another account', async (name, path, ids) => {
+  const before = await everything();
+  const input = { ...Object.fromEntries(ids.map((id) => [id, theirs[id]])), ...BESIDE[name] };
+
+  const { body } = await call(path, { method: 'tools/call', params: { name, arguments: input } });
+
+  expect(body.result).toMatchObject({ isError: true, _meta: { [ERROR_META_KEY]: { code: 'not_found' } } });
+  expect(await everything()).toEqual(before);
+});
+
+it.each([
+  ['post', () => `carillon://posts/${theirs['postId']}`],
+  ['connection', () => `carillon://connections/${world.sandboxSlug}`],
+])('the resource of a %s of another account does not exist', async (_name, uri) => {
+  const { body } = await call('/mcp', { method: 'resources/read', params: { uri: uri() } });
+
+  expect(body.error).toMatchObject({ code: -32_602 });
+});
+
+it('no list and no completion shows anything of another account', async () => {
+  const completion = {
+    ref: { type: 'ref/resource', uri: 'carillon://connections/{slug}' },
+    argument: { name: 'slug', value: '' },
+  };
+  const answers = [
+    await call('/mcp', { method: 'tools/call', params: { name: 'list_posts', arguments: {} } }),
+    await call('/mcp', { method: 'tools/call', params: { name: 'list_connections', arguments: {} } }),
+    await call('/mcp', { method: 'tools/call', params: { name: 'list_profiles', arguments: {} } }),
+    await call('/mcp', { method: 'resources/read', params: { uri: 'carillon://connections' } }),
+    await call('/mcp', { method: 'completion/complete', params: completion }),
+  ];
+
+  expect(answers.map(({ status, body }) => [status, body.error])).toEqual(answers.map(() => [200, undefined]));
+  const shown = JSON.stringify(answers.map(({ body }) => body));
+  expect([...Object.values(theirs), world.sandboxSlug].filter((id) => shown.includes(id))).toEqual([]);
+});
+
+/** What could have been changed, whole. */
+function everything(): Promise<unknown> {
+  const tables = [
+    'posts',
+    'connections',
+    'profiles',
+    'webhooks',
+    'deliveries',
+    'api_keys',
+    'media',
+    'connect_sessions',
+  ];
+  return Promise.all(tables.map((table) => world.sql(`select * from ${table} order by 1`)));
+}
