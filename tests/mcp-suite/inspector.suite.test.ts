@@ -98,3 +98,13 @@ it('is asked for a key', async () => {
 
   expect(code).toBe(3);
 });
+
+it('gets every answer under load', async () => {
+  const load = ['--load', '--load-requests', '200', '--load-concurrency', '8'];
+  const { code, stdout } = await inspect('/mcp', '--method', 'tools/call', '--tool-name', 'list_connections', ...load);
+
+  const { result } = JSON.parse(stdout);
+  console.log(`200 calls, eight at a time, in milliseconds: ${JSON.stringify(result.latencyMs)}`);
+  expect(code).toBe(0);
+  expect(result).toMatchObject({ requests: 200, ok: 200, toolErrors: 0, errors: 0, errorMessages: [] });
+});
