@@ -3,6 +3,7 @@ import type { EntityName } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { ApiKey } from './api-key.ts';
 import { Attempt } from './attempt.ts';
+import { AuditEntry } from './audit-entry.ts';
 import { Charge } from './charge.ts';
 import { ConnectSession } from './connect-session.ts';
 import { Connection } from './connection.ts';
@@ -59,4 +60,5 @@ export const entities: EntityName[] = [
   HealthSample,
   IdempotencyRecord,
   SandboxPost,
+  AuditEntry,
 ];

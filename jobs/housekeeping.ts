@@ -1,4 +1,5 @@
-/** housekeeping: encrypts logins again after a key rotation, and keeps the database, the images, the deliveries, the sign-ins and the samples of the health tidy. Safe to run side by side. */
+/** housekeeping: encrypts logins again after a key rotation, and keeps the database, the images, the deliveries, the sign-ins, the samples of the health and the audit tidy. Safe to run side by side. */
+import { tidyAudit } from '../services/audit/tidy-audit.ts';
 import { closeConnectSessions } from '../services/connect/close-connect-sessions.ts';
 import type { Context } from '../services/context.ts';
 import { resealLogins } from '../services/credentials/reseal-logins.ts';
@@ -18,6 +19,7 @@ export const housekeeping: Loop = {
     await tidyDeliveries(context);
     await tidySamples(context);
     await tidyPeople(context);
+    await tidyAudit(context);
     const resealed = await resealLogins(context);
     if (resealed > 0) context.log.info({ logins: resealed }, 'logins were encrypted again under the first key');
     return resealed;

@@ -17,7 +17,7 @@ export function callOperation(context: Context, operation: Operation, input: unk
     router: appRouter,
     path: operation.name,
     getRawInput: async () => input,
-    ctx: { services: context, caller: call.caller, requestId: call.requestId },
+    ctx: { services: context, caller: call.caller, requestId: call.requestId, surface: 'mcp' },
     type: operation.procedure._def.type,
     // A send that has begun is finished, whoever hangs up.
     signal: undefined,

@@ -23,3 +23,9 @@ export class PlatformFailure extends Error {
     this.retryAfterMs = options.retryAfterMs;
   }
 }
+
+/** While an account is being linked nothing can be reconnected: what is refused is the code. */
+export function throwRefusal(error: unknown): never {
+  const isDead = error instanceof PlatformFailure && error.kind === 'reconnect';
+  throw isDead ? new PlatformFailure('rejected', error.message, { cause: error }) : error;
+}

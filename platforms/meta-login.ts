@@ -1,6 +1,7 @@
 /** Facebook's dialog, to the app that the operator has registered at Meta: where people agree to what Facebook and Instagram need. */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformApp } from './contract.ts';
+import { throwRefusal } from './failure.ts';
 import { callGraph, GRAPH_VERSION, type GraphAnswer, graphFailure } from './graph.ts';
 import type { OauthConnect, OauthIo, OauthRequest, Typed } from './hosted.ts';
 import { withoutPublishing } from './http.ts';
@@ -108,9 +109,7 @@ async function token(io: OauthIo, name: string, parameters: Readonly<Record<stri
 
 function ok(name: string, answer: GraphAnswer): GraphAnswer {
   if (answer.status === 200) return answer;
-  const refused = graphFailure({ name }, answer);
-  // Nothing can be reconnected here: what is refused is the code.
-  throw refused.kind === 'reconnect' ? new PlatformFailure('rejected', refused.message, { cause: refused }) : refused;
+  return throwRefusal(graphFailure({ name }, answer));
 }
 
 function rootOf({ endpoints }: OauthIo): string {

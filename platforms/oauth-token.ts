@@ -1,4 +1,4 @@
-/** The answer of a token endpoint, as far as platforms agree on it. */
+/** The answer of a token endpoint, as far as platforms agree on it, and until when a token holds. */
 import { z } from 'zod';
 import { PlatformFailure } from './contract.ts';
 import type { PlatformAnswer } from './http.ts';
@@ -32,7 +32,21 @@ export function readGrant(platformName: string, { body }: PlatformAnswer, now: D
   return {
     accessToken,
     refreshToken: refreshToken ?? null,
-    expiresAt:
-      seconds === undefined || seconds === null ? null : new Date(now.getTime() + seconds * 1_000).toISOString(),
+    expiresAt: expiryOf(seconds, now),
   };
+}
+
+/** ISO instant from which a token that holds for so many seconds is no longer taken; null when that is not known. */
+export function expiryOf(seconds: number | null | undefined, now: Date): string | null {
+  return seconds === undefined || seconds === null ? null : new Date(now.getTime() + seconds * 1_000).toISOString();
+}
+
+/** The instant so long ahead of a token's end; null when the end is not known. */
+export function dueBefore(expiresAt: string | null, aheadMs: number): Date | null {
+  return expiresAt === null ? null : new Date(Date.parse(expiresAt) - aheadMs);
+}
+
+/** Whether an error of a token endpoint says that the app is wrong rather than the login. */
+export function isAppError(error: string | undefined): boolean {
+  return error === 'invalid_client' || error === 'unauthorized_client';
 }

@@ -3,6 +3,7 @@ import * as oauth from 'oauth4webapi';
 import { type FetchInit, PlatformFailure, type PlatformIo } from './contract.ts';
 import type { OauthRequest } from './hosted.ts';
 import { NotSentError, platformWords } from './http.ts';
+import { isAppError } from './oauth-token.ts';
 
 /** A platform's side of it. */
 export interface AuthorizationServer {
@@ -96,7 +97,7 @@ export function requestOptions(io: PlatformIo) {
 /** Whether the platform refused because it does not know the app. */
 export function isUnknownApp(error: unknown): boolean {
   const cause = error instanceof PlatformFailure ? error.cause : undefined;
-  return cause instanceof oauth.ResponseBodyError && ['invalid_client', 'unauthorized_client'].includes(cause.error);
+  return cause instanceof oauth.ResponseBodyError && isAppError(cause.error);
 }
 
 /** Servers that name themselves in the answer do it with a path or without; another host's name is refused. */

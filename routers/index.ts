@@ -1,6 +1,7 @@
 /** Every operation of the service, once: what REST, MCP, the typed client and the API document are made from. */
 import { accountRouter } from './account/index.ts';
 import { analyticsRouter } from './analytics/index.ts';
+import { auditRouter } from './audit/index.ts';
 import { connectRouter } from './connect/index.ts';
 import { connectionsRouter } from './connections/index.ts';
 import { keysRouter } from './keys/index.ts';
@@ -24,6 +25,7 @@ export const appRouter = router({
   keys: keysRouter,
   webhooks: webhooksRouter,
   account: accountRouter,
+  audit: auditRouter,
   public: publicRouter,
   simulation: simulationRouter,
 });

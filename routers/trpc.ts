@@ -3,6 +3,9 @@ import { initTRPC, TRPCError } from '@trpc/server';
 import { ERRORS, type ErrorCode } from '../errors/codes.ts';
 import { errorBody, publicError } from '../errors/error-body.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import type { Surface } from '../entities/audit-entry.ts';
+import { beginChange, type BegunChange } from './begin-change.ts';
+import { type ChangedObject, isChange } from './changed-object.ts';
 import { declaredErrors } from './declared-errors.ts';
 import type { Context } from '../services/context.ts';
 import { bodyHash } from '../services/idempotency/body-hash.ts';
@@ -83,6 +86,8 @@ export interface OperationMeta {
   readonly rawAnswer?: RawAnswerMeta;
   /** True when it takes an Idempotency-Key: a header in REST, the field `idempotencyKey` elsewhere. */
   readonly takesIdempotencyKey?: true;
+  /** What the audit says that it was about; left out, the last id in its path. */
+  readonly changes?: ChangedObject;
 }
 
 /** What an operation runs with. */
@@ -91,6 +96,8 @@ export interface OperationContext {
   /** Null when no valid key came with the request. */
   readonly caller: Caller | null;
   readonly requestId: string;
+  /** The way it came. */
+  readonly surface: Surface;
   /** Adds a header to the answer, on surfaces that have headers. */
   readonly setHeader?: (name: string, value: string) => void;
   /** Counts the request in a bucket; undefined when the surface has counted it already. */
@@ -172,6 +179,18 @@ const requireKey = t.middleware(async ({ ctx, next }) => {
   return next({ ctx: { ...ctx, caller } });
 });
 
+// A request that was counted is written, whatever becomes of it: who asks for what they may not is worth knowing.
+const audit = t.middleware(async ({ ctx, meta, path, getRawInput, next }) => {
+  const { caller } = ctx;
+  const about: BegunChange['about'] = () => undefined;
+  if (caller === null || meta === undefined || !isChange(meta)) return next({ ctx: { about } });
+  const input = await getRawInput().catch(() => undefined);
+  const change = await beginChange({ ctx, caller, meta, operation: path, input });
+  const result = await next({ ctx: { about: change.about } });
+  await (result.ok ? change.settle('ok', result.data) : change.settle(callError(result.error, input).code));
+  return result;
+});
+
 const requireAccess = t.middleware(async ({ ctx, meta, next }) => {
   const scopes = ctx.caller?.scopes ?? null;
   if (scopes !== null && (meta === undefined || meta.scope === null || !scopes.has(meta.scope))) {
@@ -201,8 +220,11 @@ export const router = t.router;
 /** Base of the operations that anyone may call. */
 export const publicProcedure = t.procedure.use(nameErrors).use(count);
 
-/** Base of the operations that need an API key: without one nothing is counted; then comes the rate, then `access` (D31). */
-export const keyedProcedure = t.procedure.use(nameErrors).use(requireKey).use(count).use(requireAccess);
+/**
+ * Base of the operations that need an API key: without one nothing is counted; then comes the rate, then `access` (D31).
+ * What the rate lets through stands in the audit.
+ */
+export const keyedProcedure = t.procedure.use(nameErrors).use(requireKey).use(count).use(audit).use(requireAccess);
 
 // The hash is of what was sent, before trimming and defaults: the same body means the same JSON value (D34).
 const readKeyedRequest = t.middleware(async ({ path, getRawInput, next }) => {

@@ -5,6 +5,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import type { Database } from '../entities/orm.ts';
 import type { Fetch } from '../platforms/contract.ts';
 import { createRegistry } from '../platforms/registry.ts';
+import { createAuditLog } from '../services/audit/audit-log.ts';
 import { cached } from '../services/cached.ts';
 import type { Clock, Random } from '../services/clock.ts';
 import type { Config } from '../services/config.ts';
@@ -86,6 +87,7 @@ export function createContext(parts: ContextParts): Context {
         : createMemoryRateLimiter(config.rateLimitPerMinute),
     publicLimiter: createMemoryRateLimiter(config.rateLimitPerMinute),
     keyChecks: createKeyChecks(() => context),
+    audit: createAuditLog(() => context),
     sends: createSendDesk(() => context),
     receivers,
     deliveries: createDeliveryDesk(() => context),

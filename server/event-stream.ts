@@ -4,18 +4,14 @@
  * errors are theirs.
  */
 import type { Request, RequestHandler, Response } from 'express';
-import { ERRORS } from '../errors/codes.ts';
-import { errorBody, publicError } from '../errors/error-body.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { Context } from '../services/context.ts';
 import { FEED_PAGE, feedPosition, type FeedPosition, readFeed } from '../services/events/event-feed.ts';
-import { authenticate } from '../services/keys/authenticate.ts';
 import type { Caller } from '../services/keys/caller.ts';
 import type { SignedEvent } from '../services/webhooks/delivery-headers.ts';
-import { presentedKey } from './presented-key.ts';
-import { rateHeaders, REQUEST_ID_HEADER } from './rate-headers.ts';
+import { REQUEST_ID_HEADER } from './rate-headers.ts';
 import { requestIdOf } from './request-id.ts';
-import { writeAnswer } from './rest-answer.ts';
+import { admitCaller, writeError } from './rest-request.ts';
 
 /** Its path below the API root. */
 export const EVENTS_PATH = '/events';
@@ -40,10 +36,9 @@ const RETRY_MS = 2_000;
 export function eventStreams(context: Context, stopping: AbortSignal): RequestHandler {
   const open = new Map<string, number>();
   return async (request, response) => {
-    const requestId = requestIdOf(response);
-    const headers: Record<string, string> = { [REQUEST_ID_HEADER]: requestId };
+    const headers: Record<string, string> = { [REQUEST_ID_HEADER]: requestIdOf(response) };
     try {
-      const caller = await admit(context, request, headers);
+      const caller = await admitCaller(context, { request, headers }, EVENTS_PATH);
       const position = await feedPosition(context, caller, lastEventIdOf(request));
       await withinBounds(open, caller.accountId, async () => {
         begin(request, response, headers, position);
@@ -52,22 +47,9 @@ export function eventStreams(context: Context, stopping: AbortSignal): RequestHa
       });
     } catch (thrown) {
       if (response.headersSent) return endBroken(context, response, thrown);
-      const error = publicError(thrown);
-      if (error.code === 'internal_server_error')
-        context.log.error({ reqId: requestId, err: thrown }, 'a request failed');
-      if (error.code === 'unauthorized') delete headers[REQUEST_ID_HEADER];
-      const body = errorBody(error, requestId, `${context.config.publicUrl}/docs/errors`);
-      await writeAnswer(request, response, { status: ERRORS[error.code].status, headers, body });
+      await writeError(context, { request, response, headers }, thrown);
     }
   };
-}
-
-async function admit(context: Context, request: Request, headers: Record<string, string>): Promise<Caller> {
-  const admission = await authenticate(context, presentedKey(request.headers), EVENTS_PATH);
-  if (admission === null) throw new ServiceError('unauthorized');
-  if (admission.rate !== undefined) Object.assign(headers, rateHeaders(admission.rate));
-  if (admission.rate?.allowed === false) throw new ServiceError('too many requests');
-  return admission.caller;
 }
 
 function lastEventIdOf(request: Request): string | undefined {

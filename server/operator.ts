@@ -11,12 +11,13 @@ import { invalidInput } from '../errors/error-body.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { isUuid } from '../routers/schemas/common.ts';
 import { SPEND_CAP_MAX_CENTS } from '../routers/schemas/account.ts';
+import { operateAccount } from '../services/account/operate-account.ts';
 import { readAccount } from '../services/account/read-account.ts';
-import { updateAccount } from '../services/account/update-account.ts';
 import type { Context } from '../services/context.ts';
 import { replaceOwnerLinks } from '../services/people/owner-links.ts';
 import { sameSecret } from '../services/secrets.ts';
 import { bearerToken } from './bearer-token.ts';
+import { requestIdOf } from './request-id.ts';
 
 const Changes = z
   .strictObject({
@@ -43,7 +44,7 @@ export function operatorRouter(context: Context, token: string): Router {
     const accountId = accountIdOf(request);
     const changes = Changes.safeParse(request.body ?? {});
     if (!changes.success) throw invalidInput(changes.error, request.body);
-    const account = await updateAccount(context, accountId, changes.data);
+    const account = await operateAccount(context, accountId, changes.data, requestIdOf(response));
     context.log.info({ accountId, changes: changes.data }, 'the operator changed an account');
     response.json({ account });
   });

@@ -5,8 +5,6 @@
  */
 import { callTRPCProcedure } from '@trpc/server';
 import type { Request, Response } from 'express';
-import { ERRORS } from '../errors/codes.ts';
-import { errorBody, publicError } from '../errors/error-body.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { appRouter } from '../routers/index.ts';
 import type { Operation } from '../routers/operations.ts';
@@ -14,12 +12,12 @@ import { bucketOf, type OperationContext, successStatusOf } from '../routers/trp
 import type { Context } from '../services/context.ts';
 import { authenticate } from '../services/keys/authenticate.ts';
 import type { Caller } from '../services/keys/caller.ts';
-import type { RateState } from '../services/limits/rate-limiter.ts';
 import { presentedKey } from './presented-key.ts';
-import { rateHeaders, REQUEST_ID_HEADER } from './rate-headers.ts';
+import { REQUEST_ID_HEADER } from './rate-headers.ts';
 import { requestIdOf } from './request-id.ts';
 import { writeAnswer } from './rest-answer.ts';
 import { readInput } from './rest-input.ts';
+import { admitCaller, refuseWhenFull, writeError } from './rest-request.ts';
 import { findRoute } from './rest-routes.ts';
 
 /** What the request asks for, or why it cannot be told. */
@@ -38,18 +36,14 @@ export async function handleRest(context: Context, request: Request, response: R
     const setHeader = (name: string, value: string) => {
       headers[name] = value;
     };
-    const ctx: OperationContext = { services: context, caller, requestId, setHeader };
+    const ctx: OperationContext = { services: context, caller, requestId, surface: 'rest', setHeader };
     const body = await call(wanted.operation, wanted.input, ctx);
     const { meta } = wanted.operation;
     await writeAnswer(request, response, { status: successStatusOf(meta), headers, body, raw: meta.rawAnswer });
   } catch (thrown) {
-    const error = publicError(thrown, wanted.refused ? undefined : wanted.input);
-    if (error.code === 'internal_server_error')
-      context.log.error({ reqId: requestId, err: thrown }, 'a request failed');
-    if (wanted.refused && wanted.allow !== undefined && error === wanted.error) headers['allow'] = wanted.allow;
-    if (error.code === 'unauthorized') delete headers[REQUEST_ID_HEADER];
-    const body = errorBody(error, requestId, `${context.config.publicUrl}/docs/errors`);
-    await writeAnswer(request, response, { status: ERRORS[error.code].status, headers, body });
+    if (wanted.refused && wanted.allow !== undefined && thrown === wanted.error) headers['allow'] = wanted.allow;
+    const input = wanted.refused ? undefined : wanted.input;
+    await writeError(context, { request, response, headers }, thrown, input);
   }
 }
 
@@ -93,17 +87,7 @@ async function admit(
     return null;
   }
   const counted = wanted.refused || bucket === null ? undefined : bucket;
-  const admission = await authenticate(context, presentedKey(request.headers), counted);
-  if (admission === null) throw new ServiceError('unauthorized');
-  if (admission.rate !== undefined) {
-    Object.assign(headers, rateHeaders(admission.rate));
-    refuseWhenFull(admission.rate);
-  }
-  return admission.caller;
-}
-
-function refuseWhenFull(rate: RateState): void {
-  if (!rate.allowed) throw new ServiceError('too many requests');
+  return admitCaller(context, { request, headers }, counted);
 }
 
 function call(operation: Operation, input: unknown, ctx: OperationContext): Promise<unknown> {

@@ -40,6 +40,7 @@ async function createCallContext(context: Context, request: Request, response: R
     services: context,
     caller,
     requestId,
+    surface: 'trpc',
     setHeader: (name, value) => {
       if (!response.headersSent) response.setHeader(name, value);
     },

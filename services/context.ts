@@ -4,6 +4,7 @@ import type { Database } from '../entities/orm.ts';
 import type { Fetch } from '../platforms/contract.ts';
 import type { MailServer } from '../platforms/mail.ts';
 import type { PlatformRegistry } from '../platforms/registry.ts';
+import type { AuditLog } from './audit/audit-log.ts';
 import type { Clock, Random } from './clock.ts';
 import type { Config } from './config.ts';
 import type { Signer } from './credentials/signer.ts';
@@ -43,6 +44,8 @@ export interface Context {
   readonly keyChecks: KeyChecks;
   /** Counts requests without a key by address, in memory: it must hold while the database is down. */
   readonly publicLimiter: RateLimiter;
+  /** Where what callers ask for is written down. */
+  readonly audit: AuditLog;
   /** The sends this process has under way. */
   readonly sends: SendDesk;
   /** The servers behind webhooks, through the guard. */

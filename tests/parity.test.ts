@@ -54,6 +54,7 @@ const SAMPLES: Record<string, Record<string, unknown>> = {
   },
   'connect.get': { connectSessionId },
   'account.get': {},
+  'audit.list': { actorKind: 'customer', limit: 2 },
   'account.update': { xAnalytics: false, xSpendCapCents: null },
   'posts.create': { text: 'The same on every surface', connectionSlugs: [world.sandboxSlug, 'nowhere'] },
   'posts.createSimple': { connectionSlug: world.sandboxSlug, text: 'Plain and simple' },

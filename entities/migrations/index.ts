@@ -1,4 +1,5 @@
 /** Every migration in the order it runs. A name, once released, never changes. */
+import { Audit } from './migration-20261121-audit.ts';
 import { ConnectSessions } from './migration-20261121-connect-sessions.ts';
 import { EventOrder } from './migration-20261121-event-order.ts';
 import { FollowedAccounts } from './migration-20261121-followed-accounts.ts';
@@ -31,4 +32,5 @@ export const migrations = [
   { name: '20261121-polish', class: Polish },
   { name: '20261121-people', class: People },
   { name: '20261121-passkeys', class: Passkeys },
+  { name: '20261121-audit', class: Audit },
 ];

@@ -2,6 +2,7 @@
 import * as oauth from 'oauth4webapi';
 import { PlatformFailure, type PlatformIo } from '../contract.ts';
 import { oauthFailure, requestOptions } from '../oauth.ts';
+import { expiryOf } from '../oauth-token.ts';
 import { type PrivateKey, proofsBy, withNonce } from './dpop.ts';
 import { proofOf } from './oauth-client.ts';
 
@@ -47,6 +48,5 @@ export async function renewOauthLogin(stale: OauthLogin, io: PlatformIo): Promis
 /** The tokens of an answer, as they are stored. */
 export function tokensOf(granted: oauth.TokenEndpointResponse, io: PlatformIo) {
   const { access_token: accessToken, refresh_token: refreshToken = null, expires_in: seconds } = granted;
-  const expiresAt = seconds === undefined ? null : new Date(io.now().getTime() + seconds * 1_000).toISOString();
-  return { accessToken, refreshToken, expiresAt };
+  return { accessToken, refreshToken, expiresAt: expiryOf(seconds, io.now()) };
 }

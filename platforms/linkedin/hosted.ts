@@ -1,5 +1,6 @@
 /** How a customer links LinkedIn: by its own page, to the app that the operator has registered, and a choice of themselves and their pages. */
 import { PlatformFailure, type PlatformApps } from '../contract.ts';
+import { throwRefusal } from '../failure.ts';
 import type { HostedConnect, OauthAccount, OauthIo, OauthRequest, Typed } from '../hosted.ts';
 import { platformWords, withoutPublishing } from '../http.ts';
 import { readGrant, type TokenGrant } from '../oauth-token.ts';
@@ -72,9 +73,7 @@ async function exchange(answer: URLSearchParams, redirectUri: string, io: OauthI
   }
   const granted = await askForToken(io, { grant_type: 'authorization_code', code, redirect_uri: redirectUri });
   if (granted.status === 200) return readGrant('LinkedIn', granted, io.now());
-  const refused = failure(granted);
-  // Nothing can be reconnected here: what is refused is the code.
-  throw refused.kind === 'reconnect' ? new PlatformFailure('rejected', refused.message, { cause: refused }) : refused;
+  return throwRefusal(failure(granted));
 }
 
 function appOf({ linkedin }: PlatformApps): NonNullable<PlatformApps['linkedin']> {

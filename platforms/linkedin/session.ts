@@ -1,7 +1,7 @@
 /** The login of a LinkedIn member: a token for sixty days, and for apps that LinkedIn trusts with it, the means to renew it. */
 import { type LoginRenewal, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { callPlatform, type PlatformAnswer, stringField } from '../http.ts';
-import { readGrant, type TokenGrant } from '../oauth-token.ts';
+import { dueBefore, isAppError, readGrant, type TokenGrant } from '../oauth-token.ts';
 import { callRenewing } from '../renewing.ts';
 import { callLinkedIn, failure, type LinkedInCall } from './api.ts';
 
@@ -11,15 +11,12 @@ export interface LinkedInLogin extends TokenGrant {
   readonly organizationId: string | null;
 }
 
-/** How LinkedIn says that the app is wrong rather than the login. */
-const APP_ERRORS = ['invalid_client', 'unauthorized_client'];
-
 /** How long before its end a token is renewed: it lives for sixty days, and a page may post once a month. */
 const MARGIN_MS = 7 * 24 * 60 * 60_000;
 
 export const renewal: LoginRenewal<LinkedInLogin> = {
   canRenew: ({ refreshToken }, { linkedin }) => refreshToken !== null && linkedin !== null,
-  dueAt: ({ expiresAt }) => (expiresAt === null ? null : new Date(Date.parse(expiresAt) - MARGIN_MS)),
+  dueAt: ({ expiresAt }) => dueBefore(expiresAt, MARGIN_MS),
   renew: renewLogin,
 };
 
@@ -62,7 +59,7 @@ export async function askForToken(
   const body = new URLSearchParams({ ...parameters, client_id, client_secret: clientSecret ?? '' });
   const url = `${io.endpoints.LINKEDIN_AUTH_URL}/oauth/v2/accessToken`;
   const answer = await callPlatform(io, url, { method: 'POST', headers: { accept: 'application/json' }, body });
-  if (answer.status !== 200 && APP_ERRORS.includes(stringField(answer.body, 'error') ?? '')) {
+  if (answer.status !== 200 && isAppError(stringField(answer.body, 'error'))) {
     const message = 'LinkedIn does not know the app of LINKEDIN_CLIENT_ID; nothing was posted.';
     throw new PlatformFailure('unavailable', message);
   }

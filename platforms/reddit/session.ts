@@ -1,7 +1,8 @@
 /** The login of a Reddit account: a token for an hour or a day, renewed with one that lasts until it is revoked. */
+import { basicAuthorization } from '../basic-authorization.ts';
 import { type LoginRenewal, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { callPlatform, type PlatformAnswer, stringField } from '../http.ts';
-import { readGrant, type TokenGrant } from '../oauth-token.ts';
+import { dueBefore, readGrant, type TokenGrant } from '../oauth-token.ts';
 import { callRenewing } from '../renewing.ts';
 import { callReddit, failureOf, type RedditCall, userAgent } from './api.ts';
 
@@ -17,7 +18,7 @@ const MARGIN_MS = 5 * 60_000;
 
 export const renewal: LoginRenewal<RedditLogin> = {
   canRenew: ({ refreshToken }, { reddit }) => refreshToken !== null && reddit !== null,
-  dueAt: ({ expiresAt }) => (expiresAt === null ? null : new Date(Date.parse(expiresAt) - MARGIN_MS)),
+  dueAt: ({ expiresAt }) => dueBefore(expiresAt, MARGIN_MS),
   renew: renewLogin,
 };
 
@@ -47,8 +48,8 @@ export async function askForToken(
 ): Promise<TokenGrant | null> {
   const { reddit: app } = io.apps;
   if (app === null) throw new PlatformFailure('unavailable', 'Reddit is not set up on this install any more.');
-  const basic = Buffer.from(`${app.clientId}:${app.clientSecret ?? ''}`).toString('base64');
-  const headers = { authorization: `Basic ${basic}`, accept: 'application/json', 'user-agent': userAgent(io) };
+  const authorization = basicAuthorization(app.clientId, app.clientSecret ?? '');
+  const headers = { authorization, accept: 'application/json', 'user-agent': userAgent(io) };
   const url = `${io.endpoints.REDDIT_AUTH_URL}/api/v1/access_token`;
   const answer = await callPlatform(io, url, { method: 'POST', headers, body: new URLSearchParams(parameters) });
   const { status, body } = answer;

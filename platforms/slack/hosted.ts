@@ -1,6 +1,7 @@
 /** How a customer links a channel: by Slack's own page, where they pick it, to the app that the operator has registered. */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformApp } from '../contract.ts';
+import { throwRefusal } from '../failure.ts';
 import type { HostedConnect, OauthIo, OauthRequest, Typed } from '../hosted.ts';
 import { platformWords, withoutPublishing } from '../http.ts';
 import { grantedScopes } from '../scopes.ts';
@@ -44,7 +45,7 @@ function finish(answer: URLSearchParams, { redirectUri }: OauthRequest, _memo: u
     const { clientId, clientSecret } = appOf(io);
     const form = { code, client_id: clientId, client_secret: clientSecret, redirect_uri: redirectUri };
     const exchanged = await callSlack(io, null, 'oauth.v2.access', { form });
-    if (!exchanged.isOk) throw refused(failure(exchanged));
+    if (!exchanged.isOk) throwRefusal(failure(exchanged));
     const granted = Granted.safeParse(exchanged.body);
     if (!granted.success) throw new PlatformFailure('rejected', 'Slack named no channel; pick one on its page.');
     const { access_token: botToken, refresh_token: refreshToken, incoming_webhook: picked } = granted.data;
@@ -54,11 +55,6 @@ function finish(answer: URLSearchParams, { redirectUri }: OauthRequest, _memo: u
     const scopes = grantedScopes(exchanged.body, SCOPES.join(','));
     return [{ label: picked.channel, credentials: { botToken, channelId: picked.channel_id }, scopes }];
   });
-}
-
-/** Nothing can be reconnected here: what is refused is the code. */
-function refused(error: PlatformFailure): PlatformFailure {
-  return error.kind === 'reconnect' ? new PlatformFailure('rejected', error.message, { cause: error }) : error;
 }
 
 function appOf({ apps }: OauthIo): Required<PlatformApp> & { clientSecret: string } {

@@ -1,4 +1,5 @@
 /** Calls to Twilio in the name of this install's account, and what its refusals mean. */
+import { basicAuthorization } from '../basic-authorization.ts';
 import { type FailureKind, PlatformFailure, type PlatformIo, type TwilioAccount } from '../contract.ts';
 import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField, unavailable } from '../http.ts';
 
@@ -40,8 +41,7 @@ export function callTwilio(
   path: string,
   form?: Readonly<Record<string, string>>,
 ): Promise<PlatformAnswer> {
-  const basic = Buffer.from(`${accountSid}:${authToken}`).toString('base64');
-  const headers = { authorization: `Basic ${basic}`, accept: 'application/json' };
+  const headers = { authorization: basicAuthorization(accountSid, authToken), accept: 'application/json' };
   return callPlatform(io, `${io.endpoints.TWILIO_API_URL}/${API_VERSION}/Accounts/${accountSid}${path}`, {
     method: form === undefined ? 'GET' : 'POST',
     headers,

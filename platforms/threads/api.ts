@@ -4,6 +4,7 @@ import { CONTAINER_SUBCODES, type ContainerApi } from '../container-api.ts';
 import { type LoginRenewal, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { callGraph, type GraphAnswer, type GraphCall, graphFailure } from '../graph.ts';
 import { stringField } from '../http.ts';
+import { dueBefore, expiryOf } from '../oauth-token.ts';
 import { callRenewing } from '../renewing.ts';
 
 /** Version of graph.threads.net that is spoken. */
@@ -24,7 +25,7 @@ const AHEAD_MS = 10 * 86_400_000;
 export const renewal: LoginRenewal<ThreadsLogin> = {
   // Renewing takes nothing but the login itself.
   canRenew: ({ expiresAt }) => expiresAt !== null,
-  dueAt: ({ expiresAt }) => (expiresAt === null ? null : new Date(Date.parse(expiresAt) - AHEAD_MS)),
+  dueAt: ({ expiresAt }) => dueBefore(expiresAt, AHEAD_MS),
   renew: renewLogin,
 };
 
@@ -60,7 +61,7 @@ export async function longLived(
   const token = TokenAnswer.safeParse(answer.body);
   if (!token.success) throw new PlatformFailure('unavailable', 'Threads answered without a login; nothing was posted.');
   const { access_token: renewed, expires_in: seconds } = token.data;
-  return { accessToken: renewed, expiresAt: new Date(io.now().getTime() + seconds * 1_000).toISOString() };
+  return { accessToken: renewed, expiresAt: expiryOf(seconds, io.now()) };
 }
 
 /** The failure that an answer other than 200 stands for, to a call that publishes. */

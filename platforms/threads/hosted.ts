@@ -1,6 +1,7 @@
 /** How a customer links a Threads account: by Threads' own page, to the app that the operator has registered for it. */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformApp } from '../contract.ts';
+import { throwRefusal } from '../failure.ts';
 import { callGraph } from '../graph.ts';
 import type { HostedConnect, OauthIo, OauthRequest, Typed } from '../hosted.ts';
 import { withoutPublishing } from '../http.ts';
@@ -50,7 +51,7 @@ function finish(answer: URLSearchParams, { redirectUri }: OauthRequest, _memo: u
     // What Threads puts behind its codes is no part of them.
     const short = await exchange(io, { code: code.replace(/#_$/, ''), redirect_uri: redirectUri });
     const exchanged = { grant_type: 'th_exchange_token', client_secret: secret };
-    const { accessToken, expiresAt } = await longLived(io, 'access_token', exchanged, short).catch(asRefusal);
+    const { accessToken, expiresAt } = await longLived(io, 'access_token', exchanged, short).catch(throwRefusal);
     return [{ label: 'Threads', credentials: { accessToken, expiresAt: expiresAt ?? undefined } }];
   });
 }
@@ -60,16 +61,10 @@ async function exchange(io: OauthIo, parameters: Readonly<Record<string, string>
   const form = { client_id: clientId, client_secret: clientSecret, grant_type: 'authorization_code', ...parameters };
   const address = `${io.endpoints.THREADS_API_URL}/oauth/access_token`;
   const answer = await callGraph(io, null, address, { method: 'POST', urlencoded: new URLSearchParams(form) });
-  if (answer.status !== 200) return asRefusal(failure(answer));
+  if (answer.status !== 200) return throwRefusal(failure(answer));
   const token = Token.safeParse(answer.body);
   if (token.success) return token.data.access_token;
   throw new PlatformFailure('unavailable', 'Threads answered without a token.');
-}
-
-/** Nothing can be reconnected here: what is refused is the code. */
-function asRefusal(error: unknown): never {
-  const isDead = error instanceof PlatformFailure && error.kind === 'reconnect';
-  throw isDead ? new PlatformFailure('rejected', error.message, { cause: error }) : error;
 }
 
 function appOf({ apps }: OauthIo): PlatformApp {

@@ -1,10 +1,11 @@
 /** How a customer links an X account: by X's own page, to the app that the operator has registered. */
 import { type ClientAuth, None } from 'oauth4webapi';
+import { basicAuthorization } from '../basic-authorization.ts';
 import { PlatformFailure, type PlatformApp, type PlatformEndpoints } from '../contract.ts';
 import type { HostedConnect, OauthIo, OauthRequest, Typed } from '../hosted.ts';
 import { type AuthorizationServer, consentUrl, exchangeCode } from '../oauth.ts';
+import { expiryOf } from '../oauth-token.ts';
 import { grantedScopes } from '../scopes.ts';
-import { basicAuthorization } from './session.ts';
 
 const SCOPE = 'tweet.read tweet.write users.read media.write offline.access';
 
@@ -44,8 +45,7 @@ async function finish(answer: URLSearchParams, request: OauthRequest, _memo: unk
   const grant = await exchangeCode(io, serverAt(io.endpoints), app.clientId, proofOf(app), answer, request);
   const { accessToken, refreshToken, expiresIn } = grant;
   const scopes = grantedScopes(grant.said, SCOPE);
-  const expiresAt =
-    expiresIn === undefined ? undefined : new Date(io.now().getTime() + expiresIn * 1_000).toISOString();
+  const expiresAt = expiryOf(expiresIn, io.now()) ?? undefined;
   return [{ label: 'X', credentials: { accessToken, refreshToken, expiresAt }, scopes }];
 }
 

@@ -1,7 +1,9 @@
 /** The login of an X account: a token for two hours, and where the install has an app of its own, the means to renew it. */
 import { z } from 'zod';
+import { basicAuthorization } from '../basic-authorization.ts';
 import { type LoginRenewal, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { callPlatform, type PlatformAnswer, stringField } from '../http.ts';
+import { dueBefore, expiryOf, isAppError } from '../oauth-token.ts';
 import { callRenewing } from '../renewing.ts';
 import type { ScopedLogin } from '../scopes.ts';
 import { callX, failure, type XCall } from './api.ts';
@@ -21,15 +23,12 @@ const TokenAnswer = z.object({
   expires_in: z.number().positive().optional(),
 });
 
-/** How X says that the app is wrong rather than the login. */
-const APP_ERRORS = ['invalid_client', 'unauthorized_client'];
-
 /** How long before its end a token is renewed, so that it does not end on the way. */
 const MARGIN_MS = 5 * 60_000;
 
 export const renewal: LoginRenewal<XLogin> = {
   canRenew: ({ refreshToken }, { x }) => refreshToken !== null && x !== null,
-  dueAt: ({ expiresAt }) => (expiresAt === null ? null : new Date(Date.parse(expiresAt) - MARGIN_MS)),
+  dueAt: ({ expiresAt }) => dueBefore(expiresAt, MARGIN_MS),
   renew: renewLogin,
 };
 
@@ -64,18 +63,12 @@ async function renewLogin(stale: XLogin, io: PlatformIo): Promise<XLogin> {
     ...stale,
     accessToken,
     refreshToken: refreshToken ?? stale.refreshToken,
-    expiresAt: seconds === undefined ? null : new Date(io.now().getTime() + seconds * 1_000).toISOString(),
+    expiresAt: expiryOf(seconds, io.now()),
   };
 }
 
-/** How an app with a secret proves that it is itself. */
-export function basicAuthorization(clientId: string, clientSecret: string): string {
-  return `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
-}
-
 function renewalFailure(answer: PlatformAnswer): PlatformFailure {
-  const error = stringField(answer.body, 'error') ?? '';
-  if (APP_ERRORS.includes(error)) {
+  if (isAppError(stringField(answer.body, 'error'))) {
     return new PlatformFailure('unavailable', 'X does not know the app of X_CLIENT_ID; nothing was posted.');
   }
   const refused = failure(answer);

@@ -33,6 +33,7 @@ export const updateAccount = keyedProcedure
     access: 'live-account',
     scope: 'account:write',
     errors: ['invalid_request'],
+    changes: 'account',
     tool: { none: 'What an account may spend is for its owner to decide.' },
   })
   .input(Input)

@@ -39,6 +39,7 @@ export const createConnectSession = keyedProcedure
     access: 'key',
     scope: 'connections:write',
     errors: ['invalid_request', 'forbidden', 'not_found'],
+    changes: { type: 'connect_session', answer: 'connectSessionId' },
     tool: { none: 'The link is a secret for one customer, which does not belong in a conversation with a model.' },
   })
   .input(Input)

@@ -38,6 +38,7 @@ export const connectAccount = keyedProcedure
       'platform_rejected',
       'platform_unavailable',
     ],
+    changes: { type: 'connection', answer: 'connection.id' },
     tool: { none: 'It takes passwords and tokens, which do not belong in a conversation with a model.' },
   })
   .input(Input)

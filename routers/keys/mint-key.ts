@@ -26,6 +26,7 @@ export const mintKey = keyedProcedure
     access: 'account',
     scope: 'keys:write',
     errors: ['invalid_request', 'limit_exceeded', 'not_found'],
+    changes: { type: 'key', answer: 'key.id' },
     tool: { none: 'A secret does not belong in a conversation with a model.' },
   })
   .input(Input)

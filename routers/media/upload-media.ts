@@ -34,6 +34,7 @@ export const uploadMedia = keyedProcedure
     access: 'key',
     scope: 'posts:write',
     errors: ['invalid_request', 'unsupported_content_type', 'media_type_mismatch', 'media_too_large', 'storage_full'],
+    changes: { type: 'media', answer: 'media.id' },
     tool: {
       none: 'An image is a file, and tool calls carry text: upload it with POST /media of the REST API and name its id in create_post.',
     },

@@ -25,6 +25,7 @@ export const createPost = idempotentProcedure
     scope: 'posts:write',
     errors: ['invalid_request', 'invalid_connection', 'invalid_media', 'idempotency_key_conflict'],
     takesIdempotencyKey: true,
+    changes: { type: 'post', answer: 'results.postId' },
     tool: {
       name: 'create_post',
       title: 'Create a post',

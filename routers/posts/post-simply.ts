@@ -49,6 +49,7 @@ export const postSimply = keyedProcedure
       'platform_unavailable',
       'outcome_unknown',
     ],
+    changes: { type: 'post', told: true },
     tool: { none: 'create_post does the same and more.' },
     rawBody: {
       field: 'text',
@@ -59,4 +60,4 @@ export const postSimply = keyedProcedure
   })
   .input(Input)
   .output(Output)
-  .mutation(({ ctx, input }) => post(ctx.services, ctx.caller, input));
+  .mutation(({ ctx, input }) => post(ctx.services, ctx.caller, input, ctx.about));

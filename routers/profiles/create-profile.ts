@@ -23,6 +23,7 @@ export const createProfile = keyedProcedure
     access: 'account',
     scope: 'profiles:write',
     errors: ['invalid_request', 'limit_exceeded', 'profile_external_id_conflict'],
+    changes: { type: 'profile', answer: 'profile.id' },
     tool: { none: 'Taking on a customer is for the product that has the customer.' },
   })
   .input(Input)

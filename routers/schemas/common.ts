@@ -18,6 +18,15 @@ export function uuidOutput(description: string) {
   return z.string().meta({ format: 'uuid', description });
 }
 
+/** An instant to read: ISO 8601 with an offset. */
+export function instantInput(description: string) {
+  const isInstant = (text: string) => z.iso.datetime({ offset: true }).safeParse(text).success;
+  return z
+    .string()
+    .refine(isInstant, 'an instant such as 2026-11-21T09:00:00Z')
+    .meta({ format: 'date-time', description });
+}
+
 /** A calendar day to read. */
 export function dayInput(description: string) {
   const isDay = (text: string) => z.iso.date().safeParse(text).success;

@@ -33,6 +33,7 @@ export const createWebhook = keyedProcedure
     access: 'key',
     scope: 'webhooks:write',
     errors: ['invalid_request'],
+    changes: { type: 'webhook', answer: 'webhook.id' },
     tool: { none: 'Its answer holds a secret, which does not belong in a conversation with a model.' },
   })
   .input(Input)

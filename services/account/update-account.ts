@@ -1,4 +1,5 @@
 /** Changes settings of an account: those its owner sets, and those that are the operator's (D18, D36). */
+import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { PlanName } from '../../entities/account.ts';
 import { query } from '../../entities/query.ts';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -29,21 +30,25 @@ const COLUMNS = {
 } as const;
 
 /** @throws ServiceError not_found */
-export async function updateAccount(
-  context: Context,
+export async function updateAccount(context: Context, accountId: string, changes: OwnSettings): Promise<AccountView> {
+  await storeSettings(context.db.em(), accountId, changes);
+  return readAccount(context, accountId);
+}
+
+/** @throws ServiceError not_found */
+export async function storeSettings(
+  em: SqlEntityManager,
   accountId: string,
   changes: OwnSettings & OperatorSettings,
-): Promise<AccountView> {
+): Promise<void> {
   const parameters: unknown[] = [accountId];
   const assignments = Object.entries(COLUMNS).flatMap(([field, column]) => {
     const value = changes[field as keyof typeof COLUMNS];
     return value === undefined ? [] : [`${column} = $${parameters.push(value)}`];
   });
-  if (assignments.length > 0) {
-    const sql = `update accounts set ${assignments.join(', ')} where id = $1 returning id`;
-    if ((await query(context.db.em(), sql, parameters)).length === 0) {
-      throw new ServiceError('not_found', `There is no account with the id ${accountId}.`);
-    }
+  if (assignments.length === 0) return;
+  const sql = `update accounts set ${assignments.join(', ')} where id = $1 returning id`;
+  if ((await query(em, sql, parameters)).length === 0) {
+    throw new ServiceError('not_found', `There is no account with the id ${accountId}.`);
   }
-  return readAccount(context, accountId);
 }

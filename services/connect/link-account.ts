@@ -8,6 +8,7 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import { ConnectSession } from '../../entities/connect-session.ts';
 import { Profile } from '../../entities/profile.ts';
 import type { AnyPlatform, ConnectedAccount } from '../../platforms/contract.ts';
+import { recordChange } from '../audit/record-change.ts';
 import { addConnection } from '../connections/add-connection.ts';
 import { relinkAccount } from '../connections/relink-account.ts';
 import type { Context } from '../context.ts';
@@ -45,7 +46,8 @@ async function store(
   session.flow = null;
   const { accountId, profileId, mode } = session;
   const living = { id: profileId, accountId, deletedAt: null };
-  if ((await em.findOne(Profile, living, { lockMode: LockMode.PESSIMISTIC_READ })) === null) {
+  const profile = await em.findOne(Profile, living, { lockMode: LockMode.PESSIMISTIC_READ });
+  if (profile === null) {
     Object.assign(session, { status: 'failed', error: 'connect_failed' });
   } else {
     const connection =
@@ -62,6 +64,27 @@ async function store(
         },
       ));
     Object.assign(session, { status: 'connected', connectionId: connection.id });
+    await tellAudit(em, context, session, { customer: profile.name, connectionId: connection.id });
   }
   await em.flush();
+}
+
+async function tellAudit(
+  em: SqlEntityManager,
+  context: Context,
+  { id, accountId, profileId, mode }: ConnectSession,
+  { customer, connectionId }: { readonly customer: string; readonly connectionId: string },
+): Promise<void> {
+  const change = {
+    accountId,
+    actor: { kind: 'customer', id, name: customer },
+    surface: 'connect_page',
+    operation: 'connect.link',
+    object: { type: 'connection', ids: [connectionId] },
+    outcome: 'ok',
+    mode,
+    profileId,
+    requestId: null,
+  } as const;
+  await recordChange(context, change, em);
 }

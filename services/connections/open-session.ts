@@ -2,16 +2,8 @@
 import type { AnyPlatform, Session } from '../../platforms/contract.ts';
 import { PlatformFailure } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
+import type { ConnectionLogin } from './connection-login.ts';
 import { renewCredential } from './renew-credential.ts';
-
-/** The part of a connection that a session is made from. */
-export interface ConnectionLogin {
-  readonly id: string;
-  readonly platformAccountId: string;
-  readonly handle: string;
-  /** Sealed; null when the connection was deleted meanwhile. */
-  readonly credentials: string | null;
-}
 
 /** @throws PlatformFailure `reconnect` when no login is stored or it cannot be decrypted. */
 export function openSession(context: Context, platform: AnyPlatform, connection: ConnectionLogin): Session<unknown> {

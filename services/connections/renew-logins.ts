@@ -4,7 +4,8 @@ import { PlatformFailure } from '../../platforms/contract.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
 import { platformIo } from '../platform-io.ts';
-import { type ConnectionLogin, openSession } from './open-session.ts';
+import { connectionLogin, type LoginRow } from './connection-login.ts';
+import { openSession } from './open-session.ts';
 
 /** Logins that are renewed side by side. */
 const AT_ONCE = 20;
@@ -23,12 +24,9 @@ const TAKE = `
   where c.id = due.id
   returning c.id, c.platform_id, c.platform_account_id, c.handle, c.credentials`;
 
-interface DueRow {
+interface DueRow extends LoginRow {
   id: string;
   platform_id: string;
-  platform_account_id: string;
-  handle: string;
-  credentials: string | null;
 }
 
 /** @returns how many were tried */
@@ -57,14 +55,8 @@ async function renewLogin(context: Context, row: DueRow): Promise<void> {
   const platform = platformOf(context.platforms, row.platform_id);
   const { renewal } = platform;
   if (renewal === undefined) return;
-  const login: ConnectionLogin = {
-    id: row.id,
-    platformAccountId: row.platform_account_id,
-    handle: row.handle,
-    credentials: row.credentials,
-  };
   try {
-    const session = openSession(context, platform, login);
+    const session = openSession(context, platform, connectionLogin(row.id, row));
     const io = platformIo(context, RENEWAL_TIMEOUT_MS);
     await session.renew((stale) => renewal.renew(stale, io));
   } catch (error) {

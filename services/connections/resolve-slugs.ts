@@ -7,7 +7,7 @@ import type { ConnectionLimits } from '../../platforms/contract.ts';
 import type { PartError } from '../posts/send-part.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
-import type { ConnectionLogin } from './open-session.ts';
+import { type ConnectionLogin, connectionLogin, type LoginRow } from './connection-login.ts';
 import { SLUG_PATTERN } from './slug.ts';
 
 /** A connection that a post can be made to. */
@@ -27,15 +27,12 @@ export type ResolvedSlug =
   | { readonly slug: string; readonly target: PostTarget }
   | { readonly slug: string; readonly error: PartError };
 
-interface TargetRow {
+interface TargetRow extends LoginRow {
   id: string;
   slug: string;
   platform_id: string;
   profile_id: string | null;
-  platform_account_id: string;
-  handle: string;
   limits: ConnectionLimits | null;
-  credentials: string | null;
   plan: PlanName;
   wants_rewrite: boolean;
 }
@@ -84,31 +81,10 @@ function pick(slug: string, rows: readonly TargetRow[], profileId: string | null
   if (own === undefined && rows.length > 1) {
     return unmatched(slug, `exists in ${rows.length} profiles; say which with profileId`);
   }
-  const {
-    id,
-    platform_id: platformId,
-    profile_id,
-    platform_account_id: platformAccountId,
-    handle,
-    limits,
-    credentials,
-    plan,
-    wants_rewrite: wantsRewrite,
-  } = row;
+  const { id, platform_id: platformId, profile_id, limits, plan, wants_rewrite: wantsRewrite } = row;
   return {
     slug,
-    target: {
-      id,
-      slug,
-      platformId,
-      profileId: profile_id,
-      platformAccountId,
-      handle,
-      limits,
-      credentials,
-      plan,
-      wantsRewrite,
-    },
+    target: { ...connectionLogin(id, row), slug, platformId, profileId: profile_id, limits, plan, wantsRewrite },
   };
 }
 

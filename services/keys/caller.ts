@@ -3,10 +3,10 @@ import type { Scope } from './scopes.ts';
 
 /** Who did something, as the audit tells it. */
 export interface Actor {
-  readonly kind: 'key' | 'oauth_client' | 'person';
-  /** Of the API key, the OAuth client or the owner. */
+  readonly kind: 'key' | 'oauth_client' | 'person' | 'customer' | 'operator';
+  /** Of the API key, the OAuth client, the owner or the connect session; `operator` for the operator. */
   readonly id: string;
-  /** Name of the key or of the client, address of the person. */
+  /** Name of the key or of the client, address of the person, name of the customer's profile. */
   readonly name: string;
 }
 

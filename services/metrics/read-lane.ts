@@ -5,6 +5,7 @@
 import { query } from '../../entities/query.ts';
 import { type AnyPlatform, type MetricsReading, PlatformFailure } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
+import { connectionLogin } from '../connections/connection-login.ts';
 import { openSession } from '../connections/open-session.ts';
 import { platformIo } from '../platform-io.ts';
 import type { ReadClaim } from './claim-reads.ts';
@@ -84,12 +85,7 @@ async function readBatch(context: Context, claim: ReadClaim, lane: ReadLane, bat
 
 async function ask(context: Context, { platform }: ReadLane, batch: readonly DueRead[]): Promise<MetricsReading> {
   const { post } = batch[0] as DueRead;
-  const session = openSession(context, platform, {
-    id: post.connection_id,
-    platformAccountId: post.platform_account_id,
-    handle: post.handle,
-    credentials: post.credentials,
-  });
+  const session = openSession(context, platform, connectionLogin(post.connection_id, post));
   const io = platformIo(context, CALL_TIMEOUT_MS);
   if (platform.readMetrics === undefined) throw new Error(`${platform.id} has no numbers to read`);
   return platform.readMetrics(session, batch, io);

@@ -3,11 +3,12 @@ import type { PlanName } from '../../entities/account.ts';
 import type { RewriteStatus } from '../../entities/post.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
+import { connectionLogin, type LoginRow } from '../connections/connection-login.ts';
 import type { Context } from '../context.ts';
 import type { ClaimedSend, OpenAttempt } from './claimed-send.ts';
 import { tokenFor } from './ledger.ts';
 
-export interface ClaimedRow {
+export interface ClaimedRow extends LoginRow {
   id: string;
   account_id: string;
   profile_id: string | null;
@@ -25,9 +26,6 @@ export interface ClaimedRow {
   tags: string[];
   scheduled_for: string | null;
   created_at: string;
-  platform_account_id: string;
-  handle: string;
-  credentials: string | null;
 }
 
 /** Columns of a {@link ClaimedRow}, of `posts p` and `connections c`. */
@@ -92,12 +90,7 @@ export function claimedSend(
       scheduledFor: row.scheduled_for === null ? null : new Date(row.scheduled_for),
       createdAt: new Date(row.created_at),
     },
-    connection: {
-      id: row.connection_id,
-      platformAccountId: row.platform_account_id,
-      handle: row.handle,
-      credentials: row.credentials,
-    },
+    connection: connectionLogin(row.connection_id, row),
     claim,
     attempt,
     interrupted,

@@ -1,7 +1,7 @@
 /** A post that this process alone may send now, with all that sending it takes. */
 import type { RewriteStatus } from '../../entities/post.ts';
 import type { Json, PartStep } from '../../platforms/contract.ts';
-import type { ConnectionLogin } from '../connections/open-session.ts';
+import type { ConnectionLogin } from '../connections/connection-login.ts';
 
 /** What a post says and where it goes. */
 export interface SendablePost {

@@ -18,8 +18,16 @@ export type SimplePostResult =
   | { platform: string; sent: true }
   | { scheduled: true; scheduled_for: string };
 
-/** @throws ServiceError invalid_request, invalid_connection, and whatever code the send failed with */
-export async function postSimply(context: Context, caller: Caller, input: SimplePostInput): Promise<SimplePostResult> {
+/**
+ * @param about is told the id of the post, which the answer does not carry
+ * @throws ServiceError invalid_request, invalid_connection, and whatever code the send failed with
+ */
+export async function postSimply(
+  context: Context,
+  caller: Caller,
+  input: SimplePostInput,
+  about: (postId: string | null) => void,
+): Promise<SimplePostResult> {
   const time = readScheduledFor({ scheduledFor: input.scheduled_for }, context.clock.now(), 'scheduled_for');
   const { results, platformIds } = await createPosts(context, caller, {
     text: input.text,
@@ -30,6 +38,7 @@ export async function postSimply(context: Context, caller: Caller, input: Simple
   const [result] = results;
   const [platformId] = platformIds;
   if (result === undefined || platformId == null) throw new Error('a slug that matches had no result');
+  about(result.postId);
   if (result.error !== null) throw new ServiceError(result.error.code, result.error.message);
   if (result.scheduledFor !== null) return { scheduled: true, scheduled_for: result.scheduledFor };
   const { id, kind } = platformOf(context.platforms, platformId);

@@ -4,20 +4,14 @@ import { query } from '../../entities/query.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { type AnyPlatform, PlatformFailure, type Session } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
-import { type ConnectionLogin, openSession } from '../connections/open-session.ts';
+import { type ConnectionLogin, connectionLogin, type LoginRow } from '../connections/connection-login.ts';
+import { openSession } from '../connections/open-session.ts';
 import { requireReconnect } from '../connections/require-reconnect.ts';
 import { deletedEvent } from '../events/post-event.ts';
 import { storeEvents } from '../events/store-events.ts';
 import { closedRows } from './ledger.ts';
 import type { PostRow } from './post-view.ts';
 import { removeParts, type StandingPart } from './remove-parts.ts';
-
-interface LoginRow {
-  id: string;
-  platform_account_id: string;
-  handle: string;
-  credentials: string | null;
-}
 
 /** @throws ServiceError platform_rejected, platform_unavailable or reconnect_required; the post then stays as it is. */
 export async function takeDown(context: Context, platform: AnyPlatform, post: PostRow): Promise<void> {
@@ -59,10 +53,10 @@ function refusal(platform: AnyPlatform, reason: string): string {
 }
 
 async function loginOf(context: Context, connectionId: string): Promise<ConnectionLogin> {
-  const sql = 'select id, platform_account_id, handle, credentials from connections where id = $1';
+  const sql = 'select platform_account_id, handle, credentials from connections where id = $1';
   const [row] = await query<LoginRow>(context.db.em(), sql, [connectionId]);
   if (row === undefined) throw new Error(`connection ${connectionId} is gone`);
-  return { id: row.id, platformAccountId: row.platform_account_id, handle: row.handle, credentials: row.credentials };
+  return connectionLogin(connectionId, row);
 }
 
 async function markDeleted(context: Context, post: PostRow): Promise<void> {

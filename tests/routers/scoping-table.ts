@@ -290,6 +290,7 @@ export const TABLE: readonly Row[] = [
 
   row('account.get', '', () => ({}), UNSCOPED_LIVE),
   row('account.update', '', () => ({ xAnalytics: false }), UNSCOPED_LIVE),
+  row('audit.list', '', () => ({}), UNSCOPED_LIVE),
   row('platforms.list', '', () => ({}), ANYONE),
   row('public.health', '', () => ({}), '200 200 200 200 200 200 200 200'),
   row('public.healthHistory', '', () => ({}), '200 200 200 200 200 200 200 200'),

@@ -1,0 +1,5 @@
+/** Operations on the audit. */
+import { router } from '../trpc.ts';
+import { listAudit } from './list-audit.ts';
+
+export const auditRouter = router({ list: listAudit });

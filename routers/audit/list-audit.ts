@@ -1,0 +1,51 @@
+/** GET /audit: who asked for which change, and what came of it. */
+import { z } from 'zod';
+import { ACTOR_KINDS } from '../../entities/audit-entry.ts';
+import { ERROR_CODES } from '../../errors/codes.ts';
+import { listAudit as list } from '../../services/audit/list-audit.ts';
+import { AuditEntry } from '../schemas/audit.ts';
+import { instantInput, pagination, uuidInput } from '../schemas/common.ts';
+import { keyedProcedure } from '../trpc.ts';
+
+const Input = z.strictObject({
+  actorKind: z.enum(ACTOR_KINDS).optional().describe('Gives only what such an actor asked for.'),
+  actorId: z.string().min(1).max(2_000).optional().describe('Gives only what this actor asked for, e.g. one key.'),
+  operation: z.string().min(1).max(100).optional().describe('Gives only this operation, e.g. posts.create.'),
+  objectId: uuidInput('Gives only what was about the object with this id.').optional(),
+  outcome: z
+    .enum(['ok', 'none', ...ERROR_CODES])
+    .optional()
+    .describe('Gives only what ended so: ok, an error code, or none for what has no outcome.'),
+  since: instantInput('Gives only what was asked for from this instant on.').optional(),
+  until: instantInput('Gives only what was asked for before this instant.').optional(),
+  limit: pagination.limit,
+  startingAfter: uuidInput('The nextCursor of the page before: gives those older than it.').optional(),
+});
+
+const Output = z.strictObject({
+  entries: z.array(AuditEntry).describe('The entries, newest first.'),
+  limit: z.int().describe('The limit that was used.'),
+  nextCursor: z.string().nullable().describe('What to give as startingAfter for the next page; null on the last one.'),
+});
+
+export const listAudit = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'GET',
+      path: '/audit',
+      tags: ['Account'],
+      summary: 'List the audit',
+      description:
+        'Lists every change that was asked for, over every surface, newest first: who, what, on which object, and how it ended. Entries are kept for 400 days.',
+    },
+    access: 'live-account',
+    scope: 'account:read',
+    errors: ['invalid_request', 'forbidden'],
+    tool: { none: 'It is for the owner to look over what agents and others did.' },
+  })
+  .input(Input)
+  .output(Output)
+  .query(async ({ ctx, input }) => {
+    const { entries, nextCursor } = await list(ctx.services, ctx.caller, input);
+    return { entries, limit: input.limit, nextCursor };
+  });

@@ -1,0 +1,64 @@
+/** What every request below the API root has in common, whether an operation answers it or a stream: admission, and errors. */
+import type { Request, Response } from 'express';
+import { ERRORS } from '../errors/codes.ts';
+import { errorBody, publicError } from '../errors/error-body.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import type { Context } from '../services/context.ts';
+import { authenticate } from '../services/keys/authenticate.ts';
+import type { Caller } from '../services/keys/caller.ts';
+import type { RateState } from '../services/limits/rate-limiter.ts';
+import { presentedKey } from './presented-key.ts';
+import { rateHeaders, REQUEST_ID_HEADER } from './rate-headers.ts';
+import { requestIdOf } from './request-id.ts';
+import { writeAnswer } from './rest-answer.ts';
+
+/** A request that is being answered. */
+export interface Exchange {
+  readonly request: Request;
+  readonly response: Response;
+  /** Headers that the answer will carry. */
+  readonly headers: Record<string, string>;
+}
+
+/**
+ * Checks the key, and counts the request where a bucket is named; adds the headers that the answer carries from here on.
+ *
+ * @throws ServiceError unauthorized, too many requests
+ */
+export async function admitCaller(
+  context: Context,
+  { request, headers }: Pick<Exchange, 'request' | 'headers'>,
+  bucket: string | undefined,
+): Promise<Caller> {
+  const admission = await authenticate(context, presentedKey(request.headers), bucket);
+  if (admission === null) throw new ServiceError('unauthorized');
+  if (admission.rate !== undefined) {
+    Object.assign(headers, rateHeaders(admission.rate));
+    refuseWhenFull(admission.rate);
+  }
+  return admission.caller;
+}
+
+/** @throws ServiceError too many requests */
+export function refuseWhenFull(rate: RateState): void {
+  if (!rate.allowed) throw new ServiceError('too many requests');
+}
+
+/**
+ * Answers with what the caller may know of an error, and logs what was unforeseen.
+ *
+ * @param input what was validated, to quote the received values from
+ */
+export async function writeError(
+  context: Context,
+  { request, response, headers }: Exchange,
+  thrown: unknown,
+  input?: unknown,
+): Promise<void> {
+  const requestId = requestIdOf(response);
+  const error = publicError(thrown, input);
+  if (error.code === 'internal_server_error') context.log.error({ reqId: requestId, err: thrown }, 'a request failed');
+  if (error.code === 'unauthorized') delete headers[REQUEST_ID_HEADER];
+  const body = errorBody(error, requestId, `${context.config.publicUrl}/docs/errors`);
+  await writeAnswer(request, response, { status: ERRORS[error.code].status, headers, body });
+}

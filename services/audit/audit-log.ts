@@ -1,0 +1,75 @@
+/**
+ * The audit of what callers ask for: an entry is there before the work begins, and is given its outcome when it is over.
+ * Entries of the same moment share a statement.
+ */
+import { query } from '../../entities/query.ts';
+import { createBatcher } from '../batcher.ts';
+import type { Context } from '../context.ts';
+import {
+  type AuditObject,
+  type AuditOutcome,
+  type Change,
+  newEntry,
+  type NewEntry,
+  OBJECTS_MAX,
+  NO_WAIT,
+  storeIntents,
+} from './store-entries.ts';
+
+export interface AuditLog {
+  /** Writes that somebody asks for a change; gives the id of the entry. */
+  begin(change: Change): Promise<string>;
+  /** Writes what came of it. A failure to is logged and not thrown: the change itself is over. */
+  settle(id: string, outcome: AuditOutcome, object: AuditObject | null): Promise<void>;
+}
+
+/** Entries of one statement. */
+const TOGETHER_MAX = 100;
+
+interface Settlement {
+  readonly id: string;
+  readonly outcome: AuditOutcome;
+  readonly object: AuditObject | null;
+}
+
+// Nothing comes after an outcome that would take it to the disk, so a crash of the database may lose the last ones.
+const SETTLE = `
+  update audit_entries a set outcome = i.outcome, object_type = i."objectType", object_ids = i."objectIds"
+  from ${NO_WAIT}jsonb_to_recordset($1::jsonb) as i(id uuid, outcome text, "objectType" text, "objectIds" uuid[])
+  where a.id = i.id`;
+
+/** @param context a function, because the log is itself a part of the context */
+export function createAuditLog(context: () => Context): AuditLog {
+  const begun = createBatcher<NewEntry, void>(async (entries) => {
+    await storeIntents(context(), entries);
+    return [];
+  }, TOGETHER_MAX);
+  const settled = createBatcher<Settlement, void>(async (settlements) => {
+    await storeOutcomes(context(), settlements);
+    return [];
+  }, TOGETHER_MAX);
+  return {
+    begin: async (change) => {
+      const entry = newEntry(context(), change, null);
+      await begun.add(entry);
+      return entry.id;
+    },
+    settle: async (id, outcome, object) => {
+      try {
+        await settled.add({ id, outcome, object });
+      } catch (error) {
+        context().log.error({ err: error, entry: id, outcome }, 'an outcome is missing in the audit');
+      }
+    },
+  };
+}
+
+async function storeOutcomes(context: Context, settlements: readonly Settlement[]): Promise<void> {
+  const rows = settlements.map(({ id, outcome, object }) => ({
+    id,
+    outcome,
+    objectType: object?.type ?? null,
+    objectIds: object?.ids.slice(0, OBJECTS_MAX) ?? [],
+  }));
+  await query(context.db.em(), SETTLE, [JSON.stringify(rows)]);
+}

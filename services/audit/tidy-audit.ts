@@ -1,0 +1,24 @@
+/** Removes entries of the audit that have been kept for their time. */
+import { query } from '../../entities/query.ts';
+import type { Context } from '../context.ts';
+import { earliestId } from '../ids.ts';
+
+/** How long an entry is kept: a year, and a month to look back at it. */
+export const AUDIT_KEPT_DAYS = 400;
+
+const DAY_MS = 86_400_000;
+
+/** Entries of one statement. */
+const AT_ONCE = 1_000;
+
+// Ids sort by time, so the oldest entries are found along the primary key.
+const OLD_ENTRIES = `
+  delete from audit_entries where id in (
+    select id from audit_entries where id < $1 order by id limit ${AT_ONCE}) returning id`;
+
+export async function tidyAudit(context: Context): Promise<void> {
+  const before = earliestId(new Date(context.clock.now().getTime() - AUDIT_KEPT_DAYS * DAY_MS));
+  let removed: unknown[];
+  do removed = await query(context.db.em(), OLD_ENTRIES, [before]);
+  while (removed.length === AT_ONCE);
+}

@@ -1,0 +1,154 @@
+/**
+ * Every operation over every surface, with the inputs of the scoping table: a change stands in the audit once, with who,
+ * what, on which object and how it ended; a read leaves nothing there. A new change that is not listed here fails.
+ */
+import { createTRPCClient, httpLink } from '@trpc/client';
+import { describe, expect, it } from 'vitest';
+import type { AppRouter } from '../../routers/index.ts';
+import { type Operation, operations } from '../../routers/operations.ts';
+import { callOverRest } from '../harness/call-operation.ts';
+import { UUID } from '../harness/expected.ts';
+import { makeTenant, type Tenant } from '../harness/tenant.ts';
+import { startWorld } from '../harness/world.ts';
+import { connect } from '../mcp/clients.ts';
+import { TABLE } from '../routers/scoping-table.ts';
+
+const world = await startWorld({ clock: 'manual' });
+
+type Fields = Record<string, unknown>;
+// eslint-disable-next-line typescript/no-explicit-any -- answers of all operations, of which each test reads what its own has
+type Answer = any;
+
+const input = (type: string, field: string) => (fields: Fields) => ({ type, ids: [fields[field]] });
+
+/** What each change is about, from what was sent and what came back. */
+const OBJECTS: Record<string, (fields: Fields, answer: Answer, accountId: string) => unknown> = {
+  'connections.connect': (_, { connection }) => ({ type: 'connection', ids: [connection.id] }),
+  'connections.delete': input('connection', 'connectionId'),
+  'connections.move': input('connection', 'connectionId'),
+  'connections.updateQueue': input('connection', 'connectionId'),
+  'connections.updateSettings': input('connection', 'connectionId'),
+  'connect.create': (_, { connectSessionId }) => ({ type: 'connect_session', ids: [connectSessionId] }),
+  'account.update': (_fields, _answer, accountId) => ({ type: 'account', ids: [accountId] }),
+  'posts.create': (_, { results }) => ({ type: 'post', ids: results.map((result: Answer) => result.postId) }),
+  'posts.createSimple': () => ({ type: 'post', ids: [UUID] }),
+  'posts.update': input('post', 'postId'),
+  'posts.publish': input('post', 'postId'),
+  'posts.retry': input('post', 'postId'),
+  'posts.delete': input('post', 'postId'),
+  'media.upload': (_, { media }) => ({ type: 'media', ids: [media.id] }),
+  'media.delete': input('media', 'mediaId'),
+  'profiles.create': (_, { profile }) => ({ type: 'profile', ids: [profile.id] }),
+  'profiles.update': input('profile', 'profileId'),
+  'profiles.delete': input('profile', 'profileId'),
+  'keys.mint': (_, { key }) => ({ type: 'key', ids: [key.id] }),
+  'keys.revokeOfProfile': input('key', 'keyId'),
+  'keys.revoke': input('key', 'keyId'),
+  'webhooks.create': (_, { webhook }) => ({ type: 'webhook', ids: [webhook.id] }),
+  'webhooks.delete': input('webhook', 'webhookId'),
+  'webhooks.replay': input('delivery', 'deliveryId'),
+  'webhooks.test': input('webhook', 'webhookId'),
+  'simulation.advance': () => null,
+};
+
+/** A tenant of its own, and the first input that the scoping table has for an operation. */
+async function arrange(operation: Operation) {
+  const tenant = await makeTenant(world);
+  const row = TABLE.find((candidate) => candidate.operation === operation.name);
+  if (row === undefined) throw new Error(`${operation.name} has no row in the scoping table`);
+  const fields = (await row.input(tenant)) as Fields;
+  const [account] = await world.sql<{ id: string; key: string }>(
+    `select k.account_id as id, k.id as key from profiles p join api_keys k on k.account_id = p.account_id
+     where p.id = $1 and k.profile_id is null and k.type = 'live' and k.revoked_at is null`,
+    [tenant.a.id],
+  );
+  if (account === undefined) throw new Error('the tenant has no account');
+  return { tenant, fields, account };
+}
+
+const auditOf = async ({ secrets }: Tenant): Promise<Answer[]> => {
+  return (await world.rest('GET /audit?limit=100', { key: secrets.live })).body.entries;
+};
+
+const surfaces = {
+  rest: async (operation: Operation, fields: Fields, key: string) => {
+    const { status, headers, body } = await callOverRest(world, operation, fields, key);
+    return {
+      answer: body as Answer,
+      code: status < 300 ? 'ok' : (body as Answer).error,
+      requestId: headers.get('x-request-id'),
+    };
+  },
+  trpc: async (operation: Operation, fields: Fields, key: string) => {
+    const [folder = '', name = ''] = operation.name.split('.');
+    const headers = { 'x-api-key': key };
+    const client = createTRPCClient<AppRouter>({ links: [httpLink({ url: `${world.url}/trpc`, headers })] });
+    const verb = operation.procedure._def.type === 'query' ? 'query' : 'mutate';
+    try {
+      return { answer: await (client as Answer)[folder][name][verb](fields), code: 'ok', requestId: UUID };
+    } catch (error) {
+      return { answer: {}, code: (error as Answer).data.error.error, requestId: UUID };
+    }
+  },
+  mcp: async (operation: Operation, fields: Fields, key: string) => {
+    const client = await connect(world, 'modern', key);
+    const { tool } = operation.meta;
+    const result = await client.callTool({ name: 'name' in tool ? tool.name : '', arguments: fields });
+    await client.close();
+    return { answer: result.structuredContent as Answer, code: result.isError ? 'an error' : 'ok', requestId: UUID };
+  },
+};
+
+type SurfaceName = keyof typeof surfaces;
+const surfacesOf = ({ meta }: Operation): SurfaceName[] => [
+  'rest',
+  'trpc',
+  ...('name' in meta.tool ? ['mcp' as const] : []),
+];
+
+const named = (which: (name: string) => boolean) =>
+  operations.filter(({ name }) => which(name)).map((operation) => ({ name: operation.name, operation }));
+const reads = named((name) => !(name in OBJECTS));
+const changes = named((name) => name in OBJECTS).flatMap((one) =>
+  surfacesOf(one.operation).map((surface) => ({ ...one, surface })),
+);
+
+describe.for(reads)('$name', ({ operation }) => {
+  it('leaves nothing, over whatever surface', async () => {
+    const { tenant, fields } = await arrange(operation);
+    const before = await auditOf(tenant);
+
+    for (const surface of surfacesOf(operation)) {
+      const { code } = await surfaces[surface](operation, fields, tenant.secrets.live ?? '');
+      expect(code).toBe('ok');
+    }
+
+    expect(await auditOf(tenant)).toEqual(before);
+  });
+});
+
+describe.for(changes)('$name over $surface', ({ name, surface, operation }) => {
+  it('is written once, with who, what and how it ended', async () => {
+    const { tenant, fields, account } = await arrange(operation);
+    const before = await auditOf(tenant);
+
+    const { answer, code, requestId } = await surfaces[surface](operation, fields, tenant.secrets.live ?? '');
+
+    const found = (await auditOf(tenant)).slice(0, -before.length || undefined);
+    expect(found).toEqual([
+      {
+        id: UUID,
+        at: expect.any(String),
+        actor: { kind: 'key', id: account.key, name: 'A key' },
+        surface,
+        operation: name,
+        object: OBJECTS[name]?.(fields, answer, account.id),
+        outcome: code,
+        mode: 'live',
+        profileId: fields['profileId'] ?? null,
+        requestId,
+      },
+    ]);
+    expect(JSON.stringify(found)).not.toMatch(/Dong|crl_|whsec_/);
+  });
+});
