@@ -12,6 +12,7 @@ import { cors } from './cors.ts';
 import { EVENTS_PATH, eventStreams } from './event-stream.ts';
 import { createOpenApiDocument } from './openapi.ts';
 import { operatorRouter } from './operator.ts';
+import { ownerTrpc } from './owner-trpc.ts';
 import { presentedKey } from './presented-key.ts';
 import { probes } from './probes.ts';
 import { rateHeaders, REQUEST_ID_HEADER } from './rate-headers.ts';
@@ -37,6 +38,7 @@ export function createApp(context: Context, options: AppOptions = {}): Express {
   app.get(`/api/v2${EVENTS_PATH}`, cors, eventStreams(context, stopping));
   app.use('/api/v2', cors, (request, response) => handleRest(context, request, response));
   app.use('/trpc', cors, trpcHandler(context));
+  app.use('/owner/trpc', ownerTrpc(context));
   app.all(
     '/mcp',
     createMcpHandler(context, { presentedKey, requestIdOf, rateHeaders, requestIdHeader: REQUEST_ID_HEADER }),

@@ -12,6 +12,7 @@ import { People } from './migration-20261121-people.ts';
 import { PlansAndQueues } from './migration-20261121-plans-and-queues.ts';
 import { LongLists } from './migration-20261121-long-lists.ts';
 import { Polish } from './migration-20261121-polish.ts';
+import { SessionMakers } from './migration-20261121-session-makers.ts';
 import { Tenants } from './migration-20261121-tenants.ts';
 import { Webhooks } from './migration-20261121-webhooks.ts';
 import { WholePosts } from './migration-20261121-whole-posts.ts';
@@ -33,4 +34,5 @@ export const migrations = [
   { name: '20261121-people', class: People },
   { name: '20261121-passkeys', class: Passkeys },
   { name: '20261121-audit', class: Audit },
+  { name: '20261121-session-makers', class: SessionMakers },
 ];
