@@ -228,7 +228,7 @@ describe('forms', () => {
 
   it('are all in this table', () => {
     const source = readFileSync(new URL('../../console/people/people-pages.ts', import.meta.url), 'utf8');
-    const paths = [...source.matchAll(/router\.post\('([^']+)'/g)].map(([, path]) => path);
+    const paths = [...source.matchAll(/router\.post\('([^']+)'/g)].map(([, path]) => path ?? '');
 
     expect([...new Set(FORMS.map(([path]) => path))].toSorted()).toEqual(paths.toSorted());
   });

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { clickThrough, type Customer } from './customer.ts';
 import { expectAccessible, expectGoodPage } from './page-checks.ts';
+import { LIVE_KEY } from '../crash/server-process.ts';
 import { OWNER } from './shared-stage.ts';
 import { HAS_BROWSER, useStage } from './stage.ts';
 
@@ -79,6 +80,27 @@ describe.skipIf(!HAS_BROWSER)('the owner', () => {
     expect(path(customer)).toBe('/sign-in');
     await customer.open(`${stage.publicUrl}/`);
     expect(await page.getByLabel('API key').isVisible()).toBe(true);
+  });
+
+  it('needs no sign-in for the console with a key, which stays in the tab until it is forgotten', async () => {
+    const customer = await stage.customer({ refusedAt: ['/trpc/connections.list', '/trpc/platforms.list'] });
+    const { page } = customer;
+    const open = page.getByRole('button', { name: 'Open the console' });
+    await customer.open(`${stage.publicUrl}/`);
+    await page.getByLabel('API key').fill(LIVE_KEY.replace(/.$/, '!'));
+    await open.click();
+    await page.getByRole('alert').getByText('The API key is missing, unknown or revoked.').waitFor();
+    await page.getByLabel('API key').fill(LIVE_KEY);
+    await open.click();
+    await page.getByText(`Key ${LIVE_KEY.slice(0, 14)}…`).waitFor();
+    await page.reload();
+    await page.getByRole('region', { name: 'Posts' }).waitFor();
+
+    await page.getByRole('button', { name: 'Forget key' }).click();
+
+    await open.waitFor();
+    expect(await page.getByLabel('API key').inputValue()).toBe('');
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
   });
 
   it('changes nothing when the browser has lost its cookies, and is told what to do', async () => {
