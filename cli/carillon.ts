@@ -4,6 +4,7 @@
  */
 import { accountCommand } from './account-command.ts';
 import { listenCommand } from './listen-command.ts';
+import { oauthCommand } from './oauth-command.ts';
 import { UsageError } from './operator-client.ts';
 import { ownerCommand } from './owner-command.ts';
 import { systemClock } from '../server/clocks.ts';
@@ -19,13 +20,16 @@ const USAGE = `Usage: npm run carillon -- <command>
   owner link [<account id>]           print a link, good for an hour, with which the owner chooses email and password;
                                       it replaces a lost password
 
+  oauth client add <id> <address>...  let an agent in that cannot register by itself; answers go to these addresses
+  oauth rotate-keys                   sign access tokens with a new key from now on
+
   listen --forward <url>              relay the events that a key hears to a receiver on this machine
       --key <key>                     whose events (default: CARILLON_KEY)
       --secret <secret>               what they are signed with (default: a new one, printed)
 
 Options:
   --url <origin>      server to talk to (default: PUBLIC_URL, or http://127.0.0.1 and PORT)
-  --token <token>     operator's token, for account and owner (default: OPERATOR_TOKEN, or the one that the server keeps in DATA_DIR)
+  --token <token>     operator's token, for account, owner and oauth (default: OPERATOR_TOKEN, or the one that the server keeps in DATA_DIR)
 `;
 
 const [command, ...rest] = process.argv.slice(2);
@@ -33,6 +37,7 @@ try {
   if (command === 'listen') await listen(rest);
   else if (command === 'account') process.stdout.write(await accountCommand(globalThis.fetch, rest, process.env));
   else if (command === 'owner') process.stdout.write(await ownerCommand(globalThis.fetch, rest, process.env));
+  else if (command === 'oauth') process.stdout.write(await oauthCommand(globalThis.fetch, rest, process.env));
   else throw new UsageError(USAGE);
 } catch (error) {
   const message = error instanceof UsageError && error.message === '' ? USAGE : (error as Error).message;

@@ -1,6 +1,7 @@
 /** A link with which a customer connects an account into a profile (spec: Connect session). Only hashes of its secrets are kept. */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Account } from './account.ts';
+import { ApiKey } from './api-key.ts';
 import { id, instant } from './columns.ts';
 import { Connection } from './connection.ts';
 import { Profile } from './profile.ts';
@@ -19,9 +20,9 @@ export const ConnectSession = defineEntity({
     id: id(),
     accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
     profileId: () => p.manyToOne(Profile).mapToPk().fieldName('profile_id'),
-    /** The key, the OAuth grant or the owner that made it. */
-    keyId: p.uuid(),
-    /** Type of that key, or mode of that grant; owners act live. */
+    /** The key that made it; null when an OAuth client or a person did. */
+    keyId: () => p.manyToOne(ApiKey).mapToPk().nullable().deleteRule('no action').fieldName('key_id'),
+    /** Type of that key, or mode of the grant; people are live. */
     mode: p.enum(['live', 'test'] as const),
     /** Null when the customer picks on the page. */
     platform: p.string().nullable(),

@@ -14,6 +14,9 @@ import { HealthSample } from './health-sample.ts';
 import { IdempotencyRecord } from './idempotency-record.ts';
 import { Media } from './media.ts';
 import { MetricsRead } from './metrics-read.ts';
+import { OauthArtifact } from './oauth-artifact.ts';
+import { OauthGrant } from './oauth-grant.ts';
+import { OauthKey } from './oauth-key.ts';
 import { OwnerLink } from './owner-link.ts';
 import { Owner } from './owner.ts';
 import { Passkey } from './passkey.ts';
@@ -61,4 +64,7 @@ export const entities: EntityName[] = [
   IdempotencyRecord,
   SandboxPost,
   AuditEntry,
+  OauthArtifact,
+  OauthGrant,
+  OauthKey,
 ];

@@ -215,6 +215,13 @@ export const ERRORS = {
     hint: 'Use the Content-Type that the message names.',
     retryable: false,
   },
+  media_unreachable: {
+    status: 422,
+    trpc: 'UNPROCESSABLE_CONTENT',
+    message: 'There is no image to be had at this address.',
+    hint: 'Give a public https address that answers with the image itself, to everyone, within 20 seconds.',
+    retryable: true,
+  },
   platform_rejected: {
     status: 422,
     trpc: 'UNPROCESSABLE_CONTENT',

@@ -2,22 +2,28 @@
 import { callTRPCProcedure } from '@trpc/server';
 import { appRouter } from '../routers/index.ts';
 import { type Operation, operations } from '../routers/operations.ts';
+import type { OperationContext } from '../routers/trpc.ts';
 import type { Context } from '../services/context.ts';
 import type { Caller } from '../services/keys/caller.ts';
+import type { ToolSelection } from './tool-selection.ts';
 
-/** Who asks, in which request. */
+/** Who asks, in which request, on which path. */
 export interface McpCall {
   readonly caller: Caller;
   readonly requestId: string;
+  readonly selection: ToolSelection;
+  /** Hears how far the operation has come, where the client wants to know. */
+  readonly onProgress?: OperationContext['onProgress'];
 }
 
 /** @throws whatever the procedure throws; errors/error-body.ts tells what the caller may know of it */
 export function callOperation(context: Context, operation: Operation, input: unknown, call: McpCall): Promise<unknown> {
+  const { caller, requestId, onProgress } = call;
   return callTRPCProcedure({
     router: appRouter,
     path: operation.name,
     getRawInput: async () => input,
-    ctx: { services: context, caller: call.caller, requestId: call.requestId, surface: 'mcp' },
+    ctx: { services: context, caller, requestId, surface: 'mcp', onProgress },
     type: operation.procedure._def.type,
     // A send that has begun is finished, whoever hangs up.
     signal: undefined,

@@ -1,22 +1,22 @@
 /**
- * /mcp for Express: Host and Origin, then the key, then a bucket of its own, then the protocol (D29, D31).
+ * /mcp for Express: Host and Origin, then the key or access token, then a bucket of its own, then the protocol (D29, D31).
  * It reads the body itself, so it is mounted before any body parser.
  */
-import type { IncomingHttpHeaders } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import type { Request as HttpRequest, RequestHandler, Response as HttpResponse } from 'express';
 import type { Context } from '../services/context.ts';
-import { authenticate, takeFor } from '../services/keys/authenticate.ts';
+import { takeFor } from '../services/keys/authenticate.ts';
 import type { Caller } from '../services/keys/caller.ts';
 import type { RateState } from '../services/limits/rate-limiter.ts';
+import { admit, type Credentials } from './admit.ts';
 import { corsHeaders, createOriginGuard, isPreflight } from './origin-guard.ts';
 import { BODY_MAX_BYTES, createProtocol } from './protocol.ts';
-import { forbidden, tooManyRequests, unauthorized } from './refusals.ts';
+import { forbidden, notFound, tooManyRequests, unauthorized } from './refusals.ts';
+import type { ServerOptions } from './server.ts';
+import { selectionAt } from './tool-selection.ts';
 
 /** What this surface has in common with the others, handed in by whoever mounts it. */
-export interface McpHandlerOptions {
-  /** The key that a request presents. */
-  readonly presentedKey: (headers: IncomingHttpHeaders) => string | undefined;
+export interface McpHandlerOptions extends Credentials, ServerOptions {
   readonly requestIdOf: (response: HttpResponse) => string;
   /** Name of the header that carries the request id. */
   readonly requestIdHeader: string;
@@ -28,7 +28,7 @@ const BUCKET = '/mcp';
 
 export function createMcpHandler(context: Context, options: McpHandlerOptions): RequestHandler {
   const guard = createOriginGuard(context.config.publicUrl);
-  const protocol = createProtocol(context);
+  const protocol = createProtocol(context, options);
   const onerror = (error: Error) => context.log.error({ err: error }, 'an MCP request failed');
 
   return async (request, response) => {
@@ -38,18 +38,23 @@ export function createMcpHandler(context: Context, options: McpHandlerOptions): 
     if (isPreflight(request)) return write(request, response, new Response(null, { status: 204 }));
 
     const requestId = options.requestIdOf(response);
-    const admission = await authenticate(context, options.presentedKey(request.headers), BUCKET);
-    if (admission?.rate === undefined) return write(request, response, unauthorized(context, requestId));
+    const admission = await admit(context, options, request.headers, BUCKET);
+    if (admission?.rate === undefined) {
+      const presented = options.presentedKey(request.headers) !== undefined;
+      return write(request, response, unauthorized(context, requestId, presented));
+    }
     const { caller, rate } = admission;
     setHeaders(response, { [options.requestIdHeader]: requestId, ...options.rateHeaders(rate) });
     if (!rate.allowed) return write(request, response, tooManyRequests(context, rate));
+    const selection = selectionAt(request.path);
+    if (selection === null) return write(request, response, notFound(context, requestId, request.path));
 
     const countMore = async (messages: number) => {
       const latest = await takeMore(context, caller, rate, messages);
       setHeaders(response, options.rateHeaders(latest));
       return latest;
     };
-    const fetch = (message: Request) => protocol(message, { caller, requestId, countMore });
+    const fetch = (message: Request) => protocol(message, { caller, requestId, selection, countMore });
     await toNodeHandler({ fetch }, { maxRequestBodySize: BODY_MAX_BYTES, onerror })(request, response);
   };
 }

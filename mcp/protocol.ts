@@ -6,8 +6,9 @@ import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server';
 import type { Context } from '../services/context.ts';
 import type { RateState } from '../services/limits/rate-limiter.ts';
 import type { McpCall } from './call-operation.ts';
-import { invalidRequest, tooManyRequests } from './refusals.ts';
-import { createServer } from './server.ts';
+import { missingScopes } from './missing-scopes.ts';
+import { insufficientScope, invalidRequest, tooManyRequests } from './refusals.ts';
+import { createServerFactory, type ServerOptions } from './server.ts';
 
 /** Largest body of a request. */
 export const BODY_MAX_BYTES = 1_048_576;
@@ -23,38 +24,41 @@ interface AdmittedCall extends McpCall {
 
 export type Protocol = (request: Request, call: AdmittedCall) => Promise<Response>;
 
-export function createProtocol(context: Context): Protocol {
-  const handler = createMcpHandler(({ authInfo }) => createServer(context, callOf(authInfo)), {
+export function createProtocol(context: Context, options: ServerOptions): Protocol {
+  const createServer = createServerFactory(context, options);
+  const handler = createMcpHandler(({ authInfo }) => createServer(callOf(authInfo)), {
     maxRequestBodySize: BODY_MAX_BYTES,
     onerror: (error) => context.log.warn({ err: error }, 'an MCP request was not served'),
   });
   return async (request, call) => {
-    const messages = await messagesIn(request);
+    const body = await bodyOf(request);
+    const messages = Array.isArray(body) ? body.length : 1;
     if (messages > BATCH_MAX)
       return invalidRequest(`A batch may carry at most ${BATCH_MAX} messages; this one has ${messages}.`);
     if (messages > 1) {
       const rate = await call.countMore(messages - 1);
       if (!rate.allowed) return tooManyRequests(context, rate);
     }
+    const { scopes } = call.caller;
+    const missing = scopes === null ? [] : missingScopes(body, scopes);
+    if (missing.length > 0) return insufficientScope(context, missing);
     return handler.fetch(request, { authInfo: authInfoOf(call) });
   };
 }
 
-async function messagesIn(request: Request): Promise<number> {
-  if (request.method !== 'POST') return 1;
-  const body = await request.clone().text();
-  if (!body.trimStart().startsWith('[')) return 1;
+/** The parsed body; undefined where there is none, or it is no JSON, for which the protocol has its own words. */
+async function bodyOf(request: Request): Promise<unknown> {
+  if (request.method !== 'POST') return undefined;
   try {
-    return (JSON.parse(body) as unknown[]).length;
+    return await request.clone().json();
   } catch {
-    // The protocol has its own words for what is not JSON.
-    return 1;
+    return undefined;
   }
 }
 
 /** The SDK passes this to the factory untouched. The key itself goes no further. */
-function authInfoOf({ caller, requestId }: McpCall): AuthInfo {
-  return { token: '', clientId: caller.keyId, scopes: [], extra: { caller, requestId } };
+function authInfoOf({ caller, requestId, selection }: McpCall): AuthInfo {
+  return { token: '', clientId: caller.keyId, scopes: [], extra: { caller, requestId, selection } };
 }
 
 function callOf(authInfo: AuthInfo | undefined): McpCall {

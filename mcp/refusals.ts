@@ -2,7 +2,10 @@
 import { errorBody } from '../errors/error-body.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { Context } from '../services/context.ts';
+import { DEFAULT_SCOPES, type Scope } from '../services/keys/scopes.ts';
 import type { RateState } from '../services/limits/rate-limiter.ts';
+import { unknownSelection } from './tool-selection.ts';
+import { resourceMetadataUrl } from '../services/oauth/addresses.ts';
 
 /** A foreign Host or Origin. The protocol asks for its own error shape here. */
 export function forbidden(message: string): Response {
@@ -14,9 +17,43 @@ export function invalidRequest(message: string): Response {
   return protocolError(400, -32_600, message);
 }
 
-export function unauthorized(context: Context, requestId: string): Response {
+/**
+ * Tells clients where to ask for access, and for what (RFC 9728). Not all of them can ask for more later, so this is
+ * what ordinary work needs.
+ *
+ * @param presented whether a key or a token came; without one nothing was wrong with it (RFC 6750 section 3.1)
+ */
+export function unauthorized(context: Context, requestId: string, presented: boolean): Response {
   const body = errorBody(new ServiceError('unauthorized'), requestId, `${context.config.publicUrl}/docs/errors`);
-  return Response.json(body, { status: 401, headers: { 'www-authenticate': 'Bearer realm="Carillon"' } });
+  const error = presented ? { error: 'invalid_token' } : {};
+  const challenge = challengeOf(context, { ...error, scope: DEFAULT_SCOPES.join(' ') });
+  return Response.json(body, { status: 401, headers: { 'www-authenticate': challenge } });
+}
+
+/** Clients ask the person for these too, and then call again. */
+export function insufficientScope(context: Context, missing: readonly Scope[]): Response {
+  const answer = protocolError(
+    403,
+    -32_000,
+    `This access token was not given ${missing.join(', ')}; ask its owner to agree to that.`,
+  );
+  const challenge = challengeOf(context, { error: 'insufficient_scope', scope: missing.join(' ') });
+  answer.headers.set('www-authenticate', challenge);
+  return answer;
+}
+
+function challengeOf(context: Context, said: Readonly<Record<string, string>>): string {
+  const all = { ...said, resource_metadata: resourceMetadataUrl(context.config) };
+  return `Bearer ${Object.entries(all)
+    .map(([name, value]) => `${name}="${value}"`)
+    .join(', ')}`;
+}
+
+/** A path under /mcp at which there are no tools. */
+export function notFound(context: Context, requestId: string, path: string): Response {
+  const error = new ServiceError('not_found', unknownSelection(path));
+  const body = errorBody(error, requestId, `${context.config.publicUrl}/docs/errors`);
+  return Response.json(body, { status: 404 });
 }
 
 export function tooManyRequests(context: Context, rate: RateState): Response {

@@ -1,29 +1,31 @@
 /** Resources: what a client may put before its model without a call, each the body of a REST answer. */
-import { type CacheHint, type McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { publicError } from '../errors/error-body.ts';
-import type { Operation } from '../routers/operations.ts';
+import type { CacheHint, McpServer } from '@modelcontextprotocol/server';
 import type { Context } from '../services/context.ts';
 import { callOperation, type McpCall, operationNamed } from './call-operation.ts';
+import { MIME_TYPE, readResource } from './read-resource.ts';
+import type { ServerOptions } from './server.ts';
 
-interface OperationResource {
+interface FixedResource {
   readonly name: string;
   readonly uri: `carillon://${string}`;
   readonly title: string;
   readonly description: string;
-  /** Operation without arguments whose answer it is. */
-  readonly operation: Operation;
+  /** Operation without arguments whose answer it is; null for the document of the API, which is handed in. */
+  readonly operation: string | null;
   readonly cacheHint: CacheHint;
 }
 
-const resources: readonly OperationResource[] = [
+const FIVE_MINUTES: CacheHint = { ttlMs: 300_000, cacheScope: 'private' };
+
+const resources: readonly FixedResource[] = [
   {
     name: 'platforms',
     uri: 'carillon://platforms',
     title: 'Platform rules',
     description:
       'The platforms of this install with the limits of each: text length and its unit, images, threads, deletes, metrics.',
-    operation: operationNamed('platforms.list'),
-    cacheHint: { ttlMs: 300_000, cacheScope: 'private' },
+    operation: 'platforms.list',
+    cacheHint: FIVE_MINUTES,
   },
   {
     name: 'connections',
@@ -31,28 +33,31 @@ const resources: readonly OperationResource[] = [
     title: 'Connections',
     description:
       'The linked accounts and channels that posts can be sent to, newest first, with the slug each one is addressed by.',
-    operation: operationNamed('connections.list'),
+    operation: 'connections.list',
     cacheHint: { ttlMs: 0, cacheScope: 'private' },
+  },
+  {
+    name: 'openapi',
+    uri: 'carillon://openapi',
+    title: 'REST API document',
+    description:
+      'The OpenAPI document of the REST API, for writing a program that posts by itself. It is long: read it only for that.',
+    operation: null,
+    cacheHint: FIVE_MINUTES,
   },
 ];
 
-const MIME_TYPE = 'application/json';
-
-export function registerResources(server: McpServer, context: Context, call: McpCall): void {
+export function registerResources(
+  server: McpServer,
+  context: Context,
+  call: McpCall,
+  openApi: ServerOptions['openApi'],
+): void {
   for (const { name, uri, title, description, operation, cacheHint } of resources) {
-    server.registerResource(name, uri, { title, description, mimeType: MIME_TYPE, cacheHint }, async () => {
-      const text = JSON.stringify(await read(context, operation, call));
-      return { contents: [{ uri, mimeType: MIME_TYPE, text }] };
-    });
-  }
-}
-
-async function read(context: Context, operation: Operation, call: McpCall): Promise<unknown> {
-  try {
-    return await callOperation(context, operation, {}, call);
-  } catch (thrown) {
-    const error = publicError(thrown);
-    context.log.error({ reqId: call.requestId, err: thrown }, 'a resource could not be read');
-    throw new ProtocolError(ProtocolErrorCode.InternalError, `${error.code}: ${error.message}`);
+    const read = async () =>
+      operation === null ? openApi() : callOperation(context, operationNamed(operation), {}, call);
+    server.registerResource(name, uri, { title, description, mimeType: MIME_TYPE, cacheHint }, () =>
+      readResource(context, uri, call, read),
+    );
   }
 }

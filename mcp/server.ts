@@ -2,29 +2,56 @@
 import { type CacheHint, McpServer } from '@modelcontextprotocol/server';
 import type { Context } from '../services/context.ts';
 import type { McpCall } from './call-operation.ts';
-import { registerPrompts } from './prompts.ts';
+import { createConfirmations } from './confirmations.ts';
+import { createRequestStates } from './request-states.ts';
+import { registerPrompts } from './prompts/index.ts';
 import { registerResources } from './resources.ts';
+import { registerResourceTemplates } from './resource-templates.ts';
 import { INSTRUCTIONS, serverInfo } from './server-info.ts';
+import { skills } from './skills.ts';
 import { registerTools } from './tools.ts';
+
+export interface ServerOptions {
+  /** The document of the REST API. */
+  readonly openApi: () => unknown;
+}
 
 /** What changes only with the version: clients may keep it for five minutes, each for itself. */
 const FIVE_MINUTES: CacheHint = { ttlMs: 300_000, cacheScope: 'private' };
 
-export function createServer(context: Context, call: McpCall): McpServer {
-  const server = new McpServer(serverInfo(context), {
-    instructions: INSTRUCTIONS,
-    // The lists never change while a process runs, so nothing is ever pushed and no stream stays open.
-    capabilities: { tools: { listChanged: false }, resources: { listChanged: false }, prompts: { listChanged: false } },
-    cacheHints: {
-      'server/discover': FIVE_MINUTES,
-      'tools/list': FIVE_MINUTES,
-      'prompts/list': FIVE_MINUTES,
-      'resources/list': FIVE_MINUTES,
-      'resources/templates/list': FIVE_MINUTES,
-    },
-  });
-  registerTools(server, context, call);
-  registerResources(server, context, call);
-  registerPrompts(server, context, call);
-  return server;
+export function createServerFactory(
+  context: Context,
+  { openApi }: ServerOptions,
+): (call: McpCall) => Promise<McpServer> {
+  const states = createRequestStates(context);
+  const confirmations = createConfirmations(states);
+  return async (call) => {
+    const server = new McpServer(serverInfo(context), {
+      instructions: INSTRUCTIONS,
+      // The lists never change while a process runs, so nothing is ever pushed and no stream stays open.
+      capabilities: {
+        tools: { listChanged: false },
+        resources: { listChanged: false },
+        prompts: { listChanged: false },
+      },
+      requestState: { verify: states.verify },
+      cacheHints: {
+        'server/discover': FIVE_MINUTES,
+        'tools/list': FIVE_MINUTES,
+        'prompts/list': FIVE_MINUTES,
+        'resources/list': FIVE_MINUTES,
+        'resources/templates/list': FIVE_MINUTES,
+      },
+    });
+    registerTools(server, context, call, confirmations);
+    registerResources(server, context, call, openApi);
+    registerResourceTemplates(server, context, call);
+    registerPrompts(server, context, call);
+    skills.attach(server);
+    if (context.config.mcpConformance) {
+      const { registerConformance } = await import('./conformance/index.ts');
+      registerConformance(server, context.clock, states);
+    }
+    return server;
+  };
 }

@@ -1,5 +1,5 @@
 /** What a tool answers: the REST body when it worked, and otherwise what went wrong and what to do about it. */
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { CallToolResult, ResourceLink } from '@modelcontextprotocol/server';
 import { type ErrorBody, errorBody } from '../errors/error-body.ts';
 import type { ErrorCode } from '../errors/codes.ts';
 import type { ServiceError } from '../errors/service-error.ts';
@@ -24,9 +24,10 @@ const toolNames: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-export function successResult(body: unknown): CallToolResult {
+/** @param links what follows the text */
+export function successResult(body: unknown, links: readonly ResourceLink[]): CallToolResult {
   return {
-    content: [{ type: 'text', text: JSON.stringify(body) }],
+    content: [{ type: 'text', text: JSON.stringify(body) }, ...links],
     structuredContent: body as Record<string, unknown>,
   };
 }

@@ -8,14 +8,42 @@ import { z, type ZodType } from 'zod';
 
 type JsonSchema = Record<string, unknown>;
 
-export function inputSchema(input: ZodType): StandardSchemaWithJSON {
-  return shown(plain(z.toJSONSchema(input, { io: 'input' })));
+/**
+ * @param tool name of the tool
+ * @param explained the arguments that the tools before have explained, by their schema, and the tool that did: the
+ *   same argument then refers to it, and new ones are added
+ */
+export function inputSchema(
+  input: ZodType,
+  tool: string,
+  explained: Map<string, string> = new Map(),
+): StandardSchemaWithJSON {
+  const schema = plain(z.toJSONSchema(input, { io: 'input' }));
+  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>).map(
+    ([name, argument]) => [name, explainedOnce(name, argument, tool, explained)] as const,
+  );
+  return shown({ ...schema, properties: Object.fromEntries(properties) });
 }
 
-/** A union has no type of its own at its root, and the protocol wants an object there. */
-export function outputSchema(output: ZodType): StandardSchemaWithJSON {
+/** Explanations shorter than this are not worth a reference. */
+const REFERRED_FROM = 40;
+
+function explainedOnce(name: string, argument: JsonSchema, tool: string, explained: Map<string, string>): JsonSchema {
+  const key = `${name} ${JSON.stringify(argument)}`;
+  const before = explained.get(key);
+  if (before === undefined) explained.set(key, tool);
+  const isShort = String(argument['description']).length < REFERRED_FROM;
+  return before === undefined || isShort ? argument : { ...argument, description: `As in ${before}.` };
+}
+
+/**
+ * A union has no type of its own at its root, and the protocol wants an object there.
+ *
+ * @param known names of the shapes that the tools before have shown: those are not shown again, and new ones are added
+ */
+export function outputSchema(output: ZodType, known: Set<string> = new Set()): StandardSchemaWithJSON {
   const json = z.toJSONSchema(output, { io: 'output' }) as JsonSchema;
-  return shown({ type: 'object', ...withRequired(plain(json, { closed: false }), json) });
+  return shown({ type: 'object', ...withRequired(plain(json, { closed: false, known }), json) });
 }
 
 /** Puts back, at the root and in its alternatives only, which fields there always are. */
@@ -43,6 +71,8 @@ interface PlainOptions {
    * field is that may be null: the list must stay small.
    */
   readonly closed: boolean;
+  /** Shapes of answers that have been shown already. */
+  readonly known?: Set<string>;
 }
 
 /** The same schema without references, without `$schema` and in the forms that most clients read. */
@@ -54,8 +84,9 @@ function plain(schema: object, options: PlainOptions = { closed: true }): JsonSc
 function simplify(node: unknown, definitions: Record<string, JsonSchema>, options: PlainOptions): unknown {
   if (Array.isArray(node)) return node.map((item) => simplify(item, definitions, options));
   if (typeof node !== 'object' || node === null) return node;
+  if (isKnown(node as JsonSchema, options)) return { type: 'object' };
   const resolved = resolve(node as JsonSchema, definitions);
-  if (!options.closed && isNullable(resolved)) return {};
+  if (!options.closed && isNullable(resolved)) return shallow(resolved, definitions);
   const entries = Object.entries(resolved).flatMap(([key, value]) => {
     if (isNoise(key, value, options)) return [];
     return [
@@ -77,6 +108,14 @@ function simplifyEach(fields: unknown, definitions: Record<string, JsonSchema>, 
   return Object.fromEntries(entries);
 }
 
+/** Whether it is a shape that was shown before; from now on it is. */
+function isKnown({ $ref }: JsonSchema, { known }: PlainOptions): boolean {
+  if (typeof $ref !== 'string' || known === undefined) return false;
+  const before = known.has($ref);
+  known.add($ref);
+  return before;
+}
+
 function resolve(node: JsonSchema, definitions: Record<string, JsonSchema>): JsonSchema {
   const { $ref, ...own } = node;
   return typeof $ref === 'string' ? { ...definitions[$ref.replace('#/$defs/', '')], ...own } : node;
@@ -88,13 +127,22 @@ function isNullable({ type, anyOf }: JsonSchema): boolean {
   return Array.isArray(anyOf) && anyOf.some((one: JsonSchema) => one['type'] === 'null');
 }
 
+/** The types of a field that may be null, without what is inside. */
+function shallow({ type, anyOf = [] }: JsonSchema, definitions: Record<string, JsonSchema>): JsonSchema {
+  const alternatives = (anyOf as JsonSchema[]).map((one) => resolve(one, definitions)['type']);
+  const types = Array.isArray(type) ? (type as unknown[]) : alternatives;
+  return { anyOf: types.map((name) => ({ type: name })) };
+}
+
 /** What an argument has to keep to, and an answer keeps to anyway. */
 const BOUNDS = ['format', 'pattern', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'];
 
 /** Bounds that every safe integer has; in answers also all others, the promise that there will be no new fields, and descriptions. */
 function isNoise(key: string, value: unknown, { closed }: PlainOptions): boolean {
-  if (key === 'minimum') return value === Number.MIN_SAFE_INTEGER;
-  if (key === 'maximum') return value === Number.MAX_SAFE_INTEGER;
+  if (key === 'minimum' && value === Number.MIN_SAFE_INTEGER) return true;
+  if (key === 'maximum' && value === Number.MAX_SAFE_INTEGER) return true;
+  // Every text that may be left out is left out rather than empty, and the answer says so to who does not.
+  if (key === 'minLength' && value === 1) return true;
   // Ids of platforms are many, and listed where the platforms are.
   if (key === 'propertyNames') return true;
   if (closed) return false;

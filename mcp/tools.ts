@@ -1,14 +1,27 @@
 /** Every operation that declares a tool, as a tool: named, described and annotated from what it declares. */
-import type { CallToolResult, McpServer, StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server';
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  McpServer,
+  ServerContext,
+  StandardSchemaWithJSON,
+  ToolAnnotations,
+} from '@modelcontextprotocol/server';
 import { publicError } from '../errors/error-body.ts';
 import { type Operation, operations } from '../routers/operations.ts';
 import type { Context } from '../services/context.ts';
 import { callOperation, type McpCall } from './call-operation.ts';
+import type { Confirmations } from './confirmations.ts';
+import { progressOf } from './progress.ts';
+import { linksTo } from './resource-links.ts';
 import { errorResult, successResult } from './tool-results.ts';
 import { inputSchema, outputSchema } from './tool-schema.ts';
+import { isSelected, type ToolSelection } from './tool-selection.ts';
 
 interface Tool {
   readonly name: string;
+  /** What a person is asked before it runs; undefined for nothing. */
+  readonly confirmation: string | undefined;
   readonly operation: Operation;
   readonly config: {
     readonly title: string;
@@ -19,37 +32,88 @@ interface Tool {
   };
 }
 
-/** In the router's order, so that the list is the same bytes every time. */
-const tools: readonly Tool[] = operations.flatMap(toTool);
-
-function toTool(operation: Operation): Tool[] {
-  const { tool, openapi } = operation.meta;
-  if ('none' in tool) return [];
-  if (openapi.description === undefined) throw new Error(`${operation.name} is a tool and must have a description`);
-  const config = {
-    title: tool.title,
-    description: openapi.description,
-    annotations: {
-      readOnlyHint: tool.readOnly,
-      destructiveHint: tool.destructive,
-      idempotentHint: tool.idempotent,
-      openWorldHint: tool.openWorld,
-    },
-    inputSchema: inputSchema(operation.input),
-    outputSchema: outputSchema(operation.output),
-  };
-  return [{ name: tool.name, operation, config }];
+/** What the tools before have shown in the same list. */
+interface Seen {
+  readonly shapes: Set<string>;
+  /** Names of tools, by the argument they explain. */
+  readonly explained: Map<string, string>;
 }
 
-export function registerTools(server: McpServer, context: Context, call: McpCall): void {
-  for (const { name, operation, config } of tools) {
-    server.registerTool(name, config, (input) => runTool(context, operation, input, call));
+/**
+ * The tools of each selection, in the router's order, so that a list is the same bytes every time. A list shows a
+ * shape of answers, and explains an argument, once: in the first of its tools that has it.
+ */
+const lists = new Map<string, readonly Tool[]>();
+
+function toolsOf(selection: ToolSelection): readonly Tool[] {
+  const name = `${selection.toolset} ${selection.readOnly}`;
+  const made = lists.get(name) ?? makeTools(selection);
+  lists.set(name, made);
+  return made;
+}
+
+function makeTools(selection: ToolSelection): Tool[] {
+  const seen: Seen = { shapes: new Set(), explained: new Map() };
+  return operations.flatMap((operation) => {
+    const { tool } = operation.meta;
+    return 'none' in tool || !isSelected(selection, tool) ? [] : [toTool(operation, tool, seen)];
+  });
+}
+
+function toTool(
+  operation: Operation,
+  tool: Exclude<Operation['meta']['tool'], { none: string }>,
+  { shapes, explained }: Seen,
+): Tool {
+  const { description } = operation.meta.openapi;
+  if (description === undefined) throw new Error(`${operation.name} is a tool and must have a description`);
+  const { name, title, confirmation } = tool;
+  const annotations = {
+    readOnlyHint: tool.readOnly,
+    destructiveHint: tool.destructive,
+    idempotentHint: tool.idempotent,
+    openWorldHint: tool.openWorld,
+  };
+  const schemas = {
+    inputSchema: inputSchema(operation.input, name, explained),
+    outputSchema: outputSchema(operation.output, shapes),
+  };
+  return { name, confirmation, operation, config: { title, description, annotations, ...schemas } };
+}
+
+export function registerTools(server: McpServer, context: Context, call: McpCall, confirmations: Confirmations): void {
+  for (const tool of toolsOf(call.selection)) {
+    server.registerTool(tool.name, tool.config, (input, ctx) =>
+      runTool(context, tool, input, { ...call, onProgress: progressOf(context, ctx) }, ctx, confirmations),
+    );
   }
 }
 
-async function runTool(context: Context, operation: Operation, input: unknown, call: McpCall): Promise<CallToolResult> {
+/** Nobody is asked about a call that is refused anyway. */
+async function askFirst(
+  { name, confirmation, operation }: Tool,
+  input: unknown,
+  ctx: ServerContext,
+  confirmations: Confirmations,
+): Promise<CallToolResult | InputRequiredResult | null> {
+  if (confirmation === undefined || !operation.input.safeParse(input).success) return null;
+  return confirmations.ask(ctx, { name, confirmation, input });
+}
+
+async function runTool(
+  context: Context,
+  tool: Tool,
+  input: unknown,
+  call: McpCall,
+  ctx: ServerContext,
+  confirmations: Confirmations,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { operation } = tool;
   try {
-    return successResult(await callOperation(context, operation, input, call));
+    const asked = await askFirst(tool, input, ctx, confirmations);
+    if (asked !== null) return asked;
+    const body = await callOperation(context, operation, input, call);
+    return successResult(body, linksTo(body, ctx));
   } catch (thrown) {
     const error = publicError(thrown, input);
     if (error.code === 'internal_server_error')

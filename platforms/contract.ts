@@ -114,6 +114,8 @@ export interface FetchInit {
   readonly headers?: Record<string, string>;
   readonly body?: string | Uint8Array | FormData | URLSearchParams;
   readonly signal?: AbortSignal;
+  /** Most bytes of the answer's body, in place of what the outbound guard takes by itself. */
+  readonly maxResponseBytes?: number;
 }
 
 /** What an adapter is handed besides its arguments. It reaches nothing else. */

@@ -12,6 +12,7 @@ import { bodyHash } from '../services/idempotency/body-hash.ts';
 import type { KeyedRequest } from '../services/idempotency/idempotency.ts';
 import type { Caller } from '../services/keys/caller.ts';
 import type { Scope } from '../services/keys/scopes.ts';
+import type { Toolset } from './toolsets.ts';
 
 /** Who may call an operation. `key`: any key. `account`: an unscoped key. `live-account`: an unscoped live key. `public`: anyone. */
 export type Access = 'public' | 'key' | 'account' | 'live-account';
@@ -21,12 +22,15 @@ export type ToolMeta =
   | {
       /** snake_case verb_noun. */
       readonly name: string;
+      readonly toolset: Toolset;
       readonly title: string;
       readonly readOnly: boolean;
       readonly destructive: boolean;
       readonly idempotent: boolean;
       /** True when it reaches platforms outside the house. */
       readonly openWorld: boolean;
+      /** What a person is asked before it runs, where the client can ask; on tools whose work nobody can undo. */
+      readonly confirmation?: string;
     }
   | { readonly none: string };
 
@@ -90,12 +94,22 @@ export interface OperationMeta {
   readonly changes?: ChangedObject;
 }
 
+/** How far an operation has come. */
+export interface Progress {
+  readonly finished: number;
+  readonly total: number;
+  /** What finished, in a sentence. */
+  readonly message: string;
+}
+
 /** What an operation runs with. */
 export interface OperationContext {
   readonly services: Context;
   /** Null when no valid key came with the request. */
   readonly caller: Caller | null;
   readonly requestId: string;
+  /** Hears how far the operation has come, where somebody wants to know while it runs. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** The way it came. */
   readonly surface: Surface;
   /** Adds a header to the answer, on surfaces that have headers. */

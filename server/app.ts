@@ -1,5 +1,6 @@
 /** The HTTP application with every mount, not listening: what main.ts serves and what tests start. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import { oauthPages } from '../console/oauth/oauth-pages.ts';
 import { pagesRouter } from '../console/pages.ts';
 import { ERRORS } from '../errors/codes.ts';
 import { errorBody, publicError } from '../errors/error-body.ts';
@@ -8,8 +9,11 @@ import { createMcpHandler } from '../mcp/handler.ts';
 import type { Context } from '../services/context.ts';
 import { PUBLIC_IMAGES_PATH } from '../services/media/image-address.ts';
 import { accessLog } from './access-log.ts';
+import { machineTime } from './clocks.ts';
 import { cors } from './cors.ts';
 import { EVENTS_PATH, eventStreams } from './event-stream.ts';
+import { createAuthorizationServer } from './oauth/authorization-server.ts';
+import { oauthRouter } from './oauth/oauth-router.ts';
 import { createOpenApiDocument } from './openapi.ts';
 import { operatorRouter } from './operator.ts';
 import { ownerTrpc } from './owner-trpc.ts';
@@ -39,13 +43,25 @@ export function createApp(context: Context, options: AppOptions = {}): Express {
   app.use('/api/v2', cors, (request, response) => handleRest(context, request, response));
   app.use('/trpc', cors, trpcHandler(context));
   app.use('/owner/trpc', ownerTrpc(context));
+  const openApi = () => createOpenApiDocument(context.config.publicUrl, context.version);
+  const authorizationServer = createAuthorizationServer(context, machineTime);
+  const { checkAccessToken } = authorizationServer;
   app.all(
-    '/mcp',
-    createMcpHandler(context, { presentedKey, requestIdOf, rateHeaders, requestIdHeader: REQUEST_ID_HEADER }),
+    ['/mcp', '/mcp/*path'],
+    createMcpHandler(context, {
+      presentedKey,
+      checkAccessToken,
+      requestIdOf,
+      rateHeaders,
+      requestIdHeader: REQUEST_ID_HEADER,
+      openApi,
+    }),
   );
+  app.use(oauthRouter(context, authorizationServer));
   const { operatorToken } = options;
-  if (operatorToken !== undefined) app.use('/operator', operatorRouter(context, operatorToken));
+  if (operatorToken !== undefined) app.use('/operator', operatorRouter(context, operatorToken, authorizationServer));
   app.get(`${PUBLIC_IMAGES_PATH}/:platformId/:mediaId`, servePublicImage(context));
+  app.use(oauthPages(context, authorizationServer.requests));
   app.use(pagesRouter(context));
   app.use(unknownPath(context), failedRequest(context));
   return app;

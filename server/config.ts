@@ -135,6 +135,7 @@ const Environment = z.object({
     .optional(),
   AI_MODEL: z.string().min(1).optional(),
   ...PlatformOrigins.shape,
+  MCP_CONFORMANCE: z.literal('1', 'must be 1, or unset').optional(),
 });
 
 const NAMES = Object.keys(Environment.shape);
@@ -196,6 +197,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       values.AI_BASE_URL === undefined || values.AI_MODEL === undefined
         ? null
         : { baseUrl: values.AI_BASE_URL, apiKey: values.AI_API_KEY, model: values.AI_MODEL },
+    mcpConformance: values.MCP_CONFORMANCE !== undefined,
   });
 }
 
@@ -208,6 +210,9 @@ function refuseCombinations(values: z.infer<typeof Environment>): void {
   }
   if (values.CLOCK === 'manual' && values.NODE_ENV === 'production') {
     throw new ConfigError('CLOCK: manual is refused when NODE_ENV is production');
+  }
+  if (values.MCP_CONFORMANCE !== undefined && values.NODE_ENV === 'production') {
+    throw new ConfigError('MCP_CONFORMANCE: is refused when NODE_ENV is production');
   }
   if (values.CLOCK_START !== undefined && values.CLOCK !== 'manual') {
     throw new ConfigError('CLOCK_START: has a meaning only with CLOCK=manual');

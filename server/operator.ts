@@ -18,6 +18,8 @@ import { replaceOwnerLinks } from '../services/people/owner-links.ts';
 import { sameSecret } from '../services/secrets.ts';
 import { bearerToken } from './bearer-token.ts';
 import { requestIdOf } from './request-id.ts';
+import type { AuthorizationServer } from './oauth/authorization-server.ts';
+import { operatorOauth } from './oauth/operator-oauth.ts';
 
 const Changes = z
   .strictObject({
@@ -30,9 +32,10 @@ const Changes = z
 /** Accounts that one answer lists. */
 const PAGE = 1_000;
 
-export function operatorRouter(context: Context, token: string): Router {
+export function operatorRouter(context: Context, token: string, authorizationServer: AuthorizationServer): Router {
   const router = Router();
   router.use(requireToken(token));
+  router.use('/oauth', operatorOauth(context, authorizationServer));
   router.get('/accounts', async (_request, response) => {
     const sql = 'select id from accounts order by id limit $1';
     const rows = await query<{ id: string }>(context.db.em(), sql, [PAGE]);

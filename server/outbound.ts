@@ -54,7 +54,8 @@ export function createOutboundFetch(options: OutboundOptions): { fetch: Fetch; c
     const attempt = watchedAttempt(agent, target.host);
     try {
       const response = await fetch(buildRequest(target, init), { dispatcher: attempt.dispatcher });
-      const bound = { host: target.host, maxBytes: maxResponseBytes, timeoutMs: bodyTimeoutMs };
+      const maxBytes = init.maxResponseBytes ?? maxResponseBytes;
+      const bound = { host: target.host, maxBytes, timeoutMs: bodyTimeoutMs };
       const body = response.body === null ? null : boundedBody(response.body, bound);
       return new Response(body, { status: response.status, headers: [...response.headers] });
     } catch (error) {

@@ -37,6 +37,8 @@ export interface Config {
   readonly fees: Readonly<Record<FeeSetting, number>>;
   /** Bearer token of the operator; undefined: one is generated into `dataDir`. */
   readonly operatorToken: string | undefined;
+  /** Whether /mcp also has what the official conformance suite calls by name. */
+  readonly mcpConformance: boolean;
   readonly endpoints: PlatformEndpoints;
   readonly apps: PlatformApps;
   /** Null where the operator has set up no mail server. */

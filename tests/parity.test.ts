@@ -4,9 +4,11 @@
  * REST, MCP or the typed client fails its own.
  */
 import { createTRPCClient, httpLink } from '@trpc/client';
+import type { CallToolResult } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import type { AppRouter } from '../routers/index.ts';
 import { type Operation, operations } from '../routers/operations.ts';
+import { APART } from '../routers/toolsets.ts';
 import { successStatusOf } from '../routers/trpc.ts';
 import { createOpenApiDocument } from '../server/openapi.ts';
 import { callOverRest } from './harness/call-operation.ts';
@@ -15,7 +17,8 @@ import { connect } from './mcp/clients.ts';
 
 const world = await startWorld();
 const document = createOpenApiDocument('http://localhost:3000', '2.0.0');
-const mcp = await connect(world);
+// Keys have a path of their own.
+const mcp = await Promise.all(['/mcp/all', '/mcp/x/keys'].map((path) => connect(world, 'modern', world.liveKey, path)));
 const typed = createTRPCClient<AppRouter>({
   links: [httpLink({ url: `${world.url}/trpc`, headers: { 'x-api-key': world.liveKey } })],
 });
@@ -63,6 +66,7 @@ const SAMPLES: Record<string, Record<string, unknown>> = {
   'posts.publish': { postId: UNKNOWN },
   'posts.retry': { postId: UNKNOWN },
   'media.upload': { bytes: Buffer.from('no image').toString('base64'), contentType: 'image/png', altText: 'Nothing' },
+  'media.uploadFromUrl': { url: 'http://127.0.0.1:9/bell.png', altText: 'A bell' },
   'media.raw': { mediaId: UNKNOWN },
   'media.get': { mediaId: UNKNOWN },
   'media.delete': { mediaId: UNKNOWN },
@@ -142,7 +146,8 @@ describe('the operations', () => {
   });
 
   it('each are a tool, or say why not', async () => {
-    const { tools } = await mcp.listTools();
+    const lists = await Promise.all(mcp.map((client) => client.listTools()));
+    const tools = lists.flatMap((list) => list.tools);
     const named = operations.flatMap(({ meta }) => ('name' in meta.tool ? [meta.tool.name] : []));
     const reasons = operations.flatMap(({ meta }) => ('none' in meta.tool ? [meta.tool.none] : []));
 
@@ -173,7 +178,8 @@ describe.for(operations.map((operation) => ({ name: operation.name, operation })
     expect(typedAnswer).toEqual(rest);
     const { tool } = operation.meta;
     if ('none' in tool) return;
-    const called = await mcp.callTool({ name: tool.name, arguments: input });
+    const client = mcp[APART.has(tool.toolset) ? 1 : 0];
+    const called = (await client?.callTool({ name: tool.name, arguments: input })) as CallToolResult;
     if (called.isError) expect(JSON.stringify(called.content)).toContain((rest as { error: string }).error);
     else expect(withoutNewIds(called.structuredContent)).toEqual(rest);
   });

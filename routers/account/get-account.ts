@@ -16,7 +16,15 @@ export const getAccount = keyedProcedure
     access: 'live-account',
     scope: 'account:read',
     errors: [],
-    tool: { none: 'Plans and fees are for people; a refusal tells an agent which cap was reached.' },
+    tool: {
+      name: 'get_account',
+      toolset: 'account',
+      title: 'Get the account',
+      readOnly: true,
+      destructive: false,
+      idempotent: true,
+      openWorld: false,
+    },
   })
   .input(z.strictObject({}))
   .output(z.strictObject({ account: Account }))

@@ -29,6 +29,7 @@ export const getAnalytics = keyedProcedure
     errors: ['invalid_request'],
     tool: {
       name: 'get_analytics',
+      toolset: 'posting',
       title: 'Get analytics',
       readOnly: true,
       destructive: false,

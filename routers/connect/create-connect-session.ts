@@ -12,7 +12,7 @@ const Input = z.strictObject({
     .max(100)
     .optional()
     .describe(
-      'Platform to connect: one whose ways to connect in GET /platforms include "page". A test key names sandbox only. Left out, the customer picks on the page.',
+      'Platform to connect: one whose ways to connect in GET /platforms (get_platform_rules) include "page". A test key names sandbox only. Left out, the customer picks on the page.',
     ),
   redirectUrl: RedirectUrl,
   headless: z.boolean().default(false).describe('Whether the page goes without header and footer. Default false.'),
@@ -40,7 +40,15 @@ export const createConnectSession = keyedProcedure
     scope: 'connections:write',
     errors: ['invalid_request', 'forbidden', 'not_found'],
     changes: { type: 'connect_session', answer: 'connectSessionId' },
-    tool: { none: 'The link is a secret for one customer, which does not belong in a conversation with a model.' },
+    tool: {
+      name: 'start_connection',
+      toolset: 'posting',
+      title: 'Make a connect link',
+      readOnly: false,
+      destructive: false,
+      idempotent: false,
+      openWorld: false,
+    },
   })
   .input(Input)
   .output(Output)

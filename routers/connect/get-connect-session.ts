@@ -20,7 +20,15 @@ export const getConnectSession = keyedProcedure
     access: 'key',
     scope: 'connections:read',
     errors: ['invalid_request', 'not_found'],
-    tool: { none: 'A session is made and followed by the program that sends the customer to the page.' },
+    tool: {
+      name: 'get_connect_session',
+      toolset: 'posting',
+      title: 'Get a connect session',
+      readOnly: true,
+      destructive: false,
+      idempotent: true,
+      openWorld: false,
+    },
   })
   .input(Input)
   .output(Output)

@@ -20,7 +20,17 @@ export const deleteConnection = keyedProcedure
     access: 'account',
     scope: 'connections:write',
     errors: ['invalid_request', 'forbidden', 'not_found'],
-    tool: { none: 'Disconnecting an account undoes what only a person with its password can redo.' },
+    tool: {
+      name: 'delete_connection',
+      toolset: 'connections',
+      title: 'Disconnect an account',
+      readOnly: false,
+      destructive: true,
+      idempotent: true,
+      openWorld: false,
+      confirmation:
+        'Disconnect this account and cancel every post that waits for it? Only somebody with its login can connect it again.',
+    },
   })
   .input(Input)
   .output(Output)

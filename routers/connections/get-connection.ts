@@ -22,6 +22,7 @@ export const getConnection = keyedProcedure
     errors: ['invalid_request', 'not_found'],
     tool: {
       name: 'get_connection',
+      toolset: 'queues',
       title: 'Get a connection',
       readOnly: true,
       destructive: false,

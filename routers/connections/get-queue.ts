@@ -27,6 +27,7 @@ export const getQueue = keyedProcedure
     errors: ['invalid_request', 'not_found'],
     tool: {
       name: 'get_queue',
+      toolset: 'posting',
       title: 'List a queue',
       readOnly: true,
       destructive: false,

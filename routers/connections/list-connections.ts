@@ -26,6 +26,7 @@ export const listConnections = keyedProcedure
     errors: ['invalid_request'],
     tool: {
       name: 'list_connections',
+      toolset: 'posting',
       title: 'List connections',
       readOnly: true,
       destructive: false,

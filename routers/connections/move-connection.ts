@@ -7,7 +7,9 @@ import { keyedProcedure } from '../trpc.ts';
 
 const Input = z.strictObject({
   connectionId: uuidInput('Id of the connection to move.'),
-  profileId: uuidInput('Profile to move it into; null for your own accounts.').nullable(),
+  profileId: uuidInput('Profile to move it into.')
+    .nullable()
+    .describe('Profile to move it into; null for your own accounts.'),
 });
 
 export const moveConnection = keyedProcedure
@@ -23,7 +25,15 @@ export const moveConnection = keyedProcedure
     access: 'account',
     scope: 'connections:write',
     errors: ['invalid_request', 'not_found', 'connection_conflict'],
-    tool: { none: 'Which customer an account belongs to is not for a model to change.' },
+    tool: {
+      name: 'move_connection',
+      toolset: 'connections',
+      title: 'Move a connection',
+      readOnly: false,
+      destructive: true,
+      idempotent: true,
+      openWorld: false,
+    },
   })
   .input(Input)
   .output(z.strictObject({ connection: Connection }))

@@ -71,6 +71,7 @@ export const updateQueue = keyedProcedure
     errors: ['invalid_request', 'not_found'],
     tool: {
       name: 'update_queue',
+      toolset: 'queues',
       title: 'Change a queue',
       readOnly: false,
       destructive: false,

@@ -41,7 +41,15 @@ export const updateSettings = keyedProcedure
     access: 'account',
     scope: 'connections:write',
     errors: ['invalid_request', 'not_found', 'connection_conflict'],
-    tool: { none: 'A slug that changes under the programs that post to it is for their owner to decide.' },
+    tool: {
+      name: 'update_connection',
+      toolset: 'connections',
+      title: 'Change a connection',
+      readOnly: false,
+      destructive: true,
+      idempotent: true,
+      openWorld: false,
+    },
   })
   .input(Input)
   .output(Output)

@@ -17,7 +17,15 @@ export const listKeys = keyedProcedure
     access: 'account',
     scope: 'keys:read',
     errors: ['invalid_request'],
-    tool: { none: 'Who holds a key is for the account’s owner to look at.' },
+    tool: {
+      name: 'list_keys',
+      toolset: 'keys',
+      title: 'List keys',
+      readOnly: true,
+      destructive: false,
+      idempotent: true,
+      openWorld: false,
+    },
   })
   .input(z.strictObject(keyListFields))
   .output(KeyList)

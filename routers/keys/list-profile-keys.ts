@@ -18,7 +18,15 @@ export const listProfileKeys = keyedProcedure
     access: 'account',
     scope: 'keys:read',
     errors: ['invalid_request', 'not_found'],
-    tool: { none: 'Who holds a key is for the account’s owner to look at.' },
+    tool: {
+      name: 'list_profile_keys',
+      toolset: 'keys',
+      title: 'List the keys of a profile',
+      readOnly: true,
+      destructive: false,
+      idempotent: true,
+      openWorld: false,
+    },
   })
   .input(z.strictObject({ profileId: ProfileIdInput, ...keyListFields }))
   .output(KeyList)

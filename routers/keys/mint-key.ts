@@ -27,7 +27,15 @@ export const mintKey = keyedProcedure
     scope: 'keys:write',
     errors: ['invalid_request', 'limit_exceeded', 'not_found'],
     changes: { type: 'key', answer: 'key.id' },
-    tool: { none: 'A secret does not belong in a conversation with a model.' },
+    tool: {
+      name: 'mint_key',
+      toolset: 'keys',
+      title: 'Mint a key',
+      readOnly: false,
+      destructive: false,
+      idempotent: false,
+      openWorld: false,
+    },
   })
   .input(Input)
   .output(z.strictObject({ key: Key, secret: z.string().describe('The key itself. Keep it: it is shown this once.') }))

@@ -17,7 +17,16 @@ export const revokeKey = keyedProcedure
     access: 'account',
     scope: 'keys:write',
     errors: ['invalid_request', 'not_found'],
-    tool: { none: 'Revoking a key cannot be undone, and stops whatever program holds it.' },
+    tool: {
+      name: 'revoke_key',
+      toolset: 'keys',
+      title: 'Revoke a key',
+      readOnly: false,
+      destructive: true,
+      idempotent: true,
+      openWorld: false,
+      confirmation: 'Revoke this key? Programs that use it stop working at once, and nobody can undo this.',
+    },
   })
   .input(z.strictObject({ keyId: KeyIdInput }))
   .output(RevokedKey)

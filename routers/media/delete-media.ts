@@ -20,7 +20,16 @@ export const deleteMedia = keyedProcedure
     access: 'key',
     scope: 'posts:write',
     errors: ['invalid_request', 'not_found', 'media_in_use'],
-    tool: { none: 'Images are uploaded over REST, and looked after there too.' },
+    tool: {
+      name: 'delete_media',
+      toolset: 'media',
+      title: 'Delete an image',
+      readOnly: false,
+      destructive: true,
+      idempotent: true,
+      openWorld: false,
+      confirmation: 'Delete this image? It cannot be brought back.',
+    },
   })
   .input(MediaIdInput)
   .output(Output)

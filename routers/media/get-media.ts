@@ -19,7 +19,15 @@ export const getMedia = keyedProcedure
     access: 'key',
     scope: 'posts:read',
     errors: ['invalid_request', 'not_found'],
-    tool: { none: 'Images are uploaded over REST, and looked after there too.' },
+    tool: {
+      name: 'get_media',
+      toolset: 'media',
+      title: 'Get an image',
+      readOnly: true,
+      destructive: false,
+      idempotent: true,
+      openWorld: false,
+    },
   })
   .input(MediaIdInput)
   .output(Output)

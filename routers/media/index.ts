@@ -3,10 +3,12 @@ import { router } from '../trpc.ts';
 import { deleteMedia } from './delete-media.ts';
 import { getMedia } from './get-media.ts';
 import { getMediaRaw } from './get-media-raw.ts';
+import { uploadMediaFromUrl } from './upload-media-from-url.ts';
 import { uploadMedia } from './upload-media.ts';
 
 export const mediaRouter = router({
   upload: uploadMedia,
+  uploadFromUrl: uploadMediaFromUrl,
   get: getMedia,
   delete: deleteMedia,
   raw: getMediaRaw,

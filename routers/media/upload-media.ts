@@ -2,21 +2,13 @@
 import { z } from 'zod';
 import { IMAGE_MAX_BYTES, IMAGE_TYPES } from '../../services/media/limits.ts';
 import { uploadMedia as upload } from '../../services/media/upload-media.ts';
-import { storableText } from '../schemas/common.ts';
-import { Base64, ImageContentType, Media } from '../schemas/media.ts';
+import { AltText, Base64, ImageContentType, Media } from '../schemas/media.ts';
 import { keyedProcedure } from '../trpc.ts';
-
-/** Characters of alt text (spec: Limits). */
-const ALT_TEXT_MAX = 1000;
 
 const Input = z.strictObject({
   bytes: Base64.describe('The image file in base64. In REST the file itself is the body.'),
   contentType: ImageContentType.describe('Type of the image. In REST the header Content-Type.'),
-  altText: storableText(z.string().max(ALT_TEXT_MAX))
-    .optional()
-    .describe(
-      `What the image shows, for people who do not see it; at most ${ALT_TEXT_MAX} characters. A post may say something else.`,
-    ),
+  altText: AltText.optional(),
 });
 
 const Output = z.strictObject({ media: Media });
@@ -36,7 +28,7 @@ export const uploadMedia = keyedProcedure
     errors: ['invalid_request', 'unsupported_content_type', 'media_type_mismatch', 'media_too_large', 'storage_full'],
     changes: { type: 'media', answer: 'media.id' },
     tool: {
-      none: 'An image is a file, and tool calls carry text: upload it with POST /media of the REST API and name its id in create_post.',
+      none: 'An image is a file, and tool calls carry text: upload_media_from_url fetches one, and POST /media of the REST API takes one.',
     },
     rawBody: {
       field: 'bytes',

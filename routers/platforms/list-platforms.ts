@@ -59,6 +59,7 @@ export const listPlatforms = keyedProcedure
     errors: [],
     tool: {
       name: 'get_platform_rules',
+      toolset: 'posting',
       title: 'Get platform rules',
       readOnly: true,
       destructive: false,

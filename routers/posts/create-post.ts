@@ -4,6 +4,7 @@ import { createPosts } from '../../services/posts/create-posts.ts';
 import { PostResult } from '../schemas/post.ts';
 import { idempotencyKeyField, mediaOf, postBodyFields } from '../schemas/post-body.ts';
 import { idempotentProcedure, markReplay } from '../trpc.ts';
+import { resultProgress } from './result-progress.ts';
 
 const Input = z.strictObject({ ...postBodyFields, ...idempotencyKeyField });
 
@@ -28,6 +29,7 @@ export const createPost = idempotentProcedure
     changes: { type: 'post', answer: 'results.postId' },
     tool: {
       name: 'create_post',
+      toolset: 'posting',
       title: 'Create a post',
       readOnly: false,
       destructive: false,
@@ -43,6 +45,7 @@ export const createPost = idempotentProcedure
       ctx.caller,
       { ...input, media: mediaOf(input) },
       ctx.keyed,
+      resultProgress(ctx),
     );
     markReplay(ctx, replayed);
     return { results: [...results] };

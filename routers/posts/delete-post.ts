@@ -40,11 +40,13 @@ export const deletePost = keyedProcedure
     ],
     tool: {
       name: 'delete_post',
+      toolset: 'posting',
       title: 'Delete a post',
       readOnly: false,
       destructive: true,
       idempotent: true,
       openWorld: true,
+      confirmation: 'Delete this post? One that is out is taken down from its platform; one that waits is cancelled.',
     },
   })
   .input(Input)

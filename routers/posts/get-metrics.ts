@@ -27,6 +27,7 @@ export const getMetrics = keyedProcedure
     errors: ['invalid_request', 'not_found'],
     tool: {
       name: 'get_post_metrics',
+      toolset: 'posting',
       title: 'Get post metrics',
       readOnly: true,
       destructive: false,

@@ -23,6 +23,7 @@ export const getPost = keyedProcedure
     errors: ['invalid_request', 'not_found'],
     tool: {
       name: 'get_post',
+      toolset: 'posting',
       title: 'Get a post',
       readOnly: true,
       destructive: false,

@@ -37,6 +37,7 @@ export const listAttempts = keyedProcedure
     errors: ['invalid_request', 'not_found'],
     tool: {
       name: 'list_attempts',
+      toolset: 'ledger',
       title: 'List the attempts of a post',
       readOnly: true,
       destructive: false,

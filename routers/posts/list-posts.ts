@@ -42,6 +42,7 @@ export const listPosts = keyedProcedure
     errors: ['invalid_request'],
     tool: {
       name: 'list_posts',
+      toolset: 'posting',
       title: 'List posts',
       readOnly: true,
       destructive: false,

@@ -5,6 +5,7 @@ import { uuidInput } from '../schemas/common.ts';
 import { PostResult } from '../schemas/post.ts';
 import { idempotencyKeyField, whenFields } from '../schemas/post-body.ts';
 import { idempotentProcedure, markReplay } from '../trpc.ts';
+import { resultProgress } from './result-progress.ts';
 
 const Input = z.strictObject({
   postId: uuidInput('Id of the draft, as create_post and list_posts give it.'),
@@ -28,6 +29,7 @@ export const publishDraft = idempotentProcedure
     takesIdempotencyKey: true,
     tool: {
       name: 'publish_draft',
+      toolset: 'posting',
       title: 'Publish a draft',
       readOnly: false,
       destructive: false,
@@ -39,6 +41,7 @@ export const publishDraft = idempotentProcedure
   .output(z.strictObject({ result: PostResult }))
   .mutation(async ({ ctx, input }) => {
     const { result, replayed } = await publish(ctx.services, ctx.caller, input, ctx.keyed);
+    if (!replayed) resultProgress(ctx)(result, 1);
     markReplay(ctx, replayed);
     return { result };
   });

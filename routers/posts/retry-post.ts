@@ -5,6 +5,7 @@ import { uuidInput } from '../schemas/common.ts';
 import { PostResult } from '../schemas/post.ts';
 import { whenFields } from '../schemas/post-body.ts';
 import { keyedProcedure } from '../trpc.ts';
+import { resultProgress } from './result-progress.ts';
 
 const Input = z.strictObject({
   postId: uuidInput('Id of the failed post, as create_post and list_posts give it.'),
@@ -32,6 +33,7 @@ export const retryPost = keyedProcedure
     errors: ['invalid_request', 'invalid_connection', 'not_found'],
     tool: {
       name: 'retry_post',
+      toolset: 'posting',
       title: 'Retry a failed post',
       readOnly: false,
       destructive: false,
@@ -41,4 +43,8 @@ export const retryPost = keyedProcedure
   })
   .input(Input)
   .output(z.strictObject({ result: PostResult }))
-  .mutation(async ({ ctx, input }) => ({ result: await retry(ctx.services, ctx.caller, input) }));
+  .mutation(async ({ ctx, input }) => {
+    const result = await retry(ctx.services, ctx.caller, input);
+    resultProgress(ctx)(result, 1);
+    return { result };
+  });

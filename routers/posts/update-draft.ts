@@ -41,6 +41,7 @@ export const updateDraft = keyedProcedure
     ],
     tool: {
       name: 'update_draft',
+      toolset: 'posting',
       title: 'Edit a draft',
       readOnly: false,
       destructive: true,

@@ -33,6 +33,7 @@ export const validatePost = keyedProcedure
     errors: ['invalid_request', 'invalid_media'],
     tool: {
       name: 'validate_post',
+      toolset: 'posting',
       title: 'Validate a post',
       readOnly: true,
       destructive: false,

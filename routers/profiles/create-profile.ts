@@ -24,7 +24,15 @@ export const createProfile = keyedProcedure
     scope: 'profiles:write',
     errors: ['invalid_request', 'limit_exceeded', 'profile_external_id_conflict'],
     changes: { type: 'profile', answer: 'profile.id' },
-    tool: { none: 'Taking on a customer is for the product that has the customer.' },
+    tool: {
+      name: 'create_profile',
+      toolset: 'profiles',
+      title: 'Create a profile',
+      readOnly: false,
+      destructive: false,
+      idempotent: false,
+      openWorld: false,
+    },
   })
   .input(Input)
   .output(z.strictObject({ profile: Profile }))

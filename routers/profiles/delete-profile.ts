@@ -24,7 +24,17 @@ export const deleteProfile = keyedProcedure
     access: 'account',
     scope: 'profiles:write',
     errors: ['invalid_request', 'not_found'],
-    tool: { none: 'Deleting a profile undoes what only its customer can redo.' },
+    tool: {
+      name: 'delete_profile',
+      toolset: 'profiles',
+      title: 'Delete a profile',
+      readOnly: false,
+      destructive: true,
+      idempotent: true,
+      openWorld: false,
+      confirmation:
+        'Delete this profile, disconnect its accounts, cancel what waits for them and revoke its keys? Nobody can undo this.',
+    },
   })
   .input(z.strictObject({ profileId: ProfileIdInput }))
   .output(Output)

@@ -16,7 +16,15 @@ export const getProfile = keyedProcedure
     access: 'key',
     scope: 'profiles:read',
     errors: ['invalid_request', 'forbidden', 'not_found'],
-    tool: { none: 'Each connection tells its profile, which is all that posting needs.' },
+    tool: {
+      name: 'get_profile',
+      toolset: 'profiles',
+      title: 'Get a profile',
+      readOnly: true,
+      destructive: false,
+      idempotent: true,
+      openWorld: false,
+    },
   })
   .input(z.strictObject({ profileId: ProfileIdInput }))
   .output(z.strictObject({ profile: Profile }))

@@ -23,7 +23,15 @@ export const listProfiles = keyedProcedure
     access: 'account',
     scope: 'profiles:read',
     errors: ['invalid_request'],
-    tool: { none: 'Each connection tells its profile, which is all that posting needs.' },
+    tool: {
+      name: 'list_profiles',
+      toolset: 'posting',
+      title: 'List profiles',
+      readOnly: true,
+      destructive: false,
+      idempotent: true,
+      openWorld: false,
+    },
   })
   .input(z.strictObject(pagination))
   .output(Output)

@@ -26,7 +26,15 @@ export const updateProfile = keyedProcedure
     access: 'account',
     scope: 'profiles:write',
     errors: ['invalid_request', 'not_found', 'profile_external_id_conflict'],
-    tool: { none: 'What a customer is called is for the product that has the customer.' },
+    tool: {
+      name: 'update_profile',
+      toolset: 'profiles',
+      title: 'Change a profile',
+      readOnly: false,
+      destructive: true,
+      idempotent: true,
+      openWorld: false,
+    },
   })
   .input(Input)
   .output(z.strictObject({ profile: Profile }))

@@ -34,7 +34,15 @@ export const createWebhook = keyedProcedure
     scope: 'webhooks:write',
     errors: ['invalid_request'],
     changes: { type: 'webhook', answer: 'webhook.id' },
-    tool: { none: 'Its answer holds a secret, which does not belong in a conversation with a model.' },
+    tool: {
+      name: 'create_webhook',
+      toolset: 'webhooks',
+      title: 'Register a webhook',
+      readOnly: false,
+      destructive: false,
+      idempotent: false,
+      openWorld: true,
+    },
   })
   .input(Input)
   .output(z.strictObject({ webhook: NewWebhook }))

@@ -17,7 +17,16 @@ export const deleteWebhook = keyedProcedure
     access: 'key',
     scope: 'webhooks:write',
     errors: ['invalid_request', 'not_found'],
-    tool: { none: 'Whoever runs the receiver decides when it hears no more.' },
+    tool: {
+      name: 'delete_webhook',
+      toolset: 'webhooks',
+      title: 'Delete a webhook',
+      readOnly: false,
+      destructive: true,
+      idempotent: true,
+      openWorld: false,
+      confirmation: 'End this webhook? What is queued for it is dropped.',
+    },
   })
   .input(z.strictObject({ webhookId: WebhookIdInput }))
   .output(z.strictObject({ id: uuidOutput('Id of the webhook.'), deleted: z.literal(true) }))

@@ -31,7 +31,15 @@ export const listDeliveries = keyedProcedure
     access: 'key',
     scope: 'webhooks:read',
     errors: ['invalid_request', 'not_found'],
-    tool: { none: 'Deliveries are for whoever runs the receiver to look at.' },
+    tool: {
+      name: 'list_deliveries',
+      toolset: 'webhooks',
+      title: 'List deliveries',
+      readOnly: true,
+      destructive: false,
+      idempotent: true,
+      openWorld: false,
+    },
   })
   .input(Input)
   .output(Output)

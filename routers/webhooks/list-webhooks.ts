@@ -16,7 +16,15 @@ export const listWebhooks = keyedProcedure
     access: 'key',
     scope: 'webhooks:read',
     errors: [],
-    tool: { none: 'Where events go is set up once, by whoever runs the receiver.' },
+    tool: {
+      name: 'list_webhooks',
+      toolset: 'webhooks',
+      title: 'List webhooks',
+      readOnly: true,
+      destructive: false,
+      idempotent: true,
+      openWorld: false,
+    },
   })
   .input(z.strictObject({}))
   .output(z.strictObject({ webhooks: z.array(Webhook).describe('The webhooks, newest first.') }))

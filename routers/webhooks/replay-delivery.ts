@@ -18,7 +18,15 @@ export const replayDelivery = keyedProcedure
     access: 'key',
     scope: 'webhooks:write',
     errors: ['invalid_request', 'not_found'],
-    tool: { none: 'What a receiver is to be told again is for whoever runs it to decide.' },
+    tool: {
+      name: 'replay_delivery',
+      toolset: 'webhooks',
+      title: 'Replay a delivery',
+      readOnly: false,
+      destructive: false,
+      idempotent: false,
+      openWorld: true,
+    },
   })
   .input(z.strictObject({ webhookId: WebhookIdInput, deliveryId: uuidInput('Id of the delivery.') }))
   .output(z.strictObject({ delivery: Delivery }))

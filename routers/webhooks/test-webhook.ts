@@ -17,7 +17,15 @@ export const testWebhook = keyedProcedure
     access: 'key',
     scope: 'webhooks:write',
     errors: ['invalid_request', 'not_found'],
-    tool: { none: 'A test is of use to whoever watches the receiver.' },
+    tool: {
+      name: 'test_webhook',
+      toolset: 'webhooks',
+      title: 'Test a webhook',
+      readOnly: false,
+      destructive: false,
+      idempotent: false,
+      openWorld: true,
+    },
   })
   .input(z.strictObject({ webhookId: WebhookIdInput }))
   .output(z.strictObject({ delivery: Delivery }))

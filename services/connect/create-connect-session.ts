@@ -56,7 +56,7 @@ export async function createConnectSession(
     id,
     accountId: caller.accountId,
     profileId,
-    keyId: caller.keyId,
+    keyId: caller.actor.kind === 'key' ? caller.keyId : null,
     mode: caller.mode,
     platform: platform ?? null,
     redirectUrl,
@@ -82,10 +82,11 @@ function requireConnectable(context: Context, caller: Caller, platform: string):
 
 /** The allowlist is read when it is needed and not with every request's key. */
 async function requireAllowed(context: Context, caller: Caller, redirectUrl: string): Promise<void> {
+  // Only keys have one.
+  if (caller.actor.kind !== 'key') return;
   const where = { id: caller.keyId, accountId: caller.accountId };
-  const key = await context.db.em().findOne(ApiKey, where, { fields: ['redirectAllowlist'] });
-  // An owner or a grant has no list of its own.
-  const allowed = key?.redirectAllowlist ?? [];
+  const key = await context.db.em().findOneOrFail(ApiKey, where, { fields: ['redirectAllowlist'] });
+  const allowed = key.redirectAllowlist ?? [];
   const { origin } = new URL(redirectUrl);
   if (allowed.length === 0 || allowed.includes(origin)) return;
   const message = `redirectUrl: this key may send customers to ${allowed.join(', ')} only, not to ${origin}.`;

@@ -1,6 +1,6 @@
 /**
- * Encrypts again, under the first key, what an older key encrypted: logins, and the secrets of webhooks. After
- * that the older key can be dropped.
+ * Encrypts again, under the first key, what an older key encrypted: logins, the secrets of webhooks and the keys that
+ * sign access tokens. After that the older key can be dropped.
  */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
@@ -12,6 +12,7 @@ const BATCH = 500;
 const SEALED = [
   { table: 'connections', column: 'credentials' },
   { table: 'webhooks', column: 'secret' },
+  { table: 'oauth_keys', column: 'jwk' },
 ] as const;
 
 interface SealedRow {

@@ -22,6 +22,7 @@ export interface CreatedPosts {
 
 /**
  * @param keyed present when the request came with an Idempotency-Key
+ * @param onResult hears each result as soon as it stands; not those of a replay
  * @throws ServiceError invalid_request (time, conflicts), invalid_media, invalid_connection (no slug
  *   matches), idempotency_key_conflict
  */
@@ -30,6 +31,7 @@ export async function createPosts(
   caller: Caller,
   input: CreatePostsInput,
   keyed: KeyedRequest | null = null,
+  onResult: (result: PostResult, total: number) => void = () => undefined,
 ): Promise<CreatedPosts> {
   const earlier = keyed === null ? null : await replay(context, caller, keyed);
   if (earlier !== null) return { results: earlier, platformIds: earlier.map(() => null), replayed: true };
@@ -45,10 +47,13 @@ export async function createPosts(
     return placed.kept;
   });
   // Another request under the same key was faster: what it does counts.
-  if (kept === null) return createPosts(context, caller, input, keyed);
+  if (kept === null) return createPosts(context, caller, input, keyed, onResult);
   const results = await Promise.all(
     kept.map(async (result, index) => {
-      return 'pending' in result ? sendNow(context, slugs[index]?.slug ?? '', stored, result.pending) : result;
+      const final =
+        'pending' in result ? await sendNow(context, slugs[index]?.slug ?? '', stored, result.pending) : result;
+      onResult(final, kept.length);
+      return final;
     }),
   );
   if (recordId !== null) await complete(context, recordId, results);

@@ -10,6 +10,7 @@ import { callOverRest } from '../harness/call-operation.ts';
 import { UUID } from '../harness/expected.ts';
 import { makeTenant, type Tenant } from '../harness/tenant.ts';
 import { startWorld } from '../harness/world.ts';
+import { ERROR_META_KEY } from '../../mcp/tool-results.ts';
 import { connect } from '../mcp/clients.ts';
 import { TABLE } from '../routers/scoping-table.ts';
 
@@ -37,6 +38,8 @@ const OBJECTS: Record<string, (fields: Fields, answer: Answer, accountId: string
   'posts.retry': input('post', 'postId'),
   'posts.delete': input('post', 'postId'),
   'media.upload': (_, { media }) => ({ type: 'media', ids: [media.id] }),
+  // Nobody listens at the address of its row, so nothing was stored.
+  'media.uploadFromUrl': () => null,
   'media.delete': input('media', 'mediaId'),
   'profiles.create': (_, { profile }) => ({ type: 'profile', ids: [profile.id] }),
   'profiles.update': input('profile', 'profileId'),
@@ -91,11 +94,13 @@ const surfaces = {
     }
   },
   mcp: async (operation: Operation, fields: Fields, key: string) => {
-    const client = await connect(world, 'modern', key);
     const { tool } = operation.meta;
-    const result = await client.callTool({ name: 'name' in tool ? tool.name : '', arguments: fields });
+    if ('none' in tool) throw new Error(`${operation.name} is no tool`);
+    const client = await connect(world, 'modern', key, `/mcp/x/${tool.toolset}`);
+    const result = await client.callTool({ name: tool.name, arguments: fields });
     await client.close();
-    return { answer: result.structuredContent as Answer, code: result.isError ? 'an error' : 'ok', requestId: UUID };
+    const refusal = result._meta?.[ERROR_META_KEY] as { code: string } | undefined;
+    return { answer: result.structuredContent as Answer, code: refusal?.code ?? 'ok', requestId: UUID };
   },
 };
 

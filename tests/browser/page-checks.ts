@@ -20,7 +20,7 @@ const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 const AXE_RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /** What can be reached by Tab on the page, as it stands from top to bottom. */
-const CONTROLS = `[...document.querySelectorAll('a[href], button, input:not([type=hidden])')]
+const CONTROLS = `[...document.querySelectorAll('a[href], button, select, input:not([type=hidden])')]
   .filter((element) => element.checkVisibility())
   .map((element) => ({ element, box: element.getBoundingClientRect() }))
   .toSorted((a, b) => a.box.top - b.box.top || a.box.left - b.box.left)`;

@@ -24,6 +24,8 @@ it.each([
     'CLOCK: manual works on the embedded database only; unset DATABASE_URL',
   ],
   [{ CLOCK: 'manual', NODE_ENV: 'production' }, 'CLOCK: manual is refused when NODE_ENV is production'],
+  [{ MCP_CONFORMANCE: '1', NODE_ENV: 'production' }, 'MCP_CONFORMANCE: is refused when NODE_ENV is production'],
+  [{ MCP_CONFORMANCE: 'yes' }, 'MCP_CONFORMANCE: must be 1, or unset'],
   [{ CLOCK_START: '2027-01-01T00:00:00Z' }, 'CLOCK_START: has a meaning only with CLOCK=manual'],
   [{ ENCRYPTION_KEYS: 'c2hvcnQ=' }, `ENCRYPTION_KEYS: ${KEY_MESSAGE}`],
   [{ ENCRYPTION_KEYS: `${Buffer.alloc(32).toString('base64')},` }, `ENCRYPTION_KEYS: ${KEY_MESSAGE}`],

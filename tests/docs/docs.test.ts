@@ -7,6 +7,7 @@ import { ATTEMPT_STEPS } from '../../entities/attempt.ts';
 import { RESCHEDULE_REASONS } from '../../entities/post.ts';
 import { ERROR_CODES, ERRORS } from '../../errors/codes.ts';
 import { operations } from '../../routers/operations.ts';
+import { TOOLSETS } from '../../routers/toolsets.ts';
 
 interface Page {
   /** Path from the root. */
@@ -97,6 +98,22 @@ describe('the table of settings in README.md', () => {
   });
 });
 
+describe('the table of tools in the guide for agents', () => {
+  it('has every toolset with its tools, in the order in which they are listed', () => {
+    const documented = [
+      ...page('docs/guide/agents.md').prose.matchAll(/^\| (\w+) \| (`[a-z_]+`(?:, `[a-z_]+`)*) \|$/gm),
+    ];
+    const declared = Object.keys(TOOLSETS).map((toolset) => [
+      toolset,
+      operations
+        .flatMap(({ meta }) => ('name' in meta.tool && meta.tool.toolset === toolset ? [`\`${meta.tool.name}\``] : []))
+        .join(', '),
+    ]);
+
+    expect(documented.map(([, toolset, tools]) => [toolset, tools])).toEqual(declared);
+  });
+});
+
 describe('names in the documentation', () => {
   it('of npm scripts are those of package.json', () => {
     const scripts = new Set(Object.keys(packageJson.scripts));
@@ -112,7 +129,7 @@ describe('names in the documentation', () => {
   it('in snake_case are error codes, or tools, fields, tables and metrics that exist', () => {
     const tools = operations.flatMap(({ meta }) => ('none' in meta.tool ? [] : [meta.tool.name]));
     const fields = operations.flatMap(({ input }) => Object.keys(input.shape));
-    const elsewhere = ['entities/migrations', 'mcp/prompts.ts', 'server/probes.ts']
+    const elsewhere = ['entities/migrations', 'mcp/prompts', 'server/oauth', 'server/probes.ts']
       .flatMap((place) => (place.endsWith('.ts') ? [place] : globSync(`${place}/*.ts`)))
       .map((file) => readFileSync(file, 'utf8'))
       .join('\n');

@@ -141,6 +141,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const stopping = new AbortController();
   const app = createApp(context, { operatorToken: config.operatorToken, stopping: stopping.signal });
   const server = app.listen(0, '127.0.0.1');
+  // A database in the process holds it up for seconds on a busy machine, and kept connections would end under a request.
+  server.keepAliveTimeout = 0;
   await new Promise((resolve) => server.once('listening', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 

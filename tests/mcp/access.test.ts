@@ -24,7 +24,12 @@ describe('the key', () => {
     const answer = await bare(world, { headers, body: PING });
 
     expect(answer.status).toBe(401);
-    expect(answer.headers['www-authenticate']).toBe('Bearer realm="Carillon"');
+    const scopes = 'connections:read posts:read posts:write analytics:read profiles:read';
+    const metadata = 'http://localhost:3000/.well-known/oauth-protected-resource/mcp';
+    const wrong = headers['x-api-key'] === undefined ? '' : 'error="invalid_token", ';
+    expect(answer.headers['www-authenticate']).toBe(
+      `Bearer ${wrong}scope="${scopes}", resource_metadata="${metadata}"`,
+    );
     expect(answer.headers['content-type']).toMatch(/^application\/json/);
     expect(answer.body).toEqual((await world.rest('GET /connections', { key: null })).body);
     for (const name of FOUR_HEADERS) expect(answer.headers).not.toHaveProperty(name);

@@ -10,18 +10,25 @@ const INFO = { name: 'carillon-tests', version: '1.0.0' };
 export const MODERN = '2026-07-28';
 
 /** Today's client: at the current revision, or with the handshake of the revisions before it. */
-export async function connect(world: World, era: 'modern' | 'legacy' = 'modern', key = world.liveKey): Promise<Client> {
+export async function connect(
+  world: World,
+  era: 'modern' | 'legacy' = 'modern',
+  key = world.liveKey,
+  path = '/mcp',
+): Promise<Client> {
   const client = new Client(INFO, { versionNegotiation: { mode: era === 'modern' ? { pin: MODERN } : 'legacy' } });
   await client.connect(
-    new StreamableHTTPClientTransport(new URL(`${world.url}/mcp`), { requestInit: { headers: { 'x-api-key': key } } }),
+    new StreamableHTTPClientTransport(new URL(`${world.url}${path}`), {
+      requestInit: { headers: { 'x-api-key': key } },
+    }),
   );
   return client;
 }
 
 /** The client of the year before, which many hosts still ship. */
-export async function connectV1(world: World, key = world.liveKey): Promise<V1Client> {
+export async function connectV1(world: World, key = world.liveKey, path = '/mcp'): Promise<V1Client> {
   const client = new V1Client(INFO);
-  const transport = new V1Transport(new URL(`${world.url}/mcp`), {
+  const transport = new V1Transport(new URL(`${world.url}${path}`), {
     requestInit: { headers: { authorization: `Bearer ${key}` } },
   });
   // Its own types do not agree under exactOptionalPropertyTypes.
@@ -42,10 +49,15 @@ export interface BareRequest {
   /** Sent with the live key unless it says otherwise; undefined leaves a header out. */
   readonly headers?: Record<string, string | undefined>;
   readonly body?: string;
+  /** `/mcp` when left out. */
+  readonly path?: string;
 }
 
 /** Any request at all; fetch would not let a test choose the Host. */
-export function bare(world: World, { method = 'POST', headers = {}, body }: BareRequest = {}): Promise<BareAnswer> {
+export function bare(
+  world: World,
+  { method = 'POST', headers = {}, body, path = '/mcp' }: BareRequest = {},
+): Promise<BareAnswer> {
   const all = {
     'x-api-key': world.liveKey,
     'content-type': 'application/json',
@@ -56,7 +68,7 @@ export function bare(world: World, { method = 'POST', headers = {}, body }: Bare
     Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
   return new Promise((resolve, reject) => {
-    const outgoing = httpRequest(`${world.url}/mcp`, { method, headers: sent, agent: false }, (incoming) => {
+    const outgoing = httpRequest(`${world.url}${path}`, { method, headers: sent, agent: false }, (incoming) => {
       const chunks: Buffer[] = [];
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
       incoming.on('end', () => {

@@ -21,6 +21,7 @@ describe('2026-07-28', () => {
     expect(client.getServerVersion()?.websiteUrl).toBe(world.context.config.publicUrl);
     expect(client.getServerCapabilities()).toEqual({
       completions: {},
+      extensions: { 'io.modelcontextprotocol/skills': { directoryRead: true } },
       prompts: { listChanged: false },
       resources: { listChanged: false },
       tools: { listChanged: false },

@@ -12,9 +12,9 @@ interface Result {
 type Tool = (name: string, args?: Record<string, unknown>) => Promise<Result>;
 
 const clients: [string, (world: World) => Promise<Awaited<ReturnType<typeof connect>>>][] = [
-  ['2026-07-28', (world) => connect(world, 'modern')],
-  ['2025-11-25', (world) => connect(world, 'legacy')],
-  ['the v1 client', (world) => connectV1(world) as unknown as ReturnType<typeof connect>],
+  ['2026-07-28', (world) => connect(world, 'modern', world.liveKey, '/mcp/all')],
+  ['2025-11-25', (world) => connect(world, 'legacy', world.liveKey, '/mcp/all')],
+  ['the v1 client', (world) => connectV1(world, world.liveKey, '/mcp/all') as unknown as ReturnType<typeof connect>],
 ];
 
 let world: World;
@@ -60,7 +60,9 @@ describe.each(clients)('%s', (_name, open) => {
       expect({ call, status }).toEqual({ call, status: 200 });
       expect({ name, body: result.structuredContent }).toEqual({ name, body });
       expect(result.isError ?? false).toBe(false);
-      expect(result.content).toEqual([{ type: 'text', text: JSON.stringify(body) }]);
+      expect(result.content.filter(({ type }) => type !== 'resource_link')).toEqual([
+        { type: 'text', text: JSON.stringify(body) },
+      ]);
     }
   });
 

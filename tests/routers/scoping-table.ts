@@ -225,6 +225,8 @@ export const TABLE: readonly Row[] = [
     () => ({ bytes: IMAGE.toString('base64'), contentType: 'image/png', altText: 'A square' }),
     ANYONE,
   ),
+  // Nobody listens there.
+  row('media.uploadFromUrl', '', () => ({ url: 'http://127.0.0.1:9/bell.png' }), '422 422 422 422 422 422 401 401'),
   row('media.raw', 'in A', imageIn('A'), IN_A),
   row('media.raw', 'own', imageIn('own'), OWN),
   row('media.get', 'in A', imageIn('A'), IN_A),

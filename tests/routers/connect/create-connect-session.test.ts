@@ -1,6 +1,8 @@
 /** POST /profiles/{profileId}/connect: a link for one customer, for fifteen minutes, that leads back to an address the key allows. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { callOperation, operationNamed } from '../../../mcp/call-operation.ts';
+import type { Caller } from '../../../services/keys/caller.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
 import { PUBLIC_URL, startWorld, type RestAnswer } from '../../harness/world.ts';
@@ -287,3 +289,27 @@ describe('404 not_found', () => {
 function escaped(message: string | RegExp): RegExp {
   return message instanceof RegExp ? message : new RegExp(`^${RegExp.escape(message)}$`);
 }
+
+describe('a caller without a key', () => {
+  it('makes a link all the same, and no allowlist of a key holds it', async () => {
+    const [account] = await world.sql<{ id: string }>('select id from accounts order by id limit 1');
+    const grant = '01a1fdfa-4600-7051-a4e5-0000000000aa';
+    const caller: Caller = {
+      accountId: account?.id ?? '',
+      keyId: grant,
+      profileId: null,
+      mode: 'live',
+      scopes: new Set(['connections:write', 'connections:read']),
+      actor: { kind: 'oauth_client', id: 'client', name: 'An agent' },
+    };
+    const call = { caller, requestId: 'request-1', selection: { toolset: null, readOnly: false } };
+
+    const input = { profileId, redirectUrl: REDIRECT };
+    const link = await callOperation(world.context, operationNamed('connect.create'), input, call);
+
+    const { connectSessionId } = link as { connectSessionId: string };
+    const rows = await world.sql('select key_id, mode from connect_sessions where id = $1', [connectSessionId]);
+    expect(rows).toEqual([{ key_id: null, mode: 'live' }]);
+    expect((await world.rest(`GET /connect-sessions/${connectSessionId}`)).body.connectSession.status).toBe('pending');
+  });
+});

@@ -1,0 +1,32 @@
+/** `oauth client add` and `oauth rotate-keys`: clients that cannot make themselves known, and the key that signs access tokens. */
+import { parseArgs } from 'node:util';
+import { type Environment, operatorClient, type Request, UsageError } from './operator-client.ts';
+
+const OPTIONS = { url: { type: 'string' }, token: { type: 'string' } } as const;
+
+/** @returns what to print */
+export async function oauthCommand(request: Request, args: string[], env: Environment): Promise<string> {
+  const { values, positionals } = parse(args);
+  const [noun, verb, clientId, ...redirectUris] = positionals;
+  if (noun === 'rotate-keys' && positionals.length === 1) {
+    const { kid } = (await (await operatorClient(request, values, env)).call('POST', '/oauth/signing-keys')) as Key;
+    return `Access tokens are signed with the key ${kid} from now on. Those that were given out stay good.\n`;
+  }
+  if (noun !== 'client' || verb !== 'add' || clientId === undefined) throw new UsageError('');
+  if (redirectUris.length === 0) throw new UsageError('Name at least one address that answers may go to.');
+  const client = await operatorClient(request, values, env);
+  await client.call('POST', '/oauth/clients', { clientId, redirectUris });
+  return `client ${clientId}\n${redirectUris.map((uri) => `  ${uri}`).join('\n')}\nIt has no secret: it proves itself with PKCE.\n`;
+}
+
+interface Key {
+  readonly kid: string;
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}

@@ -1,0 +1,58 @@
+/** What agents hold: each grant of a person, and the way to take it back. */
+import { SCOPES } from '../../services/keys/scopes.ts';
+import type { GrantView } from '../../services/oauth/list-grants.ts';
+import { type Html, html } from '../html.ts';
+
+export function agentsView(grants: readonly GrantView[], csrf: Html): Html {
+  return html`<h1>Agents</h1>
+    <p class="lead">Programs that you have allowed to act for you. What you revoke here ends at once.</p>
+    ${grants.length === 0 && html`<p class="panel absent">No agent holds anything of yours.</p>`}
+    ${grants.map((grant) => grantView(grant, csrf))}`;
+}
+
+function grantView(grant: GrantView, csrf: Html): Html {
+  const { id, clientName, redirectHost, scopes, createdAt, lastUsedAt } = grant;
+  return html`<section class="panel grant" aria-labelledby="grant-${id}">
+    <h2 id="grant-${id}" dir="auto">${clientName}</h2>
+    <dl>
+      <div>
+        <dt>Answers go to</dt>
+        <dd dir="ltr">${redirectHost}</dd>
+      </div>
+      <div>
+        <dt>It may</dt>
+        <dd>
+          <ul class="scopes">
+            ${scopes.map((scope) => html`<li>${SCOPES[scope]}</li>`)}
+          </ul>
+        </dd>
+      </div>
+      <div>
+        <dt>It reaches</dt>
+        <dd dir="auto">${reachOf(grant)}</dd>
+      </div>
+      <div>
+        <dt>Since</dt>
+        <dd>${instant(createdAt)}</dd>
+      </div>
+      <div>
+        <dt>Last used</dt>
+        <dd>${lastUsedAt === null ? 'Never' : instant(lastUsedAt)}</dd>
+      </div>
+    </dl>
+    <form method="post" action="/owner/agents/${id}/revoke">
+      ${csrf}
+      <button type="submit" aria-describedby="grant-${id}">Revoke</button>
+    </form>
+  </section>`;
+}
+
+function reachOf({ profileName, mode }: GrantView): string {
+  const place = profileName === null ? 'Whole account' : `Only the profile ${profileName}`;
+  return mode === 'test' ? 'Test mode only' : place;
+}
+
+function instant(at: Date): Html {
+  const text = at.toISOString();
+  return html`<time datetime="${text}">${text.slice(0, 16).replace('T', ' ')} UTC</time>`;
+}

@@ -1,0 +1,65 @@
+/** The question whether a program may act for the account: who asks, where the answer goes, what for, and how far. */
+import { SCOPES } from '../../services/keys/scopes.ts';
+import type { ProfileChoice } from '../../services/oauth/profiles-to-choose.ts';
+import { type Html, html } from '../html.ts';
+import { type ConsentRequest, redirectHost } from './consent-requests.ts';
+
+export interface ConsentView {
+  readonly asked: ConsentRequest;
+  readonly email: string;
+  readonly profiles: readonly ProfileChoice[];
+  /** Where the answer is posted to. */
+  readonly action: string;
+  readonly csrf: Html;
+}
+
+/** Values of the choice besides the ids of profiles. */
+export const WHOLE_ACCOUNT = 'account';
+export const TEST_MODE = 'test';
+
+export function consentView({ asked, email, profiles, action, csrf }: ConsentView): Html {
+  return html`<section class="panel consent" aria-labelledby="heading">
+    <h1 id="heading">Allow <span dir="auto">${asked.clientName}</span>?</h1>
+    <p>It asks to act for you (${email}). It calls itself that; what you can rely on is where your answer goes:</p>
+    ${destination(asked)}
+    <h2>It could</h2>
+    <ul class="scopes">
+      ${asked.scopes.map((scope) => html`<li>${SCOPES[scope]}</li>`)}
+    </ul>
+    <form method="post" action="${action}">
+      ${csrf}
+      <div class="field">
+        <label for="reach">What it reaches</label>
+        <select id="reach" name="reach" aria-describedby="reach-hint">
+          <option value="${WHOLE_ACCOUNT}">Whole account</option>
+          <option value="${TEST_MODE}">Test mode only</option>
+          ${profiles.map(({ id, name }) => html`<option value="${id}">Only the profile ${name}</option>`)}
+        </select>
+        <p class="hint" id="reach-hint">In test mode it reaches the sandbox and publishes nothing.</p>
+      </div>
+      <div>
+        <button class="primary" type="submit" name="answer" value="allow">Allow</button>
+        <button type="submit" name="answer" value="deny">Deny</button>
+      </div>
+    </form>
+    <p class="hint">You can take it back at any time, under Agents.</p>
+  </section>`;
+}
+
+function destination({ redirectUri }: ConsentRequest): Html {
+  const place = html`<p class="destination"><strong dir="ltr">${redirectHost(redirectUri)}</strong></p>`;
+  const { hostname, protocol } = new URL(redirectUri);
+  const isLoopback = protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  if (isLoopback) {
+    return html`${place}
+      <p class="problem" role="note">
+        That is a program on this computer. Any program on it could have asked: allow it only if you have just started
+        this yourself.
+      </p>`;
+  }
+  if (protocol === 'https:') return place;
+  return html`${place}
+    <p class="problem" role="note">
+      That is an app on this device. Allow it only if you have just started this there yourself.
+    </p>`;
+}

@@ -1,0 +1,23 @@
+/** The page of a request for access that cannot go back to its client: nobody knows where that is. */
+import { html } from '../html.ts';
+import { POLICIES, renderPage } from '../page.ts';
+
+/** What the authorization server says of it. */
+interface Refusal {
+  readonly error: string;
+  readonly error_description?: string | undefined;
+}
+
+/** @returns the page and the policy to send it with */
+export function oauthErrorPage(refusal: Refusal): { policy: string; text: string } {
+  const main = html`<section class="panel absent">
+    <h1>That did not work</h1>
+    <p>The program that sent you here asked in a way that cannot be answered. Go back to it and try again.</p>
+    <p dir="auto">
+      It may help those who wrote it:
+      <code>${refusal.error}</code>${refusal.error_description !== undefined && html`, ${refusal.error_description}`}.
+    </p>
+  </section>`;
+  const frame = { layout: 'connect people', frame: 'brand', footnote: 'One keyboard, every bell.' } as const;
+  return { policy: POLICIES.static, text: renderPage({ title: 'That did not work', ...frame, main }) };
+}

@@ -1,0 +1,112 @@
+/** /oauth/interaction/...: a person is asked whether a program may act for them. /owner/agents: what they have allowed (D23). Forms and redirects; no scripts. */
+import express, { type Request, type RequestHandler, type Response, Router } from 'express';
+import { validate as isUuid } from 'uuid';
+import type { Context } from '../../services/context.ts';
+import { listGrants } from '../../services/oauth/list-grants.ts';
+import { profilesToChoose } from '../../services/oauth/profiles-to-choose.ts';
+import { revokeGrant } from '../../services/oauth/revoke-grant.ts';
+import { fieldsOf } from '../form-fields.ts';
+import { sendForeignForm, sendNotice, sendPeoplePage } from '../people/send-people-page.ts';
+import { csrfField, isOurForm, signedIn, type SignedInPerson, signInAddress } from '../people/signed-in.ts';
+import { agentsView } from './agents-view.ts';
+import type { Consent, ConsentRequests } from './consent-requests.ts';
+import { consentView, TEST_MODE, WHOLE_ACCOUNT } from './consent-view.ts';
+import { sendConsentPage } from './send-consent-page.ts';
+
+const form = express.urlencoded({ extended: false, limit: '10kb' });
+
+const CONSENT_PATH = '/oauth/interaction';
+const AGENTS_PATH = '/owner/agents';
+
+/** Mounted at the root. */
+export function oauthPages(context: Context, requests: ConsentRequests): Router {
+  const router = Router();
+  router.use([CONSENT_PATH, AGENTS_PATH], unkept);
+  router.get(`${CONSENT_PATH}/:uid`, ask(context, requests));
+  router.post(`${CONSENT_PATH}/:uid`, form, answer(context, requests));
+  router.get(AGENTS_PATH, showAgents(context));
+  router.post(`${AGENTS_PATH}/:grantId/revoke`, form, takeRevocation(context));
+  return router;
+}
+
+/** Whatever is answered here is for one browser, now. */
+const unkept: RequestHandler = (_request, response, next) => {
+  response.setHeader('cache-control', 'no-store');
+  next();
+};
+
+function showAgents(context: Context): RequestHandler {
+  return async (request, response) => {
+    const person = await signedIn(context, request);
+    if (person === null) return response.redirect(303, signInAddress(AGENTS_PATH));
+    const main = agentsView(await listGrants(context, person), csrfField(context, person));
+    sendPeoplePage(response, { status: 200, title: 'Agents - Carillon', main });
+  };
+}
+
+function takeRevocation(context: Context): RequestHandler<{ grantId: string }> {
+  return async (request, response) => {
+    const person = await signedIn(context, request as Request);
+    if (person === null) return response.redirect(303, signInAddress(AGENTS_PATH));
+    if (!isOurForm(context, request as Request, person, request.body)) return sendForeignForm(response, AGENTS_PATH);
+    const { grantId } = request.params;
+    if (isUuid(grantId)) await revokeGrant(context, grantId, person.ownerId);
+    response.redirect(303, AGENTS_PATH);
+  };
+}
+
+function ask(context: Context, requests: ConsentRequests): RequestHandler<{ uid: string }> {
+  return async (incoming, response) => {
+    const request = incoming as Request;
+    const asked = await requests.find(request, response, incoming.params.uid);
+    if (asked === null) return refuseRequest(response);
+    const action = `${CONSENT_PATH}/${incoming.params.uid}`;
+    const person = await signedIn(context, request);
+    if (person === null) return response.redirect(303, signInAddress(action));
+    const profiles = await profilesToChoose(context, person.accountId);
+    const csrf = csrfField(context, person);
+    const main = consentView({ asked, email: person.email, profiles, action, csrf });
+    sendConsentPage(response, main, asked.redirectUri);
+  };
+}
+
+function answer(context: Context, requests: ConsentRequests): RequestHandler<{ uid: string }> {
+  return async (incoming, response) => {
+    const request = incoming as Request;
+    const asked = await requests.find(request, response, incoming.params.uid);
+    if (asked === null) return refuseRequest(response);
+    const page = `${CONSENT_PATH}/${incoming.params.uid}`;
+    const person = await signedIn(context, request);
+    if (person === null) return response.redirect(303, signInAddress(page));
+    if (!isOurForm(context, request, person, request.body)) return sendForeignForm(response, page);
+    const { answer: said, reach } = fieldsOf(request.body);
+    if (said === 'deny') return response.redirect(303, await requests.deny(request, response));
+    const consent = said === 'allow' ? await consentOf(context, person, reach) : null;
+    if (consent === null) return refuseChoice(response, page);
+    response.redirect(303, await requests.allow(request, response, consent));
+  };
+}
+
+/** Null for a choice that was not offered. */
+async function consentOf(
+  context: Context,
+  { accountId, ownerId }: SignedInPerson,
+  reach: string | undefined,
+): Promise<Consent | null> {
+  const whole = { accountId, ownerId, profileId: null };
+  if (reach === WHOLE_ACCOUNT) return { ...whole, mode: 'live' };
+  if (reach === TEST_MODE) return { ...whole, mode: 'test' };
+  const offered = await profilesToChoose(context, accountId);
+  const profile = offered.find(({ id }) => id === reach);
+  return profile === undefined ? null : { ...whole, profileId: profile.id, mode: 'live' };
+}
+
+function refuseRequest(response: Response): void {
+  const sentence = 'This request is over, or another browser made it. Go back to the program and begin again.';
+  sendNotice(response, 400, 'Nothing to answer', sentence);
+}
+
+function refuseChoice(response: Response, page: string): void {
+  const sentence = 'That was not among the choices. Nothing was changed.';
+  sendNotice(response, 400, 'Not taken', sentence, { to: page, text: 'Open the page again' });
+}

@@ -1,0 +1,33 @@
+/** What a person has agreed to: that a client may act for the account, within bounds, until somebody revokes it. */
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import { Account } from './account.ts';
+import { id, instant } from './columns.ts';
+import { Owner } from './owner.ts';
+import { Profile } from './profile.ts';
+
+export const OauthGrant = defineEntity({
+  name: 'OauthGrant',
+  tableName: 'oauth_grants',
+  properties: {
+    id: id(),
+    accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
+    /** Who agreed. */
+    ownerId: () => p.manyToOne(Owner).mapToPk().fieldName('owner_id'),
+    /** As the client names itself: an id we gave it, or the address of its metadata document. */
+    clientId: p.text(),
+    clientName: p.text(),
+    /** Host of the address that the code was sent to; the scheme where it has none. */
+    redirectHost: p.text(),
+    scopes: p.array(),
+    /** The one profile it reaches; null reaches the whole account. */
+    profileId: () => p.manyToOne(Profile).mapToPk().nullable().deleteRule('no action').fieldName('profile_id'),
+    /** A test grant reaches sandbox connections only. */
+    mode: p.enum(['live', 'test'] as const),
+    createdAt: instant(),
+    /** Written at most once a minute. */
+    lastUsedAt: instant().nullable(),
+    revokedAt: instant().nullable(),
+  },
+  indexes: [{ properties: ['ownerId', 'id'] }, { properties: ['clientId'] }],
+});
+export type OauthGrant = InferEntity<typeof OauthGrant>;

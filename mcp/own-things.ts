@@ -1,0 +1,30 @@
+/** What completion offers: the caller's own connections and posts. */
+import type { Context } from '../services/context.ts';
+import { callOperation, type McpCall, operationNamed } from './call-operation.ts';
+
+const listConnections = operationNamed('connections.list');
+const listPosts = operationNamed('posts.list');
+
+interface OwnConnection {
+  readonly slug: string;
+  readonly profileId: string | null;
+}
+
+/** @throws ServiceError forbidden when the caller may not see connections */
+export async function ownConnections(context: Context, call: McpCall): Promise<readonly OwnConnection[]> {
+  const answer = await callOperation(context, listConnections, {}, call);
+  return (answer as { connections: readonly OwnConnection[] }).connections;
+}
+
+/** Slugs that begin so, each once. */
+export async function slugsBeginning(context: Context, call: McpCall, begun: string): Promise<string[]> {
+  const slugs = (await ownConnections(context, call)).map(({ slug }) => slug);
+  return [...new Set(slugs)].filter((slug) => slug.startsWith(begun));
+}
+
+/** Ids of the newest posts that begin so. */
+export async function postIdsBeginning(context: Context, call: McpCall, begun: string): Promise<string[]> {
+  const answer = await callOperation(context, listPosts, { limit: 100 }, call);
+  const { posts } = answer as { posts: readonly { id: string }[] };
+  return posts.map(({ id }) => id).filter((id) => id.startsWith(begun));
+}

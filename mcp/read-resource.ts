@@ -1,0 +1,36 @@
+/** Reads a resource: the body of an operation's answer, and its failure in the protocol's words. */
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  ResourceNotFoundError,
+} from '@modelcontextprotocol/server';
+import { publicError } from '../errors/error-body.ts';
+import type { Context } from '../services/context.ts';
+import type { McpCall } from './call-operation.ts';
+
+export const MIME_TYPE = 'application/json';
+
+/** @param read gives the body; undefined when there is nothing under this address */
+export async function readResource(
+  context: Context,
+  uri: string,
+  call: McpCall,
+  read: () => Promise<unknown>,
+): Promise<ReadResourceResult> {
+  const body = await read().catch((thrown: unknown) => {
+    throw protocolErrorOf(context, uri, call, thrown);
+  });
+  if (body === undefined) throw new ResourceNotFoundError(uri);
+  return { contents: [{ uri, mimeType: MIME_TYPE, text: JSON.stringify(body) }] };
+}
+
+function protocolErrorOf(context: Context, uri: string, call: McpCall, thrown: unknown): ProtocolError {
+  const error = publicError(thrown);
+  const message = `${error.code}: ${error.message}`;
+  // An id of another form than ids have names nothing either.
+  if (error.code === 'not_found' || error.code === 'invalid_request') return new ResourceNotFoundError(uri, message);
+  if (error.code !== 'internal_server_error') return new ProtocolError(ProtocolErrorCode.InvalidRequest, message);
+  context.log.error({ reqId: call.requestId, err: thrown }, 'a resource could not be read');
+  return new ProtocolError(ProtocolErrorCode.InternalError, message);
+}

@@ -1,0 +1,8 @@
+/** Addresses of resources that stand for one thing. */
+
+export const POST_URI = 'carillon://posts/{postId}';
+export const CONNECTION_URI = 'carillon://connections/{slug}';
+
+export function postUri(postId: string): string {
+  return POST_URI.replace('{postId}', postId);
+}

@@ -1,0 +1,22 @@
+/** The groups that tools come in: an agent is given those that its work needs, by the path that it connects to. */
+
+/** Every toolset, with what it is for. */
+export const TOOLSETS = {
+  posting: 'Writes, sends, schedules and looks after posts; what /mcp itself has',
+  queues: 'Sets the weekly slots of connections, and pauses them',
+  connections: 'Changes, moves and disconnects linked accounts',
+  ledger: 'Looks into the calls that a post was sent with',
+  media: 'Looks after images',
+  profiles: 'Looks after the profiles of customers',
+  webhooks: 'Sets up webhooks, and looks at what was delivered to them',
+  account: 'Reads the plan and what is used of it',
+  keys: 'Lists, mints and revokes API keys; only on its own path',
+} as const satisfies Record<string, string>;
+
+export type Toolset = keyof typeof TOOLSETS;
+
+/** The tools of a client that asks for no others. */
+export const DEFAULT_TOOLSET: Toolset = 'posting';
+
+/** Not part of "all tools": a key outlives the conversation it was minted in, so nobody should get these unasked. */
+export const APART: ReadonlySet<Toolset> = new Set(['keys']);

@@ -1,0 +1,78 @@
+/**
+ * The authorization server: oidc-provider with the signing keys of now. It takes its keys when it is made, so a new one
+ * is made when they have changed; everything that lasts is in the database.
+ */
+import { Provider } from 'oidc-provider';
+import type { ConsentRequests } from '../../console/oauth/consent-requests.ts';
+import type { Context } from '../../services/context.ts';
+import { DEFAULT_SCOPES, SCOPES } from '../../services/keys/scopes.ts';
+import { createMemoryRateLimiter } from '../../services/limits/memory-rate-limiter.ts';
+import type { RateLimiter } from '../../services/limits/rate-limiter.ts';
+import type { SigningKey } from '../../services/oauth/signing-keys.ts';
+import type { MachineTime } from '../database-clock.ts';
+import { type CheckAccessToken, createAccessTokenCheck } from './check-access-token.ts';
+import { consentRequests } from './consent-requests.ts';
+import { providerConfiguration, type ProviderParts, ROUTES } from './provider-configuration.ts';
+import { createSigningKeyRing } from './signing-key-ring.ts';
+
+export interface AuthorizationServer {
+  /** Counts clients that make themselves known, by address: those that register, and documents that are fetched. */
+  readonly newClients: RateLimiter;
+  /** With the keys of now. */
+  provider(): Promise<Provider>;
+  readonly requests: ConsentRequests;
+  readonly checkAccessToken: CheckAccessToken;
+}
+
+/** New clients a minute from one address, unless RATE_LIMIT_PER_MINUTE is raised above its default (D29). */
+const NEW_CLIENTS = 30;
+
+export const DISCOVERY_PATH = '/.well-known/oauth-authorization-server';
+
+export function createAuthorizationServer(context: Context, machine: MachineTime): AuthorizationServer {
+  const ring = createSigningKeyRing(context);
+  const newClients = createMemoryRateLimiter(Math.max(NEW_CLIENTS, Math.floor(context.config.rateLimitPerMinute / 2)));
+  let made: { readonly keys: readonly SigningKey[]; readonly provider: Provider } | undefined;
+  const provider = async () => {
+    const keys = await ring.latest();
+    if (made?.keys !== keys) made = { keys, provider: createProvider(context, { machine, keys, newClients }) };
+    return made.provider;
+  };
+  return {
+    newClients,
+    provider,
+    requests: consentRequests(context, provider),
+    checkAccessToken: createAccessTokenCheck(context, machine, ring),
+  };
+}
+
+function createProvider(context: Context, parts: ProviderParts): Provider {
+  const provider = new Provider(context.config.publicUrl, providerConfiguration(context, parts));
+  // What it takes for forwarded is written by our own router.
+  provider.proxy = true;
+  provider.on('server_error', (ctx, error) => {
+    const reqId = ctx.res.getHeader('x-request-id');
+    context.log.error({ reqId, err: error }, 'an OAuth request failed');
+  });
+  // Nobody is remembered as signed in by it: not in the database, and not in a cookie.
+  provider.on('authorization.success', (ctx) => {
+    Object.assign(ctx.oidc.session ?? {}, { destroyed: true });
+  });
+  provider.use(async (ctx, next) => {
+    // A request without scopes would end in a refusal after the person has agreed.
+    if (ctx.path === ROUTES.authorization && !ctx.query['scope'])
+      ctx.query = { ...ctx.query, scope: DEFAULT_SCOPES.join(' ') };
+    await next();
+    if (ctx.path === DISCOVERY_PATH && ctx.status === 200) ctx.body = described(ctx.body as Record<string, unknown>);
+  });
+  return provider;
+}
+
+/** What oidc-provider says of OpenID Connect, which is not offered here, and of ways to answer that no client can register. */
+const UNSAID =
+  /^(acr_|claim|id_token_|subject_|userinfo_|end_session_|request_|require_request|require_signed|authorization_details|.*_modes?_supported$)/;
+
+function described(document: Record<string, unknown>): Record<string, unknown> {
+  const said = Object.entries(document).filter(([name]) => !UNSAID.test(name));
+  return { ...Object.fromEntries(said), scopes_supported: Object.keys(SCOPES), response_modes_supported: ['query'] };
+}

@@ -1,0 +1,68 @@
+/** The pages of consent, as oidc-provider sees them: what was asked for, and what a person said to it. */
+import type { Request, Response } from 'express';
+import { errors, type Provider } from 'oidc-provider';
+import {
+  type Consent,
+  type ConsentRequest,
+  type ConsentRequests,
+  redirectHost,
+} from '../../console/oauth/consent-requests.ts';
+import type { Context } from '../../services/context.ts';
+import { resourceOf } from '../../services/oauth/addresses.ts';
+import { knownScopes } from '../../services/oauth/known-scopes.ts';
+import { storeGrant } from '../../services/oauth/store-grant.ts';
+
+/** @param current gives the provider with the keys of now */
+export function consentRequests(context: Context, current: () => Promise<Provider>): ConsentRequests {
+  return {
+    find: async (request, response, uid) => {
+      const provider = await current();
+      const asked = await detailsOf(provider, request, response);
+      return asked?.uid === uid ? requestOf(provider, asked.params) : null;
+    },
+    allow: async (request, response, consent) => {
+      const provider = await current();
+      const { params, result, returnTo } = await provider.interactionDetails(request, response);
+      // Pressed twice: the first one counts.
+      if (result !== undefined) return returnTo;
+      const asked = await requestOf(provider, params);
+      if (asked === null) throw new errors.InvalidClient('the client is gone');
+      const grantId = await grant(context, provider, asked, consent);
+      const login = { accountId: consent.ownerId, remember: false };
+      return provider.interactionResult(request, response, { login, consent: { grantId } });
+    },
+    deny: async (request, response) => {
+      const said = { error: 'access_denied', error_description: 'the owner said no' };
+      return (await current()).interactionResult(request, response, said, { mergeWithLastSubmission: false });
+    },
+  };
+}
+
+/** Null when the browser does not show the cookie of a request, or the request has ended. */
+async function detailsOf(provider: Provider, request: Request, response: Response) {
+  try {
+    return await provider.interactionDetails(request, response);
+  } catch (error) {
+    if (error instanceof errors.SessionNotFound) return null;
+    throw error;
+  }
+}
+
+async function requestOf(provider: Provider, params: Record<string, unknown>): Promise<ConsentRequest | null> {
+  const clientId = String(params['client_id']);
+  const client = await provider.Client.find(clientId);
+  if (client === undefined) return null;
+  const redirectUri = String(params['redirect_uri']);
+  return { clientId, clientName: client.clientName ?? clientId, redirectUri, scopes: knownScopes(params['scope']) };
+}
+
+/** What oidc-provider keeps comes first: a grant that is listed can be used, and one that is not cannot. */
+async function grant(context: Context, provider: Provider, asked: ConsentRequest, consent: Consent): Promise<string> {
+  const { clientId, clientName, redirectUri, scopes } = asked;
+  const id = context.random.uuid();
+  const kept = new provider.Grant({ jti: id, accountId: consent.ownerId, clientId } as { accountId: string });
+  kept.addResourceScope(resourceOf(context.config), scopes.join(' '));
+  await kept.save();
+  await storeGrant(context, id, { ...consent, clientId, clientName, redirectHost: redirectHost(redirectUri), scopes });
+  return id;
+}

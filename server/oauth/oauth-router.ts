@@ -1,0 +1,89 @@
+/** Where the authorization server and the documents about it stand: /oauth/... and the well-known addresses. */
+import { type RequestHandler, Router } from 'express';
+import { errorBody } from '../../errors/error-body.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import type { Context } from '../../services/context.ts';
+import { SCOPES } from '../../services/keys/scopes.ts';
+import type { RateLimiter } from '../../services/limits/rate-limiter.ts';
+import { RESOURCE_METADATA_PATH, resourceOf } from '../../services/oauth/addresses.ts';
+import { requestIdOf } from '../request-id.ts';
+import { type AuthorizationServer, DISCOVERY_PATH } from './authorization-server.ts';
+import { ROUTES } from './provider-configuration.ts';
+
+/** Seconds a browser may remember the answer to a preflight. */
+const PREFLIGHT_MAX_AGE = '86400';
+
+export function oauthRouter(context: Context, { provider, newClients }: AuthorizationServer): Router {
+  const router = Router();
+  router.all([RESOURCE_METADATA_PATH, `${RESOURCE_METADATA_PATH}/mcp`], anyOrigin('GET'), describeResource(context));
+  router.all(ROUTES.registration, anyOrigin('POST'), limitRegistrations(context, newClients));
+  const pass = atPublicUrl(context, async (request, response) => {
+    await (await provider()).callback()(request, response);
+  });
+  router.all([DISCOVERY_PATH, ...Object.values(ROUTES)], pass);
+  router.get(`${ROUTES.authorization}/:uid`, pass);
+  return router;
+}
+
+/** RFC 9728: what access tokens are good for, and who gives them out. */
+function describeResource({ config }: Context): RequestHandler {
+  const document = {
+    resource: resourceOf(config),
+    authorization_servers: [config.publicUrl],
+    scopes_supported: Object.keys(SCOPES),
+    bearer_methods_supported: ['header'],
+    resource_name: 'Carillon',
+    resource_documentation: `${config.publicUrl}/docs`,
+  };
+  return (request, response, next) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return next();
+    response.setHeader('cache-control', 'public, max-age=600');
+    response.json(document);
+  };
+}
+
+/** Public documents and registrations hold nothing of a visitor's, so any page may ask for them. */
+function anyOrigin(method: 'GET' | 'POST'): RequestHandler {
+  return (request, response, next) => {
+    response.setHeader('access-control-allow-origin', '*');
+    if (request.method !== 'OPTIONS') return next();
+    response.setHeader('access-control-allow-methods', method);
+    response.setHeader('access-control-allow-headers', 'content-type, mcp-protocol-version');
+    response.setHeader('access-control-max-age', PREFLIGHT_MAX_AGE);
+    response.status(204).end();
+  };
+}
+
+/** Anybody may register, so it must not fill the database. */
+function limitRegistrations(context: Context, limiter: RateLimiter): RequestHandler {
+  return async (request, response, next) => {
+    if (request.method !== 'POST') return next();
+    const now = context.clock.now();
+    const rate = await limiter.take(request.ip ?? '', now);
+    if (rate.allowed) return next();
+    response.setHeader('retry-after', String(Math.max(1, rate.resetAt - Math.floor(now.getTime() / 1_000))));
+    const error = new ServiceError(
+      'too many requests',
+      `At most ${rate.limit} clients a minute are registered from one address; try again later.`,
+    );
+    const body = errorBody(error, requestIdOf(response), `${context.config.publicUrl}/docs/errors`);
+    response.status(429).json(body);
+  };
+}
+
+/** oidc-provider writes addresses as it was called. It is called by the address of the install, whatever a request says. */
+function atPublicUrl({ config }: Context, handle: RequestHandler): RequestHandler {
+  const { protocol, host } = new URL(config.publicUrl);
+  return (request, response, next) => {
+    request.headers['x-forwarded-proto'] = protocol.slice(0, -1);
+    request.headers['x-forwarded-host'] = host;
+    // Its own memory of who is signed in is not used, so none that a browser shows is read.
+    request.headers.cookie = withoutSession(request.headers.cookie);
+    return handle(request, response, next);
+  };
+}
+
+function withoutSession(cookie = ''): string {
+  const kept = cookie.split(';').filter((pair) => !/^\s*(__Secure-)?oauth-session(\.sig)?=/.test(pair));
+  return kept.join(';');
+}

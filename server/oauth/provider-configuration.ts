@@ -1,0 +1,190 @@
+/** How oidc-provider is set up: OAuth 2.1 for one resource, with public clients, PKCE and short access tokens (decision 0053). */
+import {
+  type ClientMetadata,
+  type Configuration,
+  errors,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+} from 'oidc-provider';
+import type { Request } from 'express';
+import { Owner } from '../../entities/owner.ts';
+import { oauthErrorPage } from '../../console/oauth/oauth-error-page.ts';
+import type { Context } from '../../services/context.ts';
+import { SCOPES } from '../../services/keys/scopes.ts';
+import { resourceOf } from '../../services/oauth/addresses.ts';
+import { knownScopes } from '../../services/oauth/known-scopes.ts';
+import type { RateLimiter } from '../../services/limits/rate-limiter.ts';
+import type { SigningKey } from '../../services/oauth/signing-keys.ts';
+import type { MachineTime } from '../database-clock.ts';
+import { clockLead, oauthAdapter } from './adapter.ts';
+import { DOCUMENT_MAX_BYTES, fetchForProvider, keptMetadata } from './client-metadata.ts';
+
+const DAY = 86_400;
+
+/** Seconds. */
+const LIFETIMES = {
+  AccessToken: 600,
+  AuthorizationCode: 60,
+  RefreshToken: 30 * DAY,
+  /** As long as its refresh tokens are renewed; it ends by being revoked. */
+  Grant: 3_650 * DAY,
+  /** From the client's request to the press on Allow; signing in is a part of it. */
+  Interaction: 3_600,
+  Session: 3_600,
+};
+
+export const ROUTES = {
+  authorization: '/oauth/authorize',
+  token: '/oauth/token',
+  jwks: '/oauth/jwks',
+  registration: '/oauth/register',
+  revocation: '/oauth/revoke',
+};
+
+/** Page on which a person agrees. */
+export const INTERACTION_PATH = '/oauth/interaction';
+
+/** What the configuration is made with, besides the context. */
+export interface ProviderParts {
+  readonly machine: MachineTime;
+  readonly keys: readonly SigningKey[];
+  /** Counts clients that make themselves known, by address. */
+  readonly newClients: RateLimiter;
+}
+
+export function providerConfiguration(context: Context, parts: ProviderParts): Configuration {
+  const { machine, keys } = parts;
+  return {
+    adapter: oauthAdapter(context, machine),
+    clientAuthMethods: ['none', 'private_key_jwt'],
+    clientBasedCORS: () => true,
+    clientDefaults: { id_token_signed_response_alg: 'ES256', response_modes: ['query'] } as ClientMetadata & object,
+    cookies: cookies(context),
+    expiresWithSession: () => false,
+    extraTokenClaims: (_ctx, token) => ({ gid: 'grantId' in token ? token.grantId : undefined }),
+    features: features(context, parts),
+    fetch: fetchForProvider(context),
+    fetchResponseBodyLimits: { jwks_uri: DOCUMENT_MAX_BYTES },
+    findAccount: async (_ctx, sub) => {
+      const known = await context.db.em().count(Owner, { id: sub });
+      return known === 0 ? undefined : { accountId: sub, claims: () => ({ sub }) };
+    },
+    formats: {
+      customizers: {
+        jwt: (_ctx, _token, { payload }) => {
+          const lead = clockLead(context, machine);
+          Object.assign(payload, { iat: Number(payload['iat']) + lead, exp: Number(payload['exp']) + lead });
+        },
+      },
+    },
+    interactions: { policy: policy(), url: (_ctx, { uid }) => `${INTERACTION_PATH}/${uid}` },
+    issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    jwks: { keys },
+    // Everybody is asked anew each time: what was agreed to once says nothing of the next request.
+    loadExistingGrant: async (ctx) => {
+      const grantId = ctx.oidc.result?.consent?.grantId;
+      return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId);
+    },
+    pkce: { required: () => true },
+    renderError: (ctx, out) => {
+      ctx.type = 'html';
+      const { policy: csp, text } = oauthErrorPage(out);
+      ctx.set('content-security-policy', csp);
+      ctx.set('cache-control', 'no-store');
+      ctx.body = text;
+    },
+    responseTypes: ['code'],
+    revokeGrantPolicy: () => true,
+    rotateRefreshToken: () => true,
+    routes: ROUTES,
+    scopes: Object.keys(SCOPES),
+    ttl: LIFETIMES,
+  };
+}
+
+function cookies({ signer, config }: Context): NonNullable<Configuration['cookies']> {
+  const secure = config.publicUrl.startsWith('https:');
+  const prefix = secure ? '__Secure-' : '';
+  const options = { signed: true, httpOnly: true, secure, sameSite: 'lax' } as const;
+  const marked = (text: string) => `oauth cookie ${text}`;
+  // Where others hand in keys, this signs with those that the install has already, and they rotate with them.
+  const keys = {
+    sign: (text: string) => signer.sign(marked(text)),
+    index: (text: string, signature: string) => (signer.isSigned(marked(text), signature) ? 0 : -1),
+    verify: (text: string, signature: string) => signer.isSigned(marked(text), signature),
+  };
+  return {
+    keys: keys as unknown as string[],
+    names: {
+      interaction: `${prefix}oauth-asked`,
+      resume: `${prefix}oauth-answered`,
+      session: `${prefix}oauth-session`,
+    },
+    long: options,
+    short: options,
+  };
+}
+
+function features(context: Context, { keys, newClients }: ProviderParts): NonNullable<Configuration['features']> {
+  const resource = resourceOf(context.config);
+  const off = { enabled: false };
+  return {
+    clientIdMetadataDocument: {
+      enabled: true,
+      ack: 'draft-02',
+      // Anybody may name an address, so nobody may have us ask for many.
+      allowFetch: async ({ req }) => (await newClients.take((req as Request).ip ?? '', context.clock.now())).allowed,
+    },
+    registration: {
+      enabled: true,
+      issueRegistrationAccessToken: false,
+      // The one place between the reading of a registration and its checks.
+      idFactory: (ctx) => {
+        const { oidc } = ctx as unknown as { oidc: { body: Record<string, unknown> } };
+        oidc.body = keptMetadata(oidc.body);
+        return context.random.uuid();
+      },
+    },
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: () => resource,
+      getResourceServerInfo: (_ctx, indicated) => {
+        if (indicated !== resource) throw new errors.InvalidTarget(`the one resource here is ${resource}`);
+        return {
+          scope: Object.keys(SCOPES).join(' '),
+          audience: resource,
+          accessTokenTTL: LIFETIMES.AccessToken,
+          accessTokenFormat: 'jwt',
+          jwt: { sign: { alg: 'ES256', kid: keys[0]?.kid } },
+        };
+      },
+      useGrantedResource: () => true,
+    },
+    revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => client.clientId === token.clientId },
+    devInteractions: off,
+    dPoP: off,
+    pushedAuthorizationRequests: off,
+    rpInitiatedLogout: off,
+    userinfo: off,
+  } as NonNullable<Configuration['features']>;
+}
+
+/** One question to a person, asked each time. */
+function policy(): interactionPolicy.Prompt[] {
+  const { Check, Prompt } = interactionPolicy;
+  const isAsked = (ctx: KoaContextWithOIDC) => {
+    const asked = ctx.oidc.params?.['scope'];
+    if (knownScopes(asked).length === 0) {
+      throw new errors.InvalidScope(`there are only ${Object.keys(SCOPES).join(', ')}`, String(asked));
+    }
+    return ctx.oidc.result?.consent?.grantId === undefined;
+  };
+  return [
+    new Prompt({ name: 'login', requestable: true }, () => ({})),
+    new Prompt(
+      { name: 'consent', requestable: true },
+      () => ({}),
+      new Check('not_agreed', 'somebody has to agree', 'consent_required', isAsked, () => ({})),
+    ),
+  ];
+}

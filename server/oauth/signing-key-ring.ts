@@ -1,0 +1,21 @@
+/** The signing keys as this process knows them, read again when they may have changed. */
+import type { Context } from '../../services/context.ts';
+import { readSigningKeys, type SigningKey } from '../../services/oauth/signing-keys.ts';
+
+export interface SigningKeyRing {
+  /** Reads them from the database; the same array as before when nothing has changed. */
+  latest(): Promise<readonly SigningKey[]>;
+  /** As last read, read once more when none of them is called so: another process may have made a new one. */
+  with(kid: string): Promise<readonly SigningKey[]>;
+}
+
+export function createSigningKeyRing(context: Context): SigningKeyRing {
+  let known: readonly SigningKey[] = [];
+  const latest = async () => {
+    const read = await readSigningKeys(context);
+    const names = (keys: readonly SigningKey[]) => keys.map(({ kid }) => kid).join(' ');
+    if (names(read) !== names(known)) known = read;
+    return known;
+  };
+  return { latest, with: async (kid) => (known.some((key) => key.kid === kid) ? known : latest()) };
+}

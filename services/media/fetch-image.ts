@@ -1,0 +1,85 @@
+/**
+ * Fetches an image that a caller names, through the one way out: so no address is reached that is not public, on the
+ * first request or behind a redirect, and neither size nor time is the other side's choice.
+ */
+import { ServiceError } from '../../errors/service-error.ts';
+import { NotSentError } from '../../platforms/http.ts';
+import type { Context } from '../context.ts';
+import { sniffFormat } from './formats/index.ts';
+import { bytesInWords, IMAGE_MAX_BYTES, type ImageType } from './limits.ts';
+
+/** Characters of an address. */
+export const IMAGE_URL_MAX = 2_000;
+
+/** Real time for all of it, redirects included. */
+const TIMEOUT_MS = 20_000;
+
+/** Where the outbound guard breaks off: above our own bound, which has the better words. */
+const GUARD_MAX_BYTES = 2 * IMAGE_MAX_BYTES;
+
+/** Redirects that are followed; image hosts send on to where the file is kept. */
+const REDIRECTS_MAX = 3;
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+export interface FetchedImage {
+  readonly bytes: Buffer;
+  /** What the bytes begin as. Servers often name another type, or none. */
+  readonly contentType: ImageType;
+}
+
+/** @throws ServiceError media_unreachable, media_too_large or media_type_mismatch */
+export async function fetchImage(context: Context, address: string): Promise<FetchedImage> {
+  const signal = context.clock.deadline(TIMEOUT_MS);
+  try {
+    const response = await follow(context, requireUrl(address), signal);
+    const bytes = await readImage(response);
+    const format = sniffFormat(bytes);
+    if (format === undefined)
+      throw new ServiceError('media_type_mismatch', 'url: what it answers is no PNG, JPEG, GIF or WebP.');
+    return { bytes, contentType: format.type };
+  } catch (error) {
+    throw error instanceof ServiceError ? error : unreachable(error, signal);
+  }
+}
+
+async function follow(context: Context, first: URL, signal: AbortSignal): Promise<Response> {
+  let url = first;
+  for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
+    const headers = { accept: 'image/png, image/jpeg, image/gif, image/webp' };
+    const response = await context.fetch(url, { headers, signal, maxResponseBytes: GUARD_MAX_BYTES });
+    const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
+    if (response.status === 200) return response;
+    await response.body?.cancel();
+    if (location === null || !URL.canParse(location, url))
+      throw refused(`${url.host} answered HTTP ${response.status}`);
+    url = new URL(location, url);
+  }
+  throw refused(`${first.host} redirects more than ${REDIRECTS_MAX} times`);
+}
+
+async function readImage({ body }: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > IMAGE_MAX_BYTES)
+      throw new ServiceError('media_too_large', `url: the image has more than ${bytesInWords(IMAGE_MAX_BYTES)}.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function requireUrl(address: string): URL {
+  if (URL.canParse(address)) return new URL(address);
+  throw new ServiceError('invalid_request', 'url: expected an address such as https://bells.example/bell.png.');
+}
+
+function unreachable(error: unknown, signal: AbortSignal): ServiceError {
+  if (signal.aborted) return refused(`the image was not there within ${TIMEOUT_MS / 1000} seconds`);
+  return refused(error instanceof NotSentError ? error.message : 'the answer broke off', error);
+}
+
+function refused(why: string, cause?: unknown): ServiceError {
+  return new ServiceError('media_unreachable', `url: ${why.replace(/\.$/, '')}.`, { cause });
+}

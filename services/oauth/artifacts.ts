@@ -1,0 +1,45 @@
+/** Keeps what the authorization server hands it. An id may be a secret: it is stored as a hash, and so never told again. */
+import { OauthArtifact } from '../../entities/oauth-artifact.ts';
+import { query } from '../../entities/query.ts';
+import type { Context } from '../context.ts';
+import { hashSecret } from '../secrets.ts';
+
+export interface Artifact {
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly grantId: string | null;
+  /** Null for what does not end by itself. */
+  readonly expiresAt: Date | null;
+}
+
+function hashOf(kind: string, id: string): string {
+  return hashSecret(`${kind}:${id}`);
+}
+
+const PUT = `
+  insert into oauth_artifacts (id_hash, kind, payload, grant_id, expires_at) values ($1, $2, $3::jsonb, $4, $5)
+  on conflict (id_hash) do update set payload = excluded.payload, grant_id = excluded.grant_id,
+    expires_at = excluded.expires_at`;
+
+export async function putArtifact(
+  context: Context,
+  kind: string,
+  id: string,
+  { payload, grantId, expiresAt }: Artifact,
+): Promise<void> {
+  await query(context.db.em(), PUT, [hashOf(kind, id), kind, JSON.stringify(payload), grantId, expiresAt]);
+}
+
+/** Gives also what has ended and is not tidied away yet; its `expiresAt` says so. */
+export async function findArtifact(context: Context, kind: string, id: string): Promise<OauthArtifact | null> {
+  return context.db.em().findOne(OauthArtifact, { idHash: hashOf(kind, id) });
+}
+
+/** @returns whether this call was the one that used it up */
+export async function consumeArtifact(context: Context, kind: string, id: string): Promise<boolean> {
+  const sql = 'update oauth_artifacts set consumed_at = $2 where id_hash = $1 and consumed_at is null returning kind';
+  return (await query(context.db.em(), sql, [hashOf(kind, id), context.clock.now()])).length > 0;
+}
+
+export async function removeArtifact(context: Context, kind: string, id: string): Promise<void> {
+  await context.db.em().nativeDelete(OauthArtifact, { idHash: hashOf(kind, id) });
+}

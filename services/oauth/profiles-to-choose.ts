@@ -1,0 +1,17 @@
+/** The profiles that a person may narrow an agent down to. */
+import { Profile } from '../../entities/profile.ts';
+import type { Context } from '../context.ts';
+
+/** Profiles that are offered; nobody picks from a longer list, and the API reaches the others. */
+const MOST = 500;
+
+export interface ProfileChoice {
+  readonly id: string;
+  readonly name: string;
+}
+
+export async function profilesToChoose(context: Context, accountId: string): Promise<ProfileChoice[]> {
+  const where = { accountId, deletedAt: null };
+  const found = await context.db.em().find(Profile, where, { orderBy: { name: 'asc', id: 'asc' }, limit: MOST });
+  return found.map(({ id, name }) => ({ id, name }));
+}

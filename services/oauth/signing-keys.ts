@@ -1,0 +1,61 @@
+/**
+ * The keys that sign access tokens (ES256), kept encrypted in the database, so that every process has the same. The
+ * newest signs. An older one verifies until the last token it signed has ended, so nobody is logged out by a rotation.
+ */
+import { generateKeyPairSync } from 'node:crypto';
+import { OauthKey } from '../../entities/oauth-key.ts';
+import { query } from '../../entities/query.ts';
+import type { Context } from '../context.ts';
+
+/** How long a key signs. */
+const ROTATE_AFTER_MS = 30 * 86_400_000;
+
+/** How long a key that no longer signs is kept: far longer than any access token. */
+const KEEP_MS = 86_400_000;
+
+export interface SigningKey {
+  readonly kty: 'EC';
+  readonly crv: 'P-256';
+  readonly x: string;
+  readonly y: string;
+  /** The private part. */
+  readonly d: string;
+  readonly kid: string;
+  readonly alg: 'ES256';
+  readonly use: 'sig';
+}
+
+/** Every key that is in use, the one that signs first. Makes the first one where there is none. */
+export async function readSigningKeys(context: Context): Promise<SigningKey[]> {
+  const stored = await storedKeys(context);
+  if (stored.length > 0) return stored;
+  await addSigningKey(context);
+  return storedKeys(context);
+}
+
+async function storedKeys(context: Context): Promise<SigningKey[]> {
+  const rows = await context.db.em().find(OauthKey, {}, { orderBy: { createdAt: 'desc', id: 'desc' } });
+  return rows.map(({ id, jwk }) => context.vault.open(jwk, id) as SigningKey);
+}
+
+/** Makes a key that signs from now on. @returns its `kid` */
+export async function addSigningKey(context: Context): Promise<string> {
+  const id = context.random.uuid();
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const jwk = { ...privateKey.export({ format: 'jwk' }), kid: id, alg: 'ES256', use: 'sig' };
+  await context.db.em().insert(OauthKey, { id, jwk: context.vault.seal(jwk, id), createdAt: context.clock.now() });
+  return id;
+}
+
+/** Rotates a key that has signed long enough, and forgets those that nothing alive was signed with. */
+export async function tidySigningKeys(context: Context): Promise<void> {
+  const now = context.clock.now();
+  const [newest] = await context.db.em().find(OauthKey, {}, { orderBy: { createdAt: 'desc', id: 'desc' }, limit: 1 });
+  if (newest !== undefined && now.getTime() - newest.createdAt.getTime() >= ROTATE_AFTER_MS) {
+    const kid = await addSigningKey(context);
+    context.log.info({ kid }, 'access tokens are signed with a new key');
+  }
+  const sql = `delete from oauth_keys k where exists (
+    select 1 from oauth_keys newer where newer.created_at > k.created_at and newer.created_at <= $1)`;
+  await query(context.db.em(), sql, [new Date(now.getTime() - KEEP_MS)]);
+}

@@ -1,0 +1,70 @@
+/** The page on which an agent is allowed, and the one that takes it back, in a real browser. */
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { type Customer } from './customer.ts';
+import { expectGoodPage } from './page-checks.ts';
+import { OWNER } from './shared-stage.ts';
+import { HAS_BROWSER, useStage } from './stage.ts';
+
+const stage = useStage();
+
+const VERIFIER = 'v'.repeat(43);
+
+/** Where a new client of the app sends its person. */
+async function askedBy(name: string): Promise<string> {
+  const redirect = stage.redirectUrl;
+  const response = await fetch(`${stage.publicUrl}/oauth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ client_name: name, redirect_uris: [redirect] }),
+  });
+  const { client_id: clientId } = (await response.json()) as { client_id: string };
+  const query = new URLSearchParams({
+    client_id: clientId,
+    redirect_uri: redirect,
+    response_type: 'code',
+    state: 'walk',
+    code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'),
+    code_challenge_method: 'S256',
+  });
+  return `${stage.publicUrl}/oauth/authorize?${query.toString()}`;
+}
+
+async function openConsent(customer: Customer, name: string): Promise<void> {
+  await customer.open(await askedBy(name));
+  await customer.type({ Email: OWNER.email, Password: OWNER.password });
+  await customer.press('Sign in');
+}
+
+describe.skipIf(!HAS_BROWSER)('an agent', () => {
+  it.each([true, false])('is allowed, and goes back to where it came from (scripts: %s)', async (scripts) => {
+    const customer = await stage.customer({ scripts });
+    const name = `Walking agent ${scripts ? 'with' : 'without'} scripts`;
+    await openConsent(customer, name);
+    await expectGoodPage(customer, { leadsTo: ['http:', 'https:'] });
+    await customer.page.getByLabel('What it reaches').selectOption('Test mode only');
+    await customer.press('Allow');
+
+    const [address, query] = customer.place();
+    expect(stage.redirectUrl.startsWith(address)).toBe(true);
+    expect(query).toMatchObject({ state: 'walk', iss: stage.publicUrl, code: expect.any(String) });
+
+    await customer.open(`${stage.publicUrl}/owner/agents`);
+    await expectGoodPage(customer, { leadsTo: 'itself' });
+    expect(await customer.page.getByRole('heading', { name }).count()).toBe(1);
+    while ((await customer.page.getByRole('button', { name: 'Revoke' }).count()) > 0) {
+      await customer.page.getByRole('button', { name: 'Revoke' }).first().click();
+      await customer.page.waitForLoadState();
+    }
+    expect(await customer.page.getByText('No agent holds anything of yours.').count()).toBe(1);
+    await expectGoodPage(customer, { leadsTo: 'itself' });
+  });
+
+  it('is denied, and told so', async () => {
+    const customer = await stage.customer();
+    await openConsent(customer, 'Unwanted agent');
+    await customer.press('Deny');
+
+    expect(customer.place()[1]).toMatchObject({ error: 'access_denied', state: 'walk' });
+  });
+});

@@ -1,0 +1,27 @@
+/** Runs a command of the suites to its end. */
+import { execFile } from 'node:child_process';
+import { REPOSITORY } from '../crash/server-process.ts';
+import { suiteCommand } from './ensure-suite.ts';
+
+export interface Ran {
+  readonly code: number;
+  /** All it has written. */
+  readonly output: string;
+  readonly stdout: string;
+}
+
+export function runCommand(name: Parameters<typeof suiteCommand>[0], parameters: readonly string[]): Promise<Ran> {
+  const { PATH = '', HOME = '' } = process.env;
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [suiteCommand(name), ...parameters],
+      { cwd: REPOSITORY, env: { PATH, HOME }, maxBuffer: 64 * 1024 * 1024 },
+      (error, stdout, stderr) => {
+        const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
+        resolve({ code, stdout, output: `${stdout}\n${stderr}` });
+      },
+    );
+    child.stdin?.end();
+  });
+}

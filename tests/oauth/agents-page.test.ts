@@ -1,0 +1,66 @@
+/** /owner/agents: what agents hold, and the way to take it back. */
+import { beforeAll, expect, it } from 'vitest';
+import { openBrowser } from '../harness/browser.ts';
+import { startWorld, type World } from '../harness/world.ts';
+import { callTool, type Person, refresh, signIn, tokensFor } from './agents.ts';
+
+let world: World;
+let person: Person;
+beforeAll(async () => {
+  world = await startWorld();
+  person = await signIn(world);
+});
+
+const textOf = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+
+it('shows each grant: the client, where answers go, what it may, what it reaches, since when, and last used when', async () => {
+  const { id } = await world.profile('Bells');
+  expect((await person.browser.get('/owner/agents')).text).toContain('No agent holds anything of yours.');
+  const narrow = await tokensFor(world, person, { reach: id });
+  await tokensFor(world, person, { reach: 'test' });
+  world.clock.advance(90_000);
+  await callTool(world, narrow.access, 'list_posts');
+  const { status, text } = await person.browser.get('/owner/agents');
+
+  expect(status).toBe(200);
+  expect(textOf(text)).toContain(
+    'Agent Answers go to agent.example It may See which accounts are connected, and their queues See posts and their results ' +
+      'It reaches Test mode only Since 2026-11-21 12:00 UTC Last used Never Revoke',
+  );
+  expect(textOf(text)).toContain(
+    'It reaches Only the profile Bells Since 2026-11-21 12:00 UTC Last used 2026-11-21 12:01 UTC Revoke',
+  );
+});
+
+it('ends a grant at once with Revoke', async () => {
+  const owner = await signIn(world);
+  const tokens = await tokensFor(world, owner);
+  expect((await callTool(world, tokens.access, 'list_posts')).status).toBe(200);
+  const pressed = await owner.browser.press(await owner.browser.get('/owner/agents'), 'Revoke');
+
+  expect([pressed.status, pressed.location]).toEqual([303, '/owner/agents']);
+  expect((await callTool(world, tokens.access, 'list_posts')).status).toBe(401);
+  expect((await refresh(world, tokens.clientId, tokens.refresh)).body.error).toBe('invalid_grant');
+  expect((await owner.browser.get('/owner/agents')).text).toContain('No agent holds anything of yours.');
+});
+
+it('takes no form but its own, and ends nothing of another owner’s', async () => {
+  const [owner, other] = [await signIn(world), await signIn(world)];
+  const tokens = await tokensFor(world, owner);
+  await tokensFor(world, other);
+  const action = /action="(\/owner\/agents\/[^"]+)"/.exec((await owner.browser.get('/owner/agents')).text)?.[1] ?? '';
+  const csrf = /name="csrf" value="([^"]+)"/.exec((await other.browser.get('/owner/agents')).text)?.[1] ?? '';
+
+  expect((await owner.browser.post(action, {})).status).toBe(403);
+  expect((await other.browser.post(action, { csrf })).status).toBe(303);
+  expect((await callTool(world, tokens.access, 'list_posts')).status).toBe(200);
+});
+
+it('is for people who are signed in, and kept by nobody', async () => {
+  const stranger = await openBrowser(world).get('/owner/agents');
+  expect([stranger.status, stranger.location]).toEqual([303, '/sign-in?next=%2Fowner%2Fagents']);
+
+  const { headers } = await person.browser.get('/owner/agents');
+  expect(headers.get('cache-control')).toBe('no-store');
+  expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+});

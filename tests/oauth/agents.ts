@@ -1,0 +1,177 @@
+/** Agents for tests: one that asks for access step by step, and a person who answers in a browser. */
+import { createHash } from 'node:crypto';
+import { Owner } from '../../entities/owner.ts';
+import { beginSignIn } from '../../services/people/sign-ins.ts';
+import { type Browser, type BrowserPage, openBrowser } from '../harness/browser.ts';
+import { PUBLIC_URL, type World } from '../harness/world.ts';
+
+export const RESOURCE = `${PUBLIC_URL}/mcp`;
+export const METADATA_URL = `${PUBLIC_URL}/.well-known/oauth-protected-resource/mcp`;
+export const CALLBACK = 'https://agent.example/callback';
+export const VERIFIER = 'v'.repeat(43);
+export const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
+
+export interface Person {
+  readonly ownerId: string;
+  readonly accountId: string;
+  readonly browser: Browser;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // eslint-disable-next-line typescript/no-explicit-any -- tests compare whole bodies; what they read from one they assert
+  readonly body: any;
+}
+
+/** An owner of the first account, or of another one, signed in. */
+export async function signIn(world: World, accountId?: string): Promise<Person> {
+  const [first] = await world.sql<{ id: string }>('select id from accounts order by id limit 1');
+  const ownerId = world.context.random.uuid();
+  const account = accountId ?? first?.id ?? '';
+  await world.context.db.em().insert(Owner, {
+    id: ownerId,
+    accountId: account,
+    email: `${ownerId}@example.com`,
+    passwordHash: null,
+    createdAt: world.clock.now(),
+  });
+  const browser = openBrowser(world);
+  const { secret } = await beginSignIn(world.context, ownerId, 'A browser');
+  browser.cookies.set('carillon', `${secret}.${world.context.signer.sign(`sign-in cookie\n${secret}`)}`);
+  return { ownerId, accountId: account, browser };
+}
+
+async function read(response: Response): Promise<Answer> {
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? null : parsed(text) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+export async function register(world: World, metadata: object = {}, headers = {}): Promise<Answer> {
+  const body = { client_name: 'Agent', redirect_uris: [CALLBACK], ...metadata };
+  return read(
+    await fetch(`${world.url}/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    }),
+  );
+}
+
+export async function registered(world: World, metadata: object = {}): Promise<string> {
+  return (await register(world, metadata)).body.client_id;
+}
+
+export interface Wish {
+  readonly clientId: string;
+  /** Parameters on top of the ordinary ones; null leaves one out. */
+  readonly params?: Readonly<Record<string, string | null>>;
+}
+
+/** Address at which a client's person begins. */
+export function authorizeUrl({ clientId, params = {} }: Wish): string {
+  const all = {
+    client_id: clientId,
+    response_type: 'code',
+    redirect_uri: CALLBACK,
+    state: 'a-state',
+    scope: 'posts:read connections:read',
+    resource: RESOURCE,
+    code_challenge: CHALLENGE,
+    code_challenge_method: 'S256',
+    ...params,
+  };
+  const sent = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null);
+  return `/oauth/authorize?${new URLSearchParams(sent).toString()}`;
+}
+
+/** Opens the page of consent. */
+export async function openConsent(browser: Browser, wish: Wish): Promise<BrowserPage> {
+  const asked = await browser.get(authorizeUrl(wish));
+  return browser.get(asked.location ?? '');
+}
+
+/** Presses Allow, or Deny, and follows as far as to the client. @returns the parameters that the client is given */
+export async function answered(
+  browser: Browser,
+  consent: BrowserPage,
+  { button = 'Allow', reach = 'account' } = {},
+): Promise<URL> {
+  const pressed = await browser.press(consent, button, { 'What it reaches': reach });
+  const back = await browser.get(pressed.location ?? '');
+  return new URL(back.location ?? 'about:blank');
+}
+
+export async function codeFor({ browser }: Person, wish: Wish, reach = 'account'): Promise<string> {
+  const back = await answered(browser, await openConsent(browser, wish), { reach });
+  return back.searchParams.get('code') ?? '';
+}
+
+export async function postForm(world: World, path: string, fields: Record<string, string>): Promise<Answer> {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const body = new URLSearchParams(fields).toString();
+  return read(await fetch(world.url + path, { method: 'POST', headers, body }));
+}
+
+/** Trades a code for tokens. */
+export function redeem(world: World, clientId: string, code: string, fields = {}): Promise<Answer> {
+  const ordinary = { grant_type: 'authorization_code', client_id: clientId, code, redirect_uri: CALLBACK };
+  return postForm(world, '/oauth/token', { ...ordinary, code_verifier: VERIFIER, ...fields });
+}
+
+export function refresh(world: World, clientId: string, refreshToken: string, fields = {}): Promise<Answer> {
+  const ordinary = { grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken };
+  return postForm(world, '/oauth/token', { ...ordinary, ...fields });
+}
+
+export interface Tokens {
+  readonly clientId: string;
+  readonly access: string;
+  readonly refresh: string;
+}
+
+/** The whole way: a client of its own, consent, tokens. */
+export async function tokensFor(
+  world: World,
+  person: Person,
+  { scope = 'posts:read connections:read', reach = 'account', clientId = '' } = {},
+): Promise<Tokens> {
+  const client = clientId === '' ? await registered(world) : clientId;
+  const code = await codeFor(person, { clientId: client, params: { scope } }, reach);
+  const { body } = await redeem(world, client, code);
+  return { clientId: client, access: body.access_token, refresh: body.refresh_token };
+}
+
+/** The claims of an access token. */
+export function claimsOf(token: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+}
+
+/** Calls a tool, in the words of the revisions before 2026-07-28. */
+export async function callTool(world: World, token: string | null, name: string, input: object = {}): Promise<Answer> {
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input } };
+  return callMcp(world, token, message);
+}
+
+export async function callMcp(world: World, token: string | null, message: unknown): Promise<Answer> {
+  const response = await fetch(`${world.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(message),
+  });
+  const { status, headers, body } = await read(response);
+  const data = typeof body === 'string' ? /^data: (\{.*)$/m.exec(body)?.[1] : undefined;
+  return { status, headers, body: data === undefined ? body : JSON.parse(data) };
+}

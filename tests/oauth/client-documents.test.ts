@@ -1,0 +1,155 @@
+/** Clients that are known by an address with a document about them, which is fetched through the outbound guard. */
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SELF_SIGNED } from '../harness/self-signed.ts';
+import { startWorld, type World } from '../harness/world.ts';
+import {
+  answered,
+  authorizeUrl,
+  CALLBACK,
+  callTool,
+  codeFor,
+  openConsent,
+  type Person,
+  redeem,
+  refresh,
+  signIn,
+} from './agents.ts';
+
+const trusted = getCACertificates('default');
+const asked: string[] = [];
+let answer: (response: ServerResponse, request: IncomingMessage) => void;
+const server = createServer({ key: SELF_SIGNED.key, cert: SELF_SIGNED.certificate }, (request, response) => {
+  asked.push(request.url ?? '');
+  answer(response, request);
+});
+
+let world: World;
+let person: Person;
+let origin: string;
+beforeAll(async () => {
+  // What NODE_EXTRA_CA_CERTS does for a whole process.
+  setDefaultCACertificates([...trusted, SELF_SIGNED.certificate]);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  world = await startWorld();
+  person = await signIn(world);
+});
+afterAll(() => {
+  setDefaultCACertificates(trusted);
+  server.closeAllConnections();
+  server.close();
+});
+
+let made = 0;
+/** An address of its own, because what was read is kept for a while. */
+function newClient(fields: object = {}, headers: Record<string, string> = {}): string {
+  made += 1;
+  const clientId = `${origin}/client-${made}.json`;
+  const document = { client_id: clientId, client_name: 'Documented', redirect_uris: [CALLBACK], ...fields };
+  answer = (response) =>
+    response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(document));
+  return clientId;
+}
+
+const statusOf = async (clientId: string, where = person.browser) => {
+  const { status, location, text } = await where.get(authorizeUrl({ clientId }));
+  return { status, location, text };
+};
+
+describe('a client with a document', () => {
+  it('goes the whole way, and is shown with the host that answers go to', async () => {
+    const clientId = newClient({ token_endpoint_auth_method: 'none', scope: 'whatever', grant_types: undefined });
+    const consent = await openConsent(person.browser, { clientId });
+    expect(consent.text).toContain('Allow <span dir="auto">Documented</span>?');
+    expect(consent.text).toContain('<strong dir="ltr">agent.example</strong>');
+
+    const back = await answered(person.browser, consent);
+    const { body } = await redeem(world, clientId, back.searchParams.get('code') ?? '');
+    expect((await callTool(world, body.access_token, 'list_posts')).status).toBe(200);
+    expect((await refresh(world, clientId, body.refresh_token)).status).toBe(200);
+  });
+
+  it('is not asked for its document at every step', async () => {
+    const clientId = newClient();
+    await codeFor(person, { clientId });
+
+    expect(asked.filter((path) => clientId.endsWith(path))).toHaveLength(1);
+  });
+
+  it('stores nothing', async () => {
+    await codeFor(person, { clientId: newClient() });
+
+    expect(await world.sql(`select 1 from oauth_artifacts where kind = 'Client'`)).toEqual([]);
+  });
+
+  it.each<[string, () => string]>([
+    ['says it is somebody else', () => newClient({ client_id: 'https://other.example/client.json' })],
+    ['has a secret', () => newClient({ client_secret: 'hush' })],
+    ['wants to have one', () => newClient({ token_endpoint_auth_method: 'client_secret_basic' })],
+    ['takes answers over plain http', () => newClient({ redirect_uris: ['http://evil.example/cb'] })],
+    ['takes answers in a script', () => newClient({ redirect_uris: ['javascript:alert(1)'] })],
+    ['is longer than 5 KiB', () => newClient({ client_uri: `https://agent.example/${'x'.repeat(5_200)}` })],
+    [
+      'is somewhere else by now',
+      () => {
+        const clientId = newClient();
+        answer = (response) => response.writeHead(302, { location: `${origin}/elsewhere.json` }).end();
+        return clientId;
+      },
+    ],
+    [
+      'is no JSON',
+      () => {
+        const clientId = newClient();
+        answer = (response) => response.end('<html>');
+        return clientId;
+      },
+    ],
+    [
+      'is not there',
+      () => {
+        const clientId = newClient();
+        answer = (response) => response.writeHead(404).end('{}');
+        return clientId;
+      },
+    ],
+  ])('that %s is answered by a page and sent nowhere', async (_name, make) => {
+    expect(await statusOf(make())).toMatchObject({ status: 400, location: null });
+    expect(asked).not.toContain('/elsewhere.json');
+  });
+
+  it.each([
+    'https://127.0.0.1/client.json',
+    'https://[::1]/client.json',
+    'https://169.254.169.254/client.json',
+    'https://10.0.0.1/client.json',
+  ])('at %s, which the install may not reach, is not looked for', async (clientId) => {
+    const strict = await startWorld({ env: { OUTBOUND_ALLOW: '' } });
+    const before = asked.length;
+    const here = clientId.replace('https://127.0.0.1', origin);
+
+    expect(await statusOf(here, (await signIn(strict)).browser)).toMatchObject({ status: 400, location: null });
+    expect(asked.length).toBe(before);
+    await strict.close();
+  });
+
+  it('is not looked for when an address has named thirty within a minute', async () => {
+    const busy = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '60' } });
+    const { browser } = await signIn(busy);
+    const statuses = [];
+    for (let named = 0; named < 31; named += 1) statuses.push((await statusOf(newClient(), browser)).status);
+
+    expect(statuses).toEqual([...Array.from({ length: 30 }, () => 303), 400]);
+    await busy.close();
+  });
+
+  it('over plain http is none, also where the operator allows the network', async () => {
+    expect(await statusOf(newClient().replace('https:', 'http:'))).toMatchObject({ status: 400, location: null });
+  });
+});

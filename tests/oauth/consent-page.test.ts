@@ -1,0 +1,185 @@
+/** The page on which a person agrees: what it shows, whom it takes an answer from, and how it is guarded. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openBrowser } from '../harness/browser.ts';
+import { EMAIL, OWNER_ENV, PASSWORD } from '../harness/owner.ts';
+import { startWorld, type World } from '../harness/world.ts';
+import {
+  answered,
+  authorizeUrl,
+  CALLBACK,
+  claimsOf,
+  codeFor,
+  openConsent,
+  type Person,
+  redeem,
+  registered,
+  signIn,
+} from './agents.ts';
+
+let world: World;
+let person: Person;
+let clientId: string;
+beforeAll(async () => {
+  world = await startWorld({ env: OWNER_ENV });
+  person = await signIn(world);
+  clientId = await registered(world);
+});
+
+const grants = () => world.sql('select id from oauth_grants');
+
+describe('the page', () => {
+  it('shows who asks, where the answer goes, what for, and how far it can be narrowed', async () => {
+    await world.profile('Bells <of> Rhyme');
+    const { text, status } = await openConsent(person.browser, { clientId });
+
+    expect(status).toBe(200);
+    expect(text).toContain('Allow <span dir="auto">Agent</span>?');
+    expect(text).toContain('<strong dir="ltr">agent.example</strong>');
+    expect(text).toContain('<li>See posts and their results</li>');
+    expect(text).toContain('<li>See which accounts are connected, and their queues</li>');
+    expect(text).not.toContain('Publish, schedule');
+    expect(text).toContain('>Whole account</option>');
+    expect(text).toContain('>Test mode only</option>');
+    expect(text).toContain('>Only the profile Bells &lt;of&gt; Rhyme</option>');
+    expect(text).not.toContain('on this computer');
+    expect(text).not.toContain('<script');
+  });
+
+  it('escapes the name that a client gave itself', async () => {
+    const id = await registered(world, { client_name: '<script>alert(1)</script>' });
+    const { text } = await openConsent(person.browser, { clientId: id });
+
+    expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+    expect(text).not.toContain('<script');
+  });
+
+  it.each([
+    ['a program on this computer', 'http://127.0.0.1:33418/', '127.0.0.1:33418', 'That is a program on this computer.'],
+    ['an app', 'cursor://retrieval/cb', 'cursor:', 'That is an app on this device.'],
+  ])('warns where the answer goes to %s', async (_name, redirect, shown, warning) => {
+    const id = await registered(world, { redirect_uris: [redirect] });
+    const { text, headers } = await openConsent(person.browser, { clientId: id, params: { redirect_uri: redirect } });
+
+    expect(text).toContain(`<strong dir="ltr">${shown}</strong>`);
+    expect(text).toContain(warning);
+    expect(headers.get('content-security-policy')).toContain(
+      `form-action 'self' ${new URL(redirect).protocol} https:;`,
+    );
+  });
+
+  it('is kept by nobody and framed by nobody, and its form leads to the client', async () => {
+    const { headers } = await openConsent(person.browser, { clientId });
+
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' https:; base-uri 'none'; frame-ancestors 'none'",
+    );
+    expect(headers.get('x-frame-options')).toBe('DENY');
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+  });
+
+  it('asks a stranger to sign in, and goes on from there', async () => {
+    const browser = openBrowser(world);
+    const asked = await browser.get(authorizeUrl({ clientId }));
+    const stranger = await browser.get(asked.location ?? '');
+    expect(stranger.location).toBe(`/sign-in?next=${encodeURIComponent(asked.location ?? '')}`);
+
+    const signInPage = await browser.get(stranger.location ?? '');
+    const signedIn = await browser.press(signInPage, 'Sign in', { Email: EMAIL, Password: PASSWORD });
+    const back = await answered(browser, await browser.get(signedIn.location ?? ''));
+
+    expect((await redeem(world, clientId, back.searchParams.get('code') ?? '')).status).toBe(200);
+  });
+
+  it('is shown for each client, and each time, also to who is signed in and has agreed before', async () => {
+    await codeFor(person, { clientId });
+    const again = await person.browser.get(authorizeUrl({ clientId }));
+    const other = await person.browser.get(authorizeUrl({ clientId: await registered(world) }));
+
+    expect(again.location).toMatch(/^\/oauth\/interaction\//);
+    expect(other.location).toMatch(/^\/oauth\/interaction\//);
+  });
+
+  it('gives what was agreed to whoever is signed in, whoever agreed in this browser before', async () => {
+    await codeFor(person, { clientId });
+    const next = await signIn(world);
+    person.browser.cookies.set('carillon', next.browser.cookies.get('carillon') ?? '');
+    const { body } = await redeem(world, clientId, await codeFor(person, { clientId }));
+
+    expect(claimsOf(body.access_token)['sub']).toBe(next.ownerId);
+  });
+});
+
+describe('an answer', () => {
+  it('without the token of the form, or with that of another sign-in, is refused', async () => {
+    const before = (await grants()).length;
+    const asked = await person.browser.get(authorizeUrl({ clientId }));
+    const path = asked.location ?? '';
+    const allow = { answer: 'allow', reach: 'account' };
+    const stranger = await signIn(world);
+    const foreign = await openConsent(stranger.browser, { clientId });
+    const csrf = /name="csrf" value="([^"]+)"/.exec(foreign.text)?.[1] ?? '';
+
+    for (const fields of [allow, { ...allow, csrf: 'x' }, { ...allow, csrf }]) {
+      const { status, text } = await person.browser.post(path, fields);
+      expect([status, text.includes('<h1>Not taken</h1>')]).toEqual([403, true]);
+    }
+    expect((await grants()).length).toBe(before);
+  });
+
+  it('from another browser than the one that asked is refused', async () => {
+    const asked = await person.browser.get(authorizeUrl({ clientId }));
+    const other = await signIn(world);
+    const looked = await other.browser.get(asked.location ?? '');
+    const posted = await other.browser.post(asked.location ?? '', { answer: 'allow', reach: 'account' });
+
+    expect([looked.status, posted.status]).toEqual([400, 400]);
+    expect(looked.text).toContain('<h1>Nothing to answer</h1>');
+  });
+
+  it('to a request with an invented cookie is refused', async () => {
+    const other = await signIn(world);
+    other.browser.cookies.set('oauth-asked', 'x'.repeat(43));
+    other.browser.cookies.set('oauth-asked.sig', 'x'.repeat(43));
+
+    expect((await other.browser.get(`/oauth/interaction/${'x'.repeat(43)}`)).status).toBe(400);
+  });
+
+  it.each(['', 'everything', '00000000-0000-7000-8000-000000000000'])(
+    'that was not among the choices is refused: "%s"',
+    async (reach) => {
+      const consent = await openConsent(person.browser, { clientId });
+
+      const pressed = await person.browser.press(consent, 'Allow', { 'What it reaches': reach });
+      expect(pressed.status).toBe(400);
+    },
+  );
+
+  it('cannot be narrowed to a profile of another account', async () => {
+    const foreign = world.context.random.uuid();
+    await world.sql('insert into accounts (id, created_at) values ($1, $2)', [foreign, world.clock.now()]);
+    const { id } = await world.profile('Foreign', foreign);
+    const consent = await openConsent(person.browser, { clientId });
+
+    expect((await person.browser.press(consent, 'Allow', { 'What it reaches': id })).status).toBe(400);
+  });
+
+  it('that is given twice makes one grant', async () => {
+    const before = (await grants()).length;
+    const consent = await openConsent(person.browser, { clientId });
+    const reach = { 'What it reaches': 'account' };
+    await person.browser.press(consent, 'Allow', reach);
+    const again = await person.browser.press(consent, 'Allow', reach);
+
+    expect(again.status).toBe(303);
+    expect((await grants()).length).toBe(before + 1);
+    expect((await person.browser.get(again.location ?? '')).location).toMatch(`${CALLBACK}?code=`);
+  });
+
+  it('comes too late after an hour', async () => {
+    const asked = await person.browser.get(authorizeUrl({ clientId }));
+    world.clock.advance(3_620_000);
+
+    expect((await person.browser.get(asked.location ?? '')).status).toBe(400);
+  });
+});

@@ -1,0 +1,104 @@
+/** What clients read before they ask: whole documents, for anybody, at the address of the install. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openBrowser } from '../harness/browser.ts';
+import { PUBLIC_URL, startWorld, type World } from '../harness/world.ts';
+import { callMcp, METADATA_URL, RESOURCE } from './agents.ts';
+
+const SCOPES = [
+  'connections:read',
+  'connections:write',
+  'posts:read',
+  'posts:write',
+  'analytics:read',
+  'profiles:read',
+  'profiles:write',
+  'webhooks:read',
+  'webhooks:write',
+  'keys:read',
+  'keys:write',
+  'account:read',
+  'account:write',
+];
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+
+const open = (path: string, headers = {}) => openBrowser(world).get(path, headers);
+
+describe('a document', () => {
+  it.each(['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp'])(
+    'says at %s what tokens are for and who gives them out',
+    async (path) => {
+      const { status, text } = await open(path);
+
+      expect([status, JSON.parse(text)]).toEqual([
+        200,
+        {
+          resource: RESOURCE,
+          authorization_servers: [PUBLIC_URL],
+          scopes_supported: SCOPES,
+          bearer_methods_supported: ['header'],
+          resource_name: 'Carillon',
+          resource_documentation: `${PUBLIC_URL}/docs`,
+        },
+      ]);
+    },
+  );
+
+  it('says how the authorization server is used, whatever name it was called by', async () => {
+    const { status, text } = await open('/.well-known/oauth-authorization-server', {
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-proto': 'https',
+    });
+
+    expect([status, JSON.parse(text)]).toEqual([
+      200,
+      {
+        issuer: PUBLIC_URL,
+        authorization_endpoint: `${PUBLIC_URL}/oauth/authorize`,
+        token_endpoint: `${PUBLIC_URL}/oauth/token`,
+        registration_endpoint: `${PUBLIC_URL}/oauth/register`,
+        revocation_endpoint: `${PUBLIC_URL}/oauth/revoke`,
+        jwks_uri: `${PUBLIC_URL}/oauth/jwks`,
+        scopes_supported: SCOPES,
+        response_types_supported: ['code'],
+        response_modes_supported: ['query'],
+        grant_types_supported: ['authorization_code', 'refresh_token'],
+        code_challenge_methods_supported: ['S256'],
+        token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+        token_endpoint_auth_signing_alg_values_supported: expect.arrayContaining(['ES256']),
+        authorization_response_iss_parameter_supported: true,
+        client_id_metadata_document_supported: true,
+      },
+    ]);
+  });
+
+  it('shows the public parts of the keys, and nothing else of them', async () => {
+    const { keys } = JSON.parse((await open('/oauth/jwks')).text);
+
+    const [{ id } = { id: '' }] = await world.sql<{ id: string }>('select id from oauth_keys');
+    const text = expect.any(String);
+    expect(keys).toEqual([{ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig', kid: id, x: text, y: text }]);
+  });
+
+  it.each(['/.well-known/oauth-protected-resource', '/.well-known/oauth-authorization-server', '/oauth/jwks'])(
+    'at %s may be read by any page, and leaves no cookie',
+    async (path) => {
+      const { headers } = await open(path, { origin: 'https://page.example' });
+
+      expect(headers.get('access-control-allow-origin')).toMatch(/^(\*|https:\/\/page\.example)$/);
+      expect(headers.getSetCookie()).toEqual([]);
+    },
+  );
+});
+
+it('a request to /mcp without anything is told where to begin, and of no error', async () => {
+  const { status, headers } = await callMcp(world, null, { jsonrpc: '2.0', id: 1, method: 'ping' });
+
+  expect([status, headers.get('www-authenticate')]).toEqual([
+    401,
+    `Bearer scope="connections:read posts:read posts:write analytics:read profiles:read", resource_metadata="${METADATA_URL}"`,
+  ]);
+});

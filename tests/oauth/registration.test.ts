@@ -1,0 +1,118 @@
+/** Who may register as a client, and as what (RFC 7591). */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { oauthCommand } from '../../cli/oauth-command.ts';
+import { OPERATOR } from '../harness/owner.ts';
+import { startWorld, type World } from '../harness/world.ts';
+import { CALLBACK, codeFor, redeem, register, registered, signIn, tokensFor } from './agents.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({ env: { OPERATOR_TOKEN: OPERATOR } });
+});
+
+describe('a client', () => {
+  it('registers as a public one, is told so, and is given no secret', async () => {
+    const { status, body, headers } = await register(world, {}, { origin: 'https://page.example' });
+
+    expect([status, body]).toEqual([
+      201,
+      expect.objectContaining({
+        client_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        client_name: 'Agent',
+        redirect_uris: [CALLBACK],
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'none',
+      }),
+    ]);
+    expect(body).not.toHaveProperty('client_secret');
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  it.each([
+    ['claude.ai', { redirect_uris: ['https://claude.ai/api/mcp/auth_callback'], token_endpoint_auth_method: 'none' }],
+    ['a client with a secret', { token_endpoint_auth_method: 'client_secret_post' }],
+    ['the inspector', { redirect_uris: ['http://localhost:6274/oauth/callback'], scope: 'read write everything' }],
+    ['a program on ::1', { redirect_uris: ['http://[::1]:9/cb'] }],
+    [
+      'mcp-remote',
+      { redirect_uris: ['http://127.0.0.1:3334/oauth/callback'], software_id: 'x', software_version: '1' },
+    ],
+    ['Cursor', { redirect_uris: ['cursor://anysphere.cursor-retrieval/oauth/callback'], application_type: 'web' }],
+    [
+      'VS Code',
+      {
+        redirect_uris: ['http://127.0.0.1/', 'https://vscode.dev/redirect'],
+        grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+      },
+    ],
+  ])('such as %s is registered with what there is', async (_name, metadata) => {
+    const { status, body } = await register(world, metadata);
+
+    expect([status, body.token_endpoint_auth_method, body.client_secret]).toEqual([201, 'none', undefined]);
+  });
+
+  it.each([
+    ['plain http to another machine', { redirect_uris: ['http://evil.example/cb'] }],
+    ['a script', { redirect_uris: ['javascript:alert(1)'] }],
+    ['data', { redirect_uris: ['data:text/html,x'] }],
+    ['a fragment', { redirect_uris: ['https://agent.example/#x'] }],
+    ['no address', { redirect_uris: [] }],
+  ])('that wants its answers at %s is refused', async (_name, metadata) => {
+    const { status, body } = await register(world, metadata);
+
+    expect([status, body.error]).toEqual([400, expect.stringMatching(/^invalid_(redirect_uri|client_metadata)$/)]);
+  });
+
+  it.each([
+    ['the 31st of a minute', '60', 30],
+    ['the one after half of what RATE_LIMIT_PER_MINUTE allows', '80', 40],
+  ])('is told to wait when it is %s from one address', async (_name, limit, allowed) => {
+    const busy = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: limit } });
+    for (let registered = 0; registered < allowed; registered += 1) expect((await register(busy)).status).toBe(201);
+
+    const { status, headers, body } = await register(busy);
+
+    expect([status, headers.get('retry-after'), body.error]).toEqual([429, '60', 'too many requests']);
+    busy.clock.advance(60_000);
+    expect((await register(busy)).status).toBe(201);
+    await busy.close();
+  });
+
+  it('is forgotten after a day in which nobody agreed to it, and kept while somebody does', async () => {
+    const [unused, used] = [await registered(world), await registered(world)];
+    await tokensFor(world, await signIn(world), { clientId: used });
+    world.clock.advance(25 * 3_600_000);
+    await world.housekeep();
+
+    const left = await world.sql<{ id: string }>(
+      `select payload->>'client_id' as id from oauth_artifacts where kind = 'Client'`,
+    );
+    expect(left.map(({ id }) => id)).toContain(used);
+    expect(left.map(({ id }) => id)).not.toContain(unused);
+  });
+});
+
+describe('the operator', () => {
+  const run = (...args: string[]) => oauthCommand(fetch, args, { PUBLIC_URL: world.url, OPERATOR_TOKEN: OPERATOR });
+
+  it('adds a client that cannot register, which is kept for good', async () => {
+    expect(await run('client', 'add', 'our-agent', CALLBACK)).toBe(
+      `client our-agent\n  ${CALLBACK}\nIt has no secret: it proves itself with PKCE.\n`,
+    );
+    world.clock.advance(90 * 86_400_000);
+    await world.housekeep();
+
+    const code = await codeFor(await signIn(world), { clientId: 'our-agent' });
+    expect((await redeem(world, 'our-agent', code)).status).toBe(200);
+  });
+
+  it.each<[string[], RegExp]>([
+    [['client', 'add', 'x'], /Name at least one address/],
+    [['client', 'add', 'a b', CALLBACK], /clientId: expected 1 to 80 letters/],
+    [['client', 'add', 'x', 'http://evil.example/'], /redirectUris: .*loopback/],
+    [['client', 'add', 'x', CALLBACK, '--colour', 'red'], /colour/],
+  ])('is told what is wrong with %j', async (args, message) => {
+    await expect(run(...args)).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,187 @@
+/** Codes and refresh tokens: good once, for one client, and never for longer than agreed. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { startWorld, type World } from '../harness/world.ts';
+import {
+  CALLBACK,
+  callTool,
+  codeFor,
+  type Person,
+  postForm,
+  redeem,
+  refresh,
+  registered,
+  signIn,
+  type Tokens,
+  tokensFor,
+} from './agents.ts';
+
+let world: World;
+let person: Person;
+beforeAll(async () => {
+  world = await startWorld();
+  person = await signIn(world);
+});
+
+const works = async (token: string) => (await callTool(world, token, 'list_connections')).status === 200;
+
+async function aCode(): Promise<{ clientId: string; code: string }> {
+  const clientId = await registered(world);
+  return { clientId, code: await codeFor(person, { clientId }) };
+}
+
+describe('a code', () => {
+  it.each<[string, Record<string, string>]>([
+    ['with another verifier', { code_verifier: 'w'.repeat(43) }],
+    ['with another address', { redirect_uri: `${CALLBACK}2` }],
+    ['that nobody gave out', { code: 'x'.repeat(43) }],
+  ])('%s is refused', async (_name, fields) => {
+    const { clientId, code } = await aCode();
+    const { status, body } = await redeem(world, clientId, code, fields);
+
+    expect([status, body.error]).toEqual([400, 'invalid_grant']);
+  });
+
+  it('is no good for another resource than it was asked for', async () => {
+    const { clientId, code } = await aCode();
+    const { status, body } = await redeem(world, clientId, code, { resource: 'https://other.example/mcp' });
+
+    expect([status, body.error]).toEqual([400, 'invalid_target']);
+  });
+
+  it('is no good to another client', async () => {
+    const { code } = await aCode();
+
+    expect((await redeem(world, await registered(world), code)).body.error).toBe('invalid_grant');
+  });
+
+  it('lasts one minute', async () => {
+    const { clientId, code } = await aCode();
+    world.clock.advance(62_000);
+
+    expect((await redeem(world, clientId, code)).body.error).toBe('invalid_grant');
+  });
+
+  it('that comes a second time ends what the first one gave', async () => {
+    const { clientId, code } = await aCode();
+    const { body } = await redeem(world, clientId, code);
+    const again = await redeem(world, clientId, code);
+
+    expect([again.status, again.body.error]).toEqual([400, 'invalid_grant']);
+    expect(await works(body.access_token)).toBe(false);
+    expect((await refresh(world, clientId, body.refresh_token)).status).toBe(400);
+  });
+
+  it('that comes six times at once is taken once', async () => {
+    const { clientId, code } = await aCode();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => redeem(world, clientId, code)));
+
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400, 400, 400, 400, 400]);
+  });
+});
+
+describe('a refresh token', () => {
+  const next = async ({ clientId, refresh: token }: Tokens) => (await refresh(world, clientId, token)).body;
+
+  it('is replaced each time, and the new one works', async () => {
+    const tokens = await tokensFor(world, person);
+    const body = await next(tokens);
+
+    expect(body).toEqual({
+      access_token: expect.any(String),
+      refresh_token: expect.any(String),
+      expires_in: 600,
+      scope: 'connections:read posts:read',
+      token_type: 'Bearer',
+    });
+    expect(body.refresh_token).not.toBe(tokens.refresh);
+    expect(await works(body.access_token)).toBe(true);
+  });
+
+  it('that comes again within ten seconds is a repetition, also six times at once', async () => {
+    const tokens = await tokensFor(world, person);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => refresh(world, tokens.clientId, tokens.refresh)));
+    world.clock.advance(10_000);
+    const late = await refresh(world, tokens.clientId, tokens.refresh);
+
+    expect([...answers, late].map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 200]);
+    expect(await works(late.body.access_token)).toBe(true);
+  });
+
+  it('that comes again later is a theft: the whole family ends at once', async () => {
+    const tokens = await tokensFor(world, person);
+    const newer = await next(tokens);
+    world.clock.advance(12_000);
+    const replayed = await refresh(world, tokens.clientId, tokens.refresh);
+
+    expect([replayed.status, replayed.body.error]).toEqual([400, 'invalid_grant']);
+    expect(await works(tokens.access)).toBe(false);
+    expect(await works(newer.access_token)).toBe(false);
+    expect((await refresh(world, tokens.clientId, newer.refresh_token)).body.error).toBe('invalid_grant');
+  });
+
+  it('may ask for less, and never for more', async () => {
+    const tokens = await tokensFor(world, person);
+    const less = await refresh(world, tokens.clientId, tokens.refresh, { scope: 'posts:read' });
+    const more = await refresh(world, tokens.clientId, less.body.refresh_token, { scope: 'posts:read keys:write' });
+
+    expect([less.body.scope, more.status, more.body.error]).toEqual(['posts:read', 400, 'invalid_scope']);
+  });
+
+  it('is no good to another client', async () => {
+    const tokens = await tokensFor(world, person);
+
+    expect((await refresh(world, await registered(world), tokens.refresh)).body.error).toBe('invalid_grant');
+    expect(await works(tokens.access)).toBe(true);
+  });
+
+  it('is not given to a client that registered without', async () => {
+    const clientId = await registered(world, { grant_types: ['authorization_code'] });
+    const { body } = await redeem(world, clientId, await codeFor(person, { clientId }));
+
+    expect(body).not.toHaveProperty('refresh_token');
+  });
+});
+
+describe('a client that gives its refresh token back', () => {
+  it('has no access from then on', async () => {
+    const { clientId, access, refresh: token } = await tokensFor(world, person);
+    expect(await works(access)).toBe(true);
+    const { status } = await postForm(world, '/oauth/revoke', { client_id: clientId, token });
+
+    expect(status).toBe(200);
+    expect(await works(access)).toBe(false);
+    expect((await refresh(world, clientId, token)).body.error).toBe('invalid_grant');
+  });
+
+  it('ends nothing of another client’s', async () => {
+    const { access, refresh: token } = await tokensFor(world, person);
+    await postForm(world, '/oauth/revoke', { client_id: await registered(world), token });
+
+    expect(await works(access)).toBe(true);
+  });
+});
+
+describe('what is stored', () => {
+  it('holds no code, no token and no id of a request', async () => {
+    const clientId = await registered(world);
+    const uid = (await person.browser.get(`/oauth/authorize?x=1`)).location ?? '';
+    const code = await codeFor(person, { clientId });
+    const { body } = await redeem(world, clientId, code);
+    const rows = await world.sql('select * from oauth_artifacts');
+    const text = JSON.stringify(rows) + JSON.stringify(await world.sql('select * from oauth_keys'));
+
+    for (const secret of [code, body.refresh_token, body.access_token, uid].filter((value) => value !== '')) {
+      expect(text).not.toContain(secret);
+    }
+    expect(text).not.toContain('"d":');
+  });
+
+  it('goes when it has ended', async () => {
+    await tokensFor(world, person);
+    world.clock.advance(31 * 86_400_000);
+    await world.housekeep();
+
+    expect(await world.sql(`select kind from oauth_artifacts where kind <> 'Client'`)).toEqual([]);
+    expect(await world.sql('select id from oauth_grants')).toEqual([]);
+  });
+});

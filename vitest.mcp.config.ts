@@ -1,0 +1,14 @@
+/** The MCP endpoint before the official suites, as a process of its own: `vitest run --config vitest.mcp.config.ts`. */
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['tests/mcp-suite/**/*.suite.test.ts'],
+    globalSetup: ['tests/mcp-suite/ensure-suite.ts', 'tests/mcp-suite/shared-products.ts'],
+    // They share products, and the commands they run are heavy.
+    fileParallelism: false,
+    maxConcurrency: 3,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+});
