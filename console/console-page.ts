@@ -1,84 +1,55 @@
-/** GET /: the console. The server writes the forms; console/assets/app fills in what the key may see. */
+/** GET /: the console. The server writes the forms; console/assets/app fills in what the key or the owner may see. */
 import type { RequestHandler } from 'express';
 import { ERROR_CODES, ERRORS } from '../errors/codes.ts';
 import { Post } from '../routers/schemas/post.ts';
 import type { Context } from '../services/context.ts';
 import { browserModules, scriptName } from './assets.ts';
 import { connectForms } from './connect-forms.ts';
+import { keyBar, keyPanel, openingPanel, ownerBar } from './console-doors.ts';
 import { type Html, html } from './html.ts';
 import { type Page, POLICIES, sendPage } from './page.ts';
+import { csrfToken, signedIn } from './people/signed-in.ts';
 
 /** Browser modules that belong to another page. */
 const OTHER_PAGES = ['reference.ts', 'passkeys.ts'];
 
 export function consolePage(context: Context): RequestHandler {
-  const page: Page = {
+  const forKeys = pageFor(context, keyPanel(), keyBar());
+  return async (request, response) => {
+    const person = await signedIn(context, request);
+    if (person === null) return sendPage(response, 200, POLICIES.console, forKeys);
+    const page = pageFor(context, openingPanel(person), ownerBar(context, person), csrfToken(context, person));
+    sendPage(response, 200, POLICIES.ownersConsole, page);
+  };
+}
+
+/**
+ * @param before what stands there until the desk is open
+ * @param token of the person who is signed in, for scripts
+ */
+function pageFor(context: Context, before: Html, bar: Html, token?: string): Page {
+  return {
     title: 'Carillon console',
     description: 'Write a post once and publish it to every connected account, now or at a time.',
     current: '/',
     layout: 'console',
     version: context.version,
+    ...(token !== undefined && { isPersonal: true }),
     head: html`
+      ${token !== undefined && html`<meta name="carillon-csrf" content="${token}" />`}
       ${browserModules()
         .filter((name) => !OTHER_PAGES.includes(name))
         .map((name) => html`<link rel="modulepreload" href="/assets/app/${scriptName(name)}" />`)}
       <script type="module" src="/assets/app/main.js"></script>
     `,
-    main: html`${keyPanel()}
-      <div id="desk" class="desk" hidden>${deskBar()} ${writePanel()} ${connectionsPanel(context)} ${postsPanel()}</div>
+    main: html`${before}
+      <div id="desk" class="desk" hidden>${bar} ${writePanel()} ${connectionsPanel(context)} ${postsPanel()}</div>
       <p id="announcer" class="sr-only" role="status"></p>
       ${confirmDialog()}
       <ul id="hints" hidden>
         ${ERROR_CODES.map((code) => html`<li data-code="${code}">${ERRORS[code].hint}</li>`)}
       </ul>`,
   };
-  return (_request, response) => sendPage(response, 200, POLICIES.console, page);
-}
-
-function keyPanel(): Html {
-  return html`
-    <section id="key-panel" class="panel key" aria-labelledby="key-heading">
-      <img class="bells" src="/assets/bells.svg" alt="" width="320" height="110" />
-      <h1 id="key-heading">One keyboard, every bell</h1>
-      <p>Write a post once, send it to every connected account, and know what became of it on each.</p>
-      <noscript
-        ><p class="problem">
-          The console needs JavaScript. The API works without it: see the <a href="/docs">API reference</a>.
-        </p></noscript
-      >
-      <form id="key-form">
-        <div class="field">
-          <label for="key">API key</label>
-          <input
-            id="key"
-            name="key"
-            type="password"
-            required
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck="false"
-            aria-describedby="key-hint"
-          />
-          <p class="hint" id="key-hint">
-            The first start of this install printed one. It stays in this tab, goes nowhere but to this install as a
-            request header, and is forgotten when the tab closes.
-          </p>
-        </div>
-        <button class="primary" type="submit" id="open">Open the console</button>
-        <div id="key-problem" role="alert"></div>
-      </form>
-    </section>
-  `;
-}
-
-function deskBar(): Html {
-  return html`
-    <div class="desk-bar">
-      <h1>Console</h1>
-      <p>Key <code id="key-shown"></code></p>
-      <button type="button" id="forget-key">Forget key</button>
-    </div>
-  `;
 }
 
 function writePanel(): Html {

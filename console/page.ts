@@ -21,6 +21,8 @@ export interface Page {
   readonly version?: string;
   /** What the footer of a `brand` page says. */
   readonly footnote?: string;
+  /** True when it is for one person: nobody keeps it, not even their browser. */
+  readonly isPersonal?: true;
   /** What stands around the content. `brand`: the name alone, for people who have no business with the rest; `none`: nothing. */
   readonly frame?: 'site' | 'brand' | 'none';
 }
@@ -45,6 +47,16 @@ export const POLICIES = {
     'require-trusted-types-for': "'script'",
     'trusted-types': "'none'",
   }),
+  /** The same with a form, for signing out. */
+  ownersConsole: policy({
+    'script-src': "'self'",
+    'style-src': "'self'",
+    'img-src': "'self'",
+    'connect-src': "'self'",
+    'require-trusted-types-for': "'script'",
+    'trusted-types': "'none'",
+    'form-action': "'self'",
+  }),
 } as const;
 
 /** Makes a Content-Security-Policy from what a page needs besides nothing. */
@@ -67,7 +79,7 @@ export function sendPage(response: Response, status: number, csp: string, page: 
   response.setHeader('content-security-policy', csp);
   response.setHeader('x-content-type-options', 'nosniff');
   response.setHeader('referrer-policy', 'no-referrer');
-  response.setHeader('cache-control', 'no-cache');
+  response.setHeader('cache-control', page.isPersonal ? 'no-store' : 'no-cache');
   response.type('html').send(renderPage(page));
 }
 

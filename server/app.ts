@@ -16,6 +16,7 @@ import { createAuthorizationServer } from './oauth/authorization-server.ts';
 import { oauthRouter } from './oauth/oauth-router.ts';
 import { createOpenApiDocument } from './openapi.ts';
 import { operatorRouter } from './operator.ts';
+import { ownerTrpc } from './owner-trpc.ts';
 import { presentedKey } from './presented-key.ts';
 import { probes } from './probes.ts';
 import { rateHeaders, REQUEST_ID_HEADER } from './rate-headers.ts';
@@ -41,6 +42,7 @@ export function createApp(context: Context, options: AppOptions = {}): Express {
   app.get(`/api/v2${EVENTS_PATH}`, cors, eventStreams(context, stopping));
   app.use('/api/v2', cors, (request, response) => handleRest(context, request, response));
   app.use('/trpc', cors, trpcHandler(context));
+  app.use('/owner/trpc', ownerTrpc(context));
   const openApi = () => createOpenApiDocument(context.config.publicUrl, context.version);
   const authorizationServer = createAuthorizationServer(context, machineTime);
   const { checkAccessToken } = authorizationServer;

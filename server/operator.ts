@@ -53,7 +53,7 @@ export function operatorRouter(context: Context, token: string, authorizationSer
   });
   router.post('/accounts/:accountId/owner-link', async (request, response) => {
     const accountId = accountIdOf(request);
-    const { url, expiresAt } = await replaceOwnerLinks(context, accountId);
+    const { url, expiresAt } = await replaceOwnerLinks(context, accountId, requestIdOf(response));
     context.log.info({ accountId }, 'the operator made a link for an owner');
     response.setHeader('cache-control', 'no-store');
     response.json({ url, expiresAt: expiresAt.toISOString() });

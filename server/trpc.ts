@@ -1,11 +1,13 @@
-/** The router as typed clients call it, at /trpc: batches work, and each call counts in its own bucket. */
+/** The router over tRPC, as typed clients call it at /trpc: batches work, and each call counts in its own bucket. */
 import { createExpressMiddleware } from '@trpc/server/adapters/express';
 import type { Request, RequestHandler, Response } from 'express';
+import type { Surface } from '../entities/audit-entry.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { appRouter } from '../routers/index.ts';
 import { callError, type OperationContext } from '../routers/trpc.ts';
 import type { Context } from '../services/context.ts';
 import { authenticate, takeFor } from '../services/keys/authenticate.ts';
+import type { Caller } from '../services/keys/caller.ts';
 import type { RateState } from '../services/limits/rate-limiter.ts';
 import { presentedKey } from './presented-key.ts';
 import { rateHeaders, REQUEST_ID_HEADER } from './rate-headers.ts';
@@ -17,12 +19,29 @@ const BODY_MAX_BYTES = 1_048_576;
 /** Most calls one batch may carry. */
 const BATCH_MAX = 100;
 
+/** Where the router is mounted. */
+export interface TrpcMount {
+  readonly surface: Surface;
+  /** Who calls; null for nobody who is known. */
+  callerOf(request: Request, response: Response): Promise<Caller | null> | Caller | null;
+  /** Whether reads may come as POST too. */
+  readonly allowMethodOverride: boolean;
+}
+
+/** For keys. */
 export function trpcHandler(context: Context): RequestHandler {
+  const callerOf = async (request: Request) =>
+    (await authenticate(context, presentedKey(request.headers)))?.caller ?? null;
+  return mountTrpc(context, { surface: 'trpc', callerOf, allowMethodOverride: false });
+}
+
+export function mountTrpc(context: Context, mount: TrpcMount): RequestHandler {
   return createExpressMiddleware({
     router: appRouter,
     maxBodySize: BODY_MAX_BYTES,
     maxBatchSize: BATCH_MAX,
-    createContext: ({ req, res }) => createCallContext(context, req, res),
+    allowMethodOverride: mount.allowMethodOverride,
+    createContext: ({ req, res }) => createCallContext(context, mount, req, res),
     onError: ({ error, ctx }) => {
       if (callError(error).code !== 'internal_server_error') return;
       context.log.error({ reqId: ctx?.requestId, err: error.cause ?? error }, 'a call failed');
@@ -30,17 +49,21 @@ export function trpcHandler(context: Context): RequestHandler {
   });
 }
 
-async function createCallContext(context: Context, request: Request, response: Response): Promise<OperationContext> {
+async function createCallContext(
+  context: Context,
+  mount: TrpcMount,
+  request: Request,
+  response: Response,
+): Promise<OperationContext> {
   const requestId = requestIdOf(response);
-  const admission = await authenticate(context, presentedKey(request.headers));
-  if (admission !== null) response.setHeader(REQUEST_ID_HEADER, requestId);
-  const caller = admission?.caller ?? null;
+  const caller = await mount.callerOf(request, response);
+  if (caller !== null) response.setHeader(REQUEST_ID_HEADER, requestId);
   let tightest: RateState | undefined;
   return {
     services: context,
     caller,
     requestId,
-    surface: 'trpc',
+    surface: mount.surface,
     setHeader: (name, value) => {
       if (!response.headersSent) response.setHeader(name, value);
     },

@@ -3,16 +3,16 @@ import type { Request, RequestHandler, Response } from 'express';
 import { validate as isUuid } from 'uuid';
 import type { Context } from '../../services/context.ts';
 import { changePassword } from '../../services/people/change-password.ts';
-import { passwordProblem } from '../../services/people/new-password.ts';
+import { endOwnSignIn } from '../../services/people/end-own-sign-in.ts';
 import { listPasskeys } from '../../services/people/passkeys/own-passkeys.ts';
 import { relyingParty } from '../../services/people/passkeys/relying-party.ts';
-import { endSignIn, listSignIns, type SignedInPerson } from '../../services/people/sign-ins.ts';
+import { listSignIns, type SignedInPerson } from '../../services/people/sign-ins.ts';
 import { fieldsOf } from '../form-fields.ts';
 import { waitSentence } from './fields.ts';
 import { ownerView } from './owner-view.ts';
 import { PASSKEY_SCRIPT } from './passkey-views.ts';
 import { sendForeignForm, sendPeoplePage } from './send-people-page.ts';
-import { HOME, whereFrom } from './sign-in-page.ts';
+import { HOME, visitOf } from './sign-in-page.ts';
 import { isOurForm, signedIn, signInAddress } from './signed-in.ts';
 
 /** What happened, as the address that a form leads to names it. */
@@ -38,10 +38,8 @@ export function takePasswordChange(context: Context): RequestHandler {
     const { password = '', newPassword = '' } = fieldsOf(request.body);
     const refuse = (status: number, problem: string) =>
       sendOwner(context, response, person, { status, said: null, problem });
-    const wrong = passwordProblem(newPassword);
-    if (wrong !== null) return refuse(400, `The new password ${wrong}.`);
-    const { ip } = whereFrom(request);
-    const outcome = await changePassword(context, person, { password, newPassword, ip });
+    const outcome = await changePassword(context, person, { password, newPassword }, visitOf(request, response));
+    if (outcome.kind === 'unfit') return refuse(400, `The new password ${outcome.problem}.`);
     if (outcome.kind === 'refused') return refuse(401, 'The current password is wrong. Nothing was changed.');
     if (outcome.kind === 'fits') return response.redirect(303, `${HOME}?done=password`);
     response.setHeader('retry-after', String(outcome.seconds));
@@ -52,7 +50,7 @@ export function takePasswordChange(context: Context): RequestHandler {
 export function takeEndOfSignIn(context: Context): RequestHandler {
   return forOwner(context, async (request, response, person) => {
     const { signInId = '' } = fieldsOf(request.body);
-    if (isUuid(signInId)) await endSignIn(context, person, signInId);
+    if (isUuid(signInId)) await endOwnSignIn(context, person, signInId.toLowerCase(), visitOf(request, response));
     response.redirect(303, `${HOME}?done=signed-out`);
   });
 }

@@ -1,5 +1,6 @@
 /** Pages that a signed-in owner is offered on /owner, one a line. */
 export const OWNER_PAGES: readonly { readonly path: string; readonly name: string; readonly about: string }[] = [
-  { path: '/', name: 'Console', about: 'Write posts and see what became of them, with an API key.' },
+  { path: '/', name: 'Console', about: 'Write posts and see what became of them.' },
+  { path: '/owner/activity', name: 'Activity', about: 'See who asked for which change, and how it ended.' },
   { path: '/owner/agents', name: 'Agents', about: 'See what programs may do for you, and take it back.' },
 ];

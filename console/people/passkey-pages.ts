@@ -11,7 +11,7 @@ import { waitSentence } from './fields.ts';
 import { localPath } from './local-path.ts';
 import { forOwner } from './owner-page.ts';
 import { sendForeignForm, sendNotice } from './send-people-page.ts';
-import { HOME, welcome, whereFrom } from './sign-in-page.ts';
+import { HOME, visitOf, welcome } from './sign-in-page.ts';
 import { isOurForm, signedIn } from './signed-in.ts';
 import { isVisitorsForm } from './visitor.ts';
 
@@ -32,8 +32,7 @@ export function takePasskeySignIn(context: Context): RequestHandler {
   return async (request, response) => {
     if (!isVisitorsForm(context, request, request.body)) return sendForeignForm(response, '/sign-in');
     const { answer = '', next } = fieldsOf(request.body);
-    const { userAgent } = whereFrom(request);
-    const secret = await signInWithPasskey(context, readJson(answer), userAgent);
+    const secret = await signInWithPasskey(context, readJson(answer), visitOf(request, response));
     if (secret !== null) return welcome(context, request, response, secret, localPath(context, next) ?? HOME);
     const sentence = 'This passkey is not known here, or its answer was used before or came too late.';
     sendNotice(response, 401, 'Not signed in', sentence, { to: '/sign-in', text: 'Try again' });
@@ -49,7 +48,7 @@ export function givePasskeyOptions(context: Context): RequestHandler {
       return sendProblem(response, 403, TOO_OLD);
     }
     const { passkeyPassword: password = '' } = fieldsOf(request.body);
-    const outcome = await passkeyOptions(context, person, party, { password, ip: whereFrom(request).ip });
+    const outcome = await passkeyOptions(context, person, party, password, visitOf(request, response));
     if (outcome.kind === 'options') return void response.json({ options: outcome.options });
     if (outcome.kind === 'full') return sendProblem(response, 409, 'There are twenty passkeys. Remove one first.');
     if (outcome.kind === 'refused') return sendProblem(response, 401, 'The password is wrong.');
@@ -61,7 +60,8 @@ export function givePasskeyOptions(context: Context): RequestHandler {
 export function takeNewPasskey(context: Context): RequestHandler {
   return forOwner(context, async (request, response, person) => {
     const { answer = '' } = fieldsOf(request.body);
-    if (await addPasskey(context, person, readJson(answer))) return response.redirect(303, `${HOME}?done=passkey`);
+    const isAdded = await addPasskey(context, person, readJson(answer), visitOf(request, response));
+    if (isAdded) return response.redirect(303, `${HOME}?done=passkey`);
     const sentence = 'The device gave no passkey that fits, or it took longer than five minutes. Nothing was changed.';
     sendNotice(response, 400, 'No passkey', sentence, { to: HOME, text: 'Try again' });
   });
@@ -70,7 +70,7 @@ export function takeNewPasskey(context: Context): RequestHandler {
 export function takeEndOfPasskey(context: Context): RequestHandler {
   return forOwner(context, async (request, response, person) => {
     const { passkeyId = '' } = fieldsOf(request.body);
-    if (isUuid(passkeyId)) await removePasskey(context, person, passkeyId);
+    if (isUuid(passkeyId)) await removePasskey(context, person, passkeyId.toLowerCase(), visitOf(request, response));
     response.redirect(303, `${HOME}?done=passkey-gone`);
   });
 }

@@ -3,6 +3,7 @@ import express, { type ErrorRequestHandler, type RequestHandler, Router } from '
 import { ERRORS } from '../../errors/codes.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../../services/context.ts';
+import { showActivity } from './activity-page.ts';
 import { showOwner, takeEndOfSignIn, takePasswordChange } from './owner-page.ts';
 import {
   givePasskeyOptions,
@@ -30,6 +31,7 @@ export function peoplePages(context: Context): Router {
   router.post('/sign-in/passkey', form, takePasskeySignIn(context));
   router.post('/sign-out', form, takeSignOut(context));
   router.get('/owner', showOwner(context));
+  router.get('/owner/activity', showActivity(context));
   router.post('/owner/password', form, takePasswordChange(context));
   router.post('/owner/sign-ins/end', form, takeEndOfSignIn(context));
   router.post('/owner/passkeys/options', form, givePasskeyOptions(context));

@@ -9,7 +9,7 @@ import { fieldsOf } from '../form-fields.ts';
 import { html } from '../html.ts';
 import { fieldView, problemView } from './fields.ts';
 import { sendForeignForm, sendNotice, sendPeoplePage } from './send-people-page.ts';
-import { HOME, welcome, whereFrom } from './sign-in-page.ts';
+import { HOME, visitOf, welcome } from './sign-in-page.ts';
 import { isVisitorsForm, visitorField } from './visitor.ts';
 
 type Handler = RequestHandler<{ secret: string }>;
@@ -38,7 +38,7 @@ export function takeSetUp(context: Context): Handler {
     if (email === null) return refuse('The email must be an address such as you@bells.example.');
     const problem = passwordProblem(password);
     if (problem !== null) return refuse(`The password ${problem}.`);
-    const outcome = await setUpOwner(context, secret, { email, password, ...whereFrom(request) });
+    const outcome = await setUpOwner(context, secret, { email, password, ...visitOf(request, response) });
     if (outcome.kind === 'taken') return refuse(TAKEN);
     if (outcome.kind === 'gone') return sendGone(response);
     await welcome(context, request, response, outcome.secret, HOME);

@@ -3,6 +3,8 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../services/context.ts';
 import { relyingParty } from '../../services/people/passkeys/relying-party.ts';
 import { signIn } from '../../services/people/sign-in.ts';
+import { endOwnSignIn } from '../../services/people/end-own-sign-in.ts';
+import type { Visit } from '../../services/people/owner-change.ts';
 import { endSignIn } from '../../services/people/sign-ins.ts';
 import { fieldsOf } from '../form-fields.ts';
 import { html } from '../html.ts';
@@ -34,7 +36,7 @@ export function takeSignIn(context: Context): RequestHandler {
     if (!isVisitorsForm(context, request, request.body)) {
       return sendForeignForm(response, next === null ? '/sign-in' : signInAddress(next));
     }
-    const outcome = await signIn(context, { email, password, ...whereFrom(request) });
+    const outcome = await signIn(context, { email, password, ...visitOf(request, response) });
     if (outcome.kind === 'done') return welcome(context, request, response, outcome.secret, next ?? HOME);
     if (outcome.kind === 'refused') {
       return sendForm(context, request, response, { status: 401, next, email, problem: REFUSED });
@@ -49,16 +51,16 @@ export function takeSignOut(context: Context): RequestHandler {
     const person = await signedIn(context, request);
     if (person !== null) {
       if (!isOurForm(context, request, person, request.body)) return sendForeignForm(response, HOME);
-      await endSignIn(context, person, person.signInId);
+      await endOwnSignIn(context, person, person.signInId, visitOf(request, response));
     }
     takeSignInAway(context, response);
     response.redirect(303, '/sign-in');
   };
 }
 
-/** What is kept of a request that signs somebody in. */
-export function whereFrom(request: Request): { readonly ip: string; readonly userAgent: string } {
-  return { ip: request.ip ?? '', userAgent: request.headers['user-agent'] ?? '' };
+export function visitOf(request: Request, response: Response): Visit {
+  const requestId = String(response.locals['requestId']);
+  return { ip: request.ip ?? '', userAgent: request.headers['user-agent'] ?? '', requestId };
 }
 
 /** Signs a browser in. What it was signed in with before ends, so that nobody goes on with a sign-in they have planted. */
@@ -70,7 +72,7 @@ export async function welcome(
   next: string,
 ): Promise<void> {
   const before = await signedIn(context, request);
-  if (before !== null) await endSignIn(context, before, before.signInId);
+  if (before !== null) await endSignIn(context.db.em(), before.ownerId, before.signInId);
   giveSignIn(context, response, secret);
   response.redirect(303, next);
 }

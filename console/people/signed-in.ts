@@ -41,6 +41,21 @@ export function isOurForm(
   return isFromHere(context, request) && typeof csrf === 'string' && sameSecret(csrf, tokenFor(context, person));
 }
 
+/** Header in which scripts of our pages send {@link csrfToken}. Other sites' scripts cannot: it takes a preflight. */
+const CSRF_HEADER = 'x-carillon-csrf';
+
+/** For a script of a page for a person who is signed in. */
+export function csrfToken(context: Context, person: Pick<SignedInPerson, 'signInId'>): string {
+  return tokenFor(context, person);
+}
+
+/** Whether a call was made by a script of a page that this person's browser got from us. The browser has to say so too. */
+export function isOurCall(context: Context, request: Request, person: Pick<SignedInPerson, 'signInId'>): boolean {
+  const { origin, 'sec-fetch-site': site, [CSRF_HEADER]: csrf } = request.headers;
+  const isNear = site === undefined ? origin === context.config.publicUrl : site === 'same-origin';
+  return isNear && typeof csrf === 'string' && sameSecret(csrf, tokenFor(context, person));
+}
+
 function tokenFor(context: Context, { signInId }: Pick<SignedInPerson, 'signInId'>): string {
   return context.signer.sign(`form of a sign-in\n${signInId}`);
 }

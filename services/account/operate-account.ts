@@ -1,11 +1,9 @@
 /** The operator changes an account: its settings and the entry of the audit are written together. */
+import { OPERATOR_ACTOR } from '../audit/operator-actor.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { Context } from '../context.ts';
 import { type AccountView, readAccount } from './read-account.ts';
 import { type OperatorSettings, storeSettings } from './update-account.ts';
-
-/** Whoever has the operator's token. */
-const OPERATOR = { kind: 'operator', id: 'operator', name: 'operator' } as const;
 
 /** @throws ServiceError not_found */
 export async function operateAccount(
@@ -18,7 +16,7 @@ export async function operateAccount(
     await storeSettings(em, accountId, changes);
     const change = {
       accountId,
-      actor: OPERATOR,
+      actor: OPERATOR_ACTOR,
       surface: 'operator',
       operation: 'account.operate',
       object: { type: 'account', ids: [accountId] },

@@ -1,32 +1,47 @@
 /** Gives an owner a new password, for the old one; every other browser is signed out. */
 import { Owner } from '../../entities/owner.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
+import { recordChange } from '../audit/record-change.ts';
+import type { AuditOutcome } from '../audit/store-entries.ts';
 import type { Context } from '../context.ts';
 import { hashPassword } from './argon2id.ts';
 import { checkPassword, type PasswordCheck } from './check-password.ts';
+import { passwordProblem } from './new-password.ts';
+import { aboutOwner, ownerChange, type Visit } from './owner-change.ts';
 import { passwordWork } from './password-work.ts';
 import { endSignIns, type SignedInPerson } from './sign-ins.ts';
 
 export interface PasswordChange {
   readonly password: string;
-  /** As passwordProblem accepts it. */
   readonly newPassword: string;
-  readonly ip: string;
 }
+
+/** `unfit`: the new one is none; `problem` as passwordProblem tells it. */
+export type PasswordChangeOutcome = PasswordCheck | { readonly kind: 'unfit'; readonly problem: string };
 
 export async function changePassword(
   context: Context,
   person: SignedInPerson,
-  { password, newPassword, ip }: PasswordChange,
-): Promise<PasswordCheck> {
+  { password, newPassword }: PasswordChange,
+  visit: Visit,
+): Promise<PasswordChangeOutcome> {
   const { ownerId, accountId, email, signInId } = person;
+  const change = (outcome: AuditOutcome) =>
+    ownerChange(person, visit, { operation: 'owner.changePassword', outcome, object: aboutOwner(person) });
+  const problem = passwordProblem(newPassword);
+  if (problem !== null) {
+    await recordChange(context, change('invalid_request'));
+    return { kind: 'unfit', problem };
+  }
   const owner = await context.db.em().findOne(Owner, { id: ownerId, accountId });
-  const checked = await checkPassword(context, { email, ip }, owner, password);
+  const checked = await checkPassword(context, { email, ip: visit.ip }, owner, password);
+  if (checked.kind === 'refused') await recordChange(context, change('unauthorized'));
   if (checked.kind !== 'fits') return checked;
   const passwordHash = await passwordWork(() => hashPassword(newPassword, context.random.bytes));
   await context.db.em().transactional(async (em: SqlEntityManager) => {
     await em.nativeUpdate(Owner, { id: ownerId, accountId }, { passwordHash });
     await endSignIns(em, ownerId, signInId);
+    await recordChange(context, change('ok'), em);
   });
   context.log.info({ ownerId }, 'an owner changed the password');
   return checked;

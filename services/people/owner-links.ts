@@ -4,6 +4,8 @@ import { Owner } from '../../entities/owner.ts';
 import { Account } from '../../entities/account.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
+import { OPERATOR_ACTOR } from '../audit/operator-actor.ts';
+import { recordChange } from '../audit/record-change.ts';
 import type { Context } from '../context.ts';
 import { hashSecret } from '../secrets.ts';
 
@@ -42,12 +44,24 @@ export async function addOwnerLink(
  *
  * @throws ServiceError not_found
  */
-export async function replaceOwnerLinks(context: Context, accountId: string): Promise<NewOwnerLink> {
+export async function replaceOwnerLinks(context: Context, accountId: string, requestId: string): Promise<NewOwnerLink> {
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     if ((await em.count(Account, { id: accountId })) === 0) {
       throw new ServiceError('not_found', `There is no account with the id ${accountId}.`);
     }
     await em.nativeDelete(OwnerLink, { accountId });
+    const change = {
+      accountId,
+      actor: OPERATOR_ACTOR,
+      surface: 'operator',
+      operation: 'owner.link',
+      object: { type: 'account', ids: [accountId] },
+      outcome: 'ok',
+      mode: 'live',
+      profileId: null,
+      requestId,
+    } as const;
+    await recordChange(context, change, em);
     return addOwnerLink(context, accountId, em);
   });
 }

@@ -3,9 +3,11 @@ import { OwnerLink } from '../../entities/owner-link.ts';
 import { Owner } from '../../entities/owner.ts';
 import { query } from '../../entities/query.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
+import { recordChange } from '../audit/record-change.ts';
 import type { Context } from '../context.ts';
 import { hashSecret } from '../secrets.ts';
 import { hashPassword } from './argon2id.ts';
+import { aboutOwner, ownerChange, type Visit } from './owner-change.ts';
 import { passwordWork } from './password-work.ts';
 import { removePasskeys } from './passkeys/own-passkeys.ts';
 import { beginSignIn, endSignIns } from './sign-ins.ts';
@@ -16,11 +18,10 @@ export type SetUp =
   | { readonly kind: 'gone' }
   | { readonly kind: 'taken' };
 
-export interface NewOwner {
+export interface NewOwner extends Visit {
   /** As emailAddress gives it. */
   readonly email: string;
   readonly password: string;
-  readonly userAgent: string;
 }
 
 /** @param secret of the link, which works no more once the owner is there */
@@ -35,8 +36,12 @@ export async function setUpOwner(context: Context, secret: string, owner: NewOwn
     await em.nativeDelete(OwnerLink, { accountId });
     await endSignIns(em, ownerId, null);
     await removePasskeys(em, ownerId);
+    const identity = { ownerId, accountId, email: owner.email };
+    const act = { operation: 'owner.setUp', outcome: 'ok', object: aboutOwner(identity) } as const;
+    await recordChange(context, ownerChange(identity, owner, act), em);
     context.log.info({ accountId }, 'an owner was set up');
-    return { kind: 'done', secret: await beginSignIn(context, ownerId, owner.userAgent, em) };
+    const { secret: shown } = await beginSignIn(context, ownerId, owner.userAgent, em);
+    return { kind: 'done', secret: shown };
   });
 }
 

@@ -1,15 +1,16 @@
 /** Signs an owner in with address and password. What is wrong is told of neither, in words or in time. */
 import { Owner } from '../../entities/owner.ts';
+import { recordRefusal } from '../audit/record-refusal.ts';
 import type { Context } from '../context.ts';
 import { checkPassword } from './check-password.ts';
 import { emailAddress } from './email-address.ts';
-import { beginSignIn } from './sign-ins.ts';
+import { ownerIdentity } from './owner-caller.ts';
+import { aboutOwner, ownerChange, type Visit } from './owner-change.ts';
+import { signInOwner } from './sign-in-owner.ts';
 
-export interface Credentials {
+export interface Credentials extends Visit {
   readonly email: string;
   readonly password: string;
-  readonly ip: string;
-  readonly userAgent: string;
 }
 
 export type SignInOutcome =
@@ -20,11 +21,19 @@ export type SignInOutcome =
   | { readonly kind: 'wait'; readonly seconds: number };
 
 export async function signIn(context: Context, credentials: Credentials): Promise<SignInOutcome> {
-  const { password, ip, userAgent } = credentials;
+  const { password, ip } = credentials;
   const email = emailAddress(credentials.email);
   const owner = email === null ? null : await context.db.em().findOne(Owner, { email });
   const checked = await checkPassword(context, { email: email ?? '', ip }, owner, password);
+  if (checked.kind === 'refused') await recordRefused(context, owner, credentials);
   if (checked.kind !== 'fits') return checked;
-  context.log.info({ ownerId: checked.owner.id }, 'an owner signed in');
-  return { kind: 'done', secret: await beginSignIn(context, checked.owner.id, userAgent) };
+  return { kind: 'done', secret: await signInOwner(context, checked.owner, credentials) };
+}
+
+/** Waits are not written: they cost whoever waits nothing, and the audit a row each. */
+async function recordRefused(context: Context, owner: Owner | null, visit: Visit): Promise<void> {
+  if (owner === null) return recordRefusal(context, null);
+  const identity = ownerIdentity(owner);
+  const act = { operation: 'owner.signIn', outcome: 'unauthorized', object: aboutOwner(identity) } as const;
+  await recordRefusal(context, ownerChange(identity, visit, act));
 }

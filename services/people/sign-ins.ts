@@ -14,6 +14,12 @@ export interface SignedInPerson {
   readonly signInId: string;
 }
 
+export interface NewSignIn {
+  readonly id: string;
+  /** What the browser is to show from now on. */
+  readonly secret: string;
+}
+
 export interface SignInView {
   readonly id: string;
   readonly userAgent: string;
@@ -34,17 +40,17 @@ const SEEN_EVERY_MS = 60_000;
 
 const USER_AGENT_LENGTH = 200;
 
-/** @returns the secret that the browser is to show */
 export async function beginSignIn(
   context: Context,
   ownerId: string,
   userAgent: string,
   em: SqlEntityManager = context.db.em(),
-): Promise<string> {
+): Promise<NewSignIn> {
+  const id = context.random.uuid();
   const secret = context.random.bytes(32).toString('base64url');
   const now = context.clock.now();
   await em.insert(SignIn, {
-    id: context.random.uuid(),
+    id,
     ownerId,
     secretHash: hashSecret(secret),
     // PostgreSQL keeps no character 0.
@@ -53,7 +59,7 @@ export async function beginSignIn(
     lastSeenAt: now,
     expiresAt: new Date(now.getTime() + UNUSED_MS),
   });
-  return secret;
+  return { id, secret };
 }
 
 /** Finds whom a browser's secret stands for, and keeps the sign-in alive. */
@@ -79,9 +85,13 @@ export async function listSignIns(context: Context, { ownerId }: SignedInPerson)
   return context.db.em().find(SignIn, open, { orderBy: { id: 'desc' } });
 }
 
-/** Ends one of a person's sign-ins; another's is left alone. */
-export async function endSignIn(context: Context, { ownerId }: SignedInPerson, id: string): Promise<void> {
-  await context.db.em().nativeDelete(SignIn, { id, ownerId });
+/**
+ * Ends one of a person's sign-ins; another's is left alone.
+ *
+ * @returns whether there was one
+ */
+export async function endSignIn(em: SqlEntityManager, ownerId: string, id: string): Promise<boolean> {
+  return (await em.nativeDelete(SignIn, { id, ownerId })) > 0;
 }
 
 /** @param kept the one that goes on; null for none */

@@ -2,6 +2,8 @@
 import { Owner } from '../../entities/owner.ts';
 import { query } from '../../entities/query.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
+import { OPERATOR_ACTOR } from '../audit/operator-actor.ts';
+import { recordChange } from '../audit/record-change.ts';
 import type { Context } from '../context.ts';
 import { hashPassword } from './argon2id.ts';
 import { addOwnerLink, type NewOwnerLink } from './owner-links.ts';
@@ -26,7 +28,19 @@ export async function startOwner(context: Context): Promise<NewOwnerLink | null>
     if ((await em.count(Owner, { email: owner.email })) > 0) {
       throw new Error('OWNER_EMAIL: belongs to the owner of another account of this install; choose another address');
     }
-    await storeOwner(context, em, { accountId: first.id, email: owner.email, passwordHash });
+    const ownerId = await storeOwner(context, em, { accountId: first.id, email: owner.email, passwordHash });
+    const change = {
+      accountId: first.id,
+      actor: OPERATOR_ACTOR,
+      surface: 'operator',
+      operation: 'owner.setUp',
+      object: { type: 'owner', ids: [ownerId] },
+      outcome: 'ok',
+      mode: 'live',
+      profileId: null,
+      requestId: null,
+    } as const;
+    await recordChange(context, change, em);
   });
   return null;
 }

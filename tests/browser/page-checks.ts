@@ -82,7 +82,7 @@ function expectGuarded(answer: Response, leadsTo: Expected['leadsTo'], also: Non
 }
 
 /** In both colour schemes. */
-async function expectAccessible(page: Page): Promise<void> {
+export async function expectAccessible(page: Page): Promise<void> {
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(AXE);
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });

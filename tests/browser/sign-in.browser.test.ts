@@ -1,7 +1,8 @@
 /** The owner's pages in a real browser: signing in, with and without scripts, and with a passkey. */
 import { describe, expect, it } from 'vitest';
 import { clickThrough, type Customer } from './customer.ts';
-import { expectGoodPage } from './page-checks.ts';
+import { expectAccessible, expectGoodPage } from './page-checks.ts';
+import { LIVE_KEY } from '../crash/server-process.ts';
 import { OWNER } from './shared-stage.ts';
 import { HAS_BROWSER, useStage } from './stage.ts';
 
@@ -47,6 +48,59 @@ describe.skipIf(!HAS_BROWSER)('the owner', () => {
     expect(path(customer)).toBe('/sign-in');
     await customer.open(`${stage.publicUrl}/owner`);
     expect(path(customer)).toBe('/sign-in');
+  });
+
+  it('uses the console without a key: reads posts, writes one, and signs out', async () => {
+    const customer = await stage.customer();
+    const { page } = customer;
+    await customer.open(`${stage.publicUrl}/`);
+    await expectAccessible(page);
+    await customer.follow('Sign in');
+    await customer.type({ Email: OWNER.email, Password: OWNER.password });
+    await customer.press('Sign in');
+
+    expect(path(customer)).toBe('/');
+    await page.getByRole('heading', { name: 'Console' }).waitFor();
+    await expectAccessible(page);
+    const text = `Rung by ${OWNER.email}`;
+    await page.getByLabel('Text', { exact: true }).fill(text);
+    await page.getByRole('checkbox').first().check();
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('region', { name: 'Results' }).getByText('sent').first().waitFor();
+    await page.reload();
+    await page.getByRole('region', { name: 'Posts' }).getByText(text).first().waitFor();
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    await customer.follow(OWNER.email);
+    expect(path(customer)).toBe('/owner');
+    await customer.follow('Activity');
+    await expectGoodPage(customer, { leadsTo: 'itself' });
+    expect(await page.getByText('posts.create', { exact: true }).first().isVisible()).toBe(true);
+    await customer.open(`${stage.publicUrl}/`);
+    await customer.press('Sign out');
+    expect(path(customer)).toBe('/sign-in');
+    await customer.open(`${stage.publicUrl}/`);
+    expect(await page.getByLabel('API key').isVisible()).toBe(true);
+  });
+
+  it('needs no sign-in for the console with a key, which stays in the tab until it is forgotten', async () => {
+    const customer = await stage.customer({ refusedAt: ['/trpc/connections.list', '/trpc/platforms.list'] });
+    const { page } = customer;
+    const open = page.getByRole('button', { name: 'Open the console' });
+    await customer.open(`${stage.publicUrl}/`);
+    await page.getByLabel('API key').fill(LIVE_KEY.replace(/.$/, '!'));
+    await open.click();
+    await page.getByRole('alert').getByText('The API key is missing, unknown or revoked.').waitFor();
+    await page.getByLabel('API key').fill(LIVE_KEY);
+    await open.click();
+    await page.getByText(`Key ${LIVE_KEY.slice(0, 14)}…`).waitFor();
+    await page.reload();
+    await page.getByRole('region', { name: 'Posts' }).waitFor();
+
+    await page.getByRole('button', { name: 'Forget key' }).click();
+
+    await open.waitFor();
+    expect(await page.getByLabel('API key').inputValue()).toBe('');
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
   });
 
   it('changes nothing when the browser has lost its cookies, and is told what to do', async () => {

@@ -43,6 +43,8 @@ export async function startReceiver(
     });
   });
   server.on('connection', () => (connections += 1));
+  // The process may be held up for longer than kept connections are kept.
+  server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   atTheEnd(() => {

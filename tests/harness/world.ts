@@ -4,7 +4,7 @@
  */
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
-import { afterAll, expect } from 'vitest';
+import { afterAll, expect, onTestFinished } from 'vitest';
 import { ApiKey } from '../../entities/api-key.ts';
 import type { Database } from '../../entities/orm.ts';
 import { Profile } from '../../entities/profile.ts';
@@ -97,7 +97,16 @@ export interface WorldOptions {
   readonly receivers?: { readonly timeoutMs?: number; readonly lookup?: Lookup };
 }
 
-/** Starts a world; it is closed when the file's tests are over. */
+function whenOver(act: () => Promise<void>): void {
+  try {
+    onTestFinished(act);
+  } catch {
+    // No test is running.
+    afterAll(act);
+  }
+}
+
+/** Starts a world; it is closed when the test is over that started it or, outside of one, when the file's tests are. */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const clock = createTestClock();
   const random = createSeededRandom('world', clock);
@@ -141,6 +150,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const stopping = new AbortController();
   const app = createApp(context, { operatorToken: config.operatorToken, stopping: stopping.signal });
   const server = app.listen(0, '127.0.0.1');
+  // A database in the process holds it up for seconds on a busy machine, and kept connections would end under a request.
+  server.keepAliveTimeout = 0;
   await new Promise((resolve) => server.once('listening', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
@@ -158,7 +169,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     receivers.close();
     await db.close();
   };
-  afterAll(async () => {
+  whenOver(async () => {
     await close();
     expect(undeclared).toEqual([]);
   });

@@ -40,7 +40,7 @@ export async function signIn(world: World, accountId?: string): Promise<Person> 
     createdAt: world.clock.now(),
   });
   const browser = openBrowser(world);
-  const secret = await beginSignIn(world.context, ownerId, 'A browser');
+  const { secret } = await beginSignIn(world.context, ownerId, 'A browser');
   browser.cookies.set('carillon', `${secret}.${world.context.signer.sign(`sign-in cookie\n${secret}`)}`);
   return { ownerId, accountId: account, browser };
 }

@@ -1,4 +1,4 @@
-/** Calls the service as its typed clients do: tRPC over HTTP, with the key in a header and nowhere else. */
+/** Calls the service as its typed clients do: tRPC over HTTP, with a key in a header and nowhere else, or as whoever is signed in. */
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import type { ErrorBody } from '../../../errors/error-body.ts';
 import type { AppRouter } from '../../../routers/index.ts';
@@ -28,18 +28,34 @@ export class CallFailure extends Error {
   }
 }
 
-/** What a tRPC answer holds. */
+/** What a tRPC answer holds; of calls that do not even reach it, our error alone. */
 interface Answer {
   readonly result?: { readonly data: unknown };
-  readonly error?: { readonly message: string; readonly data?: { readonly error?: ErrorBody } };
+  readonly error?: ErrorBody['error'] | { readonly message: string; readonly data?: { readonly error?: ErrorBody } };
 }
 
-/** A way to the service with one key. */
-export class Api {
-  readonly #key: string;
+/** Where calls go, and what says who makes them. */
+interface Way {
+  readonly path: '/trpc' | '/owner/trpc';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly credentials: 'omit' | 'same-origin';
+}
 
-  constructor(key: string) {
-    this.#key = key;
+export function wayOfKey(key: string): Way {
+  return { path: '/trpc', headers: { 'x-api-key': key }, credentials: 'omit' };
+}
+
+/** @param token of the page, which goes with the cookie */
+export function wayOfOwner(token: string): Way {
+  return { path: '/owner/trpc', headers: { 'x-carillon-csrf': token }, credentials: 'same-origin' };
+}
+
+/** A way to the service with one key, or with the sign-in. */
+export class Api {
+  readonly #way: Way;
+
+  constructor(way: Way) {
+    this.#way = way;
   }
 
   /** Reads. */
@@ -48,9 +64,11 @@ export class Api {
     name: Name,
     input: Inputs[Resource][Name],
   ): Promise<Outputs[Resource][Name]> {
-    const search = new URLSearchParams({ input: JSON.stringify(input) });
     const hint = 'Check that the service runs and that you are online, then try again.';
-    return this.#call(`/trpc/${String(resource)}.${String(name)}?${search}`, {}, hint);
+    const operation = `${String(resource)}.${String(name)}`;
+    if (this.#way.path === '/owner/trpc') return this.#call(operation, posted(input), hint);
+    const search = new URLSearchParams({ input: JSON.stringify(input) });
+    return this.#call(`${operation}?${search}`, {}, hint);
   }
 
   /**
@@ -64,20 +82,20 @@ export class Api {
     input: Inputs[Resource][Name],
     lostHint = 'It may have happened all the same: look at your posts and connections before you try again.',
   ): Promise<Outputs[Resource][Name]> {
-    const init = { method: 'POST', body: JSON.stringify(input), headers: { 'content-type': 'application/json' } };
-    return this.#call(`/trpc/${String(resource)}.${String(name)}`, init, lostHint);
+    return this.#call(`${String(resource)}.${String(name)}`, posted(input), lostHint);
   }
 
   async #call<Output>(
-    path: string,
+    operation: string,
     init: RequestInit & { headers?: Record<string, string> },
     lostHint: string,
   ): Promise<Output> {
-    const headers = { ...init.headers, 'x-api-key': this.#key };
+    const { path, credentials } = this.#way;
+    const headers = { ...init.headers, ...this.#way.headers };
     let response: Response;
     let answer: Answer;
     try {
-      response = await fetch(path, { ...init, headers, credentials: 'omit', cache: 'no-store' });
+      response = await fetch(`${path}/${operation}`, { ...init, headers, credentials, cache: 'no-store' });
     } catch {
       throw new CallFailure(null, 'The service did not answer.', lostHint);
     }
@@ -91,11 +109,21 @@ export class Api {
       );
     }
     if (answer.result !== undefined) return answer.result.data as Output;
-    const body = answer.error?.data?.error;
-    throw new CallFailure(
-      body?.error ?? null,
-      body?.message ?? answer.error?.message ?? `The service answered HTTP ${response.status}.`,
-      body?.hint ?? null,
-    );
+    throw failureOf(answer, response.status);
   }
+}
+
+function posted(input: unknown): { method: 'POST'; body: string; headers: Record<string, string> } {
+  return { method: 'POST', body: JSON.stringify(input), headers: { 'content-type': 'application/json' } };
+}
+
+function failureOf(answer: Answer, status: number): CallFailure {
+  const { error } = answer;
+  const unsaid = `The service answered HTTP ${status}.`;
+  if (typeof error !== 'object') {
+    const { message } = answer as Partial<ErrorBody>;
+    return new CallFailure(error ?? null, message ?? unsaid, 'Copy what you have typed, then reload the page.');
+  }
+  const body = error.data?.error;
+  return new CallFailure(body?.error ?? null, body?.message ?? error.message, body?.hint ?? null);
 }

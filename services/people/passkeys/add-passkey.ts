@@ -4,12 +4,17 @@ import {
   type PublicKeyCredentialCreationOptionsJSON,
   type RegistrationResponseJSON,
   verifyRegistrationResponse,
+  type WebAuthnCredential,
 } from '@simplewebauthn/server';
 import { Owner } from '../../../entities/owner.ts';
 import { Passkey } from '../../../entities/passkey.ts';
 import { query } from '../../../entities/query.ts';
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { recordChange } from '../../audit/record-change.ts';
+import type { AuditOutcome } from '../../audit/store-entries.ts';
 import type { Context } from '../../context.ts';
 import { checkPassword, type PasswordCheck } from '../check-password.ts';
+import { aboutOwner, aboutPasskey, ownerChange, type Visit } from '../owner-change.ts';
 import type { SignedInPerson } from '../sign-ins.ts';
 import { isOurChallenge, newChallenge, useChallenge } from './challenges.ts';
 import { ALGORITHMS, type RelyingParty, relyingParty } from './relying-party.ts';
@@ -27,11 +32,13 @@ export async function passkeyOptions(
   context: Context,
   person: SignedInPerson,
   party: RelyingParty,
-  { password, ip }: { readonly password: string; readonly ip: string },
+  password: string,
+  visit: Visit,
 ): Promise<PasskeyOptions> {
   const { ownerId, accountId, email } = person;
   const owner = await context.db.em().findOne(Owner, { id: ownerId, accountId });
-  const checked = await checkPassword(context, { email, ip }, owner, password);
+  const checked = await checkPassword(context, { email, ip: visit.ip }, owner, password);
+  if (checked.kind === 'refused') await recordRefused(context, person, visit, 'unauthorized');
   if (checked.kind !== 'fits') return checked;
   const there = await context.db.em().find(Passkey, { ownerId });
   if (there.length >= PASSKEYS_MAX) return { kind: 'full' };
@@ -50,19 +57,45 @@ export async function passkeyOptions(
 }
 
 /** @returns whether the browser's answer was one to our challenge, and the passkey is new here */
-export async function addPasskey(context: Context, person: SignedInPerson, answer: unknown): Promise<boolean> {
+export async function addPasskey(
+  context: Context,
+  person: SignedInPerson,
+  answer: unknown,
+  visit: Visit,
+): Promise<boolean> {
   const { ownerId } = person;
   const verified = await verify(context, ownerId, answer);
-  if (verified === null || !(await useChallenge(context, verified.challenge))) return false;
-  const { id, publicKey, counter } = verified.credential;
+  const isFresh = verified !== null && (await useChallenge(context, verified.challenge));
+  const isAdded = isFresh && (await storePasskey(context, person, verified.credential, visit));
+  if (isAdded) context.log.info({ ownerId }, 'an owner added a passkey');
+  else await recordRefused(context, person, visit, 'invalid_request');
+  return isAdded;
+}
+
+/** @returns false where the passkey is one already */
+function storePasskey(
+  context: Context,
+  person: SignedInPerson,
+  { id: credentialId, publicKey, counter }: WebAuthnCredential,
+  visit: Visit,
+): Promise<boolean> {
   const sql = `
     insert into passkeys (id, owner_id, credential_id, public_key, counter, created_at)
     values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning id`;
   const key = Buffer.from(publicKey).toString('base64url');
-  const parameters = [context.random.uuid(), ownerId, id, key, counter, context.clock.now()];
-  const added = await query(context.db.em(), sql, parameters);
-  if (added.length === 1) context.log.info({ ownerId }, 'an owner added a passkey');
-  return added.length === 1;
+  const id = context.random.uuid();
+  const parameters = [id, person.ownerId, credentialId, key, counter, context.clock.now()];
+  return context.db.em().transactional(async (em: SqlEntityManager) => {
+    if ((await query(em, sql, parameters)).length === 0) return false;
+    const act = { operation: 'owner.addPasskey', outcome: 'ok', object: aboutPasskey(id) } as const;
+    await recordChange(context, ownerChange(person, visit, act), em);
+    return true;
+  });
+}
+
+function recordRefused(context: Context, person: SignedInPerson, visit: Visit, outcome: AuditOutcome): Promise<void> {
+  const act = { operation: 'owner.addPasskey', outcome, object: aboutOwner(person) } as const;
+  return recordChange(context, ownerChange(person, visit, act));
 }
 
 async function verify(context: Context, ownerId: string, answer: unknown) {

@@ -5,10 +5,14 @@ import {
   type PublicKeyCredentialRequestOptionsJSON,
   verifyAuthenticationResponse,
 } from '@simplewebauthn/server';
+import { Owner } from '../../../entities/owner.ts';
 import { Passkey } from '../../../entities/passkey.ts';
 import { query } from '../../../entities/query.ts';
 import type { Context } from '../../context.ts';
-import { beginSignIn } from '../sign-ins.ts';
+import { recordChange } from '../../audit/record-change.ts';
+import { ownerIdentity } from '../owner-caller.ts';
+import { aboutPasskey, ownerChange, type Visit } from '../owner-change.ts';
+import { signInOwner } from '../sign-in-owner.ts';
 import { isOurChallenge, newChallenge, useChallenge } from './challenges.ts';
 import { type RelyingParty, relyingParty } from './relying-party.ts';
 
@@ -22,15 +26,22 @@ export function signInOptions(context: Context, party: RelyingParty): Promise<Pu
 }
 
 /** @returns the secret that the browser is to show; null where the answer is not one of a passkey that is known */
-export async function signInWithPasskey(context: Context, answer: unknown, userAgent: string): Promise<string | null> {
+export async function signInWithPasskey(context: Context, answer: unknown, visit: Visit): Promise<string | null> {
   const { id: credentialId } = (answer ?? {}) as { id?: unknown };
   if (typeof credentialId !== 'string' || !/^[\w-]+$/.test(credentialId)) return null;
   const passkey = await context.db.em().findOne(Passkey, { credentialId });
   const verified = passkey === null ? null : await verify(context, passkey, answer);
   if (passkey === null || verified === null || !(await useChallenge(context, verified.challenge))) return null;
-  if (!(await countOn(context, passkey, verified.counter))) return null;
-  context.log.info({ ownerId: passkey.ownerId }, 'an owner signed in');
-  return beginSignIn(context, passkey.ownerId, userAgent);
+  const owner = await context.db.em().findOneOrFail(Owner, { id: passkey.ownerId });
+  if (await countOn(context, passkey, verified.counter)) return signInOwner(context, owner, visit);
+  await recordCopy(context, owner, passkey.id, visit);
+  return null;
+}
+
+/** Of what is refused this alone is written: anybody can send an answer, but only a device or its copy a signed one. */
+async function recordCopy(context: Context, owner: Owner, passkeyId: string, visit: Visit): Promise<void> {
+  const act = { operation: 'owner.signIn', outcome: 'unauthorized', object: aboutPasskey(passkeyId) } as const;
+  await recordChange(context, ownerChange(ownerIdentity(owner), visit, act));
 }
 
 async function verify(context: Context, passkey: Passkey, answer: unknown) {
@@ -47,7 +58,8 @@ async function verify(context: Context, passkey: Passkey, answer: unknown) {
       },
       expectedOrigin: party.origin,
       expectedRPID: party.rpID,
-      credential: { id: passkey.credentialId, publicKey, counter: Number(passkey.counter) },
+      // The count is judged by countOn, which can tell a copy from nonsense.
+      credential: { id: passkey.credentialId, publicKey, counter: 0 },
     });
     return verified ? { challenge, counter: authenticationInfo.newCounter } : null;
   } catch {

@@ -63,6 +63,8 @@ export async function startWire(
   const server = createServer((request, response) => {
     void readCall(request).then(async (call) => write(response, now(), await answer(call)));
   });
+  // The process may be held up for longer than kept connections are kept.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

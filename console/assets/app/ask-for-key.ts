@@ -1,0 +1,40 @@
+/** Asks for an API key, and opens the desk with it. */
+import { Api, CallFailure, wayOfKey } from './api.ts';
+import { byId, whileBusy } from './dom.ts';
+import { forgetKey, storedKey, storeKey } from './key-store.ts';
+import { readDesk, showDesk } from './open-desk.ts';
+import { showingProblems } from './speak.ts';
+
+/** For what was pasted and can not even be sent in a header. */
+const NOT_A_KEY = new CallFailure(null, 'This is not an API key.', 'A key begins with crl_live_ or crl_test_.');
+
+/** Begins with the key that the tab has, where it has one. */
+export async function askForKey(): Promise<void> {
+  const field = byId('key', HTMLInputElement);
+  const submit = byId('open', HTMLButtonElement);
+  byId('key-form', HTMLFormElement).addEventListener('submit', (event) => {
+    event.preventDefault();
+    void whileBusy(submit, () => open(field));
+  });
+  byId('forget-key', HTMLButtonElement).addEventListener('click', () => {
+    forgetKey();
+    // A fresh page has nothing left of what the key could see.
+    location.reload();
+  });
+  const kept = storedKey();
+  if (kept === null) return;
+  field.value = kept;
+  await whileBusy(submit, () => open(field));
+}
+
+async function open(field: HTMLInputElement): Promise<void> {
+  const key = field.value.trim();
+  await showingProblems('key-problem', async () => {
+    if (!/^[\x21-\x7e]+$/.test(key)) throw NOT_A_KEY;
+    const desk = await readDesk(new Api(wayOfKey(key)));
+    storeKey(key);
+    field.value = '';
+    byId('key-shown', HTMLElement).textContent = `${key.slice(0, 14)}…`;
+    showDesk(desk, 'key-panel');
+  });
+}

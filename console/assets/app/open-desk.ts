@@ -1,0 +1,31 @@
+/** Opens the desk once something lets the console in. */
+import type { Api } from './api.ts';
+import { setUpConnections } from './connections.ts';
+import { Desk } from './desk.ts';
+import { byId } from './dom.ts';
+import { setUpPosts } from './posts.ts';
+import { announce } from './speak.ts';
+import { showTargets } from './targets.ts';
+import { setUpWriting } from './write.ts';
+
+/** Reads what the desk begins with, which fails where nothing lets it in. */
+export async function readDesk(api: Api): Promise<Desk> {
+  const [{ connections }, { platforms }] = await Promise.all([
+    api.query('connections', 'list', {}),
+    api.query('platforms', 'list', {}),
+  ]);
+  return new Desk(api, platforms, connections);
+}
+
+/** @param before id of the panel that stood there until now */
+export function showDesk(desk: Desk, before: string): void {
+  byId(before, HTMLElement).hidden = true;
+  byId('desk', HTMLElement).hidden = false;
+  const text = byId('text', HTMLTextAreaElement);
+  showTargets(desk, text.value);
+  const posts = setUpPosts(desk);
+  setUpWriting(desk, posts.reload);
+  setUpConnections(desk, () => showTargets(desk, text.value));
+  announce('The console is open.');
+  text.focus();
+}
