@@ -6,6 +6,7 @@ import type { Context } from '../../services/context.ts';
 import { SCOPES } from '../../services/keys/scopes.ts';
 import type { RateLimiter } from '../../services/limits/rate-limiter.ts';
 import { RESOURCE_METADATA_PATH, resourceOf } from '../../services/oauth/addresses.ts';
+import { REQUEST_ID_HEADER } from '../rate-headers.ts';
 import { requestIdOf } from '../request-id.ts';
 import { type AuthorizationServer, DISCOVERY_PATH } from './authorization-server.ts';
 import { ROUTES } from './provider-configuration.ts';
@@ -75,6 +76,7 @@ function limitRegistrations(context: Context, limiter: RateLimiter): RequestHand
 function atPublicUrl({ config }: Context, handle: RequestHandler): RequestHandler {
   const { protocol, host } = new URL(config.publicUrl);
   return (request, response, next) => {
+    response.setHeader(REQUEST_ID_HEADER, requestIdOf(response));
     request.headers['x-forwarded-proto'] = protocol.slice(0, -1);
     request.headers['x-forwarded-host'] = host;
     // Its own memory of who is signed in is not used, so none that a browser shows is read.

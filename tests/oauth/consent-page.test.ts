@@ -176,6 +176,29 @@ describe('an answer', () => {
     expect((await person.browser.get(again.location ?? '')).location).toMatch(`${CALLBACK}?code=`);
   });
 
+  it('that is given five times at once makes one grant, and each press leads on', async () => {
+    const before = (await grants()).length;
+    const consent = await openConsent(person.browser, { clientId });
+    const press = () => person.browser.press(consent, 'Allow', { 'What it reaches': 'account' });
+    const pressed = await Promise.all(Array.from({ length: 5 }, press));
+
+    expect(new Set(pressed.map(({ status, location }) => `${status} ${location}`)).size).toBe(1);
+    expect((await grants()).length).toBe(before + 1);
+    const code = new URL((await person.browser.get(pressed[0]?.location ?? '')).location ?? '').searchParams.get(
+      'code',
+    );
+    expect((await redeem(world, clientId, code ?? '')).status).toBe(200);
+  });
+
+  it('stays what was said first', async () => {
+    const consent = await openConsent(person.browser, { clientId });
+    const yes = await person.browser.press(consent, 'Allow', { 'What it reaches': 'account' });
+    const no = await person.browser.press(consent, 'Deny', { 'What it reaches': 'account' });
+
+    expect([no.status, no.location]).toEqual([303, yes.location]);
+    expect((await person.browser.get(no.location ?? '')).location).toMatch(`${CALLBACK}?code=`);
+  });
+
   it('comes too late after an hour', async () => {
     const asked = await person.browser.get(authorizeUrl({ clientId }));
     world.clock.advance(3_620_000);
