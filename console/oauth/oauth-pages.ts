@@ -6,6 +6,7 @@ import { listGrants } from '../../services/oauth/list-grants.ts';
 import { profilesToChoose } from '../../services/oauth/profiles-to-choose.ts';
 import { revokeGrant } from '../../services/oauth/revoke-grant.ts';
 import { fieldsOf } from '../form-fields.ts';
+import { sendFailure } from '../people/send-failure.ts';
 import { sendForeignForm, sendNotice, sendPeoplePage } from '../people/send-people-page.ts';
 import { csrfField, isOurForm, signedIn, type SignedInPerson, signInAddress } from '../people/signed-in.ts';
 import { agentsView } from './agents-view.ts';
@@ -26,6 +27,7 @@ export function oauthPages(context: Context, requests: ConsentRequests): Router 
   router.post(`${CONSENT_PATH}/:uid`, form, answer(context, requests));
   router.get(AGENTS_PATH, showAgents(context));
   router.post(`${AGENTS_PATH}/:grantId/revoke`, form, takeRevocation(context));
+  router.use(sendFailure(context));
   return router;
 }
 

@@ -1,5 +1,6 @@
 /** Where the authorization server and the documents about it stand: /oauth/... and the well-known addresses. */
 import { type RequestHandler, Router } from 'express';
+import { sendFailure } from '../../console/people/send-failure.ts';
 import { errorBody } from '../../errors/error-body.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../../services/context.ts';
@@ -23,6 +24,7 @@ export function oauthRouter(context: Context, { provider, newClients }: Authoriz
   });
   router.all([DISCOVERY_PATH, ...Object.values(ROUTES)], pass);
   router.get(`${ROUTES.authorization}/:uid`, pass);
+  router.use(ROUTES.authorization, sendFailure(context));
   return router;
 }
 
