@@ -96,6 +96,38 @@ describe('a call beyond what was agreed', () => {
     expect([status, headers.get('www-authenticate')]).toEqual([403, lacking.replace('posts:write', scope)]);
   });
 
+  it.each([
+    ['carillon://connections', 'connections:read'],
+    ['carillon://connections/sandbox', 'connections:read'],
+    ['CARILLON://platforms', 'connections:read'],
+    ['carillon://posts/01a1fdfa-4600-7051-a4e5-000000000000', 'posts:read'],
+  ])('is told so by the resource %s, which needs %s', async (uri, scope) => {
+    const other = await tokensFor(world, person, { scope: 'keys:read' });
+    const read = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri } };
+    const { status, headers } = await callMcp(world, other.access, read);
+
+    expect([status, headers.get('www-authenticate')]).toEqual([403, lacking.replace('posts:write', scope)]);
+  });
+
+  it.each([
+    [{ type: 'ref/prompt', name: 'draft_post' }, 'connectionSlug'],
+    [{ type: 'ref/resource', uri: 'carillon://posts/{postId}' }, 'postId'],
+    [{ type: 'ref/resource', uri: 'carillon://connections/{slug}' }, 'slug'],
+  ])('completes nothing: %j', async (ref, name) => {
+    await world.rest('POST /posts', { body: { text: 'Dong', connectionSlugs: [world.sandboxSlug] } });
+    const complete = (token: string) =>
+      callMcp(world, token, {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'completion/complete',
+        params: { ref, argument: { name, value: '' } },
+      });
+    const other = await tokensFor(world, person, { scope: 'keys:read' });
+
+    expect((await complete(other.access)).body.result.completion.values).toEqual([]);
+    expect((await complete(tokens.access)).body.result.completion.values).not.toEqual([]);
+  });
+
   it('stops the batch it is in', async () => {
     const batch = [call('list_posts'), call('create_post', {}, 2), call('get_analytics', {}, 3)];
     const { status, headers } = await callMcp(world, tokens.access, batch);
