@@ -78,6 +78,9 @@ function limitRegistrations(context: Context, limiter: RateLimiter): RequestHand
 function atPublicUrl({ config }: Context, handle: RequestHandler): RequestHandler {
   const { protocol, host } = new URL(config.publicUrl);
   return (request, response, next) => {
+    // A request line may name a whole address, and that one would be believed before any header.
+    request.originalUrl = pathOf(request.originalUrl);
+    request.url = pathOf(request.url);
     response.setHeader(REQUEST_ID_HEADER, requestIdOf(response));
     request.headers['x-forwarded-proto'] = protocol.slice(0, -1);
     request.headers['x-forwarded-host'] = host;
@@ -85,6 +88,10 @@ function atPublicUrl({ config }: Context, handle: RequestHandler): RequestHandle
     request.headers.cookie = withoutSession(request.headers.cookie);
     return handle(request, response, next);
   };
+}
+
+function pathOf(target: string): string {
+  return target.replace(/^https?:\/\/[^/?#]*/i, '');
 }
 
 function withoutSession(cookie = ''): string {
