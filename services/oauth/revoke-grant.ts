@@ -35,6 +35,19 @@ export async function revokeGrant(context: Context, grantId: string, ending: End
   });
 }
 
+/** Ends what reaches nothing any more, with the profile it was narrowed to: in the audit that is told of the profile. */
+export async function revokeGrantsOf(
+  em: SqlEntityManager,
+  { accountId, profileId, at }: { readonly accountId: string; readonly profileId: string; readonly at: Date },
+): Promise<void> {
+  const sql = `
+    with revoked as (
+      update oauth_grants set revoked_at = $3 where account_id = $1 and profile_id = $2 and revoked_at is null
+      returning id)
+    delete from oauth_artifacts a using revoked where a.grant_id = revoked.id`;
+  await query(em, sql, [accountId, profileId, at]);
+}
+
 function changeOf(row: Row, ending: Ending): Omit<GrantChange, 'grantId'> {
   const { requestId } = ending;
   const about = { accountId: row.account_id, profileId: row.profile_id, mode: row.mode, requestId };

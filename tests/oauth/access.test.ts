@@ -4,7 +4,17 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../routers/operations.ts';
 import { createConnectSession } from '../../services/connect/create-connect-session.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { callMcp, callTool, claimsOf, METADATA_URL, type Person, signIn, type Tokens, tokensFor } from './agents.ts';
+import {
+  callMcp,
+  callTool,
+  claimsOf,
+  METADATA_URL,
+  type Person,
+  refresh,
+  signIn,
+  type Tokens,
+  tokensFor,
+} from './agents.ts';
 
 let world: World;
 let person: Person;
@@ -162,6 +172,18 @@ describe('a token that was narrowed', () => {
     await world.rest(`DELETE /profiles/${id}`);
 
     expect((await callTool(world, narrow.access, 'list_connections')).status).toBe(401);
+    // A client that could still refresh would try for ever, and never ask its person.
+    const { status, body } = await refresh(world, narrow.clientId, narrow.refresh);
+    expect([status, body.error]).toEqual([400, 'invalid_grant']);
+  });
+
+  it('to a profile is not ended by a key of test mode', async () => {
+    const { id } = await world.profile('Kept');
+    const narrow = await tokensFor(world, person, { reach: id });
+    const { status, body } = await world.rest(`DELETE /profiles/${id}`, { key: world.testKey });
+
+    expect([status, body.message]).toEqual([403, expect.stringContaining('live keys: 0, agents: 1')]);
+    expect((await callTool(world, narrow.access, 'list_connections')).status).toBe(200);
   });
 
   it('to test mode makes test posts', async () => {
