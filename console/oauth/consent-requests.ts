@@ -5,7 +5,7 @@ import type { Scope } from '../../services/keys/scopes.ts';
 /** A client that waits for a person's word. */
 export interface ConsentRequest {
   readonly clientId: string;
-  /** As the client calls itself; whoever reads it must not take it for a fact. */
+  /** As the client calls itself, made plain; whoever reads it must not take it for a fact. */
   readonly clientName: string;
   /** Where the answer goes. */
   readonly redirectUri: string;

@@ -9,6 +9,7 @@ import {
 } from '../../console/oauth/consent-requests.ts';
 import type { Context } from '../../services/context.ts';
 import { resourceOf } from '../../services/oauth/addresses.ts';
+import { clientName } from '../../services/oauth/client-name.ts';
 import { knownScopes } from '../../services/oauth/known-scopes.ts';
 import { claimForGrant } from '../../services/oauth/artifacts.ts';
 import { recordDenial, storeGrant } from '../../services/oauth/store-grant.ts';
@@ -62,7 +63,12 @@ async function requestOf(provider: Provider, params: Record<string, unknown>): P
   const client = await provider.Client.find(clientId);
   if (client === undefined) return null;
   const redirectUri = String(params['redirect_uri']);
-  return { clientId, clientName: client.clientName ?? clientId, redirectUri, scopes: knownScopes(params['scope']) };
+  return {
+    clientId,
+    clientName: clientName(client.clientName, clientId),
+    redirectUri,
+    scopes: knownScopes(params['scope']),
+  };
 }
 
 interface Agreed {
@@ -76,11 +82,12 @@ interface Agreed {
 /** What oidc-provider keeps comes first: a grant that is listed can be used, and one that is not cannot. */
 async function grant(context: Context, provider: Provider, agreed: Agreed): Promise<void> {
   const { id, asked, consent, requestId } = agreed;
-  const { clientId, clientName, redirectUri, scopes } = asked;
+  const { clientId, redirectUri, scopes } = asked;
   const { profileId, mode } = consent;
   const kept = new provider.Grant({ jti: id, accountId: consent.ownerId, clientId } as { accountId: string });
   kept.addResourceScope(resourceOf(context.config), scopes.join(' '));
   await kept.save();
-  const agreement = { clientId, clientName, redirectHost: redirectHost(redirectUri), scopes, profileId, mode };
+  const shown = { clientName: asked.clientName, redirectHost: redirectHost(redirectUri) };
+  const agreement = { clientId, ...shown, scopes, profileId, mode };
   await storeGrant(context, id, agreement, { ...consent, requestId });
 }

@@ -54,6 +54,33 @@ describe('the page', () => {
   });
 
   it.each([
+    ['turns the direction of writing', 'Cl\u202Eedu\u2066a\u2069', 'Cledua'],
+    ['breaks lines and hides', '\u200B Cl\n\n\u2028aude\u0007 ', 'Cl aude'],
+    ['stacks marks up', `Claude${'\u0301'.repeat(40)}`, 'Claudé\u0301\u0301'],
+    ['fills the page', 'Bells '.repeat(100), `${'Bells '.repeat(10).slice(0, 59)}…`],
+    ['is all signs that nobody sees', '\u200B\u2060', undefined],
+  ])('shows no name that %s, neither here nor later', async (_name, said, shown) => {
+    const id = await registered(world, { client_name: said });
+    const { text } = await openConsent(person.browser, { clientId: id });
+    await codeFor(person, { clientId: id });
+
+    expect(text).toContain(`Allow <span dir="auto">${shown ?? id}</span>?`);
+    expect((await person.browser.get('/owner/agents')).text).toContain(`dir="auto">${shown ?? id}</h2>`);
+  });
+
+  it.each([
+    ['https://google.com@evil.example/cb', 'evil.example'],
+    ['https://gооgle.com/cb', 'xn--ggle-55da.com'],
+    ['https://EVIL.example:8443/google.com', 'evil.example:8443'],
+    ['http://127.1:5/cb', '127.0.0.1:5'],
+  ])('shows where an answer to %s really goes', async (redirect, host) => {
+    const id = await registered(world, { redirect_uris: [redirect] });
+    const { text } = await openConsent(person.browser, { clientId: id, params: { redirect_uri: redirect } });
+
+    expect(text).toContain(`<strong dir="ltr">${host}</strong>`);
+  });
+
+  it.each([
     ['a program on this computer', 'http://127.0.0.1:33418/', '127.0.0.1:33418', 'That is a program on this computer.'],
     ['an app', 'cursor://retrieval/cb', 'cursor:', 'That is an app on this device.'],
   ])('warns where the answer goes to %s', async (_name, redirect, shown, warning) => {
