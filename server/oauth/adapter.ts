@@ -46,7 +46,9 @@ function adapterOf(context: Context, kind: string, lead: () => number): Adapter 
     upsert: async (id, payload, expiresIn = UNUSED_CLIENT_SECONDS) => {
       const expiresAt = new Date(context.clock.now().getTime() + expiresIn * 1_000);
       const grantId = kind === 'Grant' ? id : (payload.grantId ?? null);
-      await putArtifact(context, kind, id, { payload: withoutId(payload, lead()), grantId, expiresAt });
+      const kept = withoutId(payload, lead());
+      refuseUnstorable(kept);
+      await putArtifact(context, kind, id, { payload: kept, grantId, expiresAt });
     },
     find: async (id) => {
       const found = await findArtifact(context, kind, id);
@@ -66,6 +68,15 @@ function adapterOf(context: Context, kind: string, lead: () => number): Adapter 
     },
     revokeByGrantId: (grantId) => revokeGrant(context, grantId, ending()),
   };
+}
+
+/** PostgreSQL keeps no character 0 and no half of a character; whoever sends one is wrong, and not we. */
+function refuseUnstorable(payload: Record<string, unknown>): void {
+  JSON.stringify(payload, (_name, value: unknown) => {
+    if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed()))
+      throw new errors.InvalidRequest('there is a character that is none');
+    return value;
+  });
 }
 
 /** A client gives a grant back at one place only; elsewhere it ends because a code or a refresh token came again. */

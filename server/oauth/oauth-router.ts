@@ -1,10 +1,13 @@
 /** Where the authorization server and the documents about it stand: /oauth/... and the well-known addresses. */
 import { type RequestHandler, Router } from 'express';
 import { sendFailure } from '../../console/people/send-failure.ts';
+import { sendNotice } from '../../console/people/send-people-page.ts';
 import { errorBody } from '../../errors/error-body.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../../services/context.ts';
 import { SCOPES } from '../../services/keys/scopes.ts';
+import { createMemoryRateLimiter } from '../../services/limits/memory-rate-limiter.ts';
+import { machineOf } from '../../services/limits/machine-of.ts';
 import type { RateLimiter } from '../../services/limits/rate-limiter.ts';
 import { RESOURCE_METADATA_PATH, resourceOf } from '../../services/oauth/addresses.ts';
 import { REQUEST_ID_HEADER } from '../rate-headers.ts';
@@ -22,6 +25,7 @@ export function oauthRouter(context: Context, { provider, newClients }: Authoriz
   const pass = atPublicUrl(context, async (request, response) => {
     await (await provider()).callback()(request, response);
   });
+  router.all(ROUTES.authorization, limitQuestions(context));
   router.all([DISCOVERY_PATH, ...Object.values(ROUTES)], pass);
   router.get(`${ROUTES.authorization}/:uid`, pass);
   router.use(ROUTES.authorization, sendFailure(context));
@@ -62,7 +66,7 @@ function limitRegistrations(context: Context, limiter: RateLimiter): RequestHand
   return async (request, response, next) => {
     if (request.method !== 'POST') return next();
     const now = context.clock.now();
-    const rate = await limiter.take(request.ip ?? '', now);
+    const rate = await limiter.take(machineOf(request.ip ?? ''), now);
     if (rate.allowed) return next();
     response.setHeader('retry-after', String(Math.max(1, rate.resetAt - Math.floor(now.getTime() / 1_000))));
     const error = new ServiceError(
@@ -71,6 +75,22 @@ function limitRegistrations(context: Context, limiter: RateLimiter): RequestHand
     );
     const body = errorBody(error, requestIdOf(response), `${context.config.publicUrl}/docs/errors`);
     response.status(429).json(body);
+  };
+}
+
+/** Each question to a person is kept for an hour, whether anybody ever answers it. */
+function limitQuestions(context: Context): RequestHandler {
+  const limiter = createMemoryRateLimiter(context.config.rateLimitPerMinute);
+  return async (request, response, next) => {
+    const { allowed } = await limiter.take(machineOf(request.ip ?? ''), context.clock.now());
+    if (allowed) return next();
+    response.setHeader('retry-after', '60');
+    sendNotice(
+      response,
+      429,
+      'Not now',
+      'Too much is asked from this address just now. Wait a minute, then try again.',
+    );
   };
 }
 
