@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../routers/operations.ts';
 import { createConnectSession } from '../../services/connect/create-connect-session.ts';
 import { startWorld, type World } from '../harness/world.ts';
+import { bare, legacy, MODERN } from '../mcp/clients.ts';
 import {
   callMcp,
   callTool,
@@ -193,6 +194,35 @@ describe('a token that was narrowed', () => {
 
     expect((await world.sql(`select mode from posts where text = 'Ding' and mode = 'test'`)).length).toBe(1);
   });
+});
+
+it('a yes that was said to one grant counts for no other, and for no key', async () => {
+  const scope = 'posts:read posts:write';
+  const [one, other] = [await tokensFor(world, person, { scope }), await tokensFor(world, person, { scope })];
+  const body = { text: 'Dong', connectionSlugs: [world.sandboxSlug] };
+  const { postId } = (await world.rest('POST /posts', { body })).body.results[0];
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': MODERN,
+    'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+  };
+  const callDelete = (token: string, more: object = {}) =>
+    bare(world, {
+      headers: {
+        'x-api-key': undefined,
+        authorization: `Bearer ${token}`,
+        'mcp-protocol-version': MODERN,
+        'mcp-method': 'tools/call',
+        'mcp-name': 'delete_post',
+      },
+      body: legacy('tools/call', { name: 'delete_post', arguments: { postId }, _meta: meta, ...more }),
+    });
+  const { requestState } = (await callDelete(one.access)).body.result;
+  const yes = { requestState, inputResponses: { confirm: { action: 'accept', content: { yes: true } } } };
+
+  expect((await callDelete(other.access, yes)).body.error).toMatchObject({ code: -32_602 });
+  expect((await callDelete(world.liveKey, yes)).body.error).toMatchObject({ code: -32_602 });
+  expect((await world.rest(`GET /posts/${postId}`)).body.post.status).toBe('sent');
+  expect((await callDelete(one.access, yes)).body.result.structuredContent).toMatchObject({ status: 'deleted' });
 });
 
 it('a grant makes connect links as a key does', async () => {

@@ -105,6 +105,18 @@ describe('the page', () => {
     expect(headers.get('referrer-policy')).toBe('no-referrer');
   });
 
+  it('keeps its cookies to https, to itself and away from scripts', async () => {
+    await using secure = await startWorld({ env: { PUBLIC_URL: 'https://bells.example' } });
+    const browser = openBrowser(secure);
+    const params = { resource: 'https://bells.example/mcp' };
+    const { location } = await browser.get(authorizeUrl({ clientId: await registered(secure), params }));
+
+    const asked = browser.setCookies.filter((cookie) => cookie.startsWith('__Secure-oauth-asked'));
+    expect([browser.setCookies.length, asked.length]).toEqual([4, 2]);
+    for (const cookie of asked) expect(cookie).toContain(`path=${location}; `);
+    for (const cookie of browser.setCookies) expect(cookie).toMatch(/^__Secure-.*; samesite=lax; secure; httponly$/);
+  });
+
   it('asks a stranger to sign in, and goes on from there', async () => {
     const browser = openBrowser(world);
     const asked = await browser.get(authorizeUrl({ clientId }));

@@ -33,7 +33,8 @@ const open = (path: string, headers = {}) => openBrowser(world).get(path, header
 const sendRaw = async (target: string): Promise<string> => {
   const { port, hostname } = new URL(world.url);
   const socket = connect(Number(port), hostname);
-  socket.end(`GET ${target} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`);
+  // Left open: a server need not answer whoever has hung up.
+  socket.write(`GET ${target} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`);
   return text(socket);
 };
 

@@ -118,6 +118,18 @@ describe('a client', () => {
     expect((await world.sql('select 1 from oauth_artifacts')).length).toBe(before);
   });
 
+  it('is given a name of its own, whatever it calls for', async () => {
+    const taken = await registered(world);
+    const { body } = await register(world, { client_id: taken, redirect_uris: ['https://evil.example/cb'] });
+
+    expect(body.client_id).not.toBe(taken);
+    const [kept] = await world.sql<{ uris: string }>(
+      `select payload->>'redirect_uris' as uris from oauth_artifacts where payload->>'client_id' = $1`,
+      [taken],
+    );
+    expect(kept?.uris).toContain(CALLBACK);
+  });
+
   it('may say much that nobody keeps', async () => {
     const { status, body } = await register(world, {
       tos_uri: `https://agent.example/${'x'.repeat(20_000)}`,
