@@ -1,6 +1,7 @@
 /** What completion offers: the caller's own connections and posts. */
 import type { Context } from '../services/context.ts';
 import { callOperation, type McpCall, operationNamed } from './call-operation.ts';
+import { mayCall } from './missing-scopes.ts';
 
 const listConnections = operationNamed('connections.list');
 const listPosts = operationNamed('posts.list');
@@ -16,14 +17,16 @@ export async function ownConnections(context: Context, call: McpCall): Promise<r
   return (answer as { connections: readonly OwnConnection[] }).connections;
 }
 
-/** Slugs that begin so, each once. */
+/** Slugs that begin so, each once. What only helps to type is no reason to ask a person for more. */
 export async function slugsBeginning(context: Context, call: McpCall, begun: string): Promise<string[]> {
+  if (!mayCall(call, 'connections.list')) return [];
   const slugs = (await ownConnections(context, call)).map(({ slug }) => slug);
   return [...new Set(slugs)].filter((slug) => slug.startsWith(begun));
 }
 
-/** Ids of the newest posts that begin so. */
+/** Ids of the newest posts that begin so; none for whoever may not see posts. */
 export async function postIdsBeginning(context: Context, call: McpCall, begun: string): Promise<string[]> {
+  if (!mayCall(call, 'posts.list')) return [];
   const answer = await callOperation(context, listPosts, { limit: 100 }, call);
   const { posts } = answer as { posts: readonly { id: string }[] };
   return posts.map(({ id }) => id).filter((id) => id.startsWith(begun));

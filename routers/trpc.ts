@@ -220,11 +220,11 @@ const requireAccess = t.middleware(async ({ ctx, meta, next }) => {
   if (whole && ctx.caller?.profileId != null) {
     throw new ServiceError(
       'forbidden',
-      'This key is scoped to one profile; this operation needs an unscoped key of the account.',
+      'This key or access token reaches one profile only; this operation needs one that reaches the whole account.',
     );
   }
   if (meta?.access === 'live-account' && ctx.caller?.mode === 'test') {
-    throw new ServiceError('forbidden', 'This is a test key; this operation needs a live key of the account.');
+    throw new ServiceError('forbidden', 'This key or access token is for test mode; this operation needs a live one.');
   }
   return next();
 });

@@ -5,7 +5,7 @@ import type { Scope } from '../../services/keys/scopes.ts';
 /** A client that waits for a person's word. */
 export interface ConsentRequest {
   readonly clientId: string;
-  /** As the client calls itself; whoever reads it must not take it for a fact. */
+  /** As the client calls itself, made plain; whoever reads it must not take it for a fact. */
   readonly clientName: string;
   /** Where the answer goes. */
   readonly redirectUri: string;
@@ -16,6 +16,7 @@ export interface ConsentRequest {
 export interface Consent {
   readonly accountId: string;
   readonly ownerId: string;
+  readonly email: string;
   /** The one profile the client reaches; null reaches the whole account. */
   readonly profileId: string | null;
   readonly mode: 'live' | 'test';
@@ -26,7 +27,7 @@ export interface ConsentRequests {
   find(request: Request, response: Response, uid: string): Promise<ConsentRequest | null>;
   /** @returns where the browser goes on */
   allow(request: Request, response: Response, consent: Consent): Promise<string>;
-  deny(request: Request, response: Response): Promise<string>;
+  deny(request: Request, response: Response, person: Pick<Consent, 'accountId' | 'ownerId' | 'email'>): Promise<string>;
 }
 
 /** Host that an answer goes to; the scheme of a program that has none. */

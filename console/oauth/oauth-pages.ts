@@ -6,6 +6,7 @@ import { listGrants } from '../../services/oauth/list-grants.ts';
 import { profilesToChoose } from '../../services/oauth/profiles-to-choose.ts';
 import { revokeGrant } from '../../services/oauth/revoke-grant.ts';
 import { fieldsOf } from '../form-fields.ts';
+import { sendFailure } from '../people/send-failure.ts';
 import { sendForeignForm, sendNotice, sendPeoplePage } from '../people/send-people-page.ts';
 import { csrfField, isOurForm, signedIn, type SignedInPerson, signInAddress } from '../people/signed-in.ts';
 import { agentsView } from './agents-view.ts';
@@ -26,12 +27,15 @@ export function oauthPages(context: Context, requests: ConsentRequests): Router 
   router.post(`${CONSENT_PATH}/:uid`, form, answer(context, requests));
   router.get(AGENTS_PATH, showAgents(context));
   router.post(`${AGENTS_PATH}/:grantId/revoke`, form, takeRevocation(context));
+  router.use(sendFailure(context));
   return router;
 }
 
 /** Whatever is answered here is for one browser, now. */
 const unkept: RequestHandler = (_request, response, next) => {
   response.setHeader('cache-control', 'no-store');
+  // The audit names the request by it.
+  response.setHeader('x-request-id', String(response.locals['requestId']));
   next();
 };
 
@@ -50,7 +54,8 @@ function takeRevocation(context: Context): RequestHandler<{ grantId: string }> {
     if (person === null) return response.redirect(303, signInAddress(AGENTS_PATH));
     if (!isOurForm(context, request as Request, person, request.body)) return sendForeignForm(response, AGENTS_PATH);
     const { grantId } = request.params;
-    if (isUuid(grantId)) await revokeGrant(context, grantId, person.ownerId);
+    const requestId = String(response.locals['requestId']);
+    if (isUuid(grantId)) await revokeGrant(context, grantId, { ...person, requestId });
     response.redirect(303, AGENTS_PATH);
   };
 }
@@ -80,7 +85,7 @@ function answer(context: Context, requests: ConsentRequests): RequestHandler<{ u
     if (person === null) return response.redirect(303, signInAddress(page));
     if (!isOurForm(context, request, person, request.body)) return sendForeignForm(response, page);
     const { answer: said, reach } = fieldsOf(request.body);
-    if (said === 'deny') return response.redirect(303, await requests.deny(request, response));
+    if (said === 'deny') return response.redirect(303, await requests.deny(request, response, person));
     const consent = said === 'allow' ? await consentOf(context, person, reach) : null;
     if (consent === null) return refuseChoice(response, page);
     response.redirect(303, await requests.allow(request, response, consent));
@@ -90,10 +95,10 @@ function answer(context: Context, requests: ConsentRequests): RequestHandler<{ u
 /** Null for a choice that was not offered. */
 async function consentOf(
   context: Context,
-  { accountId, ownerId }: SignedInPerson,
+  { accountId, ownerId, email }: SignedInPerson,
   reach: string | undefined,
 ): Promise<Consent | null> {
-  const whole = { accountId, ownerId, profileId: null };
+  const whole = { accountId, ownerId, email, profileId: null };
   if (reach === WHOLE_ACCOUNT) return { ...whole, mode: 'live' };
   if (reach === TEST_MODE) return { ...whole, mode: 'test' };
   const offered = await profilesToChoose(context, accountId);

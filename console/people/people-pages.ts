@@ -1,7 +1,5 @@
 /** The pages on which owners are set up, sign in and see to themselves (D23). All of them work without scripts. */
-import express, { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
-import { ERRORS } from '../../errors/codes.ts';
-import { ServiceError } from '../../errors/service-error.ts';
+import express, { type RequestHandler, Router } from 'express';
 import type { Context } from '../../services/context.ts';
 import { showActivity } from './activity-page.ts';
 import { showOwner, takeEndOfSignIn, takePasswordChange } from './owner-page.ts';
@@ -12,7 +10,7 @@ import {
   takeNewPasskey,
   takePasskeySignIn,
 } from './passkey-pages.ts';
-import { sendNotice } from './send-people-page.ts';
+import { sendFailure } from './send-failure.ts';
 import { showSetUp, takeSetUp } from './set-up-page.ts';
 import { showSignIn, takeSignIn, takeSignOut } from './sign-in-page.ts';
 
@@ -37,7 +35,7 @@ export function peoplePages(context: Context): Router {
   router.post('/owner/passkeys/options', form, givePasskeyOptions(context));
   router.post('/owner/passkeys', form, takeNewPasskey(context));
   router.post('/owner/passkeys/remove', form, takeEndOfPasskey(context));
-  router.use(failed(context));
+  router.use(sendFailure(context));
   return router;
 }
 
@@ -47,19 +45,3 @@ const secretive: RequestHandler = (_request, response, next) => {
   response.setHeader('referrer-policy', 'no-referrer');
   next();
 };
-
-/** People read pages, so a failure is one too. */
-function failed(context: Context): ErrorRequestHandler {
-  return (thrown, _request, response, next) => {
-    if (response.headersSent) return next(thrown);
-    if (thrown instanceof ServiceError) {
-      return sendNotice(response, ERRORS[thrown.code].status, 'Not now', thrown.message);
-    }
-    const said = (thrown as { status?: unknown }).status;
-    const status = typeof said === 'number' && said >= 400 && said < 500 ? said : 500;
-    if (status === 500) {
-      context.log.error({ reqId: response.locals['requestId'] as unknown, err: thrown as unknown }, 'a request failed');
-    }
-    sendNotice(response, status, 'That did not work', 'Something failed on our side. Go back and try again.');
-  };
-}

@@ -19,7 +19,7 @@ export const deleteProfile = keyedProcedure
       tags: ['Profiles'],
       summary: 'Delete a profile',
       description:
-        'Disconnects every account of the profile, cancels what waits for them and revokes the profile’s keys. Sent posts stay readable.',
+        'Disconnects every account of the profile, cancels what waits for them and revokes the profile’s keys and what agents were allowed for it. Sent posts stay readable.',
     },
     access: 'account',
     scope: 'profiles:write',

@@ -2,13 +2,14 @@
  * Where oidc-provider keeps its things: our own table. It counts time by the machine's clock and has no other, so
  * instants are turned into ours on the way in and back on the way out; what has ended is decided by our clock alone.
  */
-import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from 'oidc-provider';
+import { type Adapter, type AdapterFactory, type AdapterPayload, errors, Provider } from 'oidc-provider';
 import { validate as isUuid } from 'uuid';
 import type { OauthArtifact } from '../../entities/oauth-artifact.ts';
 import type { Context } from '../../services/context.ts';
 import { consumeArtifact, findArtifact, putArtifact, removeArtifact } from '../../services/oauth/artifacts.ts';
-import { revokeGrant } from '../../services/oauth/revoke-grant.ts';
+import { type Ending, revokeGrant } from '../../services/oauth/revoke-grant.ts';
 import type { MachineTime } from '../database-clock.ts';
+import { REQUEST_ID_HEADER } from '../rate-headers.ts';
 
 /** A client that asks twice at once, or whose answer was lost, is not taken for a thief within so long (D29). */
 const GRACE_MS = 10_000;
@@ -45,7 +46,9 @@ function adapterOf(context: Context, kind: string, lead: () => number): Adapter 
     upsert: async (id, payload, expiresIn = UNUSED_CLIENT_SECONDS) => {
       const expiresAt = new Date(context.clock.now().getTime() + expiresIn * 1_000);
       const grantId = kind === 'Grant' ? id : (payload.grantId ?? null);
-      await putArtifact(context, kind, id, { payload: withoutId(payload, lead()), grantId, expiresAt });
+      const kept = withoutId(payload, lead());
+      refuseUnstorable(kept);
+      await putArtifact(context, kind, id, { payload: kept, grantId, expiresAt });
     },
     find: async (id) => {
       const found = await findArtifact(context, kind, id);
@@ -60,11 +63,27 @@ function adapterOf(context: Context, kind: string, lead: () => number): Adapter 
       if (found === null || !isWithinGrace(context, found)) throw new errors.InvalidGrant('it was used already');
     },
     destroy: async (id) => {
-      if (kind === 'Grant' && isUuid(id)) await revokeGrant(context, id);
+      if (kind === 'Grant' && isUuid(id)) await revokeGrant(context, id, ending());
       else await removeArtifact(context, kind, id);
     },
-    revokeByGrantId: (grantId) => revokeGrant(context, grantId),
+    revokeByGrantId: (grantId) => revokeGrant(context, grantId, ending()),
   };
+}
+
+/** PostgreSQL keeps no character 0 and no half of a character; whoever sends one is wrong, and not we. */
+function refuseUnstorable(payload: Record<string, unknown>): void {
+  JSON.stringify(payload, (_name, value: unknown) => {
+    if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed()))
+      throw new errors.InvalidRequest('there is a character that is none');
+    return value;
+  });
+}
+
+/** A client gives a grant back at one place only; elsewhere it ends because a code or a refresh token came again. */
+function ending(): Ending {
+  const { oidc, res } = Provider.ctx ?? {};
+  const requestId = String(res?.getHeader(REQUEST_ID_HEADER) ?? '');
+  return { cause: oidc?.route === 'revocation' ? 'returned' : 'replayed', requestId };
 }
 
 /** The id is what a client or a browser shows, so it is not written down: neither as such nor in the address of a request. */

@@ -10,6 +10,7 @@ import { createMemoryRateLimiter } from '../../services/limits/memory-rate-limit
 import type { RateLimiter } from '../../services/limits/rate-limiter.ts';
 import type { SigningKey } from '../../services/oauth/signing-keys.ts';
 import type { MachineTime } from '../database-clock.ts';
+import { REQUEST_ID_HEADER } from '../rate-headers.ts';
 import { type CheckAccessToken, createAccessTokenCheck } from './check-access-token.ts';
 import { consentRequests } from './consent-requests.ts';
 import { providerConfiguration, type ProviderParts, ROUTES } from './provider-configuration.ts';
@@ -51,7 +52,7 @@ function createProvider(context: Context, parts: ProviderParts): Provider {
   // What it takes for forwarded is written by our own router.
   provider.proxy = true;
   provider.on('server_error', (ctx, error) => {
-    const reqId = ctx.res.getHeader('x-request-id');
+    const reqId = ctx.res.getHeader(REQUEST_ID_HEADER);
     context.log.error({ reqId, err: error }, 'an OAuth request failed');
   });
   // Nobody is remembered as signed in by it: not in the database, and not in a cookie.

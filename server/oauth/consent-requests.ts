@@ -9,8 +9,11 @@ import {
 } from '../../console/oauth/consent-requests.ts';
 import type { Context } from '../../services/context.ts';
 import { resourceOf } from '../../services/oauth/addresses.ts';
+import { clientName } from '../../services/oauth/client-name.ts';
 import { knownScopes } from '../../services/oauth/known-scopes.ts';
-import { storeGrant } from '../../services/oauth/store-grant.ts';
+import { claimForGrant } from '../../services/oauth/artifacts.ts';
+import { recordDenial, storeGrant } from '../../services/oauth/store-grant.ts';
+import { requestIdOf } from '../request-id.ts';
 
 /** @param current gives the provider with the keys of now */
 export function consentRequests(context: Context, current: () => Promise<Provider>): ConsentRequests {
@@ -22,18 +25,25 @@ export function consentRequests(context: Context, current: () => Promise<Provide
     },
     allow: async (request, response, consent) => {
       const provider = await current();
-      const { params, result, returnTo } = await provider.interactionDetails(request, response);
+      const { uid, params, result, returnTo } = await provider.interactionDetails(request, response);
       // Pressed twice: the first one counts.
       if (result !== undefined) return returnTo;
       const asked = await requestOf(provider, params);
       if (asked === null) throw new errors.InvalidClient('the client is gone');
-      const grantId = await grant(context, provider, asked, consent);
+      // Pressed twice in one moment, both presses stand for the same grant.
+      const grantId = await claimForGrant(context, 'Interaction', uid, context.random.uuid());
+      if (grantId === null) return returnTo;
+      await grant(context, provider, { id: grantId, asked, consent, requestId: requestIdOf(response) });
       const login = { accountId: consent.ownerId, remember: false };
       return provider.interactionResult(request, response, { login, consent: { grantId } });
     },
-    deny: async (request, response) => {
+    deny: async (request, response, person) => {
+      const provider = await current();
+      const { result, returnTo } = await provider.interactionDetails(request, response);
+      if (result !== undefined) return returnTo;
+      await recordDenial(context, { ...person, requestId: requestIdOf(response) });
       const said = { error: 'access_denied', error_description: 'the owner said no' };
-      return (await current()).interactionResult(request, response, said, { mergeWithLastSubmission: false });
+      return provider.interactionResult(request, response, said, { mergeWithLastSubmission: false });
     },
   };
 }
@@ -53,16 +63,31 @@ async function requestOf(provider: Provider, params: Record<string, unknown>): P
   const client = await provider.Client.find(clientId);
   if (client === undefined) return null;
   const redirectUri = String(params['redirect_uri']);
-  return { clientId, clientName: client.clientName ?? clientId, redirectUri, scopes: knownScopes(params['scope']) };
+  return {
+    clientId,
+    clientName: clientName(client.clientName, clientId),
+    redirectUri,
+    scopes: knownScopes(params['scope']),
+  };
+}
+
+interface Agreed {
+  /** Of the grant. */
+  readonly id: string;
+  readonly asked: ConsentRequest;
+  readonly consent: Consent;
+  readonly requestId: string;
 }
 
 /** What oidc-provider keeps comes first: a grant that is listed can be used, and one that is not cannot. */
-async function grant(context: Context, provider: Provider, asked: ConsentRequest, consent: Consent): Promise<string> {
-  const { clientId, clientName, redirectUri, scopes } = asked;
-  const id = context.random.uuid();
+async function grant(context: Context, provider: Provider, agreed: Agreed): Promise<void> {
+  const { id, asked, consent, requestId } = agreed;
+  const { clientId, redirectUri, scopes } = asked;
+  const { profileId, mode } = consent;
   const kept = new provider.Grant({ jti: id, accountId: consent.ownerId, clientId } as { accountId: string });
   kept.addResourceScope(resourceOf(context.config), scopes.join(' '));
   await kept.save();
-  await storeGrant(context, id, { ...consent, clientId, clientName, redirectHost: redirectHost(redirectUri), scopes });
-  return id;
+  const shown = { clientName: asked.clientName, redirectHost: redirectHost(redirectUri) };
+  const agreement = { clientId, ...shown, scopes, profileId, mode };
+  await storeGrant(context, id, agreement, { ...consent, requestId });
 }

@@ -1,11 +1,16 @@
 /** Where the authorization server and the documents about it stand: /oauth/... and the well-known addresses. */
 import { type RequestHandler, Router } from 'express';
+import { sendFailure } from '../../console/people/send-failure.ts';
+import { sendNotice } from '../../console/people/send-people-page.ts';
 import { errorBody } from '../../errors/error-body.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../../services/context.ts';
 import { SCOPES } from '../../services/keys/scopes.ts';
+import { createMemoryRateLimiter } from '../../services/limits/memory-rate-limiter.ts';
+import { machineOf } from '../../services/limits/machine-of.ts';
 import type { RateLimiter } from '../../services/limits/rate-limiter.ts';
 import { RESOURCE_METADATA_PATH, resourceOf } from '../../services/oauth/addresses.ts';
+import { REQUEST_ID_HEADER } from '../rate-headers.ts';
 import { requestIdOf } from '../request-id.ts';
 import { type AuthorizationServer, DISCOVERY_PATH } from './authorization-server.ts';
 import { ROUTES } from './provider-configuration.ts';
@@ -20,8 +25,10 @@ export function oauthRouter(context: Context, { provider, newClients }: Authoriz
   const pass = atPublicUrl(context, async (request, response) => {
     await (await provider()).callback()(request, response);
   });
+  router.all(ROUTES.authorization, limitQuestions(context));
   router.all([DISCOVERY_PATH, ...Object.values(ROUTES)], pass);
   router.get(`${ROUTES.authorization}/:uid`, pass);
+  router.use(ROUTES.authorization, sendFailure(context));
   return router;
 }
 
@@ -59,7 +66,7 @@ function limitRegistrations(context: Context, limiter: RateLimiter): RequestHand
   return async (request, response, next) => {
     if (request.method !== 'POST') return next();
     const now = context.clock.now();
-    const rate = await limiter.take(request.ip ?? '', now);
+    const rate = await limiter.take(machineOf(request.ip ?? ''), now);
     if (rate.allowed) return next();
     response.setHeader('retry-after', String(Math.max(1, rate.resetAt - Math.floor(now.getTime() / 1_000))));
     const error = new ServiceError(
@@ -71,16 +78,40 @@ function limitRegistrations(context: Context, limiter: RateLimiter): RequestHand
   };
 }
 
+/** Each question to a person is kept for an hour, whether anybody ever answers it. */
+function limitQuestions(context: Context): RequestHandler {
+  const limiter = createMemoryRateLimiter(context.config.rateLimitPerMinute);
+  return async (request, response, next) => {
+    const { allowed } = await limiter.take(machineOf(request.ip ?? ''), context.clock.now());
+    if (allowed) return next();
+    response.setHeader('retry-after', '60');
+    sendNotice(
+      response,
+      429,
+      'Not now',
+      'Too much is asked from this address just now. Wait a minute, then try again.',
+    );
+  };
+}
+
 /** oidc-provider writes addresses as it was called. It is called by the address of the install, whatever a request says. */
 function atPublicUrl({ config }: Context, handle: RequestHandler): RequestHandler {
   const { protocol, host } = new URL(config.publicUrl);
   return (request, response, next) => {
+    // A request line may name a whole address, and that one would be believed before any header.
+    request.originalUrl = pathOf(request.originalUrl);
+    request.url = pathOf(request.url);
+    response.setHeader(REQUEST_ID_HEADER, requestIdOf(response));
     request.headers['x-forwarded-proto'] = protocol.slice(0, -1);
     request.headers['x-forwarded-host'] = host;
     // Its own memory of who is signed in is not used, so none that a browser shows is read.
     request.headers.cookie = withoutSession(request.headers.cookie);
     return handle(request, response, next);
   };
+}
+
+function pathOf(target: string): string {
+  return target.replace(/^https?:\/\/[^/?#]*/i, '');
 }
 
 function withoutSession(cookie = ''): string {

@@ -5,8 +5,9 @@ import { z } from 'zod';
 import { invalidInput } from '../../errors/error-body.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../../services/context.ts';
-import { putArtifact } from '../../services/oauth/artifacts.ts';
+import { addClient } from '../../services/oauth/add-client.ts';
 import { addSigningKey } from '../../services/oauth/signing-keys.ts';
+import { requestIdOf } from '../request-id.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
 import { keptMetadata } from './client-metadata.ts';
 
@@ -25,7 +26,7 @@ export function operatorOauth(context: Context, { provider }: AuthorizationServe
     const described = { client_id: clientId, client_name: clientId, redirect_uris: redirectUris };
     const payload = { ...keptMetadata(described), client_id: clientId };
     await validate(() => provider().then(({ Client }) => Client.validate(payload)));
-    await putArtifact(context, 'Client', clientId, { payload, grantId: null, expiresAt: null });
+    await addClient(context, clientId, payload, requestIdOf(response));
     context.log.info({ clientId }, 'the operator added an OAuth client');
     response.json({ client: { clientId, redirectUris } });
   });

@@ -13,6 +13,7 @@ import type { Context } from '../../services/context.ts';
 import { SCOPES } from '../../services/keys/scopes.ts';
 import { resourceOf } from '../../services/oauth/addresses.ts';
 import { knownScopes } from '../../services/oauth/known-scopes.ts';
+import { machineOf } from '../../services/limits/machine-of.ts';
 import type { RateLimiter } from '../../services/limits/rate-limiter.ts';
 import type { SigningKey } from '../../services/oauth/signing-keys.ts';
 import type { MachineTime } from '../database-clock.ts';
@@ -133,7 +134,8 @@ function features(context: Context, { keys, newClients }: ProviderParts): NonNul
       enabled: true,
       ack: 'draft-02',
       // Anybody may name an address, so nobody may have us ask for many.
-      allowFetch: async ({ req }) => (await newClients.take((req as Request).ip ?? '', context.clock.now())).allowed,
+      allowFetch: async ({ req }) =>
+        (await newClients.take(machineOf((req as Request).ip ?? ''), context.clock.now())).allowed,
     },
     registration: {
       enabled: true,
@@ -142,6 +144,7 @@ function features(context: Context, { keys, newClients }: ProviderParts): NonNul
       idFactory: (ctx) => {
         const { oidc } = ctx as unknown as { oidc: { body: Record<string, unknown> } };
         oidc.body = keptMetadata(oidc.body);
+        refuseTooLong(oidc.body);
         return context.random.uuid();
       },
     },
@@ -167,6 +170,15 @@ function features(context: Context, { keys, newClients }: ProviderParts): NonNul
     rpInitiatedLogout: off,
     userinfo: off,
   } as NonNullable<Configuration['features']>;
+}
+
+/** Anybody may register, so what is kept of one registration is bounded as a document is. */
+function refuseTooLong(kept: Record<string, unknown>): void {
+  const bytes = Buffer.byteLength(JSON.stringify(kept));
+  if (bytes <= DOCUMENT_MAX_BYTES) return;
+  throw new errors.InvalidClientMetadata(
+    `at most ${DOCUMENT_MAX_BYTES} bytes are kept of a client; these are ${bytes}`,
+  );
 }
 
 /** One question to a person, asked each time. */

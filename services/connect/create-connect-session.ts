@@ -40,7 +40,7 @@ export async function createConnectSession(
   if (caller.profileId !== null && caller.profileId !== profileId) {
     throw new ServiceError(
       'forbidden',
-      'This key is scoped to another profile; it opens connect sessions for its own.',
+      'This key or access token reaches another profile only; it opens connect sessions for that one.',
     );
   }
   if (!(await profileExists(context, caller, profileId))) {

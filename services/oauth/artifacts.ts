@@ -1,4 +1,5 @@
 /** Keeps what the authorization server hands it. An id may be a secret: it is stored as a hash, and so never told again. */
+import type { SqlEntityManager } from '@mikro-orm/sql';
 import { OauthArtifact } from '../../entities/oauth-artifact.ts';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
@@ -15,18 +16,20 @@ function hashOf(kind: string, id: string): string {
   return hashSecret(`${kind}:${id}`);
 }
 
+// What was claimed for a grant stays so, also when it is written again.
 const PUT = `
   insert into oauth_artifacts (id_hash, kind, payload, grant_id, expires_at) values ($1, $2, $3::jsonb, $4, $5)
-  on conflict (id_hash) do update set payload = excluded.payload, grant_id = excluded.grant_id,
-    expires_at = excluded.expires_at`;
+  on conflict (id_hash) do update set payload = excluded.payload,
+    grant_id = coalesce(excluded.grant_id, oauth_artifacts.grant_id), expires_at = excluded.expires_at`;
 
 export async function putArtifact(
   context: Context,
   kind: string,
   id: string,
   { payload, grantId, expiresAt }: Artifact,
+  em: SqlEntityManager = context.db.em(),
 ): Promise<void> {
-  await query(context.db.em(), PUT, [hashOf(kind, id), kind, JSON.stringify(payload), grantId, expiresAt]);
+  await query(em, PUT, [hashOf(kind, id), kind, JSON.stringify(payload), grantId, expiresAt]);
 }
 
 /** Gives also what has ended and is not tidied away yet; its `expiresAt` says so. */
@@ -38,6 +41,23 @@ export async function findArtifact(context: Context, kind: string, id: string): 
 export async function consumeArtifact(context: Context, kind: string, id: string): Promise<boolean> {
   const sql = 'update oauth_artifacts set consumed_at = $2 where id_hash = $1 and consumed_at is null returning kind';
   return (await query(context.db.em(), sql, [hashOf(kind, id), context.clock.now()])).length > 0;
+}
+
+/**
+ * Ties a request to the grant that comes of it. Of several that try, the first says which grant that is.
+ *
+ * @returns id of that grant; null when the request is gone
+ */
+export async function claimForGrant(
+  context: Context,
+  kind: string,
+  id: string,
+  grantId: string,
+): Promise<string | null> {
+  const sql = `
+    update oauth_artifacts set grant_id = coalesce(grant_id, $2) where id_hash = $1 returning grant_id`;
+  const [row] = await query<{ grant_id: string }>(context.db.em(), sql, [hashOf(kind, id), grantId]);
+  return row?.grant_id ?? null;
 }
 
 export async function removeArtifact(context: Context, kind: string, id: string): Promise<void> {

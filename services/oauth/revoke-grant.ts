@@ -4,18 +4,59 @@
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { OauthArtifact } from '../../entities/oauth-artifact.ts';
-import { OauthGrant } from '../../entities/oauth-grant.ts';
+import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
+import { type Deciding, type GrantChange, personOf, recordGrantChange } from './grant-changes.ts';
 
-/** @param ownerId who must have given the grant; left out where the client itself gives it back */
-export async function revokeGrant(context: Context, grantId: string, ownerId?: string): Promise<void> {
-  const where = { id: grantId, ...(ownerId === undefined ? {} : { ownerId }) };
+/** Who ends it: the person who gave it, the client that gives it back, or nobody, because a code or a token came twice. */
+export type Ending = Deciding | { readonly cause: 'returned' | 'replayed'; readonly requestId: string };
+
+interface Row {
+  account_id: string;
+  client_id: string;
+  client_name: string;
+  profile_id: string | null;
+  mode: 'live' | 'test';
+}
+
+const REVOKE = `
+  update oauth_grants set revoked_at = $2
+  where id = $1 and revoked_at is null and ($3::uuid is null or (owner_id = $3 and account_id = $4))
+  returning account_id, client_id, client_name, profile_id, mode`;
+
+/** A person ends no grant but their own. */
+export async function revokeGrant(context: Context, grantId: string, ending: Ending): Promise<void> {
+  const [ownerId, accountId] = 'ownerId' in ending ? [ending.ownerId, ending.accountId] : [null, null];
   await context.db.em().transactional(async (em: SqlEntityManager) => {
-    const revoked = await em.nativeUpdate(
-      OauthGrant,
-      { ...where, revokedAt: null },
-      { revokedAt: context.clock.now() },
-    );
-    if (revoked > 0) await em.nativeDelete(OauthArtifact, { grantId });
+    const [row] = await query<Row>(em, REVOKE, [grantId, context.clock.now(), ownerId, accountId]);
+    if (row === undefined) return;
+    await em.nativeDelete(OauthArtifact, { grantId });
+    await recordGrantChange(context, { ...changeOf(row, ending), grantId }, em);
   });
+}
+
+/** Ends what reaches nothing any more, with the profile it was narrowed to: in the audit that is told of the profile. */
+export async function revokeGrantsOf(
+  em: SqlEntityManager,
+  { accountId, profileId, at }: { readonly accountId: string; readonly profileId: string; readonly at: Date },
+): Promise<void> {
+  const sql = `
+    with revoked as (
+      update oauth_grants set revoked_at = $3 where account_id = $1 and profile_id = $2 and revoked_at is null
+      returning id)
+    delete from oauth_artifacts a using revoked where a.grant_id = revoked.id`;
+  await query(em, sql, [accountId, profileId, at]);
+}
+
+function changeOf(row: Row, ending: Ending): Omit<GrantChange, 'grantId'> {
+  const { requestId } = ending;
+  const about = { accountId: row.account_id, profileId: row.profile_id, mode: row.mode, requestId };
+  if ('ownerId' in ending) {
+    return { ...about, actor: personOf(ending), surface: 'console', operation: 'oauth.revoke', outcome: 'ok' };
+  }
+  const client = { kind: 'oauth_client', id: row.client_id, name: row.client_name } as const;
+  const byClient = { ...about, actor: client, surface: 'oauth' } as const;
+  return ending.cause === 'returned'
+    ? { ...byClient, operation: 'oauth.revoke', outcome: 'ok' }
+    : { ...byClient, operation: 'oauth.replay', outcome: 'unauthorized' };
 }

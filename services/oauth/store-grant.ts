@@ -1,11 +1,11 @@
 /** Writes down what a person has agreed to. From then on requests that name the grant are let through. */
-import { OauthGrant } from '../../entities/oauth-grant.ts';
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import type { Scope } from '../keys/scopes.ts';
+import { type Deciding, personOf, recordGrantChange } from './grant-changes.ts';
 
 export interface Agreement {
-  readonly accountId: string;
-  readonly ownerId: string;
   readonly clientId: string;
   readonly clientName: string;
   readonly redirectHost: string;
@@ -15,13 +15,28 @@ export interface Agreement {
   readonly mode: 'live' | 'test';
 }
 
-export async function storeGrant(context: Context, id: string, agreement: Agreement): Promise<void> {
-  await context.db.em().insert(OauthGrant, {
-    id,
-    ...agreement,
-    scopes: [...agreement.scopes],
-    createdAt: context.clock.now(),
-    lastUsedAt: null,
-    revokedAt: null,
+const STORE = `
+  insert into oauth_grants (id, account_id, owner_id, client_id, client_name, redirect_host, scopes, profile_id, mode,
+    created_at)
+  values ($1, $2, $3, $4, $5, $6, $7::text[], $8, $9, $10) on conflict (id) do nothing returning id`;
+
+/** Of several presses on Allow at the same moment, the first is the one that counts. */
+export async function storeGrant(context: Context, id: string, agreement: Agreement, by: Deciding): Promise<void> {
+  const { clientId, clientName, redirectHost, scopes, profileId, mode } = agreement;
+  const { accountId, ownerId, requestId } = by;
+  const now = context.clock.now();
+  await context.db.em().transactional(async (em: SqlEntityManager) => {
+    const row = [id, accountId, ownerId, clientId, clientName, redirectHost, [...scopes], profileId, mode, now];
+    if ((await query(em, STORE, row)).length === 0) return;
+    const change = { accountId, actor: personOf(by), surface: 'oauth', operation: 'oauth.grant', requestId } as const;
+    await recordGrantChange(context, { ...change, grantId: id, outcome: 'ok', mode, profileId }, em);
   });
+}
+
+/** Leaves a trace of a no; nothing else is left of it. */
+export async function recordDenial(context: Context, by: Deciding): Promise<void> {
+  const { accountId, requestId } = by;
+  const change = { accountId, actor: personOf(by), surface: 'oauth', operation: 'oauth.grant', requestId } as const;
+  const nothing = { grantId: null, mode: 'live', profileId: null } as const;
+  await recordGrantChange(context, { ...change, ...nothing, outcome: 'forbidden' });
 }

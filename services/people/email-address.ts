@@ -4,6 +4,6 @@ export const EMAIL_MAX_LENGTH = 254;
 /** @returns null for what is none */
 export function emailAddress(typed: string): string | null {
   const address = typed.trim().toLowerCase();
-  const isOne = /^[^\s@<>"]+@[^\s@<>"]+$/.test(address) && address.length <= EMAIL_MAX_LENGTH;
+  const isOne = /^[^\s@<>"\p{Cc}]+@[^\s@<>"\p{Cc}]+$/u.test(address) && address.length <= EMAIL_MAX_LENGTH;
   return isOne ? address : null;
 }

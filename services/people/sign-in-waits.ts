@@ -3,9 +3,9 @@
  * database, so that all processes agree, and a try is counted before it is made, so that many at once are as many.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import ipaddr from 'ipaddr.js';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
+import { machineOf } from '../limits/machine-of.ts';
 
 /** Who tries: the address that was typed, whether anybody has it or not, and where the request came from. */
 export interface Trying {
@@ -120,12 +120,4 @@ function named(context: Context, { email, ip }: Trying): Record<keyof typeof FRE
     machine: bucket('machine', machine),
     address: bucket('address', email),
   };
-}
-
-/** Whoever has one IPv6 address has the 2^64 beside it too. */
-function machineOf(ip: string): string {
-  if (!ipaddr.isValid(ip)) return 'unknown';
-  const address = ipaddr.process(ip);
-  if (address.kind() === 'ipv4') return address.toString();
-  return (address as ipaddr.IPv6).parts.slice(0, 4).join(':');
 }

@@ -1,18 +1,20 @@
 /**
  * Deletes a profile with everything that could still act for it, in one transaction: its connections are
- * disconnected, what waits for them is cancelled, its keys are revoked (D38). What was sent stays
+ * disconnected, what waits for them is cancelled, its keys are revoked and so is what agents may do there (D38). What was sent stays
  * readable, and its externalId is free again. Emits connection.removed for each connection.
  */
 import { LockMode } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { ApiKey } from '../../entities/api-key.ts';
 import { Connection } from '../../entities/connection.ts';
+import { OauthGrant } from '../../entities/oauth-grant.ts';
 import { Profile } from '../../entities/profile.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { TEST_PLATFORM } from '../../platforms/registry.ts';
 import { removeConnections } from '../connections/remove-connections.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
+import { revokeGrantsOf } from '../oauth/revoke-grant.ts';
 import { noProfile } from './profile-exists.ts';
 
 const lockMode = LockMode.PESSIMISTIC_WRITE;
@@ -33,6 +35,7 @@ export async function deleteProfile(context: Context, caller: Caller, profileId:
     profile.deletedAt = deletedAt;
     await removeConnections(context, em, caller, connections);
     await em.nativeUpdate(ApiKey, { accountId, profileId, revokedAt: null }, { revokedAt: deletedAt });
+    await revokeGrantsOf(em, { accountId, profileId, at: deletedAt });
     return connections.length;
   });
 }
@@ -45,7 +48,8 @@ async function refuseBeyondTest(
 ): Promise<void> {
   const real = connections.filter(({ platformId }) => platformId !== TEST_PLATFORM).length;
   const live = await em.count(ApiKey, { accountId, profileId: id, type: 'live', revokedAt: null });
-  if (real + live === 0) return;
-  const message = `The profile ${id} holds what a test key cannot remove (connections beyond the ${TEST_PLATFORM}: ${real}, live keys: ${live}); use a live key.`;
+  const agents = await em.count(OauthGrant, { accountId, profileId: id, revokedAt: null });
+  if (real + live + agents === 0) return;
+  const message = `The profile ${id} holds what a test key cannot remove (connections beyond the ${TEST_PLATFORM}: ${real}, live keys: ${live}, agents: ${agents}); use a live key.`;
   throw new ServiceError('forbidden', message);
 }

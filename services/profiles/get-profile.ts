@@ -12,7 +12,7 @@ import { type ProfileView, profileView } from './profile-view.ts';
  */
 export async function getProfile(context: Context, caller: Caller, profileId: string): Promise<ProfileView> {
   if (caller.profileId !== null && caller.profileId !== profileId) {
-    const message = `This key is scoped to the profile ${caller.profileId} and reads no other; ${profileId} needs an unscoped key of the account.`;
+    const message = `This key or access token reaches the profile ${caller.profileId} and no other; ${profileId} needs one that reaches the whole account.`;
     throw new ServiceError('forbidden', message);
   }
   const where = { id: profileId, accountId: caller.accountId, deletedAt: null };

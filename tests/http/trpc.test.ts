@@ -281,7 +281,7 @@ describe('an error', () => {
       httpStatus: 403,
       error: refusal(
         'forbidden',
-        'This key is scoped to one profile; this operation needs an unscoped key of the account.',
+        'This key or access token reaches one profile only; this operation needs one that reaches the whole account.',
       ),
     });
   });

@@ -4,7 +4,18 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../routers/operations.ts';
 import { createConnectSession } from '../../services/connect/create-connect-session.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { callMcp, callTool, claimsOf, METADATA_URL, type Person, signIn, type Tokens, tokensFor } from './agents.ts';
+import { bare, legacy, MODERN } from '../mcp/clients.ts';
+import {
+  callMcp,
+  callTool,
+  claimsOf,
+  METADATA_URL,
+  type Person,
+  refresh,
+  signIn,
+  type Tokens,
+  tokensFor,
+} from './agents.ts';
 
 let world: World;
 let person: Person;
@@ -96,6 +107,38 @@ describe('a call beyond what was agreed', () => {
     expect([status, headers.get('www-authenticate')]).toEqual([403, lacking.replace('posts:write', scope)]);
   });
 
+  it.each([
+    ['carillon://connections', 'connections:read'],
+    ['carillon://connections/sandbox', 'connections:read'],
+    ['CARILLON://platforms', 'connections:read'],
+    ['carillon://posts/01a1fdfa-4600-7051-a4e5-000000000000', 'posts:read'],
+  ])('is told so by the resource %s, which needs %s', async (uri, scope) => {
+    const other = await tokensFor(world, person, { scope: 'keys:read' });
+    const read = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri } };
+    const { status, headers } = await callMcp(world, other.access, read);
+
+    expect([status, headers.get('www-authenticate')]).toEqual([403, lacking.replace('posts:write', scope)]);
+  });
+
+  it.each([
+    [{ type: 'ref/prompt', name: 'draft_post' }, 'connectionSlug'],
+    [{ type: 'ref/resource', uri: 'carillon://posts/{postId}' }, 'postId'],
+    [{ type: 'ref/resource', uri: 'carillon://connections/{slug}' }, 'slug'],
+  ])('completes nothing: %j', async (ref, name) => {
+    await world.rest('POST /posts', { body: { text: 'Dong', connectionSlugs: [world.sandboxSlug] } });
+    const complete = (token: string) =>
+      callMcp(world, token, {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'completion/complete',
+        params: { ref, argument: { name, value: '' } },
+      });
+    const other = await tokensFor(world, person, { scope: 'keys:read' });
+
+    expect((await complete(other.access)).body.result.completion.values).toEqual([]);
+    expect((await complete(tokens.access)).body.result.completion.values).not.toEqual([]);
+  });
+
   it('stops the batch it is in', async () => {
     const batch = [call('list_posts'), call('create_post', {}, 2), call('get_analytics', {}, 3)];
     const { status, headers } = await callMcp(world, tokens.access, batch);
@@ -130,6 +173,18 @@ describe('a token that was narrowed', () => {
     await world.rest(`DELETE /profiles/${id}`);
 
     expect((await callTool(world, narrow.access, 'list_connections')).status).toBe(401);
+    // A client that could still refresh would try for ever, and never ask its person.
+    const { status, body } = await refresh(world, narrow.clientId, narrow.refresh);
+    expect([status, body.error]).toEqual([400, 'invalid_grant']);
+  });
+
+  it('to a profile is not ended by a key of test mode', async () => {
+    const { id } = await world.profile('Kept');
+    const narrow = await tokensFor(world, person, { reach: id });
+    const { status, body } = await world.rest(`DELETE /profiles/${id}`, { key: world.testKey });
+
+    expect([status, body.message]).toEqual([403, expect.stringContaining('live keys: 0, agents: 1')]);
+    expect((await callTool(world, narrow.access, 'list_connections')).status).toBe(200);
   });
 
   it('to test mode makes test posts', async () => {
@@ -139,6 +194,35 @@ describe('a token that was narrowed', () => {
 
     expect((await world.sql(`select mode from posts where text = 'Ding' and mode = 'test'`)).length).toBe(1);
   });
+});
+
+it('a yes that was said to one grant counts for no other, and for no key', async () => {
+  const scope = 'posts:read posts:write';
+  const [one, other] = [await tokensFor(world, person, { scope }), await tokensFor(world, person, { scope })];
+  const body = { text: 'Dong', connectionSlugs: [world.sandboxSlug] };
+  const { postId } = (await world.rest('POST /posts', { body })).body.results[0];
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': MODERN,
+    'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+  };
+  const callDelete = (token: string, more: object = {}) =>
+    bare(world, {
+      headers: {
+        'x-api-key': undefined,
+        authorization: `Bearer ${token}`,
+        'mcp-protocol-version': MODERN,
+        'mcp-method': 'tools/call',
+        'mcp-name': 'delete_post',
+      },
+      body: legacy('tools/call', { name: 'delete_post', arguments: { postId }, _meta: meta, ...more }),
+    });
+  const { requestState } = (await callDelete(one.access)).body.result;
+  const yes = { requestState, inputResponses: { confirm: { action: 'accept', content: { yes: true } } } };
+
+  expect((await callDelete(other.access, yes)).body.error).toMatchObject({ code: -32_602 });
+  expect((await callDelete(world.liveKey, yes)).body.error).toMatchObject({ code: -32_602 });
+  expect((await world.rest(`GET /posts/${postId}`)).body.post.status).toBe('sent');
+  expect((await callDelete(one.access, yes)).body.result.structuredContent).toMatchObject({ status: 'deleted' });
 });
 
 it('a grant makes connect links as a key does', async () => {

@@ -1,8 +1,8 @@
 /** /owner/agents: what agents hold, and the way to take it back. */
 import { beforeAll, expect, it } from 'vitest';
-import { openBrowser } from '../harness/browser.ts';
+import { type Browser, type BrowserPage, openBrowser } from '../harness/browser.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { callTool, type Person, refresh, signIn, tokensFor } from './agents.ts';
+import { authorizeUrl, callTool, type Person, refresh, registered, signIn, tokensFor } from './agents.ts';
 
 let world: World;
 let person: Person;
@@ -55,6 +55,36 @@ it('takes no form but its own, and ends nothing of another owner’s', async () 
   expect((await other.browser.post(action, { csrf })).status).toBe(303);
   expect((await callTool(world, tokens.access, 'list_posts')).status).toBe(200);
 });
+
+it.each<[string, number, (browser: Browser) => Promise<BrowserPage>]>([
+  ['a form that is too long', 413, (b) => b.post('/owner/agents/x/revoke', { csrf: 'x'.repeat(20_000) })],
+  ['an answer that is too long', 413, (b) => b.post('/oauth/interaction/x', { csrf: 'x'.repeat(20_000) })],
+  ['an address that is none', 400, (b) => b.get('/owner/agents/%E0%A4%A/revoke')],
+  ['a request that is none', 400, (b) => b.get('/oauth/interaction/%E0%A4%A')],
+  ['a request under way that is none', 400, (b) => b.get('/oauth/authorize/%E0%A4%A')],
+])('answers %s with a page', async (_name, expected, send) => {
+  const { status, headers, text } = await send(openBrowser(world));
+
+  expect([status, headers.get('content-type')]).toEqual([expected, 'text/html; charset=utf-8']);
+  expect(text).toContain('<p>What this browser sent cannot be read. Go back and try again.</p>');
+});
+
+it.each(['/owner/agents', '/oauth/interaction/x'])(
+  'answers with a page when %s fails, and tells nothing',
+  async (path) => {
+    await using broken = await startWorld();
+    const owner = await signIn(broken);
+    const asked = await owner.browser.get(authorizeUrl({ clientId: await registered(broken) }));
+    await broken.sql('alter table oauth_grants rename to gone');
+    await broken.sql('alter table profiles rename to gone_too');
+    const address = path === '/owner/agents' ? path : (asked.location ?? '');
+    const { status, headers, text } = await owner.browser.get(address);
+
+    expect([status, headers.get('content-type')]).toEqual([500, 'text/html; charset=utf-8']);
+    expect(text).toContain('<p>Something failed on our side. Go back and try again.</p>');
+    expect(text).not.toMatch(/gone|relation|select/i);
+  },
+);
 
 it('is for people who are signed in, and kept by nobody', async () => {
   const stranger = await openBrowser(world).get('/owner/agents');

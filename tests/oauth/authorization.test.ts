@@ -88,6 +88,25 @@ describe('a request', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
+  it('with a character that is none goes back as a mistake of its own', async () => {
+    const { status, location } = await person.browser.get(authorizeUrl({ clientId, params: { state: 'a\0b' } }));
+
+    expect([status, new URL(location ?? '').searchParams.get('error')]).toEqual([303, 'invalid_request']);
+  });
+
+  it('is told to wait when there were too many from one address', async () => {
+    const busy = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '3' } });
+    const id = await registered(busy);
+    const ask = () => openBrowser(busy).get(authorizeUrl({ clientId: id }), { 'x-forwarded-for': busy.url });
+    const statuses = [await ask(), await ask(), await ask(), await ask()].map(({ status }) => status);
+
+    expect(statuses).toEqual([303, 303, 303, 429]);
+    expect(await busy.sql(`select 1 from oauth_artifacts where kind = 'Interaction'`)).toHaveLength(3);
+    busy.clock.advance(60_000);
+    expect((await ask()).status).toBe(303);
+    await busy.close();
+  });
+
   it('escapes what a stranger wrote into it', async () => {
     const { text } = await openBrowser(world).get('/oauth/authorize?client_id=%3Cscript%3Ealert(1)%3C/script%3E');
 

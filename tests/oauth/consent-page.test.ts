@@ -54,6 +54,33 @@ describe('the page', () => {
   });
 
   it.each([
+    ['turns the direction of writing', 'Cl\u202Eedu\u2066a\u2069', 'Cledua'],
+    ['breaks lines and hides', '\u200B Cl\n\n\u2028aude\u0007 ', 'Cl aude'],
+    ['stacks marks up', `Claude${'\u0301'.repeat(40)}`, 'Claudé\u0301\u0301'],
+    ['fills the page', 'Bells '.repeat(100), `${'Bells '.repeat(10).slice(0, 59)}…`],
+    ['is all signs that nobody sees', '\u200B\u2060', undefined],
+  ])('shows no name that %s, neither here nor later', async (_name, said, shown) => {
+    const id = await registered(world, { client_name: said });
+    const { text } = await openConsent(person.browser, { clientId: id });
+    await codeFor(person, { clientId: id });
+
+    expect(text).toContain(`Allow <span dir="auto">${shown ?? id}</span>?`);
+    expect((await person.browser.get('/owner/agents')).text).toContain(`dir="auto">${shown ?? id}</h2>`);
+  });
+
+  it.each([
+    ['https://google.com@evil.example/cb', 'evil.example'],
+    ['https://gооgle.com/cb', 'xn--ggle-55da.com'],
+    ['https://EVIL.example:8443/google.com', 'evil.example:8443'],
+    ['http://127.1:5/cb', '127.0.0.1:5'],
+  ])('shows where an answer to %s really goes', async (redirect, host) => {
+    const id = await registered(world, { redirect_uris: [redirect] });
+    const { text } = await openConsent(person.browser, { clientId: id, params: { redirect_uri: redirect } });
+
+    expect(text).toContain(`<strong dir="ltr">${host}</strong>`);
+  });
+
+  it.each([
     ['a program on this computer', 'http://127.0.0.1:33418/', '127.0.0.1:33418', 'That is a program on this computer.'],
     ['an app', 'cursor://retrieval/cb', 'cursor:', 'That is an app on this device.'],
   ])('warns where the answer goes to %s', async (_name, redirect, shown, warning) => {
@@ -76,6 +103,18 @@ describe('the page', () => {
     expect(headers.get('x-frame-options')).toBe('DENY');
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('referrer-policy')).toBe('no-referrer');
+  });
+
+  it('keeps its cookies to https, to itself and away from scripts', async () => {
+    await using secure = await startWorld({ env: { PUBLIC_URL: 'https://bells.example' } });
+    const browser = openBrowser(secure);
+    const params = { resource: 'https://bells.example/mcp' };
+    const { location } = await browser.get(authorizeUrl({ clientId: await registered(secure), params }));
+
+    const asked = browser.setCookies.filter((cookie) => cookie.startsWith('__Secure-oauth-asked'));
+    expect([browser.setCookies.length, asked.length]).toEqual([4, 2]);
+    for (const cookie of asked) expect(cookie).toContain(`path=${location}; `);
+    for (const cookie of browser.setCookies) expect(cookie).toMatch(/^__Secure-.*; samesite=lax; secure; httponly$/);
   });
 
   it('asks a stranger to sign in, and goes on from there', async () => {
@@ -174,6 +213,29 @@ describe('an answer', () => {
     expect(again.status).toBe(303);
     expect((await grants()).length).toBe(before + 1);
     expect((await person.browser.get(again.location ?? '')).location).toMatch(`${CALLBACK}?code=`);
+  });
+
+  it('that is given five times at once makes one grant, and each press leads on', async () => {
+    const before = (await grants()).length;
+    const consent = await openConsent(person.browser, { clientId });
+    const press = () => person.browser.press(consent, 'Allow', { 'What it reaches': 'account' });
+    const pressed = await Promise.all(Array.from({ length: 5 }, press));
+
+    expect(new Set(pressed.map(({ status, location }) => `${status} ${location}`)).size).toBe(1);
+    expect((await grants()).length).toBe(before + 1);
+    const code = new URL((await person.browser.get(pressed[0]?.location ?? '')).location ?? '').searchParams.get(
+      'code',
+    );
+    expect((await redeem(world, clientId, code ?? '')).status).toBe(200);
+  });
+
+  it('stays what was said first', async () => {
+    const consent = await openConsent(person.browser, { clientId });
+    const yes = await person.browser.press(consent, 'Allow', { 'What it reaches': 'account' });
+    const no = await person.browser.press(consent, 'Deny', { 'What it reaches': 'account' });
+
+    expect([no.status, no.location]).toEqual([303, yes.location]);
+    expect((await person.browser.get(no.location ?? '')).location).toMatch(`${CALLBACK}?code=`);
   });
 
   it('comes too late after an hour', async () => {

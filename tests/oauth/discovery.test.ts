@@ -1,4 +1,6 @@
 /** What clients read before they ask: whole documents, for anybody, at the address of the install. */
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
 import { PUBLIC_URL, startWorld, type World } from '../harness/world.ts';
@@ -27,7 +29,27 @@ beforeAll(async () => {
 
 const open = (path: string, headers = {}) => openBrowser(world).get(path, headers);
 
+/** Sends a request line as it stands, which fetch would not. */
+const sendRaw = async (target: string): Promise<string> => {
+  const { port, hostname } = new URL(world.url);
+  const socket = connect(Number(port), hostname);
+  // Left open: a server need not answer whoever has hung up.
+  socket.write(`GET ${target} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`);
+  return text(socket);
+};
+
 describe('a document', () => {
+  it.each(['/.well-known/oauth-authorization-server', '/.well-known/oauth-protected-resource/mcp'])(
+    'names the install, whatever address the request line names: %s',
+    async (path) => {
+      const answer = await sendRaw(`http://evil.example${path}`);
+
+      expect(answer).toContain('HTTP/1.1 200 OK');
+      expect(answer).toContain(PUBLIC_URL);
+      expect(answer).not.toContain('evil.example');
+    },
+  );
+
   it.each(['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp'])(
     'says at %s what tokens are for and who gives them out',
     async (path) => {

@@ -79,6 +79,66 @@ describe('a client', () => {
     await busy.close();
   });
 
+  it.each(['2001:db8:1:2::', '10.0.0.'])(
+    'is counted by what it calls from, and not by what it says: %s',
+    async (said) => {
+      const busy = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '60' } });
+      const statuses: number[] = [];
+      for (let tries = 1; tries <= 31; tries += 1)
+        statuses.push((await register(busy, {}, { 'x-forwarded-for': `${said}${tries}` })).status);
+
+      expect(statuses.at(-1)).toBe(429);
+      await busy.close();
+    },
+  );
+
+  it('behind a proxy is counted with all addresses of its network', async () => {
+    const busy = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '60', TRUST_PROXY: 'loopback' } });
+    const from = async (ip: string) => (await register(busy, {}, { 'x-forwarded-for': ip })).status;
+    for (let tries = 1; tries <= 30; tries += 1) expect(await from(`2001:db8:1:2::${tries}`)).toBe(201);
+
+    expect([await from('2001:db8:1:2::ffff'), await from('2001:db8:1:3::1')]).toEqual([429, 201]);
+    await busy.close();
+  });
+
+  it.each([
+    ['with more than 5 KiB to keep', { client_name: 'x'.repeat(5_200) }, 'invalid_client_metadata'],
+    [
+      'with hundreds of addresses',
+      { redirect_uris: Array.from({ length: 300 }, (_, n) => `https://agent.example/${n}`) },
+      'invalid_client_metadata',
+    ],
+    ['with a character 0', { client_name: 'a\0b' }, 'invalid_request'],
+    ['with half a character', { client_name: 'a\ud800b' }, 'invalid_request'],
+  ])('%s is refused as its own mistake, and not kept', async (_name, metadata, error) => {
+    const before = (await world.sql('select 1 from oauth_artifacts')).length;
+    const { status, body } = await register(world, metadata);
+
+    expect([status, body.error]).toEqual([400, error]);
+    expect((await world.sql('select 1 from oauth_artifacts')).length).toBe(before);
+  });
+
+  it('is given a name of its own, whatever it calls for', async () => {
+    const taken = await registered(world);
+    const { body } = await register(world, { client_id: taken, redirect_uris: ['https://evil.example/cb'] });
+
+    expect(body.client_id).not.toBe(taken);
+    const [kept] = await world.sql<{ uris: string }>(
+      `select payload->>'redirect_uris' as uris from oauth_artifacts where payload->>'client_id' = $1`,
+      [taken],
+    );
+    expect(kept?.uris).toContain(CALLBACK);
+  });
+
+  it('may say much that nobody keeps', async () => {
+    const { status, body } = await register(world, {
+      tos_uri: `https://agent.example/${'x'.repeat(20_000)}`,
+      logo_uri: 'https://evil.example/pixel.png',
+    });
+
+    expect([status, body.logo_uri]).toEqual([201, undefined]);
+  });
+
   it('is forgotten after a day in which nobody agreed to it, and kept while somebody does', async () => {
     const [unused, used] = [await registered(world), await registered(world)];
     await tokensFor(world, await signIn(world), { clientId: used });

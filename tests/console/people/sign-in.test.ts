@@ -39,7 +39,9 @@ describe('signing in', () => {
     const unknown = await browser.press(form, 'Sign in', { Email: 'nobody@bells.example', Password: PASSWORD });
     const none = await browser.press(form, 'Sign in', { Email: 'nobody', Password: PASSWORD });
 
-    expect([wrong.status, unknown.status, none.status]).toEqual([401, 401, 401]);
+    const broken = await browser.press(form, 'Sign in', { Email: 'owner\0@bells.example', Password: PASSWORD });
+
+    expect([wrong, unknown, none, broken].map(({ status }) => status)).toEqual([401, 401, 401, 401]);
     expect(wrong.text).toContain('<div class="problem" role="alert"><p>Email or password is wrong.</p></div>');
     expect(unknown.text.replace('nobody@bells.example', EMAIL)).toBe(wrong.text);
     expect(wrong.text).not.toContain('four bells');

@@ -258,7 +258,10 @@ describe('403 forbidden', () => {
 
     expect(status).toBe(403);
     expect(body).toEqual(
-      refusal('forbidden', 'This key is scoped to another profile; it opens connect sessions for its own.'),
+      refusal(
+        'forbidden',
+        'This key or access token reaches another profile only; it opens connect sessions for that one.',
+      ),
     );
   });
 });

@@ -119,7 +119,10 @@ describe('403 forbidden', () => {
 
     expect(status).toBe(403);
     expect(body).toEqual(
-      refusal('forbidden', 'This key is scoped to one profile; this operation needs an unscoped key of the account.'),
+      refusal(
+        'forbidden',
+        'This key or access token reaches one profile only; this operation needs one that reaches the whole account.',
+      ),
     );
     expect((await world.rest(`GET /connections/${id}`, { key })).status).toBe(200);
   });

@@ -96,7 +96,8 @@ describe('403 forbidden', () => {
 
     const { status, body } = await change(id, secret, { description: 'Mine' });
 
-    const message = 'This key is scoped to one profile; this operation needs an unscoped key of the account.';
+    const message =
+      'This key or access token reaches one profile only; this operation needs one that reaches the whole account.';
     expect([status, body]).toEqual([403, refusal('forbidden', message)]);
   });
 });

@@ -300,7 +300,8 @@ describe('403 forbidden', () => {
       await world.rest(`DELETE /keys/${own.key.id}`, { key: own.secret }),
     ];
 
-    const message = 'This key is scoped to one profile; this operation needs an unscoped key of the account.';
+    const message =
+      'This key or access token reaches one profile only; this operation needs one that reaches the whole account.';
     expect(answers.map(({ status, body }) => [status, body])).toEqual(
       answers.map(() => [403, refusal('forbidden', message)]),
     );

@@ -230,7 +230,7 @@ describe('a scoped key', () => {
     expect([read.status, read.body]).toEqual([200, { profile: own }]);
     for (const id of [sibling.id, NOBODY]) {
       const { status, body } = await world.rest(`GET /profiles/${id}`, { key: secret });
-      const message = `This key is scoped to the profile ${own.id} and reads no other; ${id} needs an unscoped key of the account.`;
+      const message = `This key or access token reaches the profile ${own.id} and no other; ${id} needs one that reaches the whole account.`;
       expect([status, body]).toEqual([403, refusal('forbidden', message)]);
     }
   });
@@ -247,7 +247,8 @@ describe('a scoped key', () => {
       await world.rest(`DELETE /profiles/${own.id}`, { key: secret }),
     ];
 
-    const message = 'This key is scoped to one profile; this operation needs an unscoped key of the account.';
+    const message =
+      'This key or access token reaches one profile only; this operation needs one that reaches the whole account.';
     expect(answers.map(({ status, body }) => [status, body])).toEqual(
       answers.map(() => [403, refusal('forbidden', message)]),
     );

@@ -1,0 +1,42 @@
+/**
+ * Makes a client known that the operator vouches for, or describes one anew. The accounts that have allowed it read that
+ * in their audit, since it may take answers elsewhere from then on; a new one concerns no account yet.
+ */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { query } from '../../entities/query.ts';
+import { recordChange } from '../audit/record-change.ts';
+import type { Context } from '../context.ts';
+import { putArtifact } from './artifacts.ts';
+
+const OPERATOR = { kind: 'operator', id: 'operator', name: 'operator' } as const;
+
+const ALLOWED = `
+  select account_id, jsonb_agg(id order by id) as ids from oauth_grants where client_id = $1 and revoked_at is null
+  group by account_id order by account_id`;
+
+export async function addClient(
+  context: Context,
+  clientId: string,
+  payload: Readonly<Record<string, unknown>>,
+  requestId: string,
+): Promise<void> {
+  await context.db.em().transactional(async (em: SqlEntityManager) => {
+    await putArtifact(context, 'Client', clientId, { payload, grantId: null, expiresAt: null }, em);
+    for (const { account_id: accountId, ids } of await query<Allowed>(em, ALLOWED, [clientId]))
+      await recordChange(context, { ...CHANGE, accountId, object: { type: 'oauth_grant', ids }, requestId }, em);
+  });
+}
+
+interface Allowed {
+  account_id: string;
+  ids: string[];
+}
+
+const CHANGE = {
+  actor: OPERATOR,
+  surface: 'operator',
+  operation: 'oauth.client',
+  outcome: 'ok',
+  mode: 'live',
+  profileId: null,
+} as const;
