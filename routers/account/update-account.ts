@@ -31,7 +31,7 @@ export const updateAccount = keyedProcedure
         'Changes only the settings that are sent. The plan and the payment method are the operator’s to set.',
     },
     access: 'live-account',
-    scope: 'account:write',
+    scope: null,
     errors: ['invalid_request'],
     changes: 'account',
     tool: { none: 'What an account may spend is for its owner to decide.' },

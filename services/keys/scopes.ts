@@ -14,7 +14,6 @@ export const SCOPES = {
   'keys:read': 'See the names of API keys',
   'keys:write': 'Make and revoke API keys',
   'account:read': 'See the plan, its use, and who did what',
-  'account:write': 'Change the settings of the account',
 } as const satisfies Record<string, string>;
 
 export type Scope = keyof typeof SCOPES;

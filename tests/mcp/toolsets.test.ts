@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../routers/operations.ts';
 import { TOOLSETS, type Toolset } from '../../routers/toolsets.ts';
+import { SCOPES } from '../../services/keys/scopes.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { bare, connect, legacy } from './clients.ts';
 
@@ -131,5 +132,11 @@ describe('every tool of every path', () => {
 
     expect(namesOf(({ confirmation }) => confirmation !== undefined)).toEqual(ending);
     expect(ending.length).toBeGreaterThan(5);
+  });
+
+  it('needs a scope, and every scope that a person is asked for opens some', () => {
+    const needed = operations.flatMap(({ meta }) => ('none' in meta.tool ? [] : [meta.scope]));
+
+    expect([...new Set(needed)].toSorted()).toEqual(Object.keys(SCOPES).toSorted());
   });
 });

@@ -19,7 +19,6 @@ const SCOPES = [
   'keys:read',
   'keys:write',
   'account:read',
-  'account:write',
 ];
 
 let world: World;
