@@ -2,7 +2,7 @@
  * Where oidc-provider keeps its things: our own table. It counts time by the machine's clock and has no other, so
  * instants are turned into ours on the way in and back on the way out; what has ended is decided by our clock alone.
  */
-import { type Adapter, type AdapterFactory, type AdapterPayload, errors, Provider } from 'oidc-provider';
+import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 import { validate as isUuid } from 'uuid';
 import type { OauthArtifact } from '../../entities/oauth-artifact.ts';
 import type { Context } from '../../services/context.ts';
@@ -10,6 +10,7 @@ import { consumeArtifact, findArtifact, putArtifact, removeArtifact } from '../.
 import { type Ending, revokeGrant } from '../../services/oauth/revoke-grant.ts';
 import type { MachineTime } from '../database-clock.ts';
 import { REQUEST_ID_HEADER } from '../rate-headers.ts';
+import { errors, Provider } from './provider-library.ts';
 
 /** A client that asks twice at once, or whose answer was lost, is not taken for a thief within so long (D29). */
 const GRACE_MS = 10_000;

@@ -2,7 +2,6 @@
  * The authorization server: oidc-provider with the signing keys of now. It takes its keys when it is made, so a new one
  * is made when they have changed; everything that lasts is in the database.
  */
-import { Provider } from 'oidc-provider';
 import type { ConsentRequests } from '../../console/oauth/consent-requests.ts';
 import type { Context } from '../../services/context.ts';
 import { DEFAULT_SCOPES, SCOPES } from '../../services/keys/scopes.ts';
@@ -15,6 +14,7 @@ import { type CheckAccessToken, createAccessTokenCheck } from './check-access-to
 import { consentRequests } from './consent-requests.ts';
 import { providerConfiguration, type ProviderParts, ROUTES } from './provider-configuration.ts';
 import { createSigningKeyRing } from './signing-key-ring.ts';
+import { Provider } from './provider-library.ts';
 
 export interface AuthorizationServer {
   /** Counts clients that make themselves known, by address: those that register, and documents that are fetched. */

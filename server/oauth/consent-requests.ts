@@ -1,6 +1,6 @@
 /** The pages of consent, as oidc-provider sees them: what was asked for, and what a person said to it. */
 import type { Request, Response } from 'express';
-import { errors, type Provider } from 'oidc-provider';
+import type { Provider } from 'oidc-provider';
 import {
   type Consent,
   type ConsentRequest,
@@ -14,6 +14,7 @@ import { knownScopes } from '../../services/oauth/known-scopes.ts';
 import { claimForGrant } from '../../services/oauth/artifacts.ts';
 import { recordDenial, storeGrant } from '../../services/oauth/store-grant.ts';
 import { requestIdOf } from '../request-id.ts';
+import { errors } from './provider-library.ts';
 
 /** @param current gives the provider with the keys of now */
 export function consentRequests(context: Context, current: () => Promise<Provider>): ConsentRequests {

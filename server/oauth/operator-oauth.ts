@@ -1,6 +1,5 @@
 /** What the operator may do about OAuth: add a client that neither registers nor shows a document, and rotate the signing key. */
 import express, { Router } from 'express';
-import { errors } from 'oidc-provider';
 import { z } from 'zod';
 import { invalidInput } from '../../errors/error-body.ts';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -10,6 +9,7 @@ import { addSigningKey } from '../../services/oauth/signing-keys.ts';
 import { requestIdOf } from '../request-id.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
 import { keptMetadata } from './client-metadata.ts';
+import { errors } from './provider-library.ts';
 
 const NewClient = z.strictObject({
   clientId: z.string().regex(/^[A-Za-z0-9._-]{1,80}$/, '1 to 80 letters, digits, dots, dashes or underscores'),

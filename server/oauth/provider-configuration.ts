@@ -1,11 +1,5 @@
 /** How oidc-provider is set up: OAuth 2.1 for one resource, with public clients, PKCE and short access tokens (decision 0053). */
-import {
-  type ClientMetadata,
-  type Configuration,
-  errors,
-  interactionPolicy,
-  type KoaContextWithOIDC,
-} from 'oidc-provider';
+import type { ClientMetadata, Configuration, interactionPolicy as Policy, KoaContextWithOIDC } from 'oidc-provider';
 import type { Request } from 'express';
 import { Owner } from '../../entities/owner.ts';
 import { oauthErrorPage } from '../../console/oauth/oauth-error-page.ts';
@@ -19,6 +13,7 @@ import type { SigningKey } from '../../services/oauth/signing-keys.ts';
 import type { MachineTime } from '../database-clock.ts';
 import { clockLead, oauthAdapter } from './adapter.ts';
 import { DOCUMENT_MAX_BYTES, fetchForProvider, keptMetadata } from './client-metadata.ts';
+import { errors, interactionPolicy } from './provider-library.ts';
 
 const DAY = 86_400;
 
@@ -182,7 +177,7 @@ function refuseTooLong(kept: Record<string, unknown>): void {
 }
 
 /** One question to a person, asked each time. */
-function policy(): interactionPolicy.Prompt[] {
+function policy(): Policy.Prompt[] {
   const { Check, Prompt } = interactionPolicy;
   const isAsked = (ctx: KoaContextWithOIDC) => {
     const asked = ctx.oidc.params?.['scope'];

@@ -1,0 +1,13 @@
+/**
+ * oidc-provider, without its warning about the runtime: it knows a Node.js by the name of its long-term release, and the
+ * one that Carillon brings carries none. A start has one line on standard error when it is refused, and none otherwise.
+ */
+const { warn } = console;
+console.warn = (...said: unknown[]) => {
+  if (!String(said[0]).includes('oidc-provider WARNING: Unsupported runtime')) warn(...said);
+};
+const library = await import('oidc-provider');
+console.warn = warn;
+
+export const { errors, interactionPolicy, Provider } = library;
+export type Provider = InstanceType<typeof Provider>;
