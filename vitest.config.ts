@@ -6,8 +6,9 @@ export default defineConfig({
     include: ['tests/**/*.test.ts'],
     exclude: ['tests/crash/**', 'tests/peers/**', 'tests/browser/**', 'tests/mcp-suite/**', 'node_modules/**'],
     globalSetup: ['tests/harness/global-setup.ts'],
-    // Each worker holds a database engine of about 500 MB.
-    maxWorkers: 2,
+    setupFiles: ['tests/harness/close-all.ts'],
+    // Each worker holds a database engine of about 500 MB; beside a server it mostly waits.
+    maxWorkers: process.env['TEST_DATABASE_URL'] === undefined ? 2 : 4,
     // Files share the modules they import, which is a third of the time; each makes a world of its own all the same.
     isolate: false,
     // CI runs other suites beside this one.

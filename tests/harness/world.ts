@@ -4,7 +4,7 @@
  */
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
-import { afterAll, expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { ApiKey } from '../../entities/api-key.ts';
 import type { Database } from '../../entities/orm.ts';
 import { Profile } from '../../entities/profile.ts';
@@ -24,6 +24,7 @@ import { secretPrefix } from '../../services/keys/key-secret.ts';
 import { hashSecret } from '../../services/secrets.ts';
 import { startOwner } from '../../services/people/start-owner.ts';
 import { firstStart } from '../../services/setup/first-start.ts';
+import { whenOver } from './closing.ts';
 import { openTestDatabase } from './database.ts';
 import { createMemoryMediaStore, type MemoryMediaStore } from './memory-media-store.ts';
 import { createSeededRandom } from './seeded-random.ts';
@@ -95,15 +96,6 @@ export interface WorldOptions {
   readonly clock?: 'manual';
   /** What receivers of webhooks are reached with: real milliseconds until one is given up, and how hosts are looked up. */
   readonly receivers?: { readonly timeoutMs?: number; readonly lookup?: Lookup };
-}
-
-function whenOver(act: () => Promise<void>): void {
-  try {
-    onTestFinished(act);
-  } catch {
-    // No test is running.
-    afterAll(act);
-  }
 }
 
 /** Starts a world; it is closed when the test is over that started it or, outside of one, when the file's tests are. */
