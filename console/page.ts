@@ -34,29 +34,23 @@ const NAVIGATION = [
   { path: '/status', name: 'Status' },
 ];
 
+/** Scripts of our own, which talk to this install only and can not write markup. */
+const CONSOLE = {
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'img-src': "'self'",
+  'connect-src': "'self'",
+  'require-trusted-types-for': "'script'",
+  'trusted-types': "'none'",
+};
+
 /** What a page may load and do; `default-src 'none'` forbids the rest. */
 export const POLICIES = {
   /** Text and style only. */
   static: policy({ 'style-src': "'self'", 'img-src': "'self'" }),
-  /** The console: scripts of our own, which talk to this install only and can not write markup. */
-  console: policy({
-    'script-src': "'self'",
-    'style-src': "'self'",
-    'img-src': "'self'",
-    'connect-src': "'self'",
-    'require-trusted-types-for': "'script'",
-    'trusted-types': "'none'",
-  }),
+  console: policy(CONSOLE),
   /** The same with a form, for signing out. */
-  ownersConsole: policy({
-    'script-src': "'self'",
-    'style-src': "'self'",
-    'img-src': "'self'",
-    'connect-src': "'self'",
-    'require-trusted-types-for': "'script'",
-    'trusted-types': "'none'",
-    'form-action': "'self'",
-  }),
+  ownersConsole: policy({ ...CONSOLE, 'form-action': "'self'" }),
 } as const;
 
 /** Makes a Content-Security-Policy from what a page needs besides nothing. */

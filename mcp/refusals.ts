@@ -3,7 +3,7 @@ import { errorBody } from '../errors/error-body.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { Context } from '../services/context.ts';
 import { DEFAULT_SCOPES, type Scope } from '../services/keys/scopes.ts';
-import type { RateState } from '../services/limits/rate-limiter.ts';
+import { type RateState, secondsUntilReset } from '../services/limits/rate-limiter.ts';
 import { unknownSelection } from './tool-selection.ts';
 import { resourceMetadataUrl } from '../services/oauth/addresses.ts';
 
@@ -58,7 +58,7 @@ export function notFound(context: Context, requestId: string, path: string): Res
 
 export function tooManyRequests(context: Context, rate: RateState): Response {
   const body = errorBody(new ServiceError('too many requests'), '', '');
-  const seconds = Math.max(1, rate.resetAt - Math.floor(context.clock.now().getTime() / 1000));
+  const seconds = secondsUntilReset(rate, context.clock.now());
   return Response.json(body, { status: 429, headers: { 'retry-after': String(seconds) } });
 }
 

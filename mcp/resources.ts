@@ -55,7 +55,7 @@ export function registerResources(
 ): void {
   for (const { name, uri, title, description, operation, cacheHint } of resources) {
     const read = async () =>
-      operation === null ? openApi() : callOperation(context, operationNamed(operation), {}, call);
+      operation === null ? openApi : callOperation(context, operationNamed(operation), {}, call);
     server.registerResource(name, uri, { title, description, mimeType: MIME_TYPE, cacheHint }, () =>
       readResource(context, uri, call, read),
     );

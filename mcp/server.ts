@@ -13,7 +13,7 @@ import { registerTools } from './tools.ts';
 
 export interface ServerOptions {
   /** The document of the REST API. */
-  readonly openApi: () => unknown;
+  readonly openApi: object;
 }
 
 /** What changes only with the version: clients may keep it for five minutes, each for itself. */

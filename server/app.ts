@@ -37,13 +37,13 @@ export interface AppOptions {
 export function createApp(context: Context, options: AppOptions = {}): Express {
   const app = newApp(context);
   app.use(probes(context, options.isReady ?? (() => true)));
-  app.get('/api/v2/openapi.json', cors, serveDocument(context));
+  const openApi = createOpenApiDocument(context.config.publicUrl, context.version);
+  app.get('/api/v2/openapi.json', cors, serveDocument(openApi));
   const stopping = options.stopping ?? new AbortController().signal;
   app.get(`/api/v2${EVENTS_PATH}`, cors, eventStreams(context, stopping));
   app.use('/api/v2', cors, (request, response) => handleRest(context, request, response));
   app.use('/trpc', cors, trpcHandler(context));
   app.use('/owner/trpc', ownerTrpc(context));
-  const openApi = () => createOpenApiDocument(context.config.publicUrl, context.version);
   const authorizationServer = createAuthorizationServer(context, machineTime);
   const { checkAccessToken } = authorizationServer;
   app.all(
@@ -94,10 +94,10 @@ const secureHeaders: RequestHandler = (_request, response, next) => {
   next();
 };
 
-function serveDocument(context: Context): RequestHandler {
-  const document = JSON.stringify(createOpenApiDocument(context.config.publicUrl, context.version));
+function serveDocument(document: object): RequestHandler {
+  const text = JSON.stringify(document);
   return (_request, response) => {
-    response.type('application/json').send(document);
+    response.type('application/json').send(text);
   };
 }
 

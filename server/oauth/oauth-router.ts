@@ -8,7 +8,7 @@ import type { Context } from '../../services/context.ts';
 import { SCOPES } from '../../services/keys/scopes.ts';
 import { createMemoryRateLimiter } from '../../services/limits/memory-rate-limiter.ts';
 import { machineOf } from '../../services/limits/machine-of.ts';
-import type { RateLimiter } from '../../services/limits/rate-limiter.ts';
+import { type RateLimiter, secondsUntilReset } from '../../services/limits/rate-limiter.ts';
 import { RESOURCE_METADATA_PATH, resourceOf } from '../../services/oauth/addresses.ts';
 import { REQUEST_ID_HEADER } from '../rate-headers.ts';
 import { requestIdOf } from '../request-id.ts';
@@ -68,7 +68,7 @@ function limitRegistrations(context: Context, limiter: RateLimiter): RequestHand
     const now = context.clock.now();
     const rate = await limiter.take(machineOf(request.ip ?? ''), now);
     if (rate.allowed) return next();
-    response.setHeader('retry-after', String(Math.max(1, rate.resetAt - Math.floor(now.getTime() / 1_000))));
+    response.setHeader('retry-after', String(secondsUntilReset(rate, now)));
     const error = new ServiceError(
       'too many requests',
       `At most ${rate.limit} clients a minute are registered from one address; try again later.`,

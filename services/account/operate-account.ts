@@ -1,5 +1,5 @@
 /** The operator changes an account: its settings and the entry of the audit are written together. */
-import { OPERATOR_ACTOR } from '../audit/operator-actor.ts';
+import { operatorChange } from '../audit/operator-change.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { Context } from '../context.ts';
 import { type AccountView, readAccount } from './read-account.ts';
@@ -14,18 +14,8 @@ export async function operateAccount(
 ): Promise<AccountView> {
   await context.db.em().transactional(async (em) => {
     await storeSettings(em, accountId, changes);
-    const change = {
-      accountId,
-      actor: OPERATOR_ACTOR,
-      surface: 'operator',
-      operation: 'account.operate',
-      object: { type: 'account', ids: [accountId] },
-      outcome: 'ok',
-      mode: 'live',
-      profileId: null,
-      requestId,
-    } as const;
-    await recordChange(context, change, em);
+    const object = { type: 'account', ids: [accountId] };
+    await recordChange(context, operatorChange({ accountId, operation: 'account.operate', object, requestId }), em);
   });
   return readAccount(context, accountId);
 }

@@ -9,9 +9,7 @@ import type { Context } from '../context.ts';
 import { type RateRow, rateStateOf } from '../limits/postgres-rate-limiter.ts';
 import { type RateState, WINDOW_SECONDS } from '../limits/rate-limiter.ts';
 import type { Caller } from './caller.ts';
-
-/** How old `lastUsedAt` may grow before it is written again. */
-const LAST_USED_STEP_MS = 60_000;
+import { isUseStale } from './last-used.ts';
 
 /** Requests that share a look: enough to outrun one row's lock, few enough that they do not all move in step. */
 const TOGETHER_MAX = 4;
@@ -107,6 +105,6 @@ export function takeFor(context: Context, caller: Caller, bucket: string): Promi
 }
 
 async function touch(context: Context, key: KeyRow, now: Date): Promise<void> {
-  if (key.last_used_at !== null && now.getTime() - new Date(key.last_used_at).getTime() < LAST_USED_STEP_MS) return;
+  if (!isUseStale(key.last_used_at, now)) return;
   await query(context.db.em(), 'update api_keys set last_used_at = $2 where id = $1', [key.id, now]);
 }

@@ -30,3 +30,8 @@ export interface RateLimiter {
 export function resetAfter(oldest: Date): number {
   return Math.ceil(oldest.getTime() / 1000) + WINDOW_SECONDS;
 }
+
+/** Whole seconds until there is room again, at least one: what Retry-After says of a refused request. */
+export function secondsUntilReset({ resetAt }: RateState, now: Date): number {
+  return Math.max(1, resetAt - Math.floor(now.getTime() / 1000));
+}

@@ -5,6 +5,7 @@
  */
 import type { PlanName } from '../../entities/account.ts';
 import { query } from '../../entities/query.ts';
+import type { LoginRow } from '../connections/connection-login.ts';
 import type { Context } from '../context.ts';
 
 /** Posts that are taken at once. */
@@ -33,7 +34,7 @@ const CLAIM = `
   order by p.sent_at, p.id`;
 
 /** A post whose numbers this worker is to read, as the database has it. */
-export interface ClaimedRead {
+export interface ClaimedRead extends LoginRow {
   id: string;
   account_id: string;
   profile_id: string | null;
@@ -45,9 +46,6 @@ export interface ClaimedRead {
   platform_post_id: string | null;
   status: string;
   sent_at: string | null;
-  platform_account_id: string;
-  handle: string;
-  credentials: string | null;
   disconnected: boolean;
   /** Whether the platform no longer takes the login. */
   login_over: boolean;

@@ -4,11 +4,10 @@
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
+import { operatorChange } from '../audit/operator-change.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { Context } from '../context.ts';
 import { putArtifact } from './artifacts.ts';
-
-const OPERATOR = { kind: 'operator', id: 'operator', name: 'operator' } as const;
 
 const ALLOWED = `
   select account_id, jsonb_agg(id order by id) as ids from oauth_grants where client_id = $1 and revoked_at is null
@@ -22,8 +21,10 @@ export async function addClient(
 ): Promise<void> {
   await context.db.em().transactional(async (em: SqlEntityManager) => {
     await putArtifact(context, 'Client', clientId, { payload, grantId: null, expiresAt: null }, em);
-    for (const { account_id: accountId, ids } of await query<Allowed>(em, ALLOWED, [clientId]))
-      await recordChange(context, { ...CHANGE, accountId, object: { type: 'oauth_grant', ids }, requestId }, em);
+    for (const { account_id: accountId, ids } of await query<Allowed>(em, ALLOWED, [clientId])) {
+      const act = { accountId, operation: 'oauth.client', object: { type: 'oauth_grant', ids }, requestId };
+      await recordChange(context, operatorChange(act), em);
+    }
   });
 }
 
@@ -31,12 +32,3 @@ interface Allowed {
   account_id: string;
   ids: string[];
 }
-
-const CHANGE = {
-  actor: OPERATOR,
-  surface: 'operator',
-  operation: 'oauth.client',
-  outcome: 'ok',
-  mode: 'live',
-  profileId: null,
-} as const;

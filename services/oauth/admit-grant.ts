@@ -4,12 +4,10 @@ import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
 import { takeFor } from '../keys/authenticate.ts';
 import type { Admission } from '../keys/key-checks.ts';
+import { isUseStale } from '../keys/last-used.ts';
 import type { Scope } from '../keys/scopes.ts';
 import { type RateRow, rateStateOf } from '../limits/postgres-rate-limiter.ts';
 import { WINDOW_SECONDS } from '../limits/rate-limiter.ts';
-
-/** How old `lastUsedAt` may grow before it is written again. */
-const LAST_USED_STEP_MS = 60_000;
 
 interface GrantRow extends Partial<RateRow> {
   id: string;
@@ -64,7 +62,6 @@ function callerOf(row: GrantRow, scopes: ReadonlySet<Scope>): Caller {
 }
 
 async function touch(context: Context, grant: GrantRow, now: Date): Promise<void> {
-  const { last_used_at: last } = grant;
-  if (last !== null && now.getTime() - new Date(last).getTime() < LAST_USED_STEP_MS) return;
+  if (!isUseStale(grant.last_used_at, now)) return;
   await query(context.db.em(), 'update oauth_grants set last_used_at = $2 where id = $1', [grant.id, now]);
 }

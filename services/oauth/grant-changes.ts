@@ -4,12 +4,10 @@ import { recordChange } from '../audit/record-change.ts';
 import type { AuditOutcome, Change } from '../audit/store-entries.ts';
 import type { Context } from '../context.ts';
 import type { Actor } from '../keys/caller.ts';
+import type { OwnerIdentity } from '../people/owner-caller.ts';
 
 /** A person who says something about a grant, and the request in which they do. */
-export interface Deciding {
-  readonly accountId: string;
-  readonly ownerId: string;
-  readonly email: string;
+export interface Deciding extends OwnerIdentity {
   readonly requestId: string;
 }
 
@@ -19,10 +17,6 @@ export interface GrantChange extends Pick<Change, 'accountId' | 'surface' | 'mod
   readonly operation: 'oauth.grant' | 'oauth.revoke' | 'oauth.replay';
   readonly grantId: string | null;
   readonly outcome: AuditOutcome;
-}
-
-export function personOf({ ownerId, email }: Deciding): Actor {
-  return { kind: 'person', id: ownerId, name: email };
 }
 
 /** @param em transaction of the change; left out where it makes no row */

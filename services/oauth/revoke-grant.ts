@@ -6,7 +6,8 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import { OauthArtifact } from '../../entities/oauth-artifact.ts';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
-import { type Deciding, type GrantChange, personOf, recordGrantChange } from './grant-changes.ts';
+import { ownerActor } from '../people/owner-caller.ts';
+import { type Deciding, type GrantChange, recordGrantChange } from './grant-changes.ts';
 
 /** Who ends it: the person who gave it, the client that gives it back, or nobody, because a code or a token came twice. */
 export type Ending = Deciding | { readonly cause: 'returned' | 'replayed'; readonly requestId: string };
@@ -52,7 +53,7 @@ function changeOf(row: Row, ending: Ending): Omit<GrantChange, 'grantId'> {
   const { requestId } = ending;
   const about = { accountId: row.account_id, profileId: row.profile_id, mode: row.mode, requestId };
   if ('ownerId' in ending) {
-    return { ...about, actor: personOf(ending), surface: 'console', operation: 'oauth.revoke', outcome: 'ok' };
+    return { ...about, actor: ownerActor(ending), surface: 'console', operation: 'oauth.revoke', outcome: 'ok' };
   }
   const client = { kind: 'oauth_client', id: row.client_id, name: row.client_name } as const;
   const byClient = { ...about, actor: client, surface: 'oauth' } as const;

@@ -3,7 +3,8 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import type { Scope } from '../keys/scopes.ts';
-import { type Deciding, personOf, recordGrantChange } from './grant-changes.ts';
+import { ownerActor } from '../people/owner-caller.ts';
+import { type Deciding, recordGrantChange } from './grant-changes.ts';
 
 export interface Agreement {
   readonly clientId: string;
@@ -23,20 +24,22 @@ const STORE = `
 /** Of several presses on Allow at the same moment, the first is the one that counts. */
 export async function storeGrant(context: Context, id: string, agreement: Agreement, by: Deciding): Promise<void> {
   const { clientId, clientName, redirectHost, scopes, profileId, mode } = agreement;
-  const { accountId, ownerId, requestId } = by;
+  const { accountId, ownerId } = by;
   const now = context.clock.now();
   await context.db.em().transactional(async (em: SqlEntityManager) => {
     const row = [id, accountId, ownerId, clientId, clientName, redirectHost, [...scopes], profileId, mode, now];
     if ((await query(em, STORE, row)).length === 0) return;
-    const change = { accountId, actor: personOf(by), surface: 'oauth', operation: 'oauth.grant', requestId } as const;
-    await recordGrantChange(context, { ...change, grantId: id, outcome: 'ok', mode, profileId }, em);
+    await recordGrantChange(context, { ...answerOf(by), grantId: id, outcome: 'ok', mode, profileId }, em);
   });
 }
 
 /** Leaves a trace of a no; nothing else is left of it. */
 export async function recordDenial(context: Context, by: Deciding): Promise<void> {
-  const { accountId, requestId } = by;
-  const change = { accountId, actor: personOf(by), surface: 'oauth', operation: 'oauth.grant', requestId } as const;
   const nothing = { grantId: null, mode: 'live', profileId: null } as const;
-  await recordGrantChange(context, { ...change, ...nothing, outcome: 'forbidden' });
+  await recordGrantChange(context, { ...answerOf(by), ...nothing, outcome: 'forbidden' });
+}
+
+function answerOf(by: Deciding) {
+  const { accountId, requestId } = by;
+  return { accountId, actor: ownerActor(by), surface: 'oauth', operation: 'oauth.grant', requestId } as const;
 }

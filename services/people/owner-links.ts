@@ -4,7 +4,7 @@ import { Owner } from '../../entities/owner.ts';
 import { Account } from '../../entities/account.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { OPERATOR_ACTOR } from '../audit/operator-actor.ts';
+import { operatorChange } from '../audit/operator-change.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { Context } from '../context.ts';
 import { hashSecret } from '../secrets.ts';
@@ -50,18 +50,8 @@ export async function replaceOwnerLinks(context: Context, accountId: string, req
       throw new ServiceError('not_found', `There is no account with the id ${accountId}.`);
     }
     await em.nativeDelete(OwnerLink, { accountId });
-    const change = {
-      accountId,
-      actor: OPERATOR_ACTOR,
-      surface: 'operator',
-      operation: 'owner.link',
-      object: { type: 'account', ids: [accountId] },
-      outcome: 'ok',
-      mode: 'live',
-      profileId: null,
-      requestId,
-    } as const;
-    await recordChange(context, change, em);
+    const object = { type: 'account', ids: [accountId] };
+    await recordChange(context, operatorChange({ accountId, operation: 'owner.link', object, requestId }), em);
     return addOwnerLink(context, accountId, em);
   });
 }

@@ -5,6 +5,7 @@ import { SignIn } from '../../entities/sign-in.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Context } from '../context.ts';
 import { hashSecret } from '../secrets.ts';
+import { isUseStale } from '../keys/last-used.ts';
 
 /** Who is signed in. */
 export interface SignedInPerson {
@@ -34,9 +35,6 @@ const UNUSED_MS = 14 * DAY_MS;
 
 /** However much it is used, a sign-in ends after so long. */
 export const LONGEST_SIGN_IN_MS = 90 * DAY_MS;
-
-/** How often its use is written down. */
-const SEEN_EVERY_MS = 60_000;
 
 const USER_AGENT_LENGTH = 200;
 
@@ -70,7 +68,7 @@ export async function findSignIn(context: Context, secret: string): Promise<Sign
   if (signIn === null) return null;
   const owner = await em.findOne(Owner, { id: signIn.ownerId });
   if (owner === null) return null;
-  if (now.getTime() - signIn.lastSeenAt.getTime() >= SEEN_EVERY_MS) await keepAlive(context, signIn, now);
+  if (isUseStale(signIn.lastSeenAt, now)) await keepAlive(context, signIn, now);
   return { ownerId: owner.id, accountId: owner.accountId, email: owner.email, signInId: signIn.id };
 }
 

@@ -2,7 +2,7 @@
 import { Owner } from '../../entities/owner.ts';
 import { query } from '../../entities/query.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { OPERATOR_ACTOR } from '../audit/operator-actor.ts';
+import { operatorChange } from '../audit/operator-change.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { Context } from '../context.ts';
 import { hashPassword } from './argon2id.ts';
@@ -29,18 +29,9 @@ export async function startOwner(context: Context): Promise<NewOwnerLink | null>
       throw new Error('OWNER_EMAIL: belongs to the owner of another account of this install; choose another address');
     }
     const ownerId = await storeOwner(context, em, { accountId: first.id, email: owner.email, passwordHash });
-    const change = {
-      accountId: first.id,
-      actor: OPERATOR_ACTOR,
-      surface: 'operator',
-      operation: 'owner.setUp',
-      object: { type: 'owner', ids: [ownerId] },
-      outcome: 'ok',
-      mode: 'live',
-      profileId: null,
-      requestId: null,
-    } as const;
-    await recordChange(context, change, em);
+    const object = { type: 'owner', ids: [ownerId] };
+    const act = { accountId: first.id, operation: 'owner.setUp', object, requestId: null };
+    await recordChange(context, operatorChange(act), em);
   });
   return null;
 }
