@@ -36,6 +36,32 @@ export function readGrant(platformName: string, { body }: PlatformAnswer, now: D
   };
 }
 
+const Token = z.string().trim().min(1).max(4096);
+
+/** Refresh tokens are of use to the app they were made for alone. */
+const FOR_ITS_APP = 'Used where this install is set up with the app that it was made for.';
+
+/**
+ * Fields in which a login that a token endpoint gave is handed in.
+ *
+ * @param told what the access token is and which scopes it has; when a refresh token came; an instant for example
+ */
+export function tokenFields(told: { accessToken: string; refreshToken: string; instant: string }) {
+  return {
+    accessToken: Token.describe(told.accessToken),
+    refreshToken: Token.optional().describe(`${told.refreshToken} ${FOR_ITS_APP}`),
+    expiresAt: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe(`Instant at which the access token ends, such as ${told.instant}.`),
+  };
+}
+
+/** What those fields hold of a grant. */
+export function tokensOf({ accessToken, refreshToken, expiresAt }: TokenGrant) {
+  return { accessToken, ...(refreshToken !== null && { refreshToken }), ...(expiresAt !== null && { expiresAt }) };
+}
+
 /** ISO instant from which a token that holds for so many seconds is no longer taken; null when that is not known. */
 export function expiryOf(seconds: number | null | undefined, now: Date): string | null {
   return seconds === undefined || seconds === null ? null : new Date(now.getTime() + seconds * 1_000).toISOString();

@@ -3,7 +3,7 @@ import { PlatformFailure, type PlatformApps } from '../contract.ts';
 import { throwRefusal } from '../failure.ts';
 import type { HostedConnect, OauthAccount, OauthIo, OauthRequest, Typed } from '../hosted.ts';
 import { platformWords, withoutPublishing } from '../http.ts';
-import { readGrant, type TokenGrant } from '../oauth-token.ts';
+import { readGrant, type TokenGrant, tokensOf } from '../oauth-token.ts';
 import { listPageIds, readMember, readPage } from './accounts.ts';
 import { failure } from './api.ts';
 import { askForToken } from './session.ts';
@@ -46,11 +46,7 @@ function finish(
 ): Promise<readonly OauthAccount<Credentials>[]> {
   return withoutPublishing(async () => {
     const grant = await exchange(answer, redirectUri, io);
-    const login = {
-      accessToken: grant.accessToken,
-      ...(grant.refreshToken !== null && { refreshToken: grant.refreshToken }),
-      ...(grant.expiresAt !== null && { expiresAt: grant.expiresAt }),
-    };
+    const login = tokensOf(grant);
     const member = await readMember(io, grant.accessToken);
     // LinkedIn grants all that was asked for, or nothing.
     const { scopes } = appOf(io.apps);

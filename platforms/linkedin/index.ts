@@ -10,6 +10,7 @@ import {
   type Session,
 } from '../contract.ts';
 import { type PlatformAnswer, withoutPublishing } from '../http.ts';
+import { tokenFields } from '../oauth-token.ts';
 import { listPageIds, readMember, readPage } from './accounts.ts';
 import { API_VERSION, failure, isOk } from './api.ts';
 import { makeComment, removeComment } from './comments.ts';
@@ -20,19 +21,13 @@ import { readMetrics, SHARES_MAX } from './metrics.ts';
 import { findMade, provenBy } from './read-back.ts';
 import { callLoggedIn, type LinkedInLogin, renewal } from './session.ts';
 
-const Token = z.string().trim().min(1).max(4096);
-
 const LinkedInCredentials = z.strictObject({
-  accessToken: Token.describe(
-    'Access token of the member, with the scopes openid, profile and w_member_social; for a page w_organization_social and rw_organization_admin.',
-  ),
-  refreshToken: Token.optional().describe(
-    'Refresh token that came with it, if one did. Used where this install is set up with the app that it was made for.',
-  ),
-  expiresAt: z.iso
-    .datetime({ offset: true })
-    .optional()
-    .describe('Instant at which the access token ends, such as 2027-01-20T09:00:00Z.'),
+  ...tokenFields({
+    accessToken:
+      'Access token of the member, with the scopes openid, profile and w_member_social; for a page w_organization_social and rw_organization_admin.',
+    refreshToken: 'Refresh token that came with it, if one did.',
+    instant: '2027-01-20T09:00:00Z',
+  }),
   organizationId: z
     .string()
     .trim()

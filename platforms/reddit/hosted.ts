@@ -2,7 +2,7 @@
 import { PlatformFailure } from '../contract.ts';
 import type { HostedConnect, OauthAccount, OauthIo, OauthRequest, Typed } from '../hosted.ts';
 import { platformWords, withoutPublishing } from '../http.ts';
-import type { TokenGrant } from '../oauth-token.ts';
+import { type TokenGrant, tokensOf } from '../oauth-token.ts';
 import { listModerated, readAccount } from './accounts.ts';
 import { askForToken } from './session.ts';
 
@@ -43,12 +43,8 @@ function finish(
   io: OauthIo,
 ): Promise<readonly OauthAccount<Credentials>[]> {
   return withoutPublishing(async () => {
-    const { accessToken, refreshToken, expiresAt } = await exchange(answer, redirectUri, io);
-    const login = {
-      accessToken,
-      ...(refreshToken !== null && { refreshToken }),
-      ...(expiresAt !== null && { expiresAt }),
-    };
+    const login = tokensOf(await exchange(answer, redirectUri, io));
+    const { accessToken } = login;
     const { username } = await readAccount(io, accessToken);
     const communities = await listModerated(io, accessToken);
     return [

@@ -10,6 +10,7 @@ import {
   type Session,
 } from '../contract.ts';
 import { withoutPublishing } from '../http.ts';
+import { tokenFields } from '../oauth-token.ts';
 import { readAccount, readCommunity } from './accounts.ts';
 import { failureOf } from './api.ts';
 import { hosted } from './hosted.ts';
@@ -18,19 +19,12 @@ import { findPost } from './read-back.ts';
 import { callLoggedIn, type RedditLogin, renewal } from './session.ts';
 import { submissionOf } from './submission.ts';
 
-const Token = z.string().trim().min(1).max(4096);
-
 const RedditCredentials = z.strictObject({
-  accessToken: Token.describe(
-    'OAuth 2.0 access token of the account, with the scopes identity, submit, edit, read and history.',
-  ),
-  refreshToken: Token.optional().describe(
-    'Refresh token that came with it. Used where this install is set up with the app that it was made for.',
-  ),
-  expiresAt: z.iso
-    .datetime({ offset: true })
-    .optional()
-    .describe('Instant at which the access token ends, such as 2026-12-01T09:00:00Z.'),
+  ...tokenFields({
+    accessToken: 'OAuth 2.0 access token of the account, with the scopes identity, submit, edit, read and history.',
+    refreshToken: 'Refresh token that came with it.',
+    instant: '2026-12-01T09:00:00Z',
+  }),
   subreddit: z
     .string()
     .trim()

@@ -10,6 +10,7 @@ import {
   type Session,
 } from '../contract.ts';
 import { withoutPublishing } from '../http.ts';
+import { tokenFields } from '../oauth-token.ts';
 import { callX, failure, isOk } from './api.ts';
 import { hosted } from './hosted.ts';
 import { mediaIdsOf, uploadImages } from './images.ts';
@@ -18,19 +19,13 @@ import { IDS_MAX, readMetrics } from './metrics.ts';
 import { findPost } from './read-back.ts';
 import { callLoggedIn, renewal, type XLogin } from './session.ts';
 
-const Token = z.string().trim().min(1).max(4096);
-
 const XCredentials = z.strictObject({
-  accessToken: Token.describe(
-    'OAuth 2.0 access token of the account, with the scopes tweet.read, tweet.write, users.read and media.write.',
-  ),
-  refreshToken: Token.optional().describe(
-    'Refresh token that came with it. Used where this install is set up with the app that it was made for.',
-  ),
-  expiresAt: z.iso
-    .datetime({ offset: true })
-    .optional()
-    .describe('Instant at which the access token ends, such as 2026-12-01T09:00:00Z.'),
+  ...tokenFields({
+    accessToken:
+      'OAuth 2.0 access token of the account, with the scopes tweet.read, tweet.write, users.read and media.write.',
+    refreshToken: 'Refresh token that came with it.',
+    instant: '2026-12-01T09:00:00Z',
+  }),
 });
 type XCredentials = z.infer<typeof XCredentials>;
 
