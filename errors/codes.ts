@@ -252,6 +252,13 @@ export const ERRORS = {
     retryable: true,
     reportsRequestId: true,
   },
+  server_busy: {
+    status: 503,
+    trpc: 'SERVICE_UNAVAILABLE',
+    message: 'This install has as much of this work to do as it can take on; nothing was begun.',
+    hint: 'Send the request again after the seconds that Retry-After gives.',
+    retryable: true,
+  },
   platform_unavailable: {
     status: 503,
     trpc: 'SERVICE_UNAVAILABLE',

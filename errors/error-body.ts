@@ -60,7 +60,7 @@ export function errorBody(error: ServiceError, requestId: string, docsUrl: strin
     hint: spec.hint,
     docs: `${docsUrl}#${code}`,
     ...(error.details === undefined ? {} : { details: error.details }),
-    retryable: spec.retryable,
+    retryable: error.retryable ?? spec.retryable,
     ...(spec.reportsRequestId ? { req_id: requestId } : {}),
   };
 }

@@ -1,4 +1,4 @@
-/** The one error class that services throw, by code; server/error-body.ts turns it into an answer. */
+/** The one error class that services throw, by code; errors/error-body.ts turns it into an answer. */
 import { ERRORS, type ErrorCode } from './codes.ts';
 
 /** One thing that is wrong with an input: where it is and what was expected there. */
@@ -9,6 +9,14 @@ export interface ErrorDetail {
   readonly expected: string;
   /** What was sent, shortened; absent when the field was missing. */
   readonly received?: string;
+}
+
+/** What a failure may say beside its code and message. */
+export interface ServiceErrorOptions {
+  readonly cause?: unknown;
+  readonly details?: readonly ErrorDetail[];
+  readonly retryable?: boolean;
+  readonly retryAfterSeconds?: number;
 }
 
 /**
@@ -22,14 +30,16 @@ export class ServiceError extends Error {
   override name = 'ServiceError';
   readonly code: ErrorCode;
   readonly details: readonly ErrorDetail[] | undefined;
+  /** Whether this very request may succeed later; undefined where the table's answer for the code is right (D46). */
+  readonly retryable: boolean | undefined;
+  /** Seconds after which repeating makes sense, 1 or more; becomes the Retry-After header. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(
-    code: ErrorCode,
-    message: string = ERRORS[code].message,
-    options: { cause?: unknown; details?: readonly ErrorDetail[] } = {},
-  ) {
+  constructor(code: ErrorCode, message: string = ERRORS[code].message, options: ServiceErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details;
+    this.retryable = options.retryable;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }

@@ -178,6 +178,7 @@ const nameErrors = t.middleware(async ({ ctx, meta, path, next, getRawInput }) =
   if (meta !== undefined && !declaredErrors(meta).includes(error.code)) {
     ctx.services.log.error({ operation: path, code: error.code }, UNDECLARED);
   }
+  if (error.retryAfterSeconds !== undefined) ctx.setHeader?.('retry-after', String(error.retryAfterSeconds));
   throw new TRPCError({ code: ERRORS[error.code].trpc, message: error.message, cause: error });
 });
 

@@ -59,6 +59,7 @@ export async function writeError(
   const error = publicError(thrown, input);
   if (error.code === 'internal_server_error') context.log.error({ reqId: requestId, err: thrown }, 'a request failed');
   if (error.code === 'unauthorized') delete headers[REQUEST_ID_HEADER];
+  if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
   const body = errorBody(error, requestId, `${context.config.publicUrl}/docs/errors`);
   await writeAnswer(request, response, { status: ERRORS[error.code].status, headers, body });
 }

@@ -1,6 +1,6 @@
 /** POST /profiles/{profileId}/keys: mints a key of a profile, and shows its secret this once. */
 import { z } from 'zod';
-import { mintKey as mint, TooManyMints } from '../../services/keys/mint-key.ts';
+import { mintKey as mint } from '../../services/keys/mint-key.ts';
 import { Key, KeyName, RedirectAllowlist } from '../schemas/key.ts';
 import { ProfileIdInput } from '../schemas/profile.ts';
 import { keyedProcedure } from '../trpc.ts';
@@ -39,12 +39,4 @@ export const mintKey = keyedProcedure
   })
   .input(Input)
   .output(z.strictObject({ key: Key, secret: z.string().describe('The key itself. Keep it: it is shown this once.') }))
-  .mutation(async ({ ctx, input }) => {
-    try {
-      return await mint(ctx.services, ctx.caller, input);
-    } catch (error) {
-      // The headers of the rate limit speak of the minute; the hour has no other place.
-      if (error instanceof TooManyMints) ctx.setHeader?.('retry-after', String(error.retryAfterSeconds));
-      throw error;
-    }
-  });
+  .mutation(({ ctx, input }) => mint(ctx.services, ctx.caller, input));

@@ -52,6 +52,16 @@ export const pagination = {
   offset: z.int().min(0).max(1_000_000_000).default(0).describe('How many items to skip, from 0. Default 0.'),
 };
 
+/** `cursor` of a list: the nextCursor of the page before. Cursors are ids of the last item of a page. */
+export function cursorInput() {
+  return uuidInput('The nextCursor of the page before: the list goes on after it.').optional();
+}
+
+/** `nextCursor` of a list. */
+export function nextCursorOutput() {
+  return z.string().nullable().describe('What to send as cursor for the next page; null on the last page.');
+}
+
 /** A stored or per-connection error. */
 export const ItemError = z
   .strictObject({

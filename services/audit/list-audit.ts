@@ -4,6 +4,7 @@ import type { Surface } from '../../entities/audit-entry.ts';
 import type { Context } from '../context.ts';
 import { earliestId } from '../ids.ts';
 import type { Actor, Caller } from '../keys/caller.ts';
+import { pageOf } from '../paging.ts';
 import { timestamp } from '../timestamp.ts';
 import type { AuditObject, AuditOutcome } from './store-entries.ts';
 
@@ -87,8 +88,8 @@ export async function listAudit(
 ): Promise<{ entries: AuditEntryView[]; nextCursor: string | null }> {
   const { sql, parameters } = auditQuery(caller.accountId, filter);
   const rows = await query<EntryRow>(context.db.em(), sql, parameters);
-  const entries = rows.slice(0, filter.limit).map(entryView);
-  return { entries, nextCursor: rows.length > filter.limit ? (entries.at(-1)?.id ?? null) : null };
+  const { items, nextCursor } = pageOf(rows, filter.limit);
+  return { entries: items.map(entryView), nextCursor };
 }
 
 function entryView(row: EntryRow): AuditEntryView {

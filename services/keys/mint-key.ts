@@ -33,17 +33,6 @@ export interface MintedKey {
   secret: string;
 }
 
-/** The refusal of a mint too many within the hour. */
-export class TooManyMints extends ServiceError {
-  override name = 'TooManyMints';
-  readonly retryAfterSeconds: number;
-
-  constructor(retryAfterSeconds: number) {
-    super('too many requests');
-    this.retryAfterSeconds = retryAfterSeconds;
-  }
-}
-
 /** @throws ServiceError forbidden (a test key asking for a live one), not_found, limit_exceeded, too many requests */
 export async function mintKey(context: Context, caller: Caller, input: MintInput): Promise<MintedKey> {
   const { profileId, name, type, redirectAllowlist = [] } = input;
@@ -88,5 +77,7 @@ async function refuseAboveHour(em: SqlEntityManager, accountId: string, now: Dat
   const minted = await em.find(ApiKey, where, { orderBy: { createdAt: 'desc' }, limit: MINTS_MAX });
   const oldest = minted[MINTS_MAX - 1];
   if (oldest === undefined) return;
-  throw new TooManyMints(Math.ceil((oldest.createdAt.getTime() + HOUR_MS - now.getTime()) / 1000));
+  // The headers of the rate limit speak of the minute; the hour has no other place.
+  const retryAfterSeconds = Math.ceil((oldest.createdAt.getTime() + HOUR_MS - now.getTime()) / 1000);
+  throw new ServiceError('too many requests', undefined, { retryAfterSeconds });
 }

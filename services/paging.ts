@@ -1,0 +1,14 @@
+/** Pages of lists that grow with use: a query asks for one row more than it shows, and the last id shown is the cursor. */
+
+/** One page of a list. */
+export interface Page<Item> {
+  readonly items: Item[];
+  /** Id to go on after; null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+/** @param rows up to `limit + 1` rows, in the order of the list */
+export function pageOf<Item extends { readonly id: string }>(rows: readonly Item[], limit: number): Page<Item> {
+  const items = rows.slice(0, limit);
+  return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+}
