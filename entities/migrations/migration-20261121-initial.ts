@@ -134,7 +134,8 @@ export class Initial extends Migration {
     );
     // A function, because each of its statements sees what the one before it waited for: the row lock
     // on the bucket makes the count exact over all processes, in one round trip.
-    this.addSql(`create function take_rate_limit(wanted text, present timestamptz, requests int, allowed int, window_seconds int)
+    this
+      .addSql(`create function take_rate_limit(wanted text, present timestamptz, requests int, allowed int, window_seconds int)
       returns table (accepted int, used int, oldest timestamptz)
       language plpgsql as $$
       declare
