@@ -1,6 +1,7 @@
 /** One running install, from opened database to listening port; `stop` takes it down in the reverse order. */
 import { join } from 'node:path';
 import { type Database, openPglite, openPostgres } from '../entities/orm.ts';
+import { loggableError } from '../errors/loggable-error.ts';
 import { keepFrozenInstant } from '../jobs/simulation.ts';
 import { startWorker } from '../jobs/worker.ts';
 import type { Clock } from '../services/clock.ts';
@@ -115,10 +116,19 @@ async function openDatabase({ databaseUrl, dataDir }: Config): Promise<Database>
     await db.migrate();
     return db;
   } catch (error) {
-    const why = error instanceof Error ? error.message.split('\n')[0] : String(error);
     const variable = databaseUrl === undefined ? 'DATA_DIR' : 'DATABASE_URL';
-    throw new ConfigError(`${variable}: the database cannot be opened (${why})`, { cause: error });
+    throw new ConfigError(`${variable}: the database cannot be opened (${whyNotOpened(error)})`, { cause: error });
   }
+}
+
+/** SQLSTATE classes of a connection that did not come about: their messages name users and databases, and no rows. */
+const CONNECTING = /^(?:08|28|3D)\w{3}$/;
+
+/** A migration that fails may quote what is stored, so only a failure to connect is told in the words of the database. */
+function whyNotOpened(error: unknown): string {
+  const { type, code, message } = loggableError(error);
+  if (error instanceof Error && CONNECTING.test(code ?? '')) return error.message.split('\n')[0] ?? type;
+  return message ?? code ?? type;
 }
 
 // A login that no key opens would fail its first post hours from now; the start is the time to say so.
