@@ -73,7 +73,8 @@ export async function startInstall(config: Config, options: { announce: (text: s
     stopping: stopping.signal,
     operatorToken: token,
   });
-  const server = await serve(served, config);
+  const isTrusted = served.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  const server = await serve(served, config, { isProxy: (address) => isTrusted(address, 0), log });
   if (config.role !== 'worker') await introduce(context, options.announce);
   recover(context, interrupted);
   const work = await startWork(context);

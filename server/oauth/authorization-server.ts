@@ -2,6 +2,7 @@
  * The authorization server: oidc-provider with the signing keys of now. It takes its keys when it is made, so a new one
  * is made when they have changed; everything that lasts is in the database.
  */
+import type { EventEmitter } from 'node:events';
 import type { ConsentRequests } from '../../console/oauth/consent-requests.ts';
 import type { Context } from '../../services/context.ts';
 import { DEFAULT_SCOPES, SCOPES } from '../../services/keys/scopes.ts';
@@ -55,6 +56,8 @@ function createProvider(context: Context, parts: ProviderParts): Provider {
     const reqId = ctx.res.getHeader(REQUEST_ID_HEADER);
     context.log.error({ reqId, err: error }, 'an OAuth request failed');
   });
+  // Without a listener Koa prints errors as they are, on standard error.
+  (provider as EventEmitter).on('error', (error: Error) => context.log.warn({ err: error }, 'an OAuth request was not served'));
   // Nobody is remembered as signed in by it: not in the database, and not in a cookie.
   provider.on('authorization.success', (ctx) => {
     Object.assign(ctx.oidc.session ?? {}, { destroyed: true });
