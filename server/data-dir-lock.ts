@@ -3,10 +3,11 @@
  * operating system's own, on a file in DATA_DIR, taken through SQLite because Node has no call for it.
  * It ends with the process however that dies, so there is no stale lock to tell from a live one.
  */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ConfigError } from './config.ts';
+import { makeDataDir } from './secure-data-dir.ts';
 
 /** SQLITE_BUSY: someone else holds the lock. */
 const busy = 5;
@@ -20,9 +21,7 @@ const held = new Set<DatabaseSync>();
  * @throws ConfigError in one line for the operator: another server has the directory, or it cannot be locked.
  */
 export async function acquireDataDirLock(dataDir: string): Promise<{ release(): Promise<void> }> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: Error) => {
-    throw new ConfigError(`DATA_DIR ${dataDir} cannot be made (${error.message}).`, { cause: error });
-  });
+  await makeDataDir(dataDir);
   const lock = lockFile(dataDir);
   const pidFile = path.resolve(dataDir, 'lock.pid');
   if (lock === null) {

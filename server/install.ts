@@ -13,6 +13,7 @@ import type { ClaimedSend } from '../services/posts/claimed-send.ts';
 import { freeAllLanes } from '../services/webhooks/claim-lanes.ts';
 import { startOwner } from '../services/people/start-owner.ts';
 import { firstStart } from '../services/setup/first-start.ts';
+import { recordStart } from '../services/workers/record-start.ts';
 import { announcement, ownerAnnouncement } from './announcement.ts';
 import { createApp, createWorkerApp } from './app.ts';
 import { machineTime, type ManualClock, systemClock } from './clocks.ts';
@@ -25,6 +26,7 @@ import { serve } from './http-server.ts';
 import { createLogger } from './logger.ts';
 import { openManualClock } from './manual-clock.ts';
 import { operatorToken } from './operator-token.ts';
+import { secureDataDir } from './secure-data-dir.ts';
 import { createOutboundFetch } from './outbound.ts';
 import { createReceivers } from './receivers.ts';
 
@@ -34,11 +36,16 @@ export interface Install {
   stop(): Promise<void>;
 }
 
+const TRUSTS_EVERYBODY =
+  'TRUST_PROXY=true believes every caller about its address: set the number of proxies, or their addresses';
+
 /** How many interrupted sends are taken over at once at the start. */
 const RECOVER_AT_ONCE = 1_000;
 
 /** @throws Error whose first line tells the operator what to put right */
 export async function startInstall(config: Config, options: { announce: (text: string) => void }): Promise<Install> {
+  const log = createLogger(config.logLevel);
+  await secureDataDir(config.dataDir, { uid: process.getuid?.(), log });
   const lock = config.databaseUrl === undefined ? await acquireDataDirLock(config.dataDir) : undefined;
   const clock = openClock(config, () => db);
   const random = systemRandom(clock);
@@ -48,7 +55,7 @@ export async function startInstall(config: Config, options: { announce: (text: s
   const db = await openDatabase(config);
   const following = new AbortController();
   const followed = await followDatabase(clock, following.signal);
-  const log = createLogger(config.logLevel);
+  const startup = { hasEnded: false };
   const context = createContext({
     config,
     clock,
@@ -58,6 +65,7 @@ export async function startInstall(config: Config, options: { announce: (text: s
     db,
     encryptionKeys: keys,
     log,
+    startup,
   });
   await refuseUnreadableLogins(context);
   const interrupted = db.engine === 'pglite' ? await claimInterrupted(context) : [];
@@ -67,7 +75,7 @@ export async function startInstall(config: Config, options: { announce: (text: s
   const stopping = new AbortController();
   const createServed = config.role === 'worker' ? createWorkerApp : createApp;
   // Before the first start makes a key: a start that ends here must not leave behind a key that nobody was told.
-  const token = await operatorToken(config, random);
+  const token = config.operator === 'off' ? undefined : await operatorToken(config, random);
   const served = createServed(context, {
     isReady: () => isReady,
     stopping: stopping.signal,
@@ -79,6 +87,8 @@ export async function startInstall(config: Config, options: { announce: (text: s
   recover(context, interrupted);
   const work = await startWork(context);
   isReady = true;
+  startup.hasEnded = true;
+  if (config.trustProxy === true) log.warn(TRUSTS_EVERYBODY);
   log.info({ role: config.role, database: db.engine, version: context.version, port: config.port }, 'ready');
 
   return {
@@ -165,6 +175,7 @@ function recover(context: Context, interrupted: readonly ClaimedSend[]): void {
 }
 
 async function startWork(context: Context): Promise<{ stop(): Promise<void> }> {
+  if (context.config.role !== 'web') await recordStart(context);
   if (context.simulation !== null) {
     const stopping = new AbortController();
     const kept = keepFrozenInstant(context, stopping.signal);

@@ -6,7 +6,7 @@ import type { EventEmitter } from 'node:events';
 import type { ConsentRequests } from '../../console/oauth/consent-requests.ts';
 import type { Context } from '../../services/context.ts';
 import { DEFAULT_SCOPES, SCOPES } from '../../services/keys/scopes.ts';
-import { createMemoryRateLimiter } from '../../services/limits/memory-rate-limiter.ts';
+import { createPublicRateLimiter } from '../../services/limits/public-rate-limiter.ts';
 import type { RateLimiter } from '../../services/limits/rate-limiter.ts';
 import type { SigningKey } from '../../services/oauth/signing-keys.ts';
 import type { MachineTime } from '../database-clock.ts';
@@ -18,7 +18,7 @@ import { createSigningKeyRing } from './signing-key-ring.ts';
 import { Provider } from './provider-library.ts';
 
 export interface AuthorizationServer {
-  /** Counts clients that make themselves known, by address: those that register, and documents that are fetched. */
+  /** Counts clients that make themselves known, in buckets `<machine> clients`: those that register, and documents that are fetched. */
   readonly newClients: RateLimiter;
   /** With the keys of now. */
   provider(): Promise<Provider>;
@@ -33,7 +33,12 @@ export const DISCOVERY_PATH = '/.well-known/oauth-authorization-server';
 
 export function createAuthorizationServer(context: Context, machine: MachineTime): AuthorizationServer {
   const ring = createSigningKeyRing(context);
-  const newClients = createMemoryRateLimiter(Math.max(NEW_CLIENTS, Math.floor(context.config.rateLimitPerMinute / 2)));
+  const { db, clock, config } = context;
+  const newClients = createPublicRateLimiter(
+    db,
+    clock,
+    Math.max(NEW_CLIENTS, Math.floor(config.rateLimitPerMinute / 2)),
+  );
   let made: { readonly keys: readonly SigningKey[]; readonly provider: Provider } | undefined;
   const provider = async () => {
     const keys = await ring.latest();
