@@ -34,7 +34,8 @@ const CODE = /^[A-Z0-9][A-Z0-9_]{1,49}$/;
 const NAME = /^[A-Za-z_$][\w$]{0,62}$/;
 
 /** A line of a stack: a place in a file of ours, of a package or of Node.js. */
-const FRAME = /^\s+at (?:[\w$.<>[\] #]+ \()?(?:async )?(?:file:\/\/|node:|\/|native|<anonymous>)[^\s()"'`]*(?::\d+){0,2}\)?$/;
+const FRAME =
+  /^\s+at (?:[\w$.<>[\] #]+ \()?(?:async )?(?:file:\/\/|node:|\/|native|<anonymous>)[^\s()"'`]*(?::\d+){0,2}\)?$/;
 
 /** A message ends where it begins to quote: what is quoted may hold quotation marks, and where it ends nothing tells. */
 const QUOTED = /(?:["`“]|(?<!\w)').*$/;

@@ -61,7 +61,8 @@ export function createApp(context: Context, options: AppOptions = {}): Express {
   app.use(oauthRouter(context, authorizationServer));
   const { operatorToken } = options;
   const hasOperator = context.config.operator !== 'off';
-  if (operatorToken !== undefined && hasOperator) app.use('/operator', operatorRouter(context, operatorToken, authorizationServer));
+  if (operatorToken !== undefined && hasOperator)
+    app.use('/operator', operatorRouter(context, operatorToken, authorizationServer));
   app.get(`${PUBLIC_IMAGES_PATH}/:platformId/:mediaId`, servePublicImage(context));
   app.use(oauthPages(context, authorizationServer.requests));
   app.use(pagesRouter(context));

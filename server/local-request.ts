@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 
 /** Headers by which proxies tell whom they speak for. */
-const FORWARDING = /^(?:forwarded|via|x-forwarded(?:-.+)?|x-real-ip|x-client-ip|x-cluster-client-ip|cf-connecting-ip|true-client-ip)$/;
+const FORWARDING =
+  /^(?:forwarded|via|x-forwarded(?:-.+)?|x-real-ip|x-client-ip|x-cluster-client-ip|cf-connecting-ip|true-client-ip)$/;
 
 /** A proxy that says nothing of itself is told by its Host alone: it is asked for by a name that is not this machine's. */
 export function isLocalRequest(request: IncomingMessage): boolean {

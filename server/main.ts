@@ -43,7 +43,11 @@ function giveUp(): never {
 
 /** Ends the process, as Node.js does after an error that nothing caught. */
 function fail(error: unknown): never {
-  const line = { level: 'fatal', err: loggableError(error), msg: 'the process ends after an error that nothing caught' };
+  const line = {
+    level: 'fatal',
+    err: loggableError(error),
+    msg: 'the process ends after an error that nothing caught',
+  };
   process.stderr.write(`${JSON.stringify(line)}\n`);
   process.exit(1);
 }

@@ -62,7 +62,9 @@ function createProvider(context: Context, parts: ProviderParts): Provider {
     context.log.error({ reqId, err: error }, 'an OAuth request failed');
   });
   // Without a listener Koa prints errors as they are, on standard error.
-  (provider as EventEmitter).on('error', (error: Error) => context.log.warn({ err: error }, 'an OAuth request was not served'));
+  (provider as EventEmitter).on('error', (error: Error) =>
+    context.log.warn({ err: error }, 'an OAuth request was not served'),
+  );
   // Nobody is remembered as signed in by it: not in the database, and not in a cookie.
   provider.on('authorization.success', (ctx) => {
     Object.assign(ctx.oidc.session ?? {}, { destroyed: true });

@@ -57,7 +57,8 @@ async function client({ port }: HttpServer): Promise<Client> {
   return { socket, received: () => received, until, closed };
 }
 
-const head = (line: string, headers: readonly string[]) => `${[line, 'host: localhost', ...headers].join('\r\n')}\r\n\r\n`;
+const head = (line: string, headers: readonly string[]) =>
+  `${[line, 'host: localhost', ...headers].join('\r\n')}\r\n\r\n`;
 
 const BODY = Buffer.alloc(1_048_575, ' ');
 const UNKNOWN_KEY = `crl_live_${'X'.repeat(40)}`;
@@ -74,7 +75,12 @@ describe('a stranger who stalls before the last byte', () => {
     ['POST /owner/trpc/posts.create HTTP/1.1', [json]],
     ['POST /operator/accounts HTTP/1.1', [json]],
   ];
-  const keys: string[][] = [[], ['x-api-key: no-key'], [`x-api-key: ${UNKNOWN_KEY}`], [`authorization: Bearer ${UNKNOWN_KEY}`]];
+  const keys: string[][] = [
+    [],
+    ['x-api-key: no-key'],
+    [`x-api-key: ${UNKNOWN_KEY}`],
+    [`authorization: Bearer ${UNKNOWN_KEY}`],
+  ];
 
   it('is answered 401 at once, three hundred times, and no body is kept', async () => {
     const operated = await startWorld({ env: { OPERATOR_TOKEN: 'o'.repeat(32) } });
@@ -105,12 +111,41 @@ describe('a request', () => {
   const limits = { requestTimeoutMs: 300 };
   const stalled: [string, string][] = [
     ['before the end of its headers', 'POST /api/v2/posts HTTP/1.1\r\nhost: localhost\r\n'],
-    ['before the end of its body', head('POST /api/v2/posts HTTP/1.1', [`x-api-key: ${LIVE_KEY}`, 'content-length: 9']) + '{'],
-    ['in the middle of an upload', head('POST /api/v2/media HTTP/1.1', [`x-api-key: ${LIVE_KEY}`, 'content-type: image/png', 'content-length: 9']) + 'x'],
-    ['in a form', head('POST /sign-in HTTP/1.1', ['content-type: application/x-www-form-urlencoded', 'content-length: 9']) + 'x'],
-    ['in a token request', head('POST /oauth/token HTTP/1.1', ['content-type: application/x-www-form-urlencoded', 'content-length: 9']) + 'x'],
-    ['in a message to agents', head('POST /mcp HTTP/1.1', [`x-api-key: ${LIVE_KEY}`, 'content-type: application/json', 'accept: application/json, text/event-stream', 'content-length: 9']) + '{'],
-    ['in a batch', head('POST /trpc/posts.create HTTP/1.1', [`x-api-key: ${LIVE_KEY}`, 'content-type: application/json', 'content-length: 9']) + '{'],
+    [
+      'before the end of its body',
+      head('POST /api/v2/posts HTTP/1.1', [`x-api-key: ${LIVE_KEY}`, 'content-length: 9']) + '{',
+    ],
+    [
+      'in the middle of an upload',
+      head('POST /api/v2/media HTTP/1.1', [`x-api-key: ${LIVE_KEY}`, 'content-type: image/png', 'content-length: 9']) +
+        'x',
+    ],
+    [
+      'in a form',
+      head('POST /sign-in HTTP/1.1', ['content-type: application/x-www-form-urlencoded', 'content-length: 9']) + 'x',
+    ],
+    [
+      'in a token request',
+      head('POST /oauth/token HTTP/1.1', ['content-type: application/x-www-form-urlencoded', 'content-length: 9']) +
+        'x',
+    ],
+    [
+      'in a message to agents',
+      head('POST /mcp HTTP/1.1', [
+        `x-api-key: ${LIVE_KEY}`,
+        'content-type: application/json',
+        'accept: application/json, text/event-stream',
+        'content-length: 9',
+      ]) + '{',
+    ],
+    [
+      'in a batch',
+      head('POST /trpc/posts.create HTTP/1.1', [
+        `x-api-key: ${LIVE_KEY}`,
+        'content-type: application/json',
+        'content-length: 9',
+      ]) + '{',
+    ],
   ];
 
   it.each(stalled)('that stalls %s is answered 408, and its connection closed', async (_where, sent) => {
@@ -193,13 +228,16 @@ describe('connections', () => {
     const server = await listening({ isProxy: () => true, maxConnectionsPerAddress: 2 }, proxied);
     const stream = async (forwardedFor: string) => {
       const reader = await client(server);
-      reader.socket.write(head('GET /api/v2/events HTTP/1.1', [`x-api-key: ${LIVE_KEY}`, `x-forwarded-for: ${forwardedFor}`]));
+      reader.socket.write(
+        head('GET /api/v2/events HTTP/1.1', [`x-api-key: ${LIVE_KEY}`, `x-forwarded-for: ${forwardedFor}`]),
+      );
       await reader.until('\r\n\r\n');
       return /^HTTP\/1\.1 (\d+)/.exec(reader.received())?.[1];
     };
 
     const statuses = [];
-    for (const address of ['2001:db8::1', '2001:db8::2', '2001:db8::3', '203.0.113.9']) statuses.push(await stream(address));
+    for (const address of ['2001:db8::1', '2001:db8::2', '2001:db8::3', '203.0.113.9'])
+      statuses.push(await stream(address));
 
     expect(statuses).toEqual(['200', '200', '429', '200']);
   });

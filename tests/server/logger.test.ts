@@ -41,7 +41,10 @@ const SHAPES: [string, unknown][] = [
   ['a text', SECRET],
   ['a cycle', cyclic],
   ['a message over several lines', new Error(`the first line\n${SECRET}\n    at ${SECRET} (file:///x.ts:1:1)`)],
-  ['a message with marks inside of marks', new SyntaxError(`Unexpected token 'x', "{"a":"${SECRET}" is not valid JSON`)],
+  [
+    'a message with marks inside of marks',
+    new SyntaxError(`Unexpected token 'x', "{"a":"${SECRET}" is not valid JSON`),
+  ],
   ['a message that was cut off', new SyntaxError(`Unexpected token, "{"a":"${SECRET}`)],
   ['a value that only the parameters tell', Object.assign(new Error(`bad ${SECRET}`), { params: [SECRET] })],
   ['a name and a code', Object.assign(new Error('x'), { name: SECRET, code: SECRET })],
@@ -53,7 +56,10 @@ describe('a log line', () => {
     const { log, lines } = recordingLogger();
 
     log.error({ err: thrown, reqId: 'r' }, 'it failed');
-    log.error({ error: thrown, cause: thrown, list: [wrapped(thrown instanceof Error ? thrown : driverLike)] }, 'it failed');
+    log.error(
+      { error: thrown, cause: thrown, list: [wrapped(thrown instanceof Error ? thrown : driverLike)] },
+      'it failed',
+    );
     log.error({ deep: { errors: [thrown instanceof Error ? thrown : driverLike] } }, 'it failed');
     log.error({ err: thrown });
     if (thrown instanceof Error) {
