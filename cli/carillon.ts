@@ -28,7 +28,7 @@ const USAGE = `Usage: npm run carillon -- <command>
       --secret <secret>               what they are signed with (default: a new one, printed)
 
 Options:
-  --url <origin>      server to talk to (default: PUBLIC_URL, or http://127.0.0.1 and PORT)
+  --url <origin>      server to talk to (default: this machine and PORT; for listen PUBLIC_URL)
   --token <token>     operator's token, for account, owner and oauth (default: OPERATOR_TOKEN, or the one that the server keeps in DATA_DIR)
 `;
 

@@ -23,9 +23,16 @@ export async function operatorClient(
   options: { url?: string | undefined; token?: string | undefined },
   env: Environment,
 ): Promise<OperatorClient> {
-  const origin = serverOrigin(options.url, env);
+  const origin = serverOrigin(options.url ?? localOrigin(env), env);
   const token = options.token ?? env['OPERATOR_TOKEN'] ?? (await keptToken(env['DATA_DIR'] ?? './data'));
   return { call: (method, path, body) => call(request, new URL(`/operator${path}`, origin), { token, method, body }) };
+}
+
+/** The operator's endpoints answer on their own machine, so the public address leads nowhere unless it is of this machine. */
+function localOrigin({ PUBLIC_URL, PORT = '3000' }: Environment): string {
+  const named = PUBLIC_URL === undefined ? null : URL.parse(PUBLIC_URL);
+  const isHere = named !== null && ['localhost', '127.0.0.1', '[::1]'].includes(named.hostname);
+  return isHere ? named.origin : `http://127.0.0.1:${PORT}`;
 }
 
 /** The server to talk to. */

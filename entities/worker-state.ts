@@ -8,7 +8,10 @@ export const WorkerState = defineEntity({
   properties: {
     /** The loop's name, as /health shows it. */
     name: p.string().primary(),
-    lastRunAt: instant(),
+    /** When a worker last started; it is not late right after. */
+    startedAt: instant().nullable(),
+    /** Null until its first round is over. */
+    lastRunAt: instant().nullable(),
     lastOkAt: instant().nullable(),
     /** One line about the last failure; null after a success. */
     lastError: p.text().nullable(),

@@ -3,6 +3,8 @@
  * before it. Those allow several messages in one request, and each of them counts.
  */
 import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server';
+import { ServiceError } from '../errors/service-error.ts';
+import { checkInputBounds } from '../routers/schemas/input-bounds.ts';
 import type { Context } from '../services/context.ts';
 import type { RateState } from '../services/limits/rate-limiter.ts';
 import type { McpCall } from './call-operation.ts';
@@ -35,6 +37,8 @@ export function createProtocol(context: Context, options: ServerOptions): Protoc
     const messages = Array.isArray(body) ? body.length : 1;
     if (messages > BATCH_MAX)
       return invalidRequest(`A batch may carry at most ${BATCH_MAX} messages; this one has ${messages}.`);
+    const problem = boundsProblem(Array.isArray(body) ? body : [body]);
+    if (problem !== null) return invalidRequest(problem);
     if (messages > 1) {
       const rate = await call.countMore(messages - 1);
       if (!rate.allowed) return tooManyRequests(context, rate);
@@ -44,6 +48,17 @@ export function createProtocol(context: Context, options: ServerOptions): Protoc
     if (missing.length > 0) return insufficientScope(context, missing);
     return handler.fetch(request, { authInfo: authInfoOf(call) });
   };
+}
+
+/** The protocol's own schemas read every item too, so they get no message that is out of bounds. */
+function boundsProblem(messages: readonly unknown[]): string | null {
+  try {
+    messages.forEach(checkInputBounds);
+    return null;
+  } catch (error) {
+    if (error instanceof ServiceError) return error.message;
+    throw error;
+  }
 }
 
 /** The parsed body; undefined where there is none, or it is no JSON, for which the protocol has its own words. */

@@ -6,6 +6,7 @@ import { ServiceError } from '../errors/service-error.ts';
 import type { Surface } from '../entities/audit-entry.ts';
 import { beginChange, type BegunChange } from './begin-change.ts';
 import { type ChangedObject, isChange } from './changed-object.ts';
+import { checkInputBounds } from './schemas/input-bounds.ts';
 import { declaredErrors } from './declared-errors.ts';
 import type { Context } from '../services/context.ts';
 import { bodyHash } from '../services/idempotency/body-hash.ts';
@@ -194,6 +195,12 @@ const requireKey = t.middleware(async ({ ctx, next }) => {
   return next({ ctx: { ...ctx, caller } });
 });
 
+// The first step of validation (D31), before anything reads the items.
+const boundInput = t.middleware(async ({ getRawInput, next }) => {
+  checkInputBounds(await getRawInput());
+  return next();
+});
+
 // A request that was counted is written, whatever becomes of it: who asks for what they may not is worth knowing.
 const audit = t.middleware(async ({ ctx, meta, path, getRawInput, next }) => {
   const { caller } = ctx;
@@ -233,13 +240,19 @@ const requireAccess = t.middleware(async ({ ctx, meta, next }) => {
 export const router = t.router;
 
 /** Base of the operations that anyone may call. */
-export const publicProcedure = t.procedure.use(nameErrors).use(count);
+export const publicProcedure = t.procedure.use(nameErrors).use(count).use(boundInput);
 
 /**
  * Base of the operations that need an API key: without one nothing is counted; then comes the rate, then `access` (D31).
  * What the rate lets through stands in the audit.
  */
-export const keyedProcedure = t.procedure.use(nameErrors).use(requireKey).use(count).use(audit).use(requireAccess);
+export const keyedProcedure = t.procedure
+  .use(nameErrors)
+  .use(requireKey)
+  .use(count)
+  .use(audit)
+  .use(requireAccess)
+  .use(boundInput);
 
 // The hash is of what was sent, before trimming and defaults: the same body means the same JSON value (D34).
 const readKeyedRequest = t.middleware(async ({ path, getRawInput, next }) => {

@@ -22,6 +22,7 @@ import { probes } from './probes.ts';
 import { rateHeaders, REQUEST_ID_HEADER } from './rate-headers.ts';
 import { servePublicImage } from './public-image.ts';
 import { giveRequestId, requestIdOf } from './request-id.ts';
+import { limitRequestsInProgress } from './request-limit.ts';
 import { handleRest } from './rest.ts';
 import { trpcHandler } from './trpc.ts';
 
@@ -59,7 +60,9 @@ export function createApp(context: Context, options: AppOptions = {}): Express {
   );
   app.use(oauthRouter(context, authorizationServer));
   const { operatorToken } = options;
-  if (operatorToken !== undefined) app.use('/operator', operatorRouter(context, operatorToken, authorizationServer));
+  const hasOperator = context.config.operator !== 'off';
+  if (operatorToken !== undefined && hasOperator)
+    app.use('/operator', operatorRouter(context, operatorToken, authorizationServer));
   app.get(`${PUBLIC_IMAGES_PATH}/:platformId/:mediaId`, servePublicImage(context));
   app.use(oauthPages(context, authorizationServer.requests));
   app.use(pagesRouter(context));
@@ -80,19 +83,28 @@ function newApp(context: Context): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   if (context.config.trustProxy !== undefined) app.set('trust proxy', context.config.trustProxy);
-  app.use(giveRequestId(context.random), accessLog(context.log), secureHeaders);
+  app.use(giveRequestId(context.random), accessLog(context.log), secureHeaders(context.config.publicUrl));
+  app.use(limitRequestsInProgress(context.config.maxConnectionsPerAddress));
   return app;
 }
 
 /** What every answer carries; pages replace the policy by one that lets their own assets in (D19). */
-const secureHeaders: RequestHandler = (_request, response, next) => {
-  response.setHeader('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
-  response.setHeader('x-content-type-options', 'nosniff');
-  // For browsers that do not read frame-ancestors.
-  response.setHeader('x-frame-options', 'DENY');
-  response.setHeader('referrer-policy', 'no-referrer');
-  next();
-};
+function secureHeaders(publicUrl: string): RequestHandler {
+  const isEncrypted = publicUrl.startsWith('https:');
+  return (_request, response, next) => {
+    response.setHeader('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
+    response.setHeader('x-content-type-options', 'nosniff');
+    // For browsers that do not read frame-ancestors.
+    response.setHeader('x-frame-options', 'DENY');
+    response.setHeader('referrer-policy', 'no-referrer');
+    // Other hosts of the domain are not ours to decide about.
+    if (isEncrypted) response.setHeader('strict-transport-security', `max-age=${HSTS_SECONDS}`);
+    next();
+  };
+}
+
+/** How long a browser uses https alone for this host: a year. */
+const HSTS_SECONDS = 31_536_000;
 
 function serveDocument(document: object): RequestHandler {
   const text = JSON.stringify(document);

@@ -88,6 +88,11 @@ const cents = z
   .regex(/^\d{1,6}$/, 'must be a whole number of cents')
   .transform(Number);
 
+const count = z
+  .string()
+  .regex(/^[1-9]\d{0,5}$/, 'must be a whole number of at least 1')
+  .transform(Number);
+
 /** Every variable, in the order of the README's table. */
 const Environment = z.object({
   PORT: z.string().regex(/^\d+$/, 'must be a port number').transform(Number).pipe(z.number().max(65_535)).default(3000),
@@ -120,6 +125,14 @@ const Environment = z.object({
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   NODE_ENV: z.enum(['development', 'test', 'production']).optional(),
   TRUST_PROXY: trustProxy.optional(),
+  MAX_CONNECTIONS: count.default(5_000),
+  MAX_CONNECTIONS_PER_ADDRESS: count.default(500),
+  REQUEST_TIMEOUT_SECONDS: z
+    .string()
+    .regex(/^[1-9]\d{0,2}$/, 'must be a whole number of seconds, 1 to 999')
+    .transform((seconds) => Number(seconds) * 1000)
+    .default(15_000),
+  OPERATOR: z.enum(['local', 'anywhere', 'off']).default('local'),
   OPERATOR_TOKEN: z.string().min(32, 'must have at least 32 characters').optional(),
   DEFAULT_PLAN: z.enum(PLAN_NAMES).default('unlimited'),
   X_POST_FEE_CENTS: cents.default(0),
@@ -180,6 +193,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     metricsToken: values.METRICS_TOKEN,
     production: values.NODE_ENV === 'production',
     trustProxy: values.TRUST_PROXY,
+    maxConnections: values.MAX_CONNECTIONS,
+    maxConnectionsPerAddress: values.MAX_CONNECTIONS_PER_ADDRESS,
+    requestTimeoutMs: values.REQUEST_TIMEOUT_SECONDS,
+    operator: values.OPERATOR,
     operatorToken: values.OPERATOR_TOKEN,
     defaultPlan: values.DEFAULT_PLAN,
     fees: Object.freeze({

@@ -18,6 +18,7 @@ import { createIds } from '../services/ids.ts';
 import { createKeyChecks } from '../services/keys/key-checks.ts';
 import { createMemoryRateLimiter } from '../services/limits/memory-rate-limiter.ts';
 import { createPostgresRateLimiter } from '../services/limits/postgres-rate-limiter.ts';
+import { createPublicRateLimiter } from '../services/limits/public-rate-limiter.ts';
 import type { MediaStore } from '../services/media/media-store.ts';
 import { openMediaStore } from '../services/media/open-media-store.ts';
 import { createSendDesk } from '../services/posts/send-desk.ts';
@@ -48,6 +49,8 @@ export interface ContextParts {
   readonly log: Logger;
   /** Left out, the one that the configuration names. */
   readonly media?: MediaStore;
+  /** Changes once, when the start has ended. Left out, it has. */
+  readonly startup?: { readonly hasEnded: boolean };
 }
 
 /** Unpredictable bytes from the system; ids that follow the clock. */
@@ -67,7 +70,8 @@ function drawn(size: number): (length: number) => Uint8Array {
 }
 
 export function createContext(parts: ContextParts): Context {
-  const { config, clock, random, fetch, receivers, db, log } = parts;
+  const { config, clock, random, fetch, receivers, db, log, startup = { hasEnded: true } } = parts;
+  const keptHealth = cached(clock, HEALTH_CACHE_SECONDS, () => readHealth(context));
   const context: Context = {
     config,
     clock,
@@ -85,14 +89,16 @@ export function createContext(parts: ContextParts): Context {
       db.engine === 'postgres'
         ? createPostgresRateLimiter(db, config.rateLimitPerMinute)
         : createMemoryRateLimiter(config.rateLimitPerMinute),
-    publicLimiter: createMemoryRateLimiter(config.rateLimitPerMinute),
+    publicLimiter: createPublicRateLimiter(db, clock, config.rateLimitPerMinute),
     keyChecks: createKeyChecks(() => context),
     audit: createAuditLog(() => context),
     sends: createSendDesk(() => context),
     receivers,
     deliveries: createDeliveryDesk(() => context),
     simulation: 'set' in clock ? createSimulation(() => context, clock) : null,
-    health: cached(clock, HEALTH_CACHE_SECONDS, () => readHealth(context)),
+    startup,
+    // What is said of a start must not be kept beyond it.
+    health: () => (startup.hasEnded ? keptHealth() : readHealth(context)),
     healthHistory: cached(clock, NUMBERS_CACHE_SECONDS, () => readHistory(context)),
     stats: cached(clock, NUMBERS_CACHE_SECONDS, () => readStats(context)),
     version: packageJson.version,

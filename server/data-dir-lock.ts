@@ -3,9 +3,11 @@
  * operating system's own, on a file in DATA_DIR, taken through SQLite because Node has no call for it.
  * It ends with the process however that dies, so there is no stale lock to tell from a live one.
  */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { ConfigError } from './config.ts';
+import { makeDataDir } from './secure-data-dir.ts';
 
 /** SQLITE_BUSY: someone else holds the lock. */
 const busy = 5;
@@ -16,17 +18,15 @@ const held = new Set<DatabaseSync>();
 /**
  * Takes DATA_DIR for this process, making the directory (mode 0700) when it is missing. Does not wait.
  *
- * @throws Error in one line for the operator: another server has the directory, or it cannot be locked.
+ * @throws ConfigError in one line for the operator: another server has the directory, or it cannot be locked.
  */
 export async function acquireDataDirLock(dataDir: string): Promise<{ release(): Promise<void> }> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: Error) => {
-    throw new Error(`DATA_DIR ${dataDir} cannot be made (${error.message}).`, { cause: error });
-  });
+  await makeDataDir(dataDir);
   const lock = lockFile(dataDir);
   const pidFile = path.resolve(dataDir, 'lock.pid');
   if (lock === null) {
     const pid = await readFile(pidFile, 'utf8').catch(() => 'unknown');
-    throw new Error(
+    throw new ConfigError(
       `DATA_DIR ${dataDir} is in use by another Carillon server (process ${pid.trim()}). ` +
         'Stop it first, or give this one a DATA_DIR of its own, or use PostgreSQL (DATABASE_URL) to run several.',
     );
@@ -58,7 +58,7 @@ function lockFile(dataDir: string): DatabaseSync | null {
     lock?.close();
     if (error instanceof Error && 'errcode' in error && error.errcode === busy) return null;
     const why = error instanceof Error ? error.message : String(error);
-    throw new Error(
+    throw new ConfigError(
       `DATA_DIR ${dataDir} cannot be locked (${why}). It must be writable and on a disk with file locks.`,
       {
         cause: error,

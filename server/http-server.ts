@@ -1,9 +1,12 @@
 /** The listening socket: when it closes, whoever has asked is answered, and nobody else is waited for. */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Config } from '../services/config.ts';
 import { ConfigError } from './config.ts';
+import { type ConnectionContext, type ConnectionLimits, limitConnections } from './connection-limits.ts';
 
 export interface HttpServer {
+  readonly port: number;
   /** Takes no new connections and resolves when every request that had arrived as a whole is answered. */
   close(): Promise<void>;
 }
@@ -14,18 +17,41 @@ const ARRIVAL_MS = 1_000;
 /** Between two looks for connections that can be let go of. */
 const SWEEP_EVERY_MS = 50;
 
-/** @throws ConfigError when PORT or HOST cannot be listened on */
-export async function serve(app: RequestListener, { port, host }: Pick<Config, 'port' | 'host'>): Promise<HttpServer> {
+/** Longest time between two looks for requests that take too long. */
+const TIMEOUT_CHECK_MS = 1_000;
+
+/** What the listening socket needs to know of the configuration. */
+type ServerSettings = Pick<Config, 'port' | 'host'> & ConnectionLimits & { readonly requestTimeoutMs: number };
+
+/**
+ * Serves an application. A request that has not come as a whole in time, headers and body, is answered with 408 and its
+ * connection closed; what an answer takes after that does not count.
+ *
+ * @throws ConfigError when PORT or HOST cannot be listened on
+ */
+export async function serve(
+  app: RequestListener,
+  settings: ServerSettings,
+  connections: ConnectionContext,
+): Promise<HttpServer> {
+  const { port, host, requestTimeoutMs } = settings;
   const answering = new Map<ServerResponse, IncomingMessage>();
   let closing = false;
-  const server = createServer((request, response) => {
+  const times = {
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, requestTimeoutMs),
+  };
+  const server = createServer(times, (request, response) => {
     answering.set(response, request);
     response.once('close', () => answering.delete(response));
     if (closing) response.setHeader('connection', 'close');
     app(request, response);
   });
+  limitConnections(server, settings, connections);
   await listen(server, port, host);
   return {
+    port: (server.address() as AddressInfo).port,
     close: () => {
       closing = true;
       endConnections(answering);

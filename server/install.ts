@@ -1,6 +1,7 @@
 /** One running install, from opened database to listening port; `stop` takes it down in the reverse order. */
 import { join } from 'node:path';
 import { type Database, openPglite, openPostgres } from '../entities/orm.ts';
+import { loggableError } from '../errors/loggable-error.ts';
 import { keepFrozenInstant } from '../jobs/simulation.ts';
 import { startWorker } from '../jobs/worker.ts';
 import type { Clock } from '../services/clock.ts';
@@ -12,6 +13,7 @@ import type { ClaimedSend } from '../services/posts/claimed-send.ts';
 import { freeAllLanes } from '../services/webhooks/claim-lanes.ts';
 import { startOwner } from '../services/people/start-owner.ts';
 import { firstStart } from '../services/setup/first-start.ts';
+import { recordStart } from '../services/workers/record-start.ts';
 import { announcement, ownerAnnouncement } from './announcement.ts';
 import { createApp, createWorkerApp } from './app.ts';
 import { machineTime, type ManualClock, systemClock } from './clocks.ts';
@@ -24,6 +26,7 @@ import { serve } from './http-server.ts';
 import { createLogger } from './logger.ts';
 import { openManualClock } from './manual-clock.ts';
 import { operatorToken } from './operator-token.ts';
+import { secureDataDir } from './secure-data-dir.ts';
 import { createOutboundFetch } from './outbound.ts';
 import { createReceivers } from './receivers.ts';
 
@@ -33,11 +36,16 @@ export interface Install {
   stop(): Promise<void>;
 }
 
+const TRUSTS_EVERYBODY =
+  'TRUST_PROXY=true believes every caller about its address: set the number of proxies, or their addresses';
+
 /** How many interrupted sends are taken over at once at the start. */
 const RECOVER_AT_ONCE = 1_000;
 
 /** @throws Error whose first line tells the operator what to put right */
 export async function startInstall(config: Config, options: { announce: (text: string) => void }): Promise<Install> {
+  const log = createLogger(config.logLevel);
+  await secureDataDir(config.dataDir, { uid: process.getuid?.(), log });
   const lock = config.databaseUrl === undefined ? await acquireDataDirLock(config.dataDir) : undefined;
   const clock = openClock(config, () => db);
   const random = systemRandom(clock);
@@ -47,7 +55,7 @@ export async function startInstall(config: Config, options: { announce: (text: s
   const db = await openDatabase(config);
   const following = new AbortController();
   const followed = await followDatabase(clock, following.signal);
-  const log = createLogger(config.logLevel);
+  const startup = { hasEnded: false };
   const context = createContext({
     config,
     clock,
@@ -57,6 +65,7 @@ export async function startInstall(config: Config, options: { announce: (text: s
     db,
     encryptionKeys: keys,
     log,
+    startup,
   });
   await refuseUnreadableLogins(context);
   const interrupted = db.engine === 'pglite' ? await claimInterrupted(context) : [];
@@ -66,17 +75,20 @@ export async function startInstall(config: Config, options: { announce: (text: s
   const stopping = new AbortController();
   const createServed = config.role === 'worker' ? createWorkerApp : createApp;
   // Before the first start makes a key: a start that ends here must not leave behind a key that nobody was told.
-  const token = await operatorToken(config, random);
+  const token = config.operator === 'off' ? undefined : await operatorToken(config, random);
   const served = createServed(context, {
     isReady: () => isReady,
     stopping: stopping.signal,
     operatorToken: token,
   });
-  const server = await serve(served, config);
+  const isTrusted = served.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  const server = await serve(served, config, { isProxy: (address) => isTrusted(address, 0), log });
   if (config.role !== 'worker') await introduce(context, options.announce);
   recover(context, interrupted);
   const work = await startWork(context);
   isReady = true;
+  startup.hasEnded = true;
+  if (config.trustProxy === true) log.warn(TRUSTS_EVERYBODY);
   log.info({ role: config.role, database: db.engine, version: context.version, port: config.port }, 'ready');
 
   return {
@@ -115,10 +127,19 @@ async function openDatabase({ databaseUrl, dataDir }: Config): Promise<Database>
     await db.migrate();
     return db;
   } catch (error) {
-    const why = error instanceof Error ? error.message.split('\n')[0] : String(error);
     const variable = databaseUrl === undefined ? 'DATA_DIR' : 'DATABASE_URL';
-    throw new ConfigError(`${variable}: the database cannot be opened (${why})`, { cause: error });
+    throw new ConfigError(`${variable}: the database cannot be opened (${whyNotOpened(error)})`, { cause: error });
   }
+}
+
+/** SQLSTATE classes of a connection that did not come about: their messages name users and databases, and no rows. */
+const CONNECTING = /^(?:08|28|3D)\w{3}$/;
+
+/** A migration that fails may quote what is stored, so only a failure to connect is told in the words of the database. */
+function whyNotOpened(error: unknown): string {
+  const { type, code, message } = loggableError(error);
+  if (error instanceof Error && CONNECTING.test(code ?? '')) return error.message.split('\n')[0] ?? type;
+  return message ?? code ?? type;
 }
 
 // A login that no key opens would fail its first post hours from now; the start is the time to say so.
@@ -154,6 +175,7 @@ function recover(context: Context, interrupted: readonly ClaimedSend[]): void {
 }
 
 async function startWork(context: Context): Promise<{ stop(): Promise<void> }> {
+  if (context.config.role !== 'web') await recordStart(context);
   if (context.simulation !== null) {
     const stopping = new AbortController();
     const kept = keepFrozenInstant(context, stopping.signal);

@@ -1,9 +1,17 @@
 /** Starts an install: reads the environment, opens the database, serves, works, and stops in good order. */
-import { readConfig } from './config.ts';
+import { loggableError } from '../errors/loggable-error.ts';
+import { ConfigError, readConfig } from './config.ts';
 import { type Install, startInstall } from './install.ts';
 
 /** Longest a stop may take before what still hangs is cut off. */
 const STOP_TIMEOUT_MS = 14_000;
+
+// Before any file is made: what this process writes is for its own user.
+process.umask(0o077);
+
+// Node.js would print such an error with all of its fields, and a database error has the values of its statement.
+process.on('uncaughtException', (error) => fail(error));
+process.on('unhandledRejection', (reason) => fail(reason));
 
 // From the first moment: a stop that is asked for during the start must not cut off what the start has begun.
 const askedToStop = Promise.withResolvers<string>();
@@ -33,8 +41,21 @@ function giveUp(): never {
   process.exit(1);
 }
 
+/** Ends the process, as Node.js does after an error that nothing caught. */
+function fail(error: unknown): never {
+  const line = {
+    level: 'fatal',
+    err: loggableError(error),
+    msg: 'the process ends after an error that nothing caught',
+  };
+  process.stderr.write(`${JSON.stringify(line)}\n`);
+  process.exit(1);
+}
+
 /** One line: what an operator needs to put it right. */
 function startFailure(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message.split('\n')[0] ?? 'the start failed';
+  // Only ours is written for people; others may hold the values of a statement.
+  if (error instanceof ConfigError) return error.message.split('\n')[0] ?? '';
+  const { type, code, message } = loggableError(error);
+  return ['the start failed', [type, code].filter(Boolean).join(' '), message].filter(Boolean).join(': ');
 }

@@ -10,12 +10,16 @@ export function openManualClock(config: Config): ManualClock {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const start = config.clockStart ?? systemClock.now();
   const before = readInstant(file);
-  return createManualClock(before !== null && before > start ? before : start, (instant) => {
+  const present = before !== null && before > start ? before : start;
+  const keep = (instant: Date) => {
     // Written at once: rows of a later instant must not outlive the knowledge of it.
     writeFileSync(`${file}.new`, instant.toISOString());
     // In one step: a process that dies in between leaves the instant before, not half a file.
     renameSync(`${file}.new`, file);
-  });
+  };
+  // The instant of a start counts as reached (D63): rows will be made at it.
+  keep(present);
+  return createManualClock(present, keep);
 }
 
 function readInstant(file: string): Date | null {

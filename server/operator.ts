@@ -17,6 +17,7 @@ import type { Context } from '../services/context.ts';
 import { replaceOwnerLinks } from '../services/people/owner-links.ts';
 import { sameSecret } from '../services/secrets.ts';
 import { bearerToken } from './bearer-token.ts';
+import { isLocalRequest } from './local-request.ts';
 import { requestIdOf } from './request-id.ts';
 import type { AuthorizationServer } from './oauth/authorization-server.ts';
 import { operatorOauth } from './oauth/operator-oauth.ts';
@@ -34,6 +35,7 @@ const PAGE = 1_000;
 
 export function operatorRouter(context: Context, token: string, authorizationServer: AuthorizationServer): Router {
   const router = Router();
+  if (context.config.operator === 'local') router.use(requireThisMachine);
   router.use(requireToken(token));
   router.use('/oauth', operatorOauth(context, authorizationServer));
   router.get('/accounts', async (_request, response) => {
@@ -66,6 +68,14 @@ function accountIdOf(request: Request): string {
   if (!isUuid(accountId)) throw new ServiceError('invalid_request', 'accountId: expected a UUID.');
   return accountId.toLowerCase();
 }
+
+const requireThisMachine: RequestHandler = (request, _response, next) => {
+  if (isLocalRequest(request)) return next();
+  throw new ServiceError(
+    'forbidden',
+    "The operator's endpoints answer on this machine only, without a proxy; OPERATOR=anywhere opens them to whoever has the token.",
+  );
+};
 
 function requireToken(token: string): RequestHandler {
   return (request, _response, next) => {

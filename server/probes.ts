@@ -1,11 +1,11 @@
 /** What orchestrators ask: is the process alive, is it ready, and its numbers for Prometheus (D4). */
 import { Router, type Request } from 'express';
-import ipaddr from 'ipaddr.js';
 import { Gauge, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { query } from '../entities/query.ts';
 import type { Context } from '../services/context.ts';
 import { sameSecret } from '../services/secrets.ts';
 import { bearerToken } from './bearer-token.ts';
+import { isLocalRequest } from './local-request.ts';
 
 /** Upper bounds, in seconds, of the request-duration buckets. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -45,7 +45,7 @@ export function probes(context: Context, isReady: () => boolean): Router {
       response
         .status(403)
         .type('text/plain')
-        .send('Metrics are open to loopback, or with METRICS_TOKEN as a bearer token.\n');
+        .send('Metrics are open on this machine without a proxy, or with METRICS_TOKEN as a bearer token.\n');
       return;
     }
     response.setHeader('content-type', registry.contentType);
@@ -94,7 +94,5 @@ function mayReadMetrics(context: Context, request: Request): boolean {
   const { metricsToken } = context.config;
   const presented = bearerToken(request.headers.authorization);
   if (metricsToken !== undefined && presented !== undefined) return sameSecret(presented, metricsToken);
-  // A proxy on this machine speaks for others, so what it forwards is not from loopback.
-  if (request.headers['x-forwarded-for'] !== undefined) return false;
-  return ipaddr.process(request.socket.remoteAddress ?? '0.0.0.0').range() === 'loopback';
+  return isLocalRequest(request);
 }

@@ -32,10 +32,7 @@ export async function readBody(
 const DISCARD_MAX_BYTES = 32 * 1024 * 1024;
 const DISCARD_MS = 5_000;
 
-/**
- * Reads and drops what is left of a body that was refused. A client that is still sending when the
- * connection closes sees a broken connection instead of the answer.
- */
+/** Reads and drops what is left of a body that was refused, within bounds. */
 export async function discardBody(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return;
   if (Number(request.headers['content-length'] ?? 0) > DISCARD_MAX_BYTES) return;

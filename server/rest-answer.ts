@@ -1,6 +1,7 @@
 /** Writes the answer of a REST operation: JSON, or the bytes that it stands for. */
 import type { Request, Response } from 'express';
 import type { RawAnswerMeta } from '../routers/trpc.ts';
+import { markAnswered } from './access-log.ts';
 import { discardBody } from './read-body.ts';
 
 export interface RestAnswer {
@@ -19,14 +20,22 @@ interface RawBody {
   readonly fileName: string;
 }
 
+/**
+ * Answers at once, whether the body of the request has come or not. A body that still comes is read and dropped after
+ * the answer: a client that is still sending when the connection closes sees a broken connection instead of the answer.
+ */
 export async function writeAnswer(request: Request, response: Response, answer: RestAnswer): Promise<void> {
-  await discardBody(request);
-  // A body that was not read to its end would otherwise be taken for the next request on this connection.
-  if (!request.complete) response.setHeader('connection', 'close');
   const { headers, bytes } =
     answer.raw === undefined ? asJson(answer.body) : asBytes(answer.body as RawBody, answer.raw);
+  // A body that was not read to its end would otherwise be taken for the next request on this connection.
+  if (!request.complete) response.setHeader('connection', 'close');
   response.writeHead(answer.status, { ...answer.headers, ...headers, 'content-length': bytes.length });
-  response.end(request.method === 'HEAD' ? undefined : bytes);
+  const sent = request.method === 'HEAD' ? undefined : bytes;
+  if (request.complete || sent === undefined) return void response.end(sent);
+  response.write(sent);
+  markAnswered(response);
+  await discardBody(request);
+  response.end();
 }
 
 function asJson(body: unknown): { headers: Record<string, string>; bytes: Buffer } {

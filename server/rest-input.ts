@@ -19,7 +19,7 @@ const queryReaders = new WeakMap<Operation, ReadonlyMap<string, QueryReader>>();
 export async function readInput(route: Route, request: IncomingMessage, search: URLSearchParams): Promise<unknown> {
   const { operation, pathParameters } = route;
   const query = readQuery(operation, pathParameters, search);
-  if (['GET', 'DELETE'].includes(operation.meta.openapi.method)) return { ...query, ...pathParameters };
+  if (!takesBody(operation)) return { ...query, ...pathParameters };
   const body = operation.meta.rawBody
     ? await readRaw(operation.meta.rawBody, request)
     : parseJson(await readBody(request, BODY_MAX_BYTES));
@@ -27,6 +27,11 @@ export async function readInput(route: Route, request: IncomingMessage, search: 
   const clash = Object.keys(pathParameters).find((name) => Object.hasOwn(body, name));
   if (clash !== undefined) throw new ServiceError('invalid_request', `${clash}: belongs in the path, not in the body.`);
   return { ...body, ...query, ...pathParameters, ...keyOf(operation, body, request) };
+}
+
+/** Whether requests of the operation are read beyond their headers. */
+export function takesBody({ meta }: Operation): boolean {
+  return !['GET', 'DELETE'].includes(meta.openapi.method);
 }
 
 /** The Idempotency-Key header as the field the operation knows it by. */
@@ -85,10 +90,7 @@ function readQuery(
 function readersOf(operation: Operation): ReadonlyMap<string, QueryReader> {
   const known = queryReaders.get(operation);
   if (known !== undefined) return known;
-  const { openapi, rawBody } = operation.meta;
-  const names = ['GET', 'DELETE'].includes(openapi.method)
-    ? Object.keys(operation.input.shape)
-    : (rawBody?.query ?? []);
+  const names = takesBody(operation) ? (operation.meta.rawBody?.query ?? []) : Object.keys(operation.input.shape);
   const readers = new Map(names.map((name) => [name, readerOf(operation.input.shape[name] as ZodType)]));
   queryReaders.set(operation, readers);
   return readers;

@@ -4,7 +4,7 @@ import { ERRORS } from '../errors/codes.ts';
 import { errorBody, publicError } from '../errors/error-body.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { Context } from '../services/context.ts';
-import { authenticate } from '../services/keys/authenticate.ts';
+import { authenticate, takeFor } from '../services/keys/authenticate.ts';
 import type { Caller } from '../services/keys/caller.ts';
 import type { RateState } from '../services/limits/rate-limiter.ts';
 import { presentedKey } from './presented-key.ts';
@@ -37,6 +37,22 @@ export async function admitCaller(
     refuseWhenFull(admission.rate);
   }
   return admission.caller;
+}
+
+/**
+ * Counts the request of a caller who was checked before; adds the headers that the answer carries from here on.
+ *
+ * @throws ServiceError too many requests
+ */
+export async function countCaller(
+  context: Context,
+  { headers }: Pick<Exchange, 'headers'>,
+  caller: Caller,
+  bucket: string,
+): Promise<void> {
+  const rate = await takeFor(context, caller, bucket);
+  Object.assign(headers, rateHeaders(rate));
+  refuseWhenFull(rate);
 }
 
 /** @throws ServiceError too many requests */

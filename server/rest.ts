@@ -1,49 +1,48 @@
 /**
- * REST over the router: finds the operation, reads its input, checks key and rate, calls the
- * procedure and writes the answer, in the order of D31. The key is checked and the request counted in
- * one round trip; what is wrong with route or body is found before, and told only after the key is good.
+ * REST over the router: finds the operation, checks the key, reads the input, counts the request, calls the procedure
+ * and writes the answer, in the order of D31. A body that came with its headers is read first, so that the key is
+ * checked and the request counted in one round trip; any other body is read for a good key only.
  */
 import { callTRPCProcedure } from '@trpc/server';
 import type { Request, Response } from 'express';
-import { ServiceError } from '../errors/service-error.ts';
 import { appRouter } from '../routers/index.ts';
 import type { Operation } from '../routers/operations.ts';
 import { bucketOf, type OperationContext, successStatusOf } from '../routers/trpc.ts';
 import type { Context } from '../services/context.ts';
-import { authenticate } from '../services/keys/authenticate.ts';
 import type { Caller } from '../services/keys/caller.ts';
-import { presentedKey } from './presented-key.ts';
+import { machineOf } from '../services/limits/machine-of.ts';
 import { REQUEST_ID_HEADER } from './rate-headers.ts';
 import { requestIdOf } from './request-id.ts';
 import { writeAnswer } from './rest-answer.ts';
-import { readInput } from './rest-input.ts';
-import { admitCaller, refuseWhenFull, writeError } from './rest-request.ts';
+import { readInput, takesBody } from './rest-input.ts';
+import { admitCaller, countCaller, type Exchange, refuseWhenFull, writeError } from './rest-request.ts';
 import { findRoute } from './rest-routes.ts';
 
-/** What the request asks for, or why it cannot be told. */
-type Wanted =
-  | { readonly refused: false; readonly operation: Operation; readonly input: unknown }
-  | { readonly refused: true; readonly operation?: Operation; readonly error: unknown; readonly allow?: string };
+/** A request that may be worked on. */
+interface Admitted {
+  readonly operation: Operation;
+  readonly input: unknown;
+  readonly caller: Caller | null;
+}
 
-/** Answers one request below the API root; `path` is what follows the root. */
+/** Answers one request below the API root. */
 export async function handleRest(context: Context, request: Request, response: Response): Promise<void> {
   const requestId = requestIdOf(response);
-  const headers: Record<string, string> = { [REQUEST_ID_HEADER]: requestId };
-  const wanted = await readWanted(context, request);
+  const exchange: Exchange = { request, response, headers: { [REQUEST_ID_HEADER]: requestId } };
+  const { headers } = exchange;
+  let admitted: Admitted | undefined;
   try {
-    const caller = await admit(context, request, wanted, headers);
-    if (wanted.refused) throw wanted.error;
+    admitted = await admit(context, exchange);
+    const { operation, input, caller } = admitted;
     const setHeader = (name: string, value: string) => {
       headers[name] = value;
     };
     const ctx: OperationContext = { services: context, caller, requestId, surface: 'rest', setHeader };
-    const body = await call(wanted.operation, wanted.input, ctx);
-    const { meta } = wanted.operation;
+    const body = await call(operation, input, ctx);
+    const { meta } = operation;
     await writeAnswer(request, response, { status: successStatusOf(meta), headers, body, raw: meta.rawAnswer });
   } catch (thrown) {
-    if (wanted.refused && wanted.allow !== undefined && thrown === wanted.error) headers['allow'] = wanted.allow;
-    const input = wanted.refused ? undefined : wanted.input;
-    await writeError(context, { request, response, headers }, thrown, input);
+    await writeError(context, exchange, thrown, admitted?.input);
   }
 }
 
@@ -53,41 +52,56 @@ function splitUrl(url: string): { path: string; search: string } {
   return mark === -1 ? { path: url, search: '' } : { path: url.slice(0, mark), search: url.slice(mark + 1) };
 }
 
-async function readWanted(context: Context, request: Request): Promise<Wanted> {
+/** Checks the key and counts the request; adds the headers that the answer will carry from here on. */
+async function admit(context: Context, exchange: Exchange): Promise<Admitted> {
+  const { request, headers } = exchange;
   const { path, search } = splitUrl(request.url);
   const route = findRoute(request.method, path);
-  if ('error' in route) return { refused: true, ...route };
+  if ('error' in route) {
+    await admitCaller(context, exchange, undefined);
+    if (route.allow !== undefined) headers['allow'] = route.allow;
+    throw route.error;
+  }
   const { operation } = route;
-  // Bytes come in large bodies, which are not read for who has no key.
-  if (
-    operation.meta.rawBody?.bytes !== undefined &&
-    (await authenticate(context, presentedKey(request.headers))) === null
-  ) {
-    return { refused: true, operation, error: new ServiceError('unauthorized') };
+  const bucket = bucketOf(operation.meta);
+  const read = () => readInput(route, request, new URLSearchParams(search));
+  if (operation.meta.access === 'public') {
+    delete headers[REQUEST_ID_HEADER];
+    const input = await read();
+    if (bucket !== null) {
+      const name = `${machineOf(request.ip ?? '')} ${bucket}`;
+      refuseWhenFull(await context.publicLimiter.take(name, context.clock.now()));
+    }
+    return { operation, input, caller: null };
   }
-  try {
-    return { refused: false, operation, input: await readInput(route, request, new URLSearchParams(search)) };
-  } catch (error) {
-    return { refused: true, operation, error };
-  }
+  if (takesBody(operation)) await bodyThatCameAlong();
+  if (request.complete || !takesBody(operation)) return admitWhole(context, exchange, { operation, bucket, read });
+  const caller = await admitCaller(context, exchange, undefined);
+  const input = await read();
+  if (bucket !== null) await countCaller(context, exchange, caller, bucket);
+  return { operation, input, caller };
 }
 
-/** Checks the key and counts the request; adds the headers that the answer will carry from here on. */
-async function admit(
+/** The parser calls us after the headers, and goes on with what came together with them when we give way. */
+function bodyThatCameAlong(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Admits a request of which nothing is to come any more, in one round trip. */
+async function admitWhole(
   context: Context,
-  request: Request,
-  wanted: Wanted,
-  headers: Record<string, string>,
-): Promise<Caller | null> {
-  const bucket = wanted.operation === undefined ? null : bucketOf(wanted.operation.meta);
-  if (wanted.operation?.meta.access === 'public') {
-    delete headers[REQUEST_ID_HEADER];
-    if (bucket !== null)
-      refuseWhenFull(await context.publicLimiter.take(`${request.ip} ${bucket}`, context.clock.now()));
-    return null;
-  }
-  const counted = wanted.refused || bucket === null ? undefined : bucket;
-  return admitCaller(context, { request, headers }, counted);
+  exchange: Exchange,
+  wanted: { operation: Operation; bucket: string | null; read: () => Promise<unknown> },
+): Promise<Admitted> {
+  const given = await wanted.read().then(
+    (input) => ({ input }),
+    (error: unknown) => ({ error }),
+  );
+  // What cannot be read does not count (D31), and is told only after the key is good.
+  const counted = 'error' in given || wanted.bucket === null ? undefined : wanted.bucket;
+  const caller = await admitCaller(context, exchange, counted);
+  if ('error' in given) throw given.error;
+  return { operation: wanted.operation, input: given.input, caller };
 }
 
 function call(operation: Operation, input: unknown, ctx: OperationContext): Promise<unknown> {

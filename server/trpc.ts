@@ -8,6 +8,7 @@ import { callError, type OperationContext } from '../routers/trpc.ts';
 import type { Context } from '../services/context.ts';
 import { authenticate, takeFor } from '../services/keys/authenticate.ts';
 import type { Caller } from '../services/keys/caller.ts';
+import { machineOf } from '../services/limits/machine-of.ts';
 import type { RateState } from '../services/limits/rate-limiter.ts';
 import { presentedKey } from './presented-key.ts';
 import { rateHeaders, REQUEST_ID_HEADER } from './rate-headers.ts';
@@ -28,11 +29,17 @@ export interface TrpcMount {
   readonly allowMethodOverride: boolean;
 }
 
-/** For keys. */
+/** For keys. They are checked before any of a body is read. */
 export function trpcHandler(context: Context): RequestHandler {
-  const callerOf = async (request: Request) =>
-    (await authenticate(context, presentedKey(request.headers)))?.caller ?? null;
-  return mountTrpc(context, { surface: 'trpc', callerOf, allowMethodOverride: false });
+  const callerOf: TrpcMount['callerOf'] = (_request, { locals }) => (locals['caller'] ?? null) as Caller | null;
+  const answer = mountTrpc(context, { surface: 'trpc', callerOf, allowMethodOverride: false });
+  return async (request, response, next) => {
+    const admission = await authenticate(context, presentedKey(request.headers));
+    response.locals['caller'] = admission?.caller ?? null;
+    // tRPC reads no body where one is given: what a stranger sends is neither kept nor waited for.
+    if (admission === null && request.method === 'POST') request.body = '';
+    await answer(request, response, next);
+  };
 }
 
 export function mountTrpc(context: Context, mount: TrpcMount): RequestHandler {
@@ -70,7 +77,7 @@ async function createCallContext(
     admit: async (bucket, access) => {
       const counted = access === 'public' ? null : caller;
       const rate = await (counted === null
-        ? context.publicLimiter.take(`${request.ip} ${bucket}`, context.clock.now())
+        ? context.publicLimiter.take(`${machineOf(request.ip ?? '')} ${bucket}`, context.clock.now())
         : takeFor(context, counted, bucket));
       if (counted !== null) {
         // A batch has one set of headers, so it tells of the bucket that is nearest to its end.

@@ -31,10 +31,18 @@ export interface Config {
   readonly metricsToken: string | undefined;
   readonly production: boolean;
   readonly trustProxy: boolean | number | string | undefined;
+  /** Connections that are open at once. */
+  readonly maxConnections: number;
+  /** Those from one address, of IPv6 from one /64; through a trusted proxy, requests in progress. */
+  readonly maxConnectionsPerAddress: number;
+  /** Milliseconds in which a request has to come as a whole. */
+  readonly requestTimeoutMs: number;
   /** Plan of a new account. */
   readonly defaultPlan: PlanName;
   /** What sending and reading numbers cost on platforms that are charged for, in cents. */
   readonly fees: Readonly<Record<FeeSetting, number>>;
+  /** Who reaches the operator's endpoints with their token: this machine, any machine, or none. */
+  readonly operator: 'local' | 'anywhere' | 'off';
   /** Bearer token of the operator; undefined: one is generated into `dataDir`. */
   readonly operatorToken: string | undefined;
   /** Whether /mcp also has what the official conformance suite calls by name. */

@@ -42,7 +42,7 @@ export interface Context {
   readonly limiter: RateLimiter;
   /** Checks API keys, and counts their requests. */
   readonly keyChecks: KeyChecks;
-  /** Counts requests without a key by address, in memory: it must hold while the database is down. */
+  /** Counts requests without a key, exactly over all processes; buckets are named `<machine> <group>`, see machine-of.ts. */
   readonly publicLimiter: RateLimiter;
   /** Where what callers ask for is written down. */
   readonly audit: AuditLog;
@@ -54,6 +54,8 @@ export interface Context {
   readonly deliveries: DeliveryDesk;
   /** The clock moved by hand; null on the real clock. */
   readonly simulation: Simulation | null;
+  /** Whether the start of this process has ended, the first start of an install included; it is not well before (D63). */
+  readonly startup: { readonly hasEnded: boolean };
   /** How the service is, read at most every ten seconds. */
   readonly health: () => Promise<Health>;
   /** The uptime of the last 90 days, oldest first, read at most once a minute. */

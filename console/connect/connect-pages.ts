@@ -31,7 +31,7 @@ export function connectPages(context: Context): Router {
     const { platform } = request.query;
     await showStep(context, response, found.session, typeof platform === 'string' ? platform : undefined);
   });
-  router.post('/session/:sessionId/:step', ownPagesOnly, express.urlencoded({ extended: false, limit: FORM_MAX }));
+  router.post('/session/:sessionId/:step', ownPagesOnly, ownForm(context));
   router.post('/session/:sessionId/:step', async (request, response) => {
     const { sessionId, step } = request.params;
     const found = await sessionOf(context, sessionId, request);
@@ -79,6 +79,16 @@ const ownPagesOnly: RequestHandler = (request, response, next) => {
   if (site === undefined || site === 'same-origin') return next();
   response.status(403).type('text/plain').send('Forms of other sites are not taken.\n');
 };
+
+/** Reads a form of a browser that the session is open in, and nothing of anyone else's. */
+function ownForm(context: Context): RequestHandler<{ sessionId: string }> {
+  const form = express.urlencoded({ extended: false, limit: FORM_MAX });
+  return async (request, response, next) => {
+    const found = await sessionOf(context, request.params.sessionId, request as express.Request);
+    if (found.kind !== 'open') return next();
+    form(request as express.Request, response, next);
+  };
+}
 
 /** Some platforms send customers back to the machine's address where the install goes by its name, and only there is the cookie. */
 function home(context: Context): RequestHandler {

@@ -1,11 +1,12 @@
 /** /oauth/interaction/...: a person is asked whether a program may act for them. /owner/agents: what they have allowed (D23). Forms and redirects; no scripts. */
-import express, { type Request, type RequestHandler, type Response, Router } from 'express';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { validate as isUuid } from 'uuid';
 import type { Context } from '../../services/context.ts';
 import { listGrants } from '../../services/oauth/list-grants.ts';
 import { profilesToChoose } from '../../services/oauth/profiles-to-choose.ts';
 import { revokeGrant } from '../../services/oauth/revoke-grant.ts';
 import { fieldsOf } from '../form-fields.ts';
+import { ownerForm } from '../people/owner-form.ts';
 import { sendFailure } from '../people/send-failure.ts';
 import { sendForeignForm, sendNotice, sendPeoplePage } from '../people/send-people-page.ts';
 import { csrfField, isOurForm, signedIn, type SignedInPerson, signInAddress } from '../people/signed-in.ts';
@@ -14,7 +15,8 @@ import type { Consent, ConsentRequests } from './consent-requests.ts';
 import { consentView, TEST_MODE, WHOLE_ACCOUNT } from './consent-view.ts';
 import { sendConsentPage } from './send-consent-page.ts';
 
-const form = express.urlencoded({ extended: false, limit: '10kb' });
+/** Bytes of a form. */
+const FORM_MAX = '10kb';
 
 const CONSENT_PATH = '/oauth/interaction';
 const AGENTS_PATH = '/owner/agents';
@@ -22,6 +24,7 @@ const AGENTS_PATH = '/owner/agents';
 /** Mounted at the root. */
 export function oauthPages(context: Context, requests: ConsentRequests): Router {
   const router = Router();
+  const form = ownerForm(context, FORM_MAX);
   router.use([CONSENT_PATH, AGENTS_PATH], unkept);
   router.get(`${CONSENT_PATH}/:uid`, ask(context, requests));
   router.post(`${CONSENT_PATH}/:uid`, form, answer(context, requests));

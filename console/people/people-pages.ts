@@ -2,6 +2,7 @@
 import express, { type RequestHandler, Router } from 'express';
 import type { Context } from '../../services/context.ts';
 import { showActivity } from './activity-page.ts';
+import { ownerForm } from './owner-form.ts';
 import { showOwner, takeEndOfSignIn, takePasswordChange } from './owner-page.ts';
 import {
   givePasskeyOptions,
@@ -14,12 +15,16 @@ import { sendFailure } from './send-failure.ts';
 import { showSetUp, takeSetUp } from './set-up-page.ts';
 import { showSignIn, takeSignIn, takeSignOut } from './sign-in-page.ts';
 
-/** A form; the longest password is far below. */
-const form = express.urlencoded({ extended: false, limit: '20kb' });
+/** Bytes of a form; the longest password is far below. */
+const FORM_MAX = '20kb';
+
+/** Of people who are not signed in: what they show is in the form itself. */
+const form = express.urlencoded({ extended: false, limit: FORM_MAX });
 
 /** Mounted at the root. */
 export function peoplePages(context: Context): Router {
   const router = Router();
+  const ownForm = ownerForm(context, FORM_MAX);
   router.use(['/set-up', '/sign-in', '/sign-out', '/owner'], secretive);
   router.get('/set-up/:secret', showSetUp(context));
   router.post('/set-up/:secret', form, takeSetUp(context));
@@ -30,11 +35,11 @@ export function peoplePages(context: Context): Router {
   router.post('/sign-out', form, takeSignOut(context));
   router.get('/owner', showOwner(context));
   router.get('/owner/activity', showActivity(context));
-  router.post('/owner/password', form, takePasswordChange(context));
-  router.post('/owner/sign-ins/end', form, takeEndOfSignIn(context));
-  router.post('/owner/passkeys/options', form, givePasskeyOptions(context));
-  router.post('/owner/passkeys', form, takeNewPasskey(context));
-  router.post('/owner/passkeys/remove', form, takeEndOfPasskey(context));
+  router.post('/owner/password', ownForm, takePasswordChange(context));
+  router.post('/owner/sign-ins/end', ownForm, takeEndOfSignIn(context));
+  router.post('/owner/passkeys/options', ownForm, givePasskeyOptions(context));
+  router.post('/owner/passkeys', ownForm, takeNewPasskey(context));
+  router.post('/owner/passkeys/remove', ownForm, takeEndOfPasskey(context));
   router.use(sendFailure(context));
   return router;
 }

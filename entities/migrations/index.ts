@@ -16,6 +16,7 @@ import { LongLists } from './migration-20261121-long-lists.ts';
 import { Polish } from './migration-20261121-polish.ts';
 import { Tenants } from './migration-20261121-tenants.ts';
 import { Webhooks } from './migration-20261121-webhooks.ts';
+import { WorkerStarts } from './migration-20261122-worker-starts.ts';
 import { WholePosts } from './migration-20261121-whole-posts.ts';
 
 export const migrations = [
@@ -37,4 +38,5 @@ export const migrations = [
   { name: '20261121-passkeys', class: Passkeys },
   { name: '20261121-connect-session-callers', class: ConnectSessionCallers },
   { name: '20261121-audit', class: Audit },
+  { name: '20261122-worker-starts', class: WorkerStarts },
 ];

@@ -2,10 +2,11 @@
  * The authorization server: oidc-provider with the signing keys of now. It takes its keys when it is made, so a new one
  * is made when they have changed; everything that lasts is in the database.
  */
+import type { EventEmitter } from 'node:events';
 import type { ConsentRequests } from '../../console/oauth/consent-requests.ts';
 import type { Context } from '../../services/context.ts';
 import { DEFAULT_SCOPES, SCOPES } from '../../services/keys/scopes.ts';
-import { createMemoryRateLimiter } from '../../services/limits/memory-rate-limiter.ts';
+import { createPublicRateLimiter } from '../../services/limits/public-rate-limiter.ts';
 import type { RateLimiter } from '../../services/limits/rate-limiter.ts';
 import type { SigningKey } from '../../services/oauth/signing-keys.ts';
 import type { MachineTime } from '../database-clock.ts';
@@ -17,7 +18,7 @@ import { createSigningKeyRing } from './signing-key-ring.ts';
 import { Provider } from './provider-library.ts';
 
 export interface AuthorizationServer {
-  /** Counts clients that make themselves known, by address: those that register, and documents that are fetched. */
+  /** Counts clients that make themselves known, in buckets `<machine> clients`: those that register, and documents that are fetched. */
   readonly newClients: RateLimiter;
   /** With the keys of now. */
   provider(): Promise<Provider>;
@@ -32,7 +33,12 @@ export const DISCOVERY_PATH = '/.well-known/oauth-authorization-server';
 
 export function createAuthorizationServer(context: Context, machine: MachineTime): AuthorizationServer {
   const ring = createSigningKeyRing(context);
-  const newClients = createMemoryRateLimiter(Math.max(NEW_CLIENTS, Math.floor(context.config.rateLimitPerMinute / 2)));
+  const { db, clock, config } = context;
+  const newClients = createPublicRateLimiter(
+    db,
+    clock,
+    Math.max(NEW_CLIENTS, Math.floor(config.rateLimitPerMinute / 2)),
+  );
   let made: { readonly keys: readonly SigningKey[]; readonly provider: Provider } | undefined;
   const provider = async () => {
     const keys = await ring.latest();
@@ -55,6 +61,10 @@ function createProvider(context: Context, parts: ProviderParts): Provider {
     const reqId = ctx.res.getHeader(REQUEST_ID_HEADER);
     context.log.error({ reqId, err: error }, 'an OAuth request failed');
   });
+  // Without a listener Koa prints errors as they are, on standard error.
+  (provider as EventEmitter).on('error', (error: Error) =>
+    context.log.warn({ err: error }, 'an OAuth request was not served'),
+  );
   // Nobody is remembered as signed in by it: not in the database, and not in a cookie.
   provider.on('authorization.success', (ctx) => {
     Object.assign(ctx.oidc.session ?? {}, { destroyed: true });

@@ -6,7 +6,6 @@ import { errorBody } from '../../errors/error-body.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../../services/context.ts';
 import { SCOPES } from '../../services/keys/scopes.ts';
-import { createMemoryRateLimiter } from '../../services/limits/memory-rate-limiter.ts';
 import { machineOf } from '../../services/limits/machine-of.ts';
 import { type RateLimiter, secondsUntilReset } from '../../services/limits/rate-limiter.ts';
 import { RESOURCE_METADATA_PATH, resourceOf } from '../../services/oauth/addresses.ts';
@@ -66,7 +65,7 @@ function limitRegistrations(context: Context, limiter: RateLimiter): RequestHand
   return async (request, response, next) => {
     if (request.method !== 'POST') return next();
     const now = context.clock.now();
-    const rate = await limiter.take(machineOf(request.ip ?? ''), now);
+    const rate = await limiter.take(`${machineOf(request.ip ?? '')} clients`, now);
     if (rate.allowed) return next();
     response.setHeader('retry-after', String(secondsUntilReset(rate, now)));
     const error = new ServiceError(
@@ -80,9 +79,9 @@ function limitRegistrations(context: Context, limiter: RateLimiter): RequestHand
 
 /** Each question to a person is kept for an hour, whether anybody ever answers it. */
 function limitQuestions(context: Context): RequestHandler {
-  const limiter = createMemoryRateLimiter(context.config.rateLimitPerMinute);
   return async (request, response, next) => {
-    const { allowed } = await limiter.take(machineOf(request.ip ?? ''), context.clock.now());
+    const bucket = `${machineOf(request.ip ?? '')} consent`;
+    const { allowed } = await context.publicLimiter.take(bucket, context.clock.now());
     if (allowed) return next();
     response.setHeader('retry-after', '60');
     sendNotice(

@@ -130,7 +130,7 @@ function features(context: Context, { keys, newClients }: ProviderParts): NonNul
       ack: 'draft-02',
       // Anybody may name an address, so nobody may have us ask for many.
       allowFetch: async ({ req }) =>
-        (await newClients.take(machineOf((req as Request).ip ?? ''), context.clock.now())).allowed,
+        (await newClients.take(`${machineOf((req as Request).ip ?? '')} clients`, context.clock.now())).allowed,
     },
     registration: {
       enabled: true,

@@ -20,6 +20,7 @@ const REMOVE = `
 
 /** Notes how the service is in this minute, unless that is noted already. @returns how many samples were written */
 export async function takeSample(context: Context): Promise<number> {
+  if (!context.startup.hasEnded) return 0;
   const health = await readHealth(context);
   // While an install starts for the first time its workers are not late.
   if (isStarting(health)) return 0;

@@ -27,11 +27,12 @@ const DATABASE_TIMEOUT_MS = 3_000;
 
 interface WorkerRow {
   name: string;
-  last_run_at: string;
+  started_at: string | null;
+  last_run_at: string | null;
   last_ok_at: string | null;
 }
 
-const WORKERS = 'select name, last_run_at, last_ok_at from worker_states';
+const WORKERS = 'select name, started_at, last_run_at, last_ok_at from worker_states';
 
 /** Never throws: a database that does not answer is a finding, not a failure. */
 export async function readHealth(context: Context): Promise<Health> {
@@ -45,7 +46,7 @@ export async function readHealth(context: Context): Promise<Health> {
     webhookDeliveries: check('webhookDeliveries'),
     xUsageSweep: check('xUsageSweep'),
   };
-  const isOk = database.ok && Object.values(workers).every(({ ok }) => ok);
+  const isOk = context.startup.hasEnded && database.ok && Object.values(workers).every(({ ok }) => ok);
   return {
     status: isOk ? 'ok' : 'degraded',
     checks: { database, ...workers },
@@ -68,8 +69,9 @@ async function readWorkers(context: Context): Promise<WorkerRow[] | null> {
 function checkWorker(name: WorkerLoopName, rows: readonly WorkerRow[], now: Date): WorkerCheck {
   const row = rows.find((candidate) => candidate.name === name);
   const lastOkAt = row?.last_ok_at ?? null;
+  const instant = (text: string | null | undefined) => (text == null ? null : new Date(text));
   return {
-    ok: isOnTime(name, lastOkAt === null ? null : new Date(lastOkAt), now),
+    ok: isOnTime(name, { startedAt: instant(row?.started_at), lastOkAt: instant(lastOkAt) }, now),
     lastRunAt: timestampOrNull(row?.last_run_at ?? null),
     lastOkAt: timestampOrNull(lastOkAt),
   };

@@ -1,5 +1,6 @@
 /** Notes that a loop ran and how it ended, for GET /health. */
 import { query } from '../../entities/query.ts';
+import { loggableError } from '../../errors/loggable-error.ts';
 import type { Context } from '../context.ts';
 import type { WorkerLoopName } from './worker-loops.ts';
 
@@ -11,6 +12,8 @@ const RECORD = `
 /** @param error what ended the run; null when it succeeded */
 export async function recordRun(context: Context, name: WorkerLoopName, error: Error | null): Promise<void> {
   const now = context.clock.now();
-  const lastError = error === null ? null : error.message.split('\n')[0]?.slice(0, 300);
-  await query(context.db.em(), RECORD, [name, now, error === null ? now : null, lastError ?? null]);
+  const described = error === null ? null : loggableError(error);
+  // The message of a database error can hold the values of its statement.
+  const lastError = described === null ? null : [described.code, described.message].filter(Boolean).join(': ');
+  await query(context.db.em(), RECORD, [name, now, error === null ? now : null, lastError]);
 }

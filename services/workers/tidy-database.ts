@@ -20,6 +20,8 @@ export async function tidyDatabase(context: Context): Promise<void> {
   if (context.db.engine === 'postgres') {
     const windowStart = new Date(now - WINDOW_SECONDS * 1000);
     await query(context.db.em(), 'delete from rate_limit_hits where at <= $1', [windowStart]);
+    // Addresses come and go, so a bucket that has fallen silent goes too.
+    await query(context.db.em(), 'delete from rate_limit_buckets where last_at <= $1', [windowStart]);
   } else {
     // PGlite runs no autovacuum.
     await query(context.db.em(), 'vacuum analyze');

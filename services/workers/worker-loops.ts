@@ -15,8 +15,15 @@ export type WorkerLoopName = keyof typeof WORKER_LOOPS;
 /** No loop is called late before this many seconds, however short its interval. */
 const LATE_AT_LEAST_SECONDS = 120;
 
-/** Whether a loop's last success is recent enough. */
-export function isOnTime(name: WorkerLoopName, lastOkAt: Date | null, now: Date): boolean {
+/** What is known of a loop: when a worker last started, and when the loop last succeeded. */
+interface LoopTimes {
+  readonly startedAt: Date | null;
+  readonly lastOkAt: Date | null;
+}
+
+/** Whether a loop's last success is recent enough, or its worker has only just started. */
+export function isOnTime(name: WorkerLoopName, { startedAt, lastOkAt }: LoopTimes, now: Date): boolean {
+  if (startedAt !== null && now.getTime() - startedAt.getTime() <= LATE_AT_LEAST_SECONDS * 1000) return true;
   if (lastOkAt === null) return false;
   const lateAfter = Math.max(3 * WORKER_LOOPS[name].everySeconds, LATE_AT_LEAST_SECONDS);
   return now.getTime() - lastOkAt.getTime() <= lateAfter * 1000;

@@ -76,3 +76,40 @@ it(`writes JSON lines with the id of each request, and no key or login, at the m
   expect(secrets.filter((secret) => lines.some((line) => line.includes(secret)))).toEqual([]);
   expect(first.stderr() + second.stderr()).toBe('');
 });
+
+it(`writes no value of a statement that the database refuses (${ENGINE})`, async () => {
+  const fake = await startFakeBluesky({ now: () => new Date() });
+  onTestFinished(() => fake.close());
+  fake.addAccount('alice.test', PASSWORD);
+  const install = await newInstall({ LOG_LEVEL: 'trace', BLUESKY_SERVICE_URL: fake.url });
+  const first = await install.start();
+  await first.stop();
+  await install.sql(`alter table connections add constraint no_such_slug check (slug <> 'refused-slug')`);
+  await install.sql(`alter table posts add constraint no_such_text check (text not like 'refused-text%')`);
+  const second = await install.start();
+
+  const login = { identifier: 'alice.test', appPassword: PASSWORD };
+  const connection = await second.rest('POST /connections', {
+    body: { platformId: 'bluesky', credentials: login, slug: 'refused-slug' },
+  });
+  const sent = await second.rest('POST /posts', {
+    body: { text: 'refused-text with words', connectionSlugs: [SANDBOX], tags: ['refused-tag'] },
+  });
+  await second.stop();
+
+  expect([connection, sent].map(({ status }) => status)).toEqual([500, 500]);
+  const failed = second.log().filter(({ msg }) => msg === 'a request failed');
+  expect(failed.map(({ err }) => firstCause(err))).toMatchObject([
+    { code: '23514', constraint: 'no_such_slug', table: 'connections', stack: expect.any(String) },
+    { code: '23514', constraint: 'no_such_text', table: 'posts', stack: expect.any(String) },
+  ]);
+  const written = second.stdout() + second.stderr();
+  const values = [PASSWORD, 'v1.', 'refused-slug', 'refused-text', 'refused-tag', 'alice.test', 'access-', 'refresh-'];
+  expect(values.filter((value) => written.includes(value))).toEqual([]);
+});
+
+/** Where a chain of causes ends. */
+function firstCause(error: unknown): unknown {
+  const { cause } = error as { cause?: unknown };
+  return cause === undefined ? error : firstCause(cause);
+}

@@ -3,7 +3,6 @@
  * the real application listening on loopback, and short ways to call it.
  */
 import type { AddressInfo } from 'node:net';
-import { pino } from 'pino';
 import { expect } from 'vitest';
 import { ApiKey } from '../../entities/api-key.ts';
 import type { Database } from '../../entities/orm.ts';
@@ -16,6 +15,7 @@ import { UNDECLARED } from '../../routers/trpc.ts';
 import { createApp } from '../../server/app.ts';
 import { readConfig } from '../../server/config.ts';
 import { createContext } from '../../server/context.ts';
+import { createLogger } from '../../server/logger.ts';
 import { createOutboundFetch } from '../../server/outbound.ts';
 import type { Lookup } from '../../server/outbound-connect.ts';
 import { createReceivers } from '../../server/receivers.ts';
@@ -68,6 +68,8 @@ export interface World extends AsyncDisposable {
   readonly liveKey: string;
   readonly testKey: string;
   readonly sandboxSlug: string;
+  /** The lines of its log so far, from `error` on unless `logLevel` says otherwise. */
+  readonly logged: readonly string[];
   /** Calls REST: `world.rest('GET /posts?limit=1')`. */
   rest(call: `${string} /${string}`, options?: RestCall): Promise<RestAnswer>;
   /** Runs SQL on the world's database. */
@@ -92,6 +94,8 @@ export interface World extends AsyncDisposable {
 export interface WorldOptions {
   /** Environment on top of the world's own, as D3 names the variables. */
   readonly env?: Record<string, string>;
+  /** Lowest level of {@link World.logged}; left out, `error`. */
+  readonly logLevel?: string;
   /** `manual` for an install whose clock is moved over the API; left out, only tests move it. */
   readonly clock?: 'manual';
   /** What receivers of webhooks are reached with: real milliseconds until one is given up, and how hosts are looked up. */
@@ -115,15 +119,14 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const receivers = createReceivers({ allow: config.outboundAllow, ...options.receivers });
   const encryptionKeys = config.encryptionKeys ?? [random.bytes(32)];
   const undeclared: string[] = [];
-  const log = pino(
-    { level: 'error' },
-    {
-      write: (line) => {
-        if (line.includes(UNDECLARED)) undeclared.push(line);
-        if (process.env['TEST_LOG'] !== undefined) process.stderr.write(line);
-      },
+  const logged: string[] = [];
+  const log = createLogger(options.logLevel ?? 'error', {
+    write: (line) => {
+      logged.push(line);
+      if (line.includes(UNDECLARED)) undeclared.push(line);
+      if (process.env['TEST_LOG'] !== undefined) process.stderr.write(line);
     },
-  );
+  });
   const media = createMemoryMediaStore();
   const installClock = options.clock === 'manual' ? clock : unsettable(clock);
   const context = createContext({
@@ -187,6 +190,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     liveKey: LIVE_KEY,
     testKey: TEST_KEY,
     sandboxSlug: first?.sandboxSlug ?? '',
+    logged,
     rest: (call, options_) => callRest(url, call, options_),
     sql: (sql, parameters) => query(db.em(), sql, parameters),
     profile: (name, accountId) => makeProfile(context, name, accountId),

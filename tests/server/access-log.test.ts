@@ -1,5 +1,5 @@
 /** The access log: one line a request, without what must not be written down. */
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import express from 'express';
 import { pino } from 'pino';
 import { afterAll, expect, it } from 'vitest';
@@ -22,9 +22,30 @@ it.each([
   ['/oauth/authorize?state=secret', '/oauth/authorize'],
   ['/connect/session/01936b5e-0000-7000-8000-000000000000', '/connect/session/01936b5e-0000-7000-8000-000000000000'],
   ['/connect/callback/mastodon?code=secret&state=secret', '/connect/callback/mastodon'],
+  ['/api/v2/posts#crl_live_0123456789', '/api/v2/posts'],
+  ['/api/v2/crl_live_0123456789abcdef/x', '/api/v2/crl_live_…/x'],
 ])('%s is written as %s', async (path, written) => {
   await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`).then((answer) => answer.text());
   await new Promise((resolve) => setImmediate(resolve));
 
   expect(lines.at(-1)).toMatchObject({ path: written });
+});
+
+it.each([
+  ['http://user:password@host/api/v2/posts?token=secret', '/api/v2/posts'],
+  ['http://host/connect/Zm9vYmFyYmF6cXV4?x', '/connect/…'],
+  ['HTTPS://user:password@host?token=secret', '/'],
+  ['http://user:password@host', '/'],
+  ['secret-that-is-no-path', '(not a path)'],
+])('the request line %s is written as %s', async (target, written) => {
+  const { port } = server.address() as AddressInfo;
+  const before = lines.length;
+  const socket = connect(port, '127.0.0.1');
+  socket.end(`GET ${target} HTTP/1.1\r\nhost: host\r\nconnection: close\r\n\r\n`).resume();
+  await new Promise((resolve) => socket.once('close', resolve));
+  await new Promise((resolve) => setImmediate(resolve));
+
+  // What Node.js does not take for a request is not logged at all.
+  if (lines.length > before) expect(lines.at(-1)).toMatchObject({ path: written });
+  else expect(target).toBe('secret-that-is-no-path');
 });

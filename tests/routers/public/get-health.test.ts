@@ -2,6 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { runRound } from '../../../jobs/run-round.ts';
+import { createContext } from '../../../server/context.ts';
+import { recordStart } from '../../../services/workers/record-start.ts';
 import { readHealth } from '../../../services/health/read-health.ts';
 import { START } from '../../harness/test-clock.ts';
 import { startWorld, type World } from '../../harness/world.ts';
@@ -81,6 +83,61 @@ describe('200', () => {
       status: expected,
       checks: { scheduledPosts: { ok: expected === 'ok', lastRunAt: lastOkAt, lastOkAt } },
     });
+  });
+
+  it.each([
+    ['ok for the first two minutes of a worker', 120_000, 'ok'],
+    ['degraded when it has not done a round by then', 120_001, 'degraded'],
+  ])('is %s', async (_case, ms, expected) => {
+    await using fresh = await startWorld();
+    await recordStart(fresh.context);
+    fresh.clock.advance(ms);
+
+    const { body } = await healthNow(fresh);
+
+    expect(body).toMatchObject({
+      status: expected,
+      checks: { scheduledPosts: { ok: expected === 'ok', lastRunAt: null, lastOkAt: null } },
+    });
+  });
+
+  it('is ok right after a worker comes back from a long outage, and not for one that starts again and again', async () => {
+    await using fresh = await startWorld();
+    await fresh.runDue();
+    fresh.clock.advance(86_400_000);
+    await recordStart(fresh.context);
+    const back = await healthNow(fresh);
+    fresh.clock.advance(90_000);
+    await recordStart(fresh.context);
+    fresh.clock.advance(90_000);
+
+    const again = await healthNow(fresh);
+
+    expect([back.body.status, again.body.status]).toEqual(['ok', 'degraded']);
+  });
+
+  it('is degraded until the start of the process has ended, and ok at once then', async () => {
+    await using fresh = await startWorld();
+    await fresh.runDue();
+    const startup = { hasEnded: false };
+    const { config, clock, random, fetch, receivers, db, log } = fresh.context;
+    const starting = createContext({
+      config,
+      clock,
+      random,
+      fetch,
+      receivers,
+      db,
+      log,
+      encryptionKeys: [Buffer.alloc(32)],
+      startup,
+    });
+
+    const statuses = [(await starting.health()).status];
+    startup.hasEnded = true;
+    statuses.push((await starting.health()).status);
+
+    expect(statuses).toEqual(['degraded', 'ok']);
   });
 
   it('tells of a worker that runs and fails', async () => {

@@ -1,0 +1,9 @@
+/** When a worker last started, so that none is called late before it had time for a round (D63). */
+import { Migration } from '@mikro-orm/migrations';
+
+export class WorkerStarts extends Migration {
+  override up(): void {
+    this.addSql(`alter table "worker_states" add "started_at" timestamptz(3) null`);
+    this.addSql(`alter table "worker_states" alter column "last_run_at" drop not null`);
+  }
+}

@@ -1,0 +1,62 @@
+/** How many connections a process holds: in all, and from one machine that connects by itself. */
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from 'pino';
+import { machineOf } from '../services/limits/machine-of.ts';
+
+export interface ConnectionLimits {
+  /** Connections that are open at once. */
+  readonly maxConnections: number;
+  /** Those from one address; of IPv6, from one /64. */
+  readonly maxConnectionsPerAddress: number;
+}
+
+/** What a server knows beyond the numbers. */
+export interface ConnectionContext {
+  /** Whether an address is that of a proxy, which connects for many. */
+  readonly isProxy: (address: string) => boolean;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+/** Milliseconds between two log lines about refused connections. */
+const LOG_EVERY_MS = 60_000;
+
+/** Closes what is too much without an answer: an answer would take the work that is to be saved. */
+export function limitConnections(server: Server, limits: ConnectionLimits, { isProxy, log }: ConnectionContext): void {
+  const open = new Map<string, number>();
+  const noteRefused = createRefusalLog(log, limits);
+  server.maxConnections = limits.maxConnections;
+  server.on('drop', noteRefused);
+  server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress ?? '';
+    if (isProxy(address)) return;
+    const machine = machineOf(address);
+    const count = open.get(machine) ?? 0;
+    if (count >= limits.maxConnectionsPerAddress) {
+      noteRefused();
+      socket.destroy();
+      return;
+    }
+    open.set(machine, count + 1);
+    socket.once('close', () => release(open, machine));
+  });
+}
+
+/** Takes one away, and forgets who has none left. */
+export function release(counts: Map<string, number>, name: string): void {
+  const left = (counts.get(name) ?? 1) - 1;
+  if (left === 0) counts.delete(name);
+  else counts.set(name, left);
+}
+
+function createRefusalLog(log: Pick<Logger, 'warn'>, limits: ConnectionLimits): () => void {
+  let refused = 0;
+  let loggedAt = -LOG_EVERY_MS;
+  return () => {
+    refused += 1;
+    if (performance.now() - loggedAt < LOG_EVERY_MS) return;
+    log.warn({ refused, ...limits }, 'connections were refused: there were too many');
+    loggedAt = performance.now();
+    refused = 0;
+  };
+}

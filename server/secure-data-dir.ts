@@ -1,0 +1,80 @@
+/** DATA_DIR belongs to the user of this process alone: it holds the database, the encryption key and the operator's token. */
+import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { ConfigError } from './config.ts';
+
+/** What the folder is judged by. */
+interface Judge {
+  /** User id of the process; undefined on systems without. */
+  readonly uid: number | undefined;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+/** Permissions of everyone but the owner. */
+const OTHERS = 0o077;
+
+/** @throws ConfigError when it cannot be made */
+export async function makeDataDir(dataDir: string): Promise<void> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: Error) => {
+    throw new ConfigError(`DATA_DIR ${dataDir} cannot be made (${error.message}).`, { cause: error });
+  });
+}
+
+/**
+ * Makes the folder where it is missing, and closes it to other users, with the files and folders right in it. A folder
+ * that was open is said in the log.
+ *
+ * @throws ConfigError when it belongs to another user, or stays open to others
+ */
+export async function secureDataDir(dataDir: string, { uid, log }: Judge): Promise<void> {
+  await makeDataDir(dataDir);
+  if (uid === undefined) return;
+  const { uid: owner } = await stat(dataDir);
+  if (owner !== uid) {
+    // Root can close the folder all the same, and bind mounts of containers often belong to somebody else.
+    if (uid !== 0) {
+      throw new ConfigError(
+        `DATA_DIR ${dataDir} belongs to another user (uid ${owner}), who can replace what is in it; change its owner, or choose another folder.`,
+      );
+    }
+    log.warn({ dataDir, owner }, 'DATA_DIR belongs to another user, who can replace what is in it');
+  }
+  const wasOpen = await close(dataDir, true);
+  const inside = await closeEntries(dataDir);
+  if (wasOpen) {
+    log.warn({ dataDir, entries: inside }, 'DATA_DIR was open to other users of this machine and was closed to them');
+  }
+}
+
+/** @returns how many were open */
+async function closeEntries(dataDir: string): Promise<number> {
+  let open = 0;
+  for (const entry of await readdir(dataDir, { withFileTypes: true })) {
+    // What a link leads to is somebody's decision.
+    if (entry.isSymbolicLink()) continue;
+    if (await close(join(dataDir, entry.name), false)) open += 1;
+  }
+  return open;
+}
+
+/** @returns whether it was open */
+async function close(path: string, isRequired: boolean): Promise<boolean> {
+  const mode = await modeOf(path);
+  if ((mode & OTHERS) === 0) return false;
+  const failed = await chmod(path, mode & ~OTHERS).then(
+    () => null,
+    (error: Error) => error,
+  );
+  const left = await modeOf(path);
+  if (!isRequired || (left & OTHERS) === 0) return true;
+  const why = failed === null ? 'its disk keeps no permissions' : failed.message;
+  throw new ConfigError(`DATA_DIR ${path} is open to other users, and cannot be closed to them (${why}).`, {
+    cause: failed,
+  });
+}
+
+async function modeOf(path: string): Promise<number> {
+  const { mode } = await stat(path);
+  return mode & 0o777;
+}

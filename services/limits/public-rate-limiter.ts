@@ -1,0 +1,52 @@
+/**
+ * Limits by address: exact over all processes as long as the database answers (D62). While it does not, each process
+ * counts for itself, so that what needs no database still answers.
+ */
+import type { Database } from '../../entities/orm.ts';
+import type { Clock } from '../clock.ts';
+import { createMemoryRateLimiter } from './memory-rate-limiter.ts';
+import { createPostgresRateLimiter } from './postgres-rate-limiter.ts';
+import type { RateLimiter, RateState } from './rate-limiter.ts';
+
+/** Real milliseconds that the database may take to count. */
+const TIMEOUT_MS = 1_000;
+
+/** Milliseconds for which a database that has not answered is not asked again. */
+const AWAY_MS = 5_000;
+
+/** @param limit requests in the window, for each bucket; a bucket is named `<machine> <group>` */
+export function createPublicRateLimiter(db: Database, clock: Clock, limit: number): RateLimiter {
+  const own = createMemoryRateLimiter(limit);
+  // The embedded database serves one process.
+  if (db.engine === 'pglite') return own;
+  return withFallback(createPostgresRateLimiter(db, limit), own, clock);
+}
+
+/** Exported for tests: `shared` until it fails or takes too long, then `own` for a while. */
+export function withFallback(shared: RateLimiter, own: RateLimiter, clock: Clock): RateLimiter {
+  let awayUntil = 0;
+  return {
+    limit: own.limit,
+    take: async (bucket, now) => {
+      if (now.getTime() < awayUntil) return own.take(bucket, now);
+      const counted = await inTime(shared.take(bucket, now), clock);
+      if (counted !== null) return counted;
+      awayUntil = now.getTime() + AWAY_MS;
+      return own.take(bucket, now);
+    },
+  };
+}
+
+/** Null when it fails or takes too long. */
+async function inTime(counting: Promise<RateState>, clock: Clock): Promise<RateState | null> {
+  const over = new AbortController();
+  const late = clock.sleep(TIMEOUT_MS, over.signal).then(
+    () => null,
+    () => null,
+  );
+  try {
+    return await Promise.race([counting.catch(() => null), late]);
+  } finally {
+    over.abort();
+  }
+}

@@ -1,0 +1,116 @@
+/** Limits by address: one for an IPv6 /64, exact over all processes, and still there while the database is away. */
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createApp } from '../../server/app.ts';
+import { createMemoryRateLimiter } from '../../services/limits/memory-rate-limiter.ts';
+import { withFallback } from '../../services/limits/public-rate-limiter.ts';
+import type { RateLimiter } from '../../services/limits/rate-limiter.ts';
+import { TEST_DATABASE_URL } from '../harness/database.ts';
+import { startPeer } from '../harness/peer.ts';
+import { startWorld, type World } from '../harness/world.ts';
+
+const env = { RATE_LIMIT_PER_MINUTE: '2', TRUST_PROXY: '1' };
+
+async function ask(origin: string, path: string, address: string, method = 'GET'): Promise<number> {
+  const headers = { 'x-forwarded-for': address, 'content-type': 'application/json' };
+  const response = await fetch(origin + path, {
+    method,
+    headers,
+    redirect: 'manual',
+    ...(method === 'POST' && { body: '{}' }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+async function asks(origins: readonly string[], path: string, addresses: readonly string[]): Promise<number[]> {
+  const statuses = [];
+  for (const [index, address] of addresses.entries())
+    statuses.push(await ask(origins[index % origins.length] ?? '', path, address));
+  return statuses;
+}
+
+const CONSENT = '/oauth/authorize?client_id=x';
+
+describe.each(['/api/v2/health', '/trpc/public.health?input=%7B%7D', CONSENT])('%s', (path) => {
+  it('counts an IPv6 /64 as one address, and another as another', async () => {
+    const world = await startWorld({ env });
+    const addresses = ['2001:db8:1:2::1', '2001:db8:1:2::2', '2001:db8:1:2:ffff::3', '2001:db8:1:3::1'];
+
+    const statuses = await asks([world.url], path, addresses);
+
+    expect(statuses.map((status) => status === 429)).toEqual([false, false, true, false]);
+  });
+});
+
+describe.runIf(TEST_DATABASE_URL)('two processes on one database', () => {
+  async function secondProcess(world: World): Promise<string> {
+    const server = createApp(await startPeer(world)).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    onTestFinished(async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  it.each(['/api/v2/health', '/api/v2/stats', CONSENT])('count %s together', async (path) => {
+    const world = await startWorld({ env });
+    const origins = [world.url, await secondProcess(world)];
+
+    const statuses = await asks(origins, path, ['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2']);
+
+    expect(statuses.map((status) => status === 429)).toEqual([false, false, true, true, false]);
+  });
+
+  it('count clients that register together', async () => {
+    const world = await startWorld({ env });
+    const origins = [world.url, await secondProcess(world)];
+
+    const statuses = [];
+    for (let index = 0; index < 32; index += 1)
+      statuses.push(await ask(origins[index % 2] ?? '', '/oauth/register', '192.0.2.1', 'POST'));
+
+    expect(statuses.filter((status) => status === 429)).toHaveLength(2);
+  });
+
+  it('forget an address that has fallen silent', async () => {
+    const world = await startWorld({ env });
+    await ask(world.url, '/api/v2/health', '192.0.2.1');
+    world.clock.advance(61_000);
+
+    await world.housekeep();
+
+    expect(await world.sql('select bucket from rate_limit_buckets')).toEqual([]);
+    expect(await asks([world.url], '/api/v2/health', ['192.0.2.1', '192.0.2.1', '192.0.2.1'])).toEqual([200, 200, 429]);
+  });
+});
+
+describe('while the database is away', () => {
+  const away = [
+    ['fails', () => Promise.reject(new Error('connection refused'))],
+    ['does not answer', () => new Promise<never>(() => undefined)],
+  ] as const;
+
+  it.each(away)('and %s, a process counts for itself, and asks it again after five seconds', async (_how, take) => {
+    let asked = 0;
+    const shared: RateLimiter = {
+      limit: 2,
+      take: () => {
+        asked += 1;
+        return take();
+      },
+    };
+    const world = await startWorld();
+    const instant = { ...world.context.clock, sleep: () => Promise.resolve() };
+    const limiter = withFallback(shared, createMemoryRateLimiter(2), instant);
+    const start = world.clock.now().getTime();
+
+    const allowed = [];
+    for (const ms of [0, 1, 2, 5_000])
+      allowed.push((await limiter.take('192.0.2.1 health', new Date(start + ms))).allowed);
+
+    expect(allowed).toEqual([true, true, false, false]);
+    expect(asked).toBe(2);
+  });
+});

@@ -1,0 +1,244 @@
+/** Clients that send slowly, or never finish: strangers are answered without their body, nobody holds a connection for long, nor many. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createApp } from '../../server/app.ts';
+import { type HttpServer, serve } from '../../server/http-server.ts';
+import { LIVE_KEY, startWorld, type World } from '../harness/world.ts';
+
+const world = await startWorld();
+
+const GENEROUS = { maxConnections: 5_000, maxConnectionsPerAddress: 500, requestTimeoutMs: 60_000 };
+
+interface ServeOptions extends Partial<typeof GENEROUS> {
+  readonly isProxy?: (address: string) => boolean;
+}
+
+/** The application on a socket of its own, as an install serves it. */
+async function listening(options: ServeOptions = {}, of: World = world): Promise<HttpServer> {
+  const { isProxy = () => false, ...limits } = options;
+  const stopping = new AbortController();
+  const server = await serve(
+    createApp(of.context, { stopping: stopping.signal }),
+    { port: 0, host: '127.0.0.1', ...GENEROUS, ...limits },
+    { isProxy, log: { warn: () => undefined } },
+  );
+  onTestFinished(async () => {
+    stopping.abort();
+    await server.close();
+  });
+  return server;
+}
+
+/** A client that shows what it has received. */
+interface Client {
+  readonly socket: Socket;
+  received(): string;
+  /** Resolves when `text` has come; rejects when the connection closes before. */
+  until(text: string): Promise<void>;
+  readonly closed: Promise<unknown>;
+}
+
+async function client({ port }: HttpServer): Promise<Client> {
+  const socket = connect(port, '127.0.0.1');
+  let received = '';
+  socket.setEncoding('utf8').on('data', (text: string) => (received += text));
+  socket.on('error', () => undefined);
+  onTestFinished(() => void socket.destroy());
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  await once(socket, 'connect');
+  const until = async (text: string) => {
+    while (!received.includes(text)) {
+      const more = once(socket, 'data');
+      const over = await Promise.race([more.then(() => false), closed.then(() => true)]);
+      if (over && !received.includes(text)) throw new Error(`closed before ${text}; received: ${received}`);
+    }
+  };
+  return { socket, received: () => received, until, closed };
+}
+
+const head = (line: string, headers: readonly string[]) =>
+  `${[line, 'host: localhost', ...headers].join('\r\n')}\r\n\r\n`;
+
+const BODY = Buffer.alloc(1_048_575, ' ');
+const UNKNOWN_KEY = `crl_live_${'X'.repeat(40)}`;
+
+describe('a stranger who stalls before the last byte', () => {
+  const json = 'content-type: application/json';
+  const surfaces: [string, string[]][] = [
+    ['POST /api/v2/posts HTTP/1.1', [json]],
+    ['POST /api/v2/nowhere HTTP/1.1', [json]],
+    ['POST /api/v2/media HTTP/1.1', ['content-type: image/png']],
+    ['POST /trpc/posts.create HTTP/1.1', [json]],
+    ['POST /trpc/posts.create,posts.create?batch=1 HTTP/1.1', [json]],
+    ['POST /mcp HTTP/1.1', [json, 'accept: application/json, text/event-stream']],
+    ['POST /owner/trpc/posts.create HTTP/1.1', [json]],
+    ['POST /operator/accounts HTTP/1.1', [json]],
+  ];
+  const keys: string[][] = [
+    [],
+    ['x-api-key: no-key'],
+    [`x-api-key: ${UNKNOWN_KEY}`],
+    [`authorization: Bearer ${UNKNOWN_KEY}`],
+  ];
+
+  it('is answered 401 at once, three hundred times, and no body is kept', async () => {
+    const operated = await startWorld({ env: { OPERATOR_TOKEN: 'o'.repeat(32) } });
+    const server = await listening({}, operated);
+    const before = process.memoryUsage().arrayBuffers;
+
+    const clients = await Promise.all(
+      Array.from({ length: 304 }, async (_, index) => {
+        const [line, headers] = surfaces[index % surfaces.length] ?? ['', []];
+        const key = keys[Math.floor(index / surfaces.length) % keys.length] ?? [];
+        const stalling = await client(server);
+        stalling.socket.write(head(line, [...headers, ...key, `content-length: ${BODY.length + 1}`]));
+        stalling.socket.write(BODY);
+        await stalling.until('\r\n\r\n');
+        return { line, status: /^HTTP\/1\.1 (\d+)/.exec(stalling.received())?.[1] };
+      }),
+    );
+
+    // Operators have no endpoints in this application: it was given no token.
+    const expected = (line: string) => (line.includes('/operator') ? '404' : '401');
+    expect(clients.filter(({ line, status }) => status !== expected(line))).toEqual([]);
+    const kept = process.memoryUsage().arrayBuffers - before;
+    expect(kept).toBeLessThan(64 * 1_048_576);
+  });
+});
+
+describe('a request', () => {
+  const limits = { requestTimeoutMs: 300 };
+  const stalled: [string, string][] = [
+    ['before the end of its headers', 'POST /api/v2/posts HTTP/1.1\r\nhost: localhost\r\n'],
+    [
+      'before the end of its body',
+      head('POST /api/v2/posts HTTP/1.1', [`x-api-key: ${LIVE_KEY}`, 'content-length: 9']) + '{',
+    ],
+    [
+      'in the middle of an upload',
+      head('POST /api/v2/media HTTP/1.1', [`x-api-key: ${LIVE_KEY}`, 'content-type: image/png', 'content-length: 9']) +
+        'x',
+    ],
+    [
+      'in a form',
+      head('POST /sign-in HTTP/1.1', ['content-type: application/x-www-form-urlencoded', 'content-length: 9']) + 'x',
+    ],
+    [
+      'in a token request',
+      head('POST /oauth/token HTTP/1.1', ['content-type: application/x-www-form-urlencoded', 'content-length: 9']) +
+        'x',
+    ],
+    [
+      'in a message to agents',
+      head('POST /mcp HTTP/1.1', [
+        `x-api-key: ${LIVE_KEY}`,
+        'content-type: application/json',
+        'accept: application/json, text/event-stream',
+        'content-length: 9',
+      ]) + '{',
+    ],
+    [
+      'in a batch',
+      head('POST /trpc/posts.create HTTP/1.1', [
+        `x-api-key: ${LIVE_KEY}`,
+        'content-type: application/json',
+        'content-length: 9',
+      ]) + '{',
+    ],
+  ];
+
+  it.each(stalled)('that stalls %s is answered 408, and its connection closed', async (_where, sent) => {
+    const server = await listening(limits);
+    const stalling = await client(server);
+
+    stalling.socket.write(sent);
+    await stalling.closed;
+
+    expect(stalling.received()).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it('that has come as a whole may be answered for longer: a stream goes on', async () => {
+    const server = await listening(limits);
+    const reader = await client(server);
+    reader.socket.write(head('GET /api/v2/events HTTP/1.1', [`x-api-key: ${LIVE_KEY}`]));
+    await reader.until('retry: ');
+
+    const stalling = await client(server);
+    stalling.socket.write('GET ');
+    await stalling.closed;
+    const { body } = await world.rest('POST /posts', { body: { text: 'Hello', connectionSlugs: [world.sandboxSlug] } });
+
+    await reader.until(body.results[0].postId as string);
+  });
+
+  it('is counted with the check of its key where its body came along, and after its body otherwise', async () => {
+    const server = await listening();
+    const { check } = world.context.keyChecks;
+    const buckets: (string | undefined)[] = [];
+    Object.assign(world.context.keyChecks, {
+      check: (hash: string, bucket: string | undefined) => {
+        buckets.push(bucket);
+        return check(hash, bucket);
+      },
+    });
+    onTestFinished(() => void Object.assign(world.context.keyChecks, { check }));
+    const line = head('POST /api/v2/posts HTTP/1.1', [`x-api-key: ${LIVE_KEY}`, 'content-length: 2']);
+    const [whole, late] = [await client(server), await client(server)];
+
+    whole.socket.write(`${line}{}`);
+    await whole.until('HTTP/1.1 400');
+    late.socket.write(`${line}{`);
+    await expect.poll(() => buckets.length).toBe(2);
+    late.socket.write('}');
+    await late.until('HTTP/1.1 400');
+
+    expect(buckets).toEqual(['/posts', undefined]);
+    expect(late.received()).toContain('x-ratelimit-remaining: ');
+  });
+});
+
+describe('connections', () => {
+  const ask = head('GET /livez HTTP/1.1', []);
+
+  it.each([
+    ['from one address', { maxConnectionsPerAddress: 3 }],
+    ['in all', { maxConnections: 3 }],
+  ])('%s are bounded, and one that ends makes room', async (_which, limits) => {
+    const server = await listening(limits);
+    const open = [await client(server), await client(server), await client(server)];
+    for (const { socket, until } of open) {
+      socket.write(ask);
+      await until('ok\n');
+    }
+    const refused = await client(server);
+    await refused.closed;
+    expect(refused.received()).toBe('');
+
+    open[0]?.socket.end();
+    await open[0]?.closed;
+
+    const next = await client(server);
+    next.socket.write(ask);
+    await next.until('ok\n');
+  });
+
+  it('of a proxy are not counted by its address, but the requests of those behind it are', async () => {
+    const proxied = await startWorld({ env: { TRUST_PROXY: '1', MAX_CONNECTIONS_PER_ADDRESS: '2' } });
+    const server = await listening({ isProxy: () => true, maxConnectionsPerAddress: 2 }, proxied);
+    const stream = async (forwardedFor: string) => {
+      const reader = await client(server);
+      reader.socket.write(
+        head('GET /api/v2/events HTTP/1.1', [`x-api-key: ${LIVE_KEY}`, `x-forwarded-for: ${forwardedFor}`]),
+      );
+      await reader.until('\r\n\r\n');
+      return /^HTTP\/1\.1 (\d+)/.exec(reader.received())?.[1];
+    };
+
+    const statuses = [];
+    for (const address of ['2001:db8::1', '2001:db8::2', '2001:db8::3', '203.0.113.9'])
+      statuses.push(await stream(address));
+
+    expect(statuses).toEqual(['200', '200', '429', '200']);
+  });
+});
