@@ -1,6 +1,7 @@
 /** Lets a test answer the calls of a world to platforms itself, and keeps what the world logs. */
 import { pino } from 'pino';
-import type { FetchInit, MailServer } from '../../platforms/contract.ts';
+import type { FetchInit } from '../../platforms/contract.ts';
+import type { MailServer } from '../../platforms/mail.ts';
 import type { World } from './world.ts';
 
 export interface ScriptedAnswer {
