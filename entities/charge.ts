@@ -1,9 +1,9 @@
-/** A row of the usage ledger: a fee, once for each post or read that costs one, and never taken back (spec: Limits, X charge). */
+/** A row of the usage ledger: a fee, once for each post, and each day of reads of a post, that costs one, and never taken back (spec: Limits, X charge). */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { id, instant } from './columns.ts';
 
-/** post: a post that reached its platform. read: its numbers were read. */
+/** post: a post that reached its platform. read: its numbers were read on a UTC day, once or more. */
 export const CHARGE_KINDS = ['post', 'read'] as const;
 
 export const Charge = defineEntity({
@@ -15,7 +15,7 @@ export const Charge = defineEntity({
     kind: p.enum(CHARGE_KINDS),
     /** The post it is for. */
     subjectId: p.uuid(),
-    /** Which read of the post it is for; 0 for the post itself. */
+    /** The UTC day of the reads it is for, counted from 1970-01-01 (smaller numbers, of earlier releases, are single reads); 0 for the post itself. */
     number: p.integer().default(0),
     platformId: p.string(),
     cents: p.integer(),

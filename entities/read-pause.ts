@@ -9,6 +9,8 @@ export const ReadPause = defineEntity({
     /** Id of the connection; of the platform, where posts of many connections are asked for together. */
     lane: p.string().primary(),
     until: instant(),
+    /** How often in a row it did not answer. */
+    failures: p.integer().default(0),
   },
 });
 export type ReadPause = InferEntity<typeof ReadPause>;

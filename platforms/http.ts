@@ -1,6 +1,7 @@
 /** One call to a platform's HTTP API: bounded, parsed, and with every failure of the wire named. */
 import type { FetchInit, PlatformIo } from './contract.ts';
 import { PlatformFailure } from './contract.ts';
+import { cutText, shortened, visibleText } from './untrusted.ts';
 
 /**
  * Thrown by the injected fetch when no byte of the request can have reached the other side: unknown
@@ -20,12 +21,12 @@ export interface PlatformAnswer {
   readonly body: unknown;
 }
 
-/** Upstream words that may be shown: one line, no control characters, at most 300 characters. */
+/** Longest words of a platform that an adapter puts into a message, before the gate hides secrets in it and shortens it. */
+const WORDS_MAX = 1_000;
+
+/** A platform's own words on one visible line. */
 export function platformWords(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what is being removed
-  const line = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim();
-  const characters = [...line.toWellFormed()];
-  return characters.length > 300 ? `${characters.slice(0, 299).join('')}…` : characters.join('');
+  return shortened(visibleText(cutText(text, WORDS_MAX * 4)), WORDS_MAX);
 }
 
 /** Reads a field that ought to be a string off a body of unknown shape; undefined when it is not. */

@@ -24,6 +24,8 @@ export interface MailImage {
 export interface MailServer {
   /** Domain of the address that messages come from. */
   readonly domain: string;
+  /** What logs in to the server: no text may show it. */
+  readonly secrets: readonly string[];
   /** Connects, logs in and leaves. Throws MailFailure. */
   verify(signal: AbortSignal): Promise<void>;
   /** Hands one message over. Throws MailFailure. */

@@ -62,9 +62,13 @@ export function tokensOf({ accessToken, refreshToken, expiresAt }: TokenGrant) {
   return { accessToken, ...(refreshToken !== null && { refreshToken }), ...(expiresAt !== null && { expiresAt }) };
 }
 
+/** A token that is said to last longer counts as one that lasts so long: ten years, in seconds. */
+const LIFE_MAX_SECONDS = 10 * 365 * 86_400;
+
 /** ISO instant from which a token that holds for so many seconds is no longer taken; null when that is not known. */
 export function expiryOf(seconds: number | null | undefined, now: Date): string | null {
-  return seconds === undefined || seconds === null ? null : new Date(now.getTime() + seconds * 1_000).toISOString();
+  if (seconds === undefined || seconds === null) return null;
+  return new Date(now.getTime() + Math.min(seconds, LIFE_MAX_SECONDS) * 1_000).toISOString();
 }
 
 /** The instant so long ahead of a token's end; null when the end is not known. */

@@ -4,6 +4,7 @@ import type { AnyPlatform } from './contract.ts';
 import { discord } from './discord/index.ts';
 import { email } from './email/index.ts';
 import { facebook } from './facebook/index.ts';
+import { gatePlatform } from './gate.ts';
 import { instagram } from './instagram/index.ts';
 import { linkedin } from './linkedin/index.ts';
 import { mastodon } from './mastodon/index.ts';
@@ -40,8 +41,9 @@ export const TEST_PLATFORM: PlatformId = 'sandbox';
 
 export type PlatformRegistry = Readonly<Record<PlatformId, AnyPlatform>>;
 
+/** Every adapter behind the gate for what platforms send. */
 export function createRegistry(timeline: SandboxTimeline): PlatformRegistry {
-  return {
+  const adapters: PlatformRegistry = {
     bluesky,
     mastodon,
     linkedin,
@@ -57,6 +59,8 @@ export function createRegistry(timeline: SandboxTimeline): PlatformRegistry {
     email,
     sandbox: createSandbox(timeline),
   };
+  const gated = Object.entries(adapters).map(([id, adapter]) => [id, gatePlatform(adapter)] as const);
+  return Object.fromEntries(gated) as PlatformRegistry;
 }
 
 /** Looks a platform up by the id stored with a connection. */

@@ -22,7 +22,10 @@ interface SmtpError extends Error {
 
 export function createMailServer(config: MailConfig): MailServer {
   const { address } = config.from;
+  const { user, password = '' } = config.server;
   return {
+    // One login command carries both together.
+    secrets: password === '' ? [] : [password, `\0${user}\0${password}`],
     domain: address.slice(address.lastIndexOf('@') + 1),
     verify: (signal) => inSession(config, signal, 'session', async () => undefined),
     send: async (message, signal) => {

@@ -14,6 +14,7 @@ import { People } from './migration-20261121-people.ts';
 import { PlansAndQueues } from './migration-20261121-plans-and-queues.ts';
 import { LongLists } from './migration-20261121-long-lists.ts';
 import { Polish } from './migration-20261121-polish.ts';
+import { ReadPauseFailures } from './migration-20261122-read-pauses.ts';
 import { Tenants } from './migration-20261121-tenants.ts';
 import { Webhooks } from './migration-20261121-webhooks.ts';
 import { WorkerStarts } from './migration-20261122-worker-starts.ts';
@@ -39,4 +40,5 @@ export const migrations = [
   { name: '20261121-connect-session-callers', class: ConnectSessionCallers },
   { name: '20261121-audit', class: Audit },
   { name: '20261122-worker-starts', class: WorkerStarts },
+  { name: '20261122-read-pauses', class: ReadPauseFailures },
 ];

@@ -2,6 +2,7 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Connection } from '../../entities/connection.ts';
 import type { AnyPlatform, ConnectedAccount } from '../../platforms/contract.ts';
+import { cutText } from '../../platforms/untrusted.ts';
 import type { Context } from '../context.ts';
 import { connectionEvent } from '../events/connection-event.ts';
 import { storeEvents } from '../events/store-events.ts';
@@ -9,6 +10,9 @@ import type { Caller } from '../keys/caller.ts';
 import { lockAccount } from '../plans/standing.ts';
 import { loginColumns } from './login-columns.ts';
 import { deriveSlug, firstFreeSlug } from './slug.ts';
+
+/** Most characters of a description that is derived; callers may write as many. */
+const DESCRIPTION_MAX = 200;
 
 export interface NewConnection {
   readonly platform: AnyPlatform;
@@ -38,7 +42,7 @@ export async function addConnection(
     profileId,
     platformId: platform.id,
     slug: slug ?? (await freeSlug(em, owner, profileId, deriveSlug(platform.id, account.handle))),
-    description: description ?? `${platform.name}: ${account.handle}`.slice(0, 200),
+    description: description ?? cutText(`${platform.name}: ${account.handle}`, DESCRIPTION_MAX),
     timezone: 'UTC',
     queueSlots: [],
     platformAccountId: platform.repeatsAccounts === true ? id : account.platformAccountId,

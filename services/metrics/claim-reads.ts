@@ -25,7 +25,8 @@ const CLAIM = `
     c.deleted_at is not null as disconnected, c.reconnect_since is not null as login_over,
     greatest(c.backoff_until, own.until) as own_pause, shared.until as shared_pause,
     a.plan, a.x_analytics,
-    (select r.fetched_at from metrics_reads r where r.post_id = p.id order by r.number desc limit 1) as last_read_at
+    (select r.fetched_at from metrics_reads r where r.post_id = p.id order by r.number desc limit 1) as last_read_at,
+    (select max(r.at) from charges r where r.subject_id = p.id and r.kind = 'read') as last_charged_at
   from claimed p
   join connections c on c.id = p.connection_id
   join accounts a on a.id = p.account_id
@@ -57,6 +58,8 @@ export interface ClaimedRead extends LoginRow {
   x_analytics: boolean;
   /** When the newest read was made; null before the first. */
   last_read_at: string | null;
+  /** When a read of it was charged last; null when none was. */
+  last_charged_at: string | null;
 }
 
 /** Posts of one claim, and the time that stands in their rows until they are settled. */

@@ -4,7 +4,7 @@ import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
 import { PLANS } from '../plans/plans.ts';
 import type { ClaimedRead } from './claim-reads.ts';
-import { nextReadAt } from './read-times.ts';
+import { nextReadAt, utcDayNumber } from './read-times.ts';
 
 /** A post that is to be read now. */
 export interface DueRead {
@@ -13,7 +13,7 @@ export interface DueRead {
   readonly platform: AnyPlatform;
   readonly sentAt: Date;
   readonly platformPostId: string;
-  /** What the account is charged for it, in cents; 0 for nothing. */
+  /** What the account is charged for it, in cents; 0 for nothing, and where the day's fee for the post is paid. */
   readonly feeCents: number;
 }
 
@@ -39,9 +39,13 @@ export function decideRead(context: Context, post: ClaimedRead, now: Date): DueR
   }
   const pause = shared ? post.shared_pause : post.own_pause;
   if (pause !== null && new Date(pause) > now) return { kind: 'later', post, nextAt: new Date(pause) };
-  return { kind: 'read', post, platform, sentAt, platformPostId, feeCents: feeOf(context, platform, post) };
+  return { kind: 'read', post, platform, sentAt, platformPostId, feeCents: feeOf(context, platform, post, now) };
 }
 
-function feeOf(context: Context, { fees }: AnyPlatform, { plan }: ClaimedRead): number {
-  return fees === undefined || !PLANS[plan].fees ? 0 : context.config.fees[fees.read];
+/** Platforms that charge do it once for all reads of a post in a UTC day, and so does the account's usage ledger. */
+function feeOf(context: Context, { fees }: AnyPlatform, post: ClaimedRead, now: Date): number {
+  if (fees === undefined || !PLANS[post.plan].fees) return 0;
+  const { last_charged_at: chargedAt } = post;
+  const isPaid = chargedAt !== null && utcDayNumber(new Date(chargedAt)) === utcDayNumber(now);
+  return isPaid ? 0 : context.config.fees[fees.read];
 }

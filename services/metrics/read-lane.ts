@@ -10,7 +10,7 @@ import { openSession } from '../connections/open-session.ts';
 import { platformIo } from '../platform-io.ts';
 import type { ReadClaim } from './claim-reads.ts';
 import type { DueRead } from './decide-read.ts';
-import { dueRead, nextReadAt } from './read-times.ts';
+import { dueRead, nextReadAt, utcDayNumber } from './read-times.ts';
 import { type ReadOutcome, settleReads } from './settle-reads.ts';
 
 /** Posts that are asked for on one login, or without one. */
@@ -24,8 +24,11 @@ export interface ReadLane {
 /** Real time that one call may take. */
 const CALL_TIMEOUT_MS = 30_000;
 
-/** How long a platform is left alone that did not answer and did not say for how long. */
+/** Shortest pause after a platform did not answer, whatever it asks for: no wait at all would be asked for again at once. */
 const PAUSE_MS = 5 * 60_000;
+
+/** The pause doubles with each failure in a row, up to this: in a long outage a schedule of daily reads needs no more. */
+const REPEATED_PAUSE_MAX_MS = 3 * 3_600_000;
 
 /** Longest that a platform is left alone on its own word. */
 const PAUSE_MAX_MS = 24 * 3_600_000;
@@ -41,13 +44,20 @@ export async function readLane(
   let batches: (readonly DueRead[])[] = batchesOf(lane.reads, lane.platform.metricsBatch?.max ?? 1);
   while (batches.length > 0) {
     const [batch = [], ...rest] = batches;
-    if (signal.aborted) return settled + (await settleReads(context, claim, later(batches.flat(), claim.now)));
+    // Fees were decided for the day of the claim; on another day they are decided anew.
+    if (signal.aborted || chargesAnotherDay(context, claim, lane)) {
+      return settled + (await settleReads(context, claim, later(batches.flat(), claim.now)));
+    }
     const step = await readBatch(context, claim, lane, batch);
     batches = step.isLaneOver ? [] : [...step.again, ...rest];
     const left = step.isLaneOver ? step.putOff(rest.flat()) : [];
     settled += await settleReads(context, claim, [...step.outcomes, ...left]);
   }
   return settled;
+}
+
+function chargesAnotherDay(context: Context, claim: ReadClaim, { platform }: ReadLane): boolean {
+  return platform.fees !== undefined && utcDayNumber(context.clock.now()) !== utcDayNumber(claim.now);
 }
 
 /** What one call came to. */
@@ -64,6 +74,7 @@ async function readBatch(context: Context, claim: ReadClaim, lane: ReadLane, bat
   const goOn = { again: [], isLaneOver: false, putOff: () => [] };
   try {
     const reading = await ask(context, lane, batch);
+    if (lane.reads.some(wasPaused)) await query(context.db.em(), END_PAUSE, [lane.id]);
     const fetchedAt = context.clock.now();
     return { ...goOn, outcomes: batch.map((read) => outcomeOf(read, reading, claim.now, fetchedAt)) };
   } catch (error) {
@@ -77,7 +88,7 @@ async function readBatch(context: Context, claim: ReadClaim, lane: ReadLane, bat
     }
     const isLoginOver = failure?.kind === 'reconnect' && lane.platform.metricsBatch?.shared !== true;
     if (isLoginOver) return { outcomes: skip(batch), again: [], isLaneOver: true, putOff: skip };
-    const until = await pause(context, lane, failure?.retryAfterMs ?? PAUSE_MS);
+    const until = await pause(context, lane, failure?.retryAfterMs ?? 0);
     const putOff = (reads: readonly DueRead[]) => later(reads, until);
     return { outcomes: putOff(batch), again: [], isLaneOver: true, putOff };
   }
@@ -114,14 +125,25 @@ function later(reads: readonly DueRead[], nextAt: Date): ReadOutcome[] {
 }
 
 const PAUSE = `
-  insert into read_pauses (lane, until) values ($1, $2)
-  on conflict (lane) do update set until = greatest(read_pauses.until, excluded.until)`;
+  insert into read_pauses as p (lane, until, failures) values ($1, $2::timestamptz + $3 * interval '1 ms', 1)
+  on conflict (lane) do update set failures = p.failures + 1,
+    until = greatest(p.until, $2::timestamptz + greatest($3, least($4 * 2 ^ least(p.failures, 10), $5)) * interval '1 ms')
+  returning extract(epoch from until) * 1000 as until`;
 
-/** Keeps every worker from asking until the instant it gives. */
-async function pause(context: Context, { id }: ReadLane, forMs: number): Promise<Date> {
-  const until = new Date(context.clock.now().getTime() + Math.min(forMs, PAUSE_MAX_MS));
-  await query(context.db.em(), PAUSE, [id, until]);
-  return until;
+const END_PAUSE = 'delete from read_pauses where lane = $1';
+
+/** Whether the lane has not been read since its last failure. */
+function wasPaused({ post }: DueRead): boolean {
+  return post.own_pause !== null || post.shared_pause !== null;
+}
+
+/** Keeps every worker from asking until the instant it gives. @param askedMs how long the platform asks for */
+async function pause(context: Context, { id }: ReadLane, askedMs: number): Promise<Date> {
+  const forMs = Math.min(Math.max(askedMs, PAUSE_MS), PAUSE_MAX_MS);
+  const parameters = [id, context.clock.now(), forMs, PAUSE_MS, REPEATED_PAUSE_MAX_MS];
+  const [row] = await query<{ until: string }>(context.db.em(), PAUSE, parameters);
+  if (row === undefined) throw new Error(`the pause of ${id} was not stored`);
+  return new Date(Math.ceil(Number(row.until)));
 }
 
 function log(context: Context, { id, platform }: ReadLane, posts: number, err: unknown): void {

@@ -8,6 +8,7 @@ import { storeEvents } from '../events/store-events.ts';
 import type { ClaimedRead, ReadClaim } from './claim-reads.ts';
 import { addToDailyNumbers } from './daily-numbers.ts';
 import { metricsView } from './metrics-view.ts';
+import { utcDayNumber } from './read-times.ts';
 
 /** What becomes of one claimed post. */
 export interface ReadOutcome {
@@ -33,20 +34,20 @@ const SETTLE = `
   with input as (
     select * from jsonb_to_recordset($1::jsonb) as i(
       id uuid, "nextAt" timestamptz, number int, "fetchedAt" timestamptz, impressions bigint, likes bigint,
-      reposts bigint, replies bigint, clicks bigint, "chargeId" uuid, cents int)
+      reposts bigint, replies bigint, clicks bigint, "chargeId" uuid, cents int, "chargeDay" int, "chargedAt" timestamptz)
   ), moved as (
     update posts p set next_read_at = case when p.status = 'sent' then i."nextAt" end from input i
     where p.id = i.id and p.next_read_at = $2
     returning p.id, p.status, p.account_id, p.profile_id, p.platform_id, p.connection_slug, p.mode, p.sent_at
   ), made as (
-    select m.*, i.number, i."fetchedAt", i.impressions, i.likes, i.reposts, i.replies, i.clicks, i."chargeId", i.cents
+    select m.*, i.number, i."fetchedAt", i.impressions, i.likes, i.reposts, i.replies, i.clicks, i."chargeId", i.cents, i."chargeDay", i."chargedAt"
     from moved m join input i on i.id = m.id where i.number is not null and m.status = 'sent'
   ), stored as (
     insert into metrics_reads (post_id, number, fetched_at, impressions, likes, reposts, replies, clicks)
     select id, number, "fetchedAt", impressions, likes, reposts, replies, clicks from made
   ), charged as (
     insert into charges (id, account_id, kind, subject_id, number, platform_id, cents, at)
-    select "chargeId", account_id, 'read', id, number, platform_id, cents, "fetchedAt" from made
+    select "chargeId", account_id, 'read', id, "chargeDay", platform_id, cents, "chargedAt" from made
     where "chargeId" is not null on conflict (subject_id, kind, number) do nothing
   ), changes as (
     select m.account_id, m.profile_id, m.platform_id, m.connection_slug, m.mode, m.sent_at, 0 as posts,
@@ -62,11 +63,11 @@ const SETTLE = `
 /** @returns how many posts were still ours to settle */
 export async function settleReads(
   context: Context,
-  { lease }: ReadClaim,
+  { lease, now }: ReadClaim,
   outcomes: readonly ReadOutcome[],
 ): Promise<number> {
   if (outcomes.length === 0) return 0;
-  const rows = outcomes.map((outcome) => outcomeRow(context, outcome));
+  const rows = outcomes.map((outcome) => outcomeRow(context, outcome, now));
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     const moved = await query<{ id: string; stored: boolean }>(em, SETTLE, [JSON.stringify(rows), lease]);
     const stored = new Set(moved.flatMap(({ id, stored }) => (stored ? [id] : [])));
@@ -79,7 +80,8 @@ export async function settleReads(
   });
 }
 
-function outcomeRow(context: Context, { post, nextAt, read }: ReadOutcome): JsonObject {
+/** @param claimedAt decides the day that a fee is for: a post has one row in the usage ledger for each UTC day */
+function outcomeRow(context: Context, { post, nextAt, read }: ReadOutcome, claimedAt: Date): JsonObject {
   const row = { id: post.id, nextAt: nextAt === null ? null : nextAt.toISOString() };
   if (read === undefined) return row;
   const { number, fetchedAt, numbers, feeCents } = read;
@@ -87,11 +89,16 @@ function outcomeRow(context: Context, { post, nextAt, read }: ReadOutcome): Json
     ...row,
     ...metricsView(fetchedAt, numbers),
     number,
-    ...(feeCents > 0 && { chargeId: context.random.uuid(), cents: feeCents }),
+    ...(feeCents > 0 && {
+      chargeId: context.random.uuid(),
+      cents: feeCents,
+      chargeDay: utcDayNumber(claimedAt),
+      chargedAt: claimedAt.toISOString(),
+    }),
   };
 }
 
 /** Whether two instants fall on one UTC day. */
 function isSameDay(stored: string | null, instant: Date): boolean {
-  return stored !== null && new Date(stored).toISOString().slice(0, 10) === instant.toISOString().slice(0, 10);
+  return stored !== null && utcDayNumber(new Date(stored)) === utcDayNumber(instant);
 }

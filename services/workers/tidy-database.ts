@@ -9,6 +9,9 @@ const DEAD_WORKER_MS = 86_400_000;
 /** A delete that nobody settled for so long was cut off by the end of its process. */
 const LOST_DELETE_MS = 600_000;
 
+/** A pause of metrics reads is kept for so long after its end: the next failure makes it longer. */
+const PAUSES_KEPT_MS = 86_400_000;
+
 const CLOSE_LOST_DELETES = `
   update attempts set state = 'unknown', settled_at = $1
   where state = 'sending' and step = 'delete' and started_at < $2`;
@@ -16,7 +19,7 @@ const CLOSE_LOST_DELETES = `
 export async function tidyDatabase(context: Context): Promise<void> {
   const now = context.clock.now().getTime();
   await query(context.db.em(), CLOSE_LOST_DELETES, [new Date(now), new Date(now - LOST_DELETE_MS)]);
-  await query(context.db.em(), 'delete from read_pauses where until <= $1', [new Date(now)]);
+  await query(context.db.em(), 'delete from read_pauses where until <= $1', [new Date(now - PAUSES_KEPT_MS)]);
   if (context.db.engine === 'postgres') {
     const windowStart = new Date(now - WINDOW_SECONDS * 1000);
     await query(context.db.em(), 'delete from rate_limit_hits where at <= $1', [windowStart]);

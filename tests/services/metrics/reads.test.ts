@@ -1,5 +1,5 @@
 /** Reading numbers back: on the schedule, once, in batches, and never against what the platform or the account asks. */
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { READ_AFTER_MS } from '../../../services/metrics/read-times.ts';
 import { readDueMetrics } from '../../../services/metrics/read-due-metrics.ts';
 import { makeAccount, type TestAccount } from '../../harness/accounts.ts';
@@ -242,19 +242,65 @@ describe('a platform', () => {
 });
 
 describe('X', () => {
-  it('is read, and charged once a read, where the account asked for it', async () => {
+  it('is charged once a UTC day for each post, where the account asked for it, however often it is read', async () => {
+    const account = await onX();
+    const untilMidnight = () => 24 * HOUR - (now().getTime() % (24 * HOUR));
+    world.clock.advance(untilMidnight());
+    const [{ postId }] = [await makePost(world, 'x', { key: account.key, text: `Ding ${names}` })];
+    await makePost(world, 'x', { key: account.key, text: `Dong ${names}` });
+    for (let hour = 1; hour <= 25; hour += 1) await world.advance(HOUR);
+
+    const day = Math.floor(now().getTime() / (24 * HOUR));
+    const onePost = [
+      { number: day - 1, cents: 2 },
+      { number: day, cents: 2 },
+    ];
+    expect(await readsOf(postId, account.key)).toBe(25);
+    expect(await chargesOf(account)).toEqual(onePost.flatMap((charge) => [charge, charge]));
+    const { body } = await world.rest('GET /account', { key: account.key });
+    expect(body.account.usage.xSpendCents).toBe(8);
+  });
+
+  it('is charged once for a day by workers side by side and after a read whose worker died', async () => {
+    await alone();
     const account = await onX();
     const { postId } = await makePost(world, 'x', { key: account.key, text: `Ding ${names}` });
-    await world.advance(HOUR);
-    await world.advance(HOUR);
+    world.clock.advance(HOUR);
+    const asked = askedX();
+    await Promise.all([readDueMetrics(world.context, never), readDueMetrics(world.context, never)]);
+    // What a worker leaves that ended between the platform's answer and the settlement: the read falls due again.
+    await world.sql('delete from metrics_reads where post_id = $1', [postId]);
+    await world.sql('update posts set next_read_at = $2 where id = $1', [postId, now()]);
+    await world.runDue();
 
-    expect(await readsOf(postId, account.key)).toBe(2);
-    expect(await chargesOf(account)).toEqual([
-      { number: 1, cents: 2 },
-      { number: 2, cents: 2 },
-    ]);
-    const { body } = await world.rest('GET /account', { key: account.key });
-    expect(body.account.usage.xSpendCents).toBe(4);
+    expect(askedX() - asked).toBe(2);
+    expect((await chargesOf(account)).map(({ cents }) => cents)).toEqual([2]);
+  });
+
+  it('is charged for the day on which it is asked, when a day ends between the claim and the call', async () => {
+    await alone();
+    const account = await onX();
+    world.clock.advance(24 * HOUR - (now().getTime() % (24 * HOUR)) - HOUR - 1);
+    await makePost(world, 'x', { key: account.key, text: `Ding ${names}` });
+    world.clock.advance(HOUR);
+    const { db } = world;
+    const em = db.em.bind(db);
+    const asked = askedX();
+    let queries = 0;
+    // Midnight passes right after the claim.
+    const spy = vi.spyOn(db, 'em').mockImplementation(() => {
+      queries += 1;
+      if (queries === 3) world.clock.advance(1);
+      return em();
+    });
+    await readDueMetrics(world.context, never);
+    spy.mockRestore();
+    const askedAtMidnight = askedX() - asked;
+    await world.runDue();
+
+    const day = Math.floor(now().getTime() / (24 * HOUR));
+    expect([askedAtMidnight, askedX() - asked]).toEqual([0, 1]);
+    expect(await chargesOf(account)).toEqual([{ number: day, cents: 2 }]);
   });
 
   it('is not asked where the account did not, until it does', async () => {
@@ -272,7 +318,8 @@ describe('X', () => {
   });
 
   it.each([
-    ['the cap is reached', { cap: 3 }, 1],
+    ['the cap is reached before the first read', { cap: 1 }, 0],
+    ['the cap is reached by the fee of the day', { cap: 3 }, 2],
     ['nobody pays', { pays: false }, 0],
     ['fees do not apply', { plan: 'unlimited', cap: 0 }, 2],
   ])('is read as often as can be paid for: %s', async (_when, settings, reads) => {

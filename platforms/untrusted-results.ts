@@ -1,0 +1,142 @@
+/** Checks what an adapter returns before anything else reads it (D61): what a platform says is untrusted on success too. */
+import { type ConnectedAccount, type ConnectionLimits, type Json, PlatformFailure, type Published } from './contract.ts';
+import type { ImageFacts, TextFacts } from './content-facts.ts';
+import type { OauthAccount } from './hosted.ts';
+import type { MetricName, MetricNumbers, MetricsReading, ReadPost } from './metrics.ts';
+import {
+  ACCOUNT_ID_MAX,
+  isStorable,
+  POST_ID_MAX,
+  untrustedCount,
+  untrustedId,
+  untrustedName,
+  untrustedUrl,
+} from './untrusted.ts';
+
+/** Most accounts that one agreement offers for a choice. */
+const ACCOUNTS_MAX = 200;
+
+/** Most characters of `ref`, as JSON. */
+const REF_MAX = 4_096;
+
+/** Most scopes of one login. */
+const SCOPES_MAX = 100;
+
+/** Largest limits that a server may set for itself; a larger number counts as this one. */
+const TEXT_LIMITS = { maxLength: 1_000_000, maxBytes: 10_000_000 } as const;
+const IMAGE_LIMITS = { min: 20, max: 20, maxBytes: 100 * 1_048_576, maxPixels: 1_000_000_000, altTextMax: 10_000 };
+
+/** Longest length that a server may count every link as: longer ones are ignored. */
+const URL_LENGTH_MAX = 2_048;
+
+/** Most media types of a server's list, and their form. */
+const TYPES_MAX = 50;
+const IMAGE_TYPE = /^image\/[\w.+-]{1,60}$/;
+
+/**
+ * A part that is up. Its permalink is null where the platform's is not usable.
+ *
+ * @throws PlatformFailure `unknown` when it cannot be named: it may be up, and a read-back may find it
+ */
+export function checkedPublished(name: string, { platformPostId, url, ref }: Published): Published {
+  const id = untrustedId(platformPostId, POST_ID_MAX);
+  if (id === null || !isStorable(ref, REF_MAX)) {
+    throw new PlatformFailure('unknown', `${name} answered with a post id that cannot be stored.`);
+  }
+  return { platformPostId: id, url: untrustedUrl(url), ...(ref !== undefined && { ref }) };
+}
+
+/** @throws PlatformFailure `unavailable` when it cannot be stored; nothing is up by then */
+export function checkedPrepared(name: string, prepared: Json): Json {
+  if (isStorable(prepared)) return prepared;
+  throw new PlatformFailure('unavailable', `${name} answered an upload with data that cannot be stored.`);
+}
+
+/** A login to store. @throws PlatformFailure `unavailable` when it is too large */
+export function checkedCredential<Credential>(name: string, credential: Credential): Credential {
+  if (isStorable(credential)) return credential;
+  throw new PlatformFailure('unavailable', `${name} answered with an access token that cannot be stored.`);
+}
+
+/** @throws PlatformFailure `rejected` when the account has no id or no visible name */
+export function checkedAccount<Credential>(
+  name: string,
+  account: ConnectedAccount<Credential>,
+): ConnectedAccount<Credential> {
+  const { platformAccountId, followsAccountId, limits } = account;
+  const id = untrustedId(platformAccountId, ACCOUNT_ID_MAX);
+  if (id === null) {
+    const message = `${name} gives this account an id that is empty, longer than ${ACCOUNT_ID_MAX} characters or not printable, so it cannot be connected.`;
+    throw new PlatformFailure('rejected', message);
+  }
+  const handle = untrustedName(account.handle);
+  if (handle === '') {
+    const message = `${name} gives this account a name without visible characters. Rename the account there, then connect it again.`;
+    throw new PlatformFailure('rejected', message);
+  }
+  const follows = untrustedId(followsAccountId, ACCOUNT_ID_MAX);
+  const ownLimits = limits && checkedLimits(limits);
+  return {
+    platformAccountId: id,
+    handle,
+    credential: checkedCredential(name, account.credential),
+    ...(ownLimits !== undefined && { limits: ownLimits }),
+    ...(follows !== null && { followsAccountId: follows }),
+  };
+}
+
+/** The accounts that a customer may choose from; one without a visible name is numbered. */
+export function checkedAccounts<Input>(accounts: readonly OauthAccount<Input>[]): readonly OauthAccount<Input>[] {
+  return accounts.slice(0, ACCOUNTS_MAX).map(({ label, credentials, scopes }, index) => ({
+    label: untrustedName(label) || `Account ${index + 1}`,
+    credentials,
+    ...(scopes !== undefined && { scopes: scopes.slice(0, SCOPES_MAX).map(untrustedName) }),
+  }));
+}
+
+/** Numbers of the posts that were asked for; a number that is none is left out, which reads as null. */
+export function checkedReading(posts: readonly ReadPost[], reading: MetricsReading): MetricsReading {
+  const known = posts.flatMap(({ platformPostId: id }) => {
+    const numbers = reading.get(id);
+    return numbers === undefined ? [] : [[id, numbers === 'gone' ? numbers : checkedNumbers(numbers)] as const];
+  });
+  return new Map(known);
+}
+
+function checkedNumbers(numbers: MetricNumbers): MetricNumbers {
+  const entries = Object.entries(numbers).flatMap(([metric, value]) => {
+    const count = untrustedCount(value);
+    return count === undefined ? [] : [[metric as MetricName, count] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Undefined when no limit is left. */
+function checkedLimits({ text, images }: ConnectionLimits): ConnectionLimits | undefined {
+  const limits = {
+    ...(text !== undefined && { text: checkedText(text) }),
+    ...(images !== undefined && { images: checkedImages(images) }),
+  };
+  const filled = Object.entries(limits).filter(([, facts]) => Object.keys(facts).length > 0);
+  return filled.length === 0 ? undefined : Object.fromEntries(filled);
+}
+
+function checkedText(text: Partial<TextFacts>): Partial<TextFacts> {
+  const urlLength = untrustedCount(text.urlLength);
+  const isUsable = urlLength !== undefined && urlLength >= 1 && urlLength <= URL_LENGTH_MAX;
+  return { ...bounded(text, TEXT_LIMITS), ...(isUsable && { urlLength }) };
+}
+
+function checkedImages(images: Partial<ImageFacts>): Partial<ImageFacts> {
+  const types = images.types?.filter((type) => IMAGE_TYPE.test(type)).slice(0, TYPES_MAX) ?? [];
+  return { ...bounded(images, IMAGE_LIMITS), ...(types.length > 0 && { types }) };
+}
+
+/** The whole numbers from 1 among these limits, none above its maximum. */
+function bounded(limits: object, maxima: Readonly<Record<string, number>>): Record<string, number> {
+  const entries = Object.entries(maxima).flatMap(([limit, max]) => {
+    const value = untrustedCount((limits as Record<string, unknown>)[limit]) ?? 0;
+    return value < 1 ? [] : [[limit, Math.min(value, max)] as const];
+  });
+  return Object.fromEntries(entries);
+}

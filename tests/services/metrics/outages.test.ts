@@ -1,0 +1,95 @@
+/** Reads of numbers while a platform is out of order: they end, what was read stays, and later reads go on. */
+import { expect, it } from 'vitest';
+import { makePost } from '../../harness/posts.ts';
+import { type ScriptedAnswer, scriptNetwork } from '../../harness/scripted-network.ts';
+import { startWorld } from '../../harness/world.ts';
+import { startFakeBluesky } from '../../platforms/fakes/fake-bluesky.ts';
+
+const HOUR_S = 3_600;
+
+async function startReads() {
+  const bluesky = await startFakeBluesky({ now: () => world.clock.now() });
+  const world = await startWorld({
+    clock: 'manual',
+    env: { BLUESKY_SERVICE_URL: bluesky.url, BLUESKY_APPVIEW_URL: bluesky.url },
+  });
+  const network = scriptNetwork(world);
+  bluesky.addAccount('alice.test', 'abcd-efgh-ijkl-mnop');
+  const credentials = { identifier: 'alice.test', appPassword: 'abcd-efgh-ijkl-mnop' };
+  await world.rest('POST /connections', { body: { platformId: 'bluesky', credentials, slug: 'bells' } });
+  const { postId } = await makePost(world, 'bells');
+  let asked = 0;
+  return {
+    postId,
+    asked: () => asked,
+    breakDown: (answer: ScriptedAnswer) => {
+      network.script = ({ pathname }) => {
+        if (!pathname.endsWith('getPosts')) return undefined;
+        asked += 1;
+        return answer;
+      };
+    },
+    recover: () => {
+      network.script = null;
+    },
+    advance: (advanceSeconds: number) => world.rest('POST /simulation/clock', { body: { advanceSeconds } }),
+    history: async () =>
+      (await world.rest(`GET /posts/${postId}/metrics`)).body.history as { readonly fetchedAt: string }[],
+    close: () => bluesky.close(),
+  };
+}
+
+const DAY_S = 24 * HOUR_S;
+
+interface Outage {
+  readonly name: string;
+  readonly headers: Record<string, string>;
+  readonly days: number;
+}
+
+const OUTAGES: readonly Outage[] = [
+  { name: 'says nothing of how long', headers: {}, days: 27 },
+  { name: 'says that no wait is needed', headers: { 'retry-after': '0' }, days: 3 },
+  { name: 'asks to wait a second', headers: { 'retry-after': '1' }, days: 3 },
+];
+
+it.for(OUTAGES)(
+  'an advance of $days days ends while the platform answers 503 and $name',
+  { timeout: 90_000 },
+  async ({ headers, days }) => {
+    const reads = await startReads();
+    await reads.advance(2 * HOUR_S);
+    const before = await reads.history();
+    reads.breakDown({ status: 503, json: { error: 'UpstreamFailure' }, headers });
+
+    const { status } = await reads.advance(days * DAY_S);
+    const during = await reads.history();
+    reads.recover();
+    await reads.advance(26 * HOUR_S);
+    const after = await reads.history();
+
+    await reads.close();
+    expect(status).toBe(200);
+    expect(before.length).toBe(2);
+    expect(during).toEqual(before);
+    expect(after.length).toBeGreaterThan(before.length);
+    // After 5, 10, 20, 40, 80 and 160 minutes, then every three hours.
+    expect(reads.asked()).toBeLessThan(days * 8 + 7);
+  },
+);
+
+it('a platform that answers again is asked after five minutes when it fails the next time', async () => {
+  const reads = await startReads();
+  reads.breakDown({ status: 503, json: { error: 'UpstreamFailure' } });
+  await reads.advance(10 * HOUR_S);
+  reads.recover();
+  await reads.advance(4 * HOUR_S);
+  reads.breakDown({ status: 503, json: { error: 'UpstreamFailure' } });
+  const before = reads.asked();
+
+  await reads.advance(2 * HOUR_S);
+
+  const tries = reads.asked() - before;
+  await reads.close();
+  expect(tries).toBeGreaterThanOrEqual(4);
+});
