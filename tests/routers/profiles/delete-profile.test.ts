@@ -158,7 +158,7 @@ describe('403 forbidden', () => {
 
     const { status, body } = await world.rest(`DELETE /profiles/${profile.id}`, { key: testKey.secret });
 
-    const message = `The profile ${profile.id} holds what a test key cannot remove (connections beyond the sandbox: 1, live keys: 1, agents: 0); use a live key.`;
+    const message = `The profile ${profile.id} holds what a test key cannot remove (connections beyond the sandbox: 1, live keys: 1, agents: 0, live webhooks: 0); use a live key.`;
     expect([status, body]).toEqual([403, refusal('forbidden', message)]);
     expect((await world.rest('GET /connections', { key })).body.connections).toHaveLength(1);
   });

@@ -58,6 +58,7 @@ describe('200', () => {
       ],
       limit: 25,
       hasMore: false,
+      nextCursor: null,
     });
     for (const delivery of body.deliveries) expect(delivery.eventId).toBe(delivery.id);
   });
