@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Config } from '../services/config.ts';
 import { ConfigError } from './config.ts';
 import { type ConnectionContext, type ConnectionLimits, limitConnections } from './connection-limits.ts';
+import { refuseMalformedRequest } from './malformed-requests.ts';
 
 export interface HttpServer {
   readonly port: number;
@@ -49,6 +50,10 @@ export async function serve(
     app(request, response);
   });
   limitConnections(server, settings, connections);
+  server.on('clientError', (error, socket) => {
+    const isAnswering = [...answering.values()].some((request) => request.socket === socket);
+    refuseMalformedRequest(error, socket, isAnswering);
+  });
   await listen(server, port, host);
   return {
     port: (server.address() as AddressInfo).port,

@@ -16,6 +16,7 @@ import { LongLists } from './migration-20261121-long-lists.ts';
 import { Polish } from './migration-20261121-polish.ts';
 import { ReadPauseFailures } from './migration-20261122-read-pauses.ts';
 import { Tenants } from './migration-20261121-tenants.ts';
+import { WebhookChanges } from './migration-20261122-webhook-changes.ts';
 import { Webhooks } from './migration-20261121-webhooks.ts';
 import { WorkerStarts } from './migration-20261122-worker-starts.ts';
 import { WholePosts } from './migration-20261121-whole-posts.ts';
@@ -41,4 +42,5 @@ export const migrations = [
   { name: '20261121-audit', class: Audit },
   { name: '20261122-worker-starts', class: WorkerStarts },
   { name: '20261122-read-pauses', class: ReadPauseFailures },
+  { name: '20261122-webhook-changes', class: WebhookChanges },
 ];
