@@ -25,7 +25,14 @@ export const uploadMedia = keyedProcedure
     },
     access: 'key',
     scope: 'posts:write',
-    errors: ['invalid_request', 'unsupported_content_type', 'media_type_mismatch', 'media_too_large', 'storage_full'],
+    errors: [
+      'invalid_request',
+      'unsupported_content_type',
+      'media_type_mismatch',
+      'media_too_large',
+      'storage_full',
+      'server_busy',
+    ],
     changes: { type: 'media', answer: 'media.id' },
     tool: {
       none: 'An image is a file, and tool calls carry text: upload_media_from_url fetches one, and POST /media of the REST API takes one.',
