@@ -61,7 +61,9 @@ describe('checkMedia', () => {
   it('refuses an image twice in a post', async () => {
     const id = await upload();
 
-    expect(await refusalOf(owner, [{ id }, { id: id.toUpperCase() }])).toBe(`media: "${id}" is named twice.`);
+    expect(await refusalOf(owner, [{ id }, { id: id.toUpperCase() }])).toBe(
+      `media: the image "${id}" is named twice; name each image once.`,
+    );
   });
 
   it('refuses images of other profiles and accounts', async () => {
