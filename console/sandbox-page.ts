@@ -1,7 +1,12 @@
 /** GET /sandbox/...: what the world sees of a sandbox account, as any platform would show it. Needs no key. */
 import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../services/context.ts';
-import { readTimeline, readTimelinePost, type TimelineEntry } from '../services/sandbox/read-timeline.ts';
+import {
+  readTimeline,
+  readTimelinePost,
+  type TimelineEntry,
+  type TimelineThread,
+} from '../services/sandbox/read-timeline.ts';
 import { type Html, html } from './html.ts';
 import { POLICIES, sendPage } from './page.ts';
 
@@ -20,7 +25,7 @@ export function timelinePage(context: Context): RequestHandler<{ accountId: stri
       main: html`
         ${heading(handle)}
         ${posts.length === 0 && html`<p class="panel">${before === undefined ? 'No post stands here at present.' : 'There are no older posts.'}</p>`}
-        ${posts.map((post) => article(accountId, handle, post))}
+        ${posts.map((post) => thread(accountId, handle, post))}
         ${
           (before !== undefined || olderBefore !== null) &&
           html`<nav class="pager" aria-label="Pages of posts">
@@ -44,7 +49,8 @@ export function permalinkPage(context: Context): RequestHandler<{ accountId: str
       title: `A post by ${post.handle} - Carillon sandbox`,
       layout: 'timeline',
       main: html`
-        ${heading(post.handle)} ${article(accountId, post.handle, post)}
+        ${heading(post.handle)} ${thread(accountId, post.handle, post)}
+        ${post.rootId !== null && html`<p><a href="/sandbox/${accountId}/${post.rootId}">The post that this replies to</a></p>`}
         <p><a href="/sandbox/${accountId}">All posts of this account</a></p>
       `,
     });
@@ -62,6 +68,19 @@ function heading(handle: string): Html {
     <img class="bells" src="/assets/bells.svg" alt="" width="320" height="110" />
     <h1>@${handle}</h1>
     <p class="lead">An account in the sandbox: posts ring here and nowhere else.</p>
+  `;
+}
+
+/** A post, and its replies in their order. */
+function thread(accountId: string, handle: string, post: TimelineThread): Html {
+  return html`
+    ${article(accountId, handle, post)}
+    ${
+      post.replies.length > 0 &&
+      html`<section class="replies" aria-label="Replies">
+        ${post.replies.map((reply) => article(accountId, handle, reply))}
+      </section>`
+    }
   `;
 }
 

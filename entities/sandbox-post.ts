@@ -18,10 +18,18 @@ export const SandboxPost = defineEntity({
     calls: p.integer(),
     /** Its images, in order; the bytes stay where they were uploaded. */
     images: p.json<readonly SandboxImage[]>(),
+    /** The post under which it is a reply; null for a post. */
+    rootId: p.uuid().nullable(),
     createdAt: instant(),
     deletedAt: instant().nullable(),
   },
-  indexes: [{ properties: ['accountId', 'id'] }],
+  indexes: [
+    { properties: ['accountId', 'id'] },
+    {
+      name: 'sandbox_posts_root_id_index',
+      expression: `create index "sandbox_posts_root_id_index" on "sandbox_posts" ("root_id", "id") where ("root_id" is not null)`,
+    },
+  ],
   uniques: [{ properties: ['accountId', 'token'] }],
 });
 export type SandboxPost = InferEntity<typeof SandboxPost>;

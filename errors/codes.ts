@@ -205,7 +205,7 @@ export const ERRORS = {
     status: 413,
     trpc: 'PAYLOAD_TOO_LARGE',
     message: 'The images of this account would take more than 50 MiB.',
-    hint: 'Delete images that no post needs with DELETE /media/{mediaId}; images of posts are freed a day after the last attempt to send them.',
+    hint: 'List the images that no post names with GET /media?unused=true and delete them with DELETE /media/{mediaId}; images of posts are freed a day after the last attempt to send them.',
     retryable: false,
   },
   unsupported_content_type: {

@@ -132,6 +132,7 @@ function failedRequest(context: Context): ErrorRequestHandler {
     const error = publicError(thrown);
     if (error.code === 'internal_server_error')
       context.log.error({ reqId: requestIdOf(response), err: thrown }, 'a request failed');
+    if (error.retryAfterSeconds !== undefined) response.setHeader('retry-after', error.retryAfterSeconds);
     const body = errorBody(error, requestIdOf(response), `${context.config.publicUrl}/docs/errors`);
     response.status(ERRORS[error.code].status).json(body);
   };

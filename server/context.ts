@@ -19,6 +19,7 @@ import { createKeyChecks } from '../services/keys/key-checks.ts';
 import { createMemoryRateLimiter } from '../services/limits/memory-rate-limiter.ts';
 import { createPostgresRateLimiter } from '../services/limits/postgres-rate-limiter.ts';
 import { createPublicRateLimiter } from '../services/limits/public-rate-limiter.ts';
+import { createImageWork } from '../services/media/image-work.ts';
 import type { MediaStore } from '../services/media/media-store.ts';
 import { openMediaStore } from '../services/media/open-media-store.ts';
 import { createSendDesk } from '../services/posts/send-desk.ts';
@@ -28,6 +29,7 @@ import { createDeliveryDesk } from '../services/webhooks/delivery-desk.ts';
 import type { Receivers } from '../services/webhooks/receivers.ts';
 import { createSimulation } from '../jobs/simulation.ts';
 import type { ManualClock } from './clocks.ts';
+import { createImageProcesses } from './image-processes.ts';
 import { createMailServer } from './mail.ts';
 import { createOpenAiPolisher } from './openai-polisher.ts';
 
@@ -85,6 +87,7 @@ export function createContext(parts: ContextParts): Context {
     vault: createVault(parts.encryptionKeys, (length) => random.bytes(length)),
     signer: createSigner(parts.encryptionKeys),
     media: parts.media ?? openMediaStore(config),
+    images: createImageWork(createImageProcesses(clock)),
     limiter:
       db.engine === 'postgres'
         ? createPostgresRateLimiter(db, config.rateLimitPerMinute)

@@ -98,6 +98,7 @@ export async function startInstall(config: Config, options: { announce: (text: s
       stopping.abort();
       await Promise.all([server.close(), work.stop()]);
       await Promise.all([context.sends.drained(), context.deliveries.close()]);
+      context.images.close();
       await outbound.close();
       receivers.close();
       following.abort();

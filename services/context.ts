@@ -15,6 +15,7 @@ import type { KeyChecks } from './keys/key-checks.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
 import type { Polisher } from './polish/polisher.ts';
 import type { SendDesk } from './posts/send-desk.ts';
+import type { ImageWork } from './media/image-work.ts';
 import type { MediaStore } from './media/media-store.ts';
 import type { DeliveryDesk } from './webhooks/delivery-desk.ts';
 import type { Receivers } from './webhooks/receivers.ts';
@@ -38,6 +39,8 @@ export interface Context {
   readonly signer: Signer;
   /** Where the bytes of images are kept. */
   readonly media: MediaStore;
+  /** All decoding and encoding of images. */
+  readonly images: ImageWork;
   /** Counts requests by key and endpoint group, exactly over all processes. */
   readonly limiter: RateLimiter;
   /** Checks API keys, and counts their requests. */

@@ -68,6 +68,7 @@ const SAMPLES: Record<string, Record<string, unknown>> = {
   'media.upload': { bytes: Buffer.from('no image').toString('base64'), contentType: 'image/png', altText: 'Nothing' },
   'media.uploadFromUrl': { url: 'http://127.0.0.1:9/bell.png', altText: 'A bell' },
   'media.raw': { mediaId: UNKNOWN },
+  'media.list': { unused: true, limit: 2 },
   'media.get': { mediaId: UNKNOWN },
   'media.delete': { mediaId: UNKNOWN },
   'posts.list': { limit: 2, offset: 0 },

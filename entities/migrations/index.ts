@@ -15,6 +15,7 @@ import { PlansAndQueues } from './migration-20261121-plans-and-queues.ts';
 import { LongLists } from './migration-20261121-long-lists.ts';
 import { Polish } from './migration-20261121-polish.ts';
 import { ReadPauseFailures } from './migration-20261122-read-pauses.ts';
+import { SandboxThreads } from './migration-20261122-sandbox-threads.ts';
 import { Tenants } from './migration-20261121-tenants.ts';
 import { WebhookChanges } from './migration-20261122-webhook-changes.ts';
 import { Webhooks } from './migration-20261121-webhooks.ts';
@@ -43,4 +44,5 @@ export const migrations = [
   { name: '20261122-worker-starts', class: WorkerStarts },
   { name: '20261122-read-pauses', class: ReadPauseFailures },
   { name: '20261122-webhook-changes', class: WebhookChanges },
+  { name: '20261122-sandbox-threads', class: SandboxThreads },
 ];

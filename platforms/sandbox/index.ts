@@ -28,12 +28,12 @@ export function createSandbox(timeline: SandboxTimeline): Platform<Credentials, 
     kind: 'broadcast',
     text: { maxLength: 500, unit: 'graphemes' },
     images: {
-      max: 4,
+      max: 5,
       maxBytes: 8_388_608,
       types: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
       altTextMax: 1000,
     },
-    thread: null,
+    thread: { max: 24, onRefusal: 'take_down' },
     firstComment: false,
     permalink: true,
     metrics: ['likes', 'reposts', 'replies'],
@@ -75,6 +75,7 @@ export function createSandbox(timeline: SandboxTimeline): Platform<Credentials, 
         text: part.text,
         images: imagesOf(part),
         token: part.token,
+        rootId: part.root?.platformPostId ?? null,
       });
       if (asked.lost || asked.vanish)
         throw new PlatformFailure('unknown', 'The sandbox dropped its answer, as the text asks.');

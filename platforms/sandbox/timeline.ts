@@ -26,6 +26,8 @@ export interface SandboxTimeline {
     text: string;
     images: readonly SandboxImage[];
     token: string;
+    /** Id of the post under which it is a reply; null for a post. */
+    rootId: string | null;
   }): Promise<TimelinePost>;
   /** The post made with this token, or null. */
   findByToken(accountId: string, token: string): Promise<TimelinePost | null>;

@@ -3,12 +3,14 @@ import { router } from '../trpc.ts';
 import { deleteMedia } from './delete-media.ts';
 import { getMedia } from './get-media.ts';
 import { getMediaRaw } from './get-media-raw.ts';
+import { listMedia } from './list-media.ts';
 import { uploadMediaFromUrl } from './upload-media-from-url.ts';
 import { uploadMedia } from './upload-media.ts';
 
 export const mediaRouter = router({
   upload: uploadMedia,
   uploadFromUrl: uploadMediaFromUrl,
+  list: listMedia,
   get: getMedia,
   delete: deleteMedia,
   raw: getMediaRaw,

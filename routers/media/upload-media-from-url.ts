@@ -28,7 +28,14 @@ export const uploadMediaFromUrl = keyedProcedure
     },
     access: 'key',
     scope: 'posts:write',
-    errors: ['invalid_request', 'media_unreachable', 'media_type_mismatch', 'media_too_large', 'storage_full'],
+    errors: [
+      'invalid_request',
+      'media_unreachable',
+      'media_type_mismatch',
+      'media_too_large',
+      'storage_full',
+      'server_busy',
+    ],
     changes: { type: 'media', answer: 'media.id' },
     tool: {
       name: 'upload_media_from_url',

@@ -21,11 +21,18 @@ export const uploadMedia = keyedProcedure
       tags: ['Media'],
       summary: 'Upload an image',
       description:
-        'Takes a PNG, JPEG, GIF or WebP of at most 8 MiB as the raw body. Its id goes into mediaIds or media of posts. All images of an account may take 50 MiB; the images of a post are freed a day after the last attempt to send it.',
+        'Takes a PNG, JPEG, GIF or WebP of at most 8 MiB as the raw body. Its id goes into mediaIds or media of posts. All images of an account may take 50 MiB; the images of a post are freed a day after the last attempt to send it, and those that no post names 7 days after their upload.',
     },
     access: 'key',
     scope: 'posts:write',
-    errors: ['invalid_request', 'unsupported_content_type', 'media_type_mismatch', 'media_too_large', 'storage_full'],
+    errors: [
+      'invalid_request',
+      'unsupported_content_type',
+      'media_type_mismatch',
+      'media_too_large',
+      'storage_full',
+      'server_busy',
+    ],
     changes: { type: 'media', answer: 'media.id' },
     tool: {
       none: 'An image is a file, and tool calls carry text: upload_media_from_url fetches one, and POST /media of the REST API takes one.',

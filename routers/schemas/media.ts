@@ -1,10 +1,7 @@
 /** An image on the wire (D5). */
 import { z } from 'zod';
-import { IMAGE_TYPES } from '../../services/media/limits.ts';
+import { ALT_TEXT_MAX, IMAGE_TYPES } from '../../services/media/limits.ts';
 import { storableText, timestampOutput, uuidInput, uuidOutput } from './common.ts';
-
-/** Characters of alt text (spec: Limits). */
-const ALT_TEXT_MAX = 1000;
 
 export const AltText = storableText(z.string().max(ALT_TEXT_MAX)).describe(
   `What the image shows, for people who do not see it; at most ${ALT_TEXT_MAX} characters. A post may say something else.`,

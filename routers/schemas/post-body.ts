@@ -1,6 +1,7 @@
 /** The body of POST /posts and of POST /posts/validate, and the parts of it that other operations share (spec: POST /posts). */
 import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
+import { ALT_TEXT_MAX, IMAGES_PER_POST_MAX } from '../../services/media/limits.ts';
 import { PLATFORM_IDS } from '../../services/platforms/platform-ids.ts';
 import { normaliseTag, TAG_PATTERN, TAGS_MAX, uniqueTags } from '../../services/posts/tags.ts';
 import { storableText, uuidInput } from './common.ts';
@@ -9,9 +10,7 @@ import { PostText, Words } from './post.ts';
 /** Most connections one request may name (D42). */
 const SLUGS_MAX = 100;
 
-/** Images a post may carry, characters of alt text, replies of a thread (spec: Limits). */
-const IMAGES_MAX = 5;
-const ALT_TEXT_MAX = 1000;
+/** Replies of a thread (spec: Limits). */
 const REPLIES_MAX = 24;
 
 /** Longest first comment that is taken at all. */
@@ -39,8 +38,8 @@ const AltText = storableText(z.string().max(ALT_TEXT_MAX));
 
 export const MediaIds = z
   .array(MediaId)
-  .max(IMAGES_MAX)
-  .describe(`Ids of up to ${IMAGES_MAX} uploaded images, in order. Send either this or media.`);
+  .max(IMAGES_PER_POST_MAX)
+  .describe(`Ids of up to ${IMAGES_PER_POST_MAX} uploaded images, in order. Send either this or media.`);
 
 export const MediaItems = z
   .array(
@@ -51,8 +50,10 @@ export const MediaItems = z
       ),
     }),
   )
-  .max(IMAGES_MAX)
-  .describe(`Up to ${IMAGES_MAX} uploaded images with what they show, in order. Send either this or mediaIds.`);
+  .max(IMAGES_PER_POST_MAX)
+  .describe(
+    `Up to ${IMAGES_PER_POST_MAX} uploaded images with what they show, in order. Send either this or mediaIds.`,
+  );
 
 export const Thread = z
   .array(Words)

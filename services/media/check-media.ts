@@ -25,7 +25,8 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * @returns the images in their order, with ids in normal form
- * @throws ServiceError invalid_media naming the first id that is malformed, named twice, unknown, deleted or not the caller's
+ * @throws ServiceError invalid_media naming the first id that is malformed, unknown, deleted or not the caller's;
+ *   invalid_request naming the first one that is named twice (D51)
  */
 export async function checkMedia(
   context: Context,
@@ -36,7 +37,7 @@ export async function checkMedia(
   const named = media.map(({ id, altText }) => ({ id: id.toLowerCase(), altText: altText ?? null }));
   for (const [index, { id }] of named.entries()) {
     if (!UUID.test(id)) throw invalid(id, 'is not the id of an image');
-    if (named.findIndex((other) => other.id === id) < index) throw invalid(id, 'is named twice');
+    if (named.findIndex((other) => other.id === id) < index) throw namedTwice(id);
   }
   const { condition, parameters } = reachableMedia(caller);
   const sql = `select id, width, height from media where ${condition} and id = any($${parameters.push(named.map(({ id }) => id))}::uuid[])`;
@@ -98,4 +99,8 @@ function rejected(message: string): PartError {
 
 function invalid(id: string, why: string): ServiceError {
   return new ServiceError('invalid_media', `media: "${id.slice(0, 80)}" ${why}.`);
+}
+
+function namedTwice(id: string): ServiceError {
+  return new ServiceError('invalid_request', `media: the image "${id}" is named twice; name each image once.`);
 }

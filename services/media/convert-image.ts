@@ -1,40 +1,35 @@
-/** Turns an uploaded image into one that a platform takes: upright, without metadata, within its limits. */
+/**
+ * Turns an uploaded image into one that a platform takes: upright, without metadata, within its limits.
+ * Runs in an image process (server/image-worker.ts), because native decoding can only be stopped by ending its process.
+ */
 import sharp, { type OutputInfo, type Sharp } from 'sharp';
 import type { ImageFacts, OutgoingImage } from '../../platforms/contract.ts';
 import { formatOf, withoutMetadata } from './formats/index.ts';
-import { imageWork } from './image-work.ts';
 import { IMAGE_MAX_PIXELS, type ImageType } from './limits.ts';
 import { type Encoding, planImage, type StoredImage } from './plan-image.ts';
 
 /** An image that goes out, all but what is said of it. */
 export type ConvertedImage = Omit<OutgoingImage, 'mediaId' | 'altText'>;
 
-/** Seconds that one step of a conversion may take. */
-const STEP_SECONDS = 15;
-
 /** Colour spaces that screens show. */
 const SCREEN_SPACES = ['srgb', 'rgb', 'b-w', 'rgb16', 'grey16'];
 
 /**
  * @param bytes an image that was checked when it was uploaded
- * @param signal asked between the tries
  * @returns null when the image cannot be made small enough, or into a type that the platform takes
  */
 export async function convertImage(
   bytes: Uint8Array,
   type: ImageType,
   facts: ImageFacts,
-  signal: AbortSignal,
 ): Promise<ConvertedImage | null> {
   const bare = withoutMetadata(formatOf(type), Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-  return imageWork(async () => {
-    const image = await describe(bytes, bare.length, type);
-    const plan = planImage(image, facts);
-    const { width, height } = image;
-    return plan.kind === 'keep'
-      ? { bytes: bare, contentType: type, width, height }
-      : encode(bytes, plan.tries, facts.maxBytes, signal);
-  });
+  const image = await describe(bytes, bare.length, type);
+  const plan = planImage(image, facts);
+  const { width, height } = image;
+  return plan.kind === 'keep'
+    ? { bytes: bare, contentType: type, width, height }
+    : encode(bytes, plan.tries, facts.maxBytes);
 }
 
 async function describe(bytes: Uint8Array, sizeBytes: number, contentType: ImageType): Promise<StoredImage> {
@@ -50,20 +45,14 @@ async function describe(bytes: Uint8Array, sizeBytes: number, contentType: Image
 }
 
 /** The first try that is small enough. The picture is decoded once, and every try begins from its pixels. */
-async function encode(
-  bytes: Uint8Array,
-  tries: readonly Encoding[],
-  maxBytes: number,
-  signal: AbortSignal,
-): Promise<ConvertedImage | null> {
+async function encode(bytes: Uint8Array, tries: readonly Encoding[], maxBytes: number): Promise<ConvertedImage | null> {
   const [first] = tries;
   if (first === undefined) return null;
   const { data, info } = await decode(bytes, first);
   for (const encoding of tries) {
-    signal.throwIfAborted();
     const { width, height, contentType } = encoding;
     const raw = { width: info.width, height: info.height, channels: info.channels };
-    const resized = sharp(data, { raw }).timeout({ seconds: STEP_SECONDS }).resize(width, height, { fit: 'fill' });
+    const resized = sharp(data, { raw }).resize(width, height, { fit: 'fill' });
     const encoded = await asType(resized, encoding).toBuffer();
     if (encoded.length <= maxBytes) return { bytes: encoded, contentType, width, height };
   }
@@ -75,7 +64,7 @@ function decode(
   bytes: Uint8Array,
   { width, height, contentType }: Encoding,
 ): Promise<{ data: Buffer; info: OutputInfo }> {
-  const upright = sharp(bytes, { limitInputPixels: IMAGE_MAX_PIXELS }).timeout({ seconds: STEP_SECONDS }).autoOrient();
+  const upright = sharp(bytes, { limitInputPixels: IMAGE_MAX_PIXELS }).autoOrient();
   // JPEG has no transparency: what shines through is white, as on a page.
   const opaque = contentType === 'image/jpeg' ? upright.flatten({ background: '#ffffff' }) : upright;
   return opaque

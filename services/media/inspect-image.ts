@@ -1,13 +1,12 @@
-/** Whether bytes are an image of the type they claim to be, to the last byte of the last frame, and how large it is. */
+/**
+ * Whether bytes are an image of the type they claim to be, to the last byte of the last frame, and how large it is.
+ * Runs in an image process (server/image-worker.ts), because native decoding can only be stopped by ending its process.
+ */
 import sharp, { type Metadata } from 'sharp';
 import { ServiceError } from '../../errors/service-error.ts';
 import { formatOf, hasForeignTail, sniffFormat } from './formats/index.ts';
-import type { ImageFormat } from './formats/image-format.ts';
-import { imageWork } from './image-work.ts';
+import type { Block, ImageFormat } from './formats/image-format.ts';
 import { IMAGE_MAX_FRAMES, IMAGE_MAX_PIXELS, type ImageType } from './limits.ts';
-
-/** Seconds that decoding one image may take. */
-const DECODE_SECONDS = 15;
 
 /** Pixels, after the EXIF orientation has been applied. */
 export interface ImageSize {
@@ -19,13 +18,11 @@ export interface ImageSize {
 export async function inspectImage(bytes: Buffer, type: ImageType): Promise<ImageSize> {
   const format = formatOf(type);
   checkStructure(format, bytes);
-  return imageWork(async () => {
-    const size = await readSize(format, bytes);
-    await decode(format, bytes, size);
-    return size.orientation >= 5
-      ? { width: size.height, height: size.width }
-      : { width: size.width, height: size.height };
-  });
+  const size = await readSize(format, bytes);
+  await decode(format, bytes, size);
+  return size.orientation >= 5
+    ? { width: size.height, height: size.width }
+    : { width: size.width, height: size.height };
 }
 
 function checkStructure(format: ImageFormat, bytes: Buffer): void {
@@ -37,8 +34,15 @@ function checkStructure(format: ImageFormat, bytes: Buffer): void {
   }
   const blocks = format.blocks(bytes);
   if (blocks === null) throw mismatch(`The ${format.name} is malformed or breaks off before its end.`);
+  checkLimit(format, blocks);
   if (hasForeignTail(format, bytes, blocks))
     throw mismatch(`Something that does not belong to the ${format.name} follows its end.`);
+}
+
+function checkLimit({ name, limit }: ImageFormat, blocks: readonly Block[]): void {
+  if (limit === undefined) return;
+  const count = blocks.filter((block) => limit.names.includes(block.name)).length;
+  if (count > limit.max) throw mismatch(`The ${name} has ${count} ${limit.words}; at most ${limit.max} are read.`);
 }
 
 /** Size of one frame as stored, and how the image is to be turned (EXIF, 1 to 8). */
@@ -80,7 +84,6 @@ async function decode(format: ImageFormat, bytes: Buffer, size: ImageSize): Prom
 /** Averaging every frame into one pixel reads all of them without keeping them. */
 async function decodeAll(bytes: Buffer, { width, height }: ImageSize, failOn: 'warning' | 'error'): Promise<void> {
   await sharp(bytes, { pages: -1, failOn, limitInputPixels: IMAGE_MAX_PIXELS })
-    .timeout({ seconds: DECODE_SECONDS })
     // Asking for the whole area keeps the decoder from skipping pixels on account of the small result.
     .extract({ left: 0, top: 0, width, height })
     .resize(1, 1, { fit: 'fill' })

@@ -7,6 +7,10 @@ export type ImageType = (typeof IMAGE_TYPES)[number];
 /** Bytes of one image. */
 export const IMAGE_MAX_BYTES = 8 * 1024 * 1024;
 
+/** Images of one post, and characters of what is said of one. */
+export const IMAGES_PER_POST_MAX = 5;
+export const ALT_TEXT_MAX = 1000;
+
 /** Bytes of all images of an account. */
 export const STORAGE_MAX_BYTES = 50 * 1024 * 1024;
 

@@ -7,15 +7,17 @@ import {
   type OutgoingImage,
   PlatformFailure,
 } from '../../platforms/contract.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import { publicImageUrl } from './image-address.ts';
-import { convertImage } from './convert-image.ts';
+import { SENDS } from './image-work.ts';
 import { bytesInWords, type ImageType } from './limits.ts';
 
 /** Real time that converting the images of one post may take, in milliseconds. */
 const CONVERT_MS = 15_000;
 
 interface ImageRow {
+  account_id: string;
   media_id: string;
   content_type: ImageType;
   state: string;
@@ -25,7 +27,7 @@ interface ImageRow {
 
 // Whatever a post says of an image stands over what its upload said.
 const IMAGES = `
-  select u.media_id, m.content_type, m.state, coalesce(u.alt_text, m.alt_text) as alt_text, c.limits
+  select m.account_id, u.media_id, m.content_type, m.state, coalesce(u.alt_text, m.alt_text) as alt_text, c.limits
   from post_media u join media m on m.id = u.media_id join posts p on p.id = u.post_id join connections c on c.id = p.connection_id
   where u.post_id = $1 order by u.position`;
 
@@ -69,15 +71,16 @@ interface Target {
 
 async function outgoingImage(context: Context, row: ImageRow, target: Target): Promise<OutgoingImage> {
   const { facts, signal, platform, position } = target;
-  const bytes = row.state === 'stored' ? await context.media.get(row.media_id) : null;
-  if (bytes === null) {
-    throw new PlatformFailure(
-      'rejected',
-      `Image ${position} is no longer stored (images are freed a day after the last attempt to send); upload it again and make a new post.`,
-    );
-  }
-  const converted = await convertImage(bytes, row.content_type, facts, signal).catch((cause: unknown) => {
-    if (signal.aborted)
+  const load = async () => {
+    const bytes = row.state === 'stored' ? await context.media.get(row.media_id) : null;
+    if (bytes === null) throw noLongerStored(position);
+    return bytes;
+  };
+  const place = { owner: row.account_id, limit: SENDS, signal };
+  const conversion = { type: row.content_type, facts, load };
+  const converted = await context.images.convert(place, conversion).catch((cause: unknown) => {
+    // A full queue or a busy machine: nothing was posted, and the next try may have more time.
+    if (signal.aborted || (cause instanceof ServiceError && cause.code === 'server_busy'))
       throw new PlatformFailure('unavailable', `Converting image ${position} took too long; nothing was posted.`, {
         cause,
       });
@@ -90,6 +93,14 @@ async function outgoingImage(context: Context, row: ImageRow, target: Target): P
     );
   const image = { mediaId: row.media_id, ...converted, altText: shortened(row.alt_text ?? '', facts.altTextMax) };
   return facts.fetchedBy === undefined ? image : { ...image, url: publicImageUrl(context, platform.id, row.media_id) };
+}
+
+function noLongerStored(position: number): PlatformFailure {
+  const why = 'images are freed a day after the last attempt to send';
+  return new PlatformFailure(
+    'rejected',
+    `Image ${position} is no longer stored (${why}); upload it again and make a new post.`,
+  );
 }
 
 function limitInWords({ maxBytes, types }: ImageFacts): string {

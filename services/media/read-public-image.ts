@@ -3,12 +3,11 @@ import { query } from '../../entities/query.ts';
 import type { ImageFacts } from '../../platforms/contract.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
-import { type ConvertedImage, convertImage } from './convert-image.ts';
+import { convertForRequest } from './convert-for-request.ts';
+import type { ConvertedImage } from './convert-image.ts';
+import { SENDS } from './image-work.ts';
 import { type ImageAddress, isGoodAddress } from './image-address.ts';
 import type { ImageType } from './limits.ts';
-
-/** Real time that making the image may take, in milliseconds. */
-const CONVERT_MS = 15_000;
 
 /** Images that a process keeps, at most 8 MB each: platforms fetch the same one several times within seconds. */
 const KEPT_MAX = 8;
@@ -21,10 +20,10 @@ export function createPublicImages(context: Context): PublicImages {
   const kept = new Map<string, Promise<ConvertedImage | null>>();
   return async (address, signature) => {
     if (!isGoodAddress(context, address, signature)) return null;
-    const type = await storedType(context, address.mediaId);
-    if (type === null) return null;
+    const upload = await storedUpload(context, address.mediaId);
+    if (upload === null) return null;
     const name = `${address.platformId}/${address.mediaId}`;
-    const image = kept.get(name) ?? make(context, address, type);
+    const image = kept.get(name) ?? make(context, address, upload);
     kept.delete(name);
     kept.set(name, image);
     for (const oldest of [...kept.keys()].slice(0, -KEPT_MAX)) kept.delete(oldest);
@@ -37,16 +36,22 @@ export function createPublicImages(context: Context): PublicImages {
   };
 }
 
-async function storedType(context: Context, mediaId: string): Promise<ImageType | null> {
-  const sql = `select content_type from media where id = $1 and state = 'stored'`;
-  const [row] = await query<{ content_type: ImageType }>(context.db.em(), sql, [mediaId]);
-  return row?.content_type ?? null;
+interface StoredUpload {
+  readonly account_id: string;
+  readonly content_type: ImageType;
+}
+
+async function storedUpload(context: Context, mediaId: string): Promise<StoredUpload | null> {
+  const sql = `select account_id, content_type from media where id = $1 and state = 'stored'`;
+  const [row] = await query<StoredUpload>(context.db.em(), sql, [mediaId]);
+  return row ?? null;
 }
 
 /** With the facts that it was made with for the platform, the same bytes come out. */
-async function make(context: Context, { platformId, mediaId }: ImageAddress, type: ImageType) {
-  const bytes = await context.media.get(mediaId);
-  if (bytes === null) return null;
+async function make(context: Context, { platformId, mediaId }: ImageAddress, upload: StoredUpload) {
   const facts = platformOf(context.platforms, platformId).images as ImageFacts;
-  return convertImage(bytes, type, facts, context.clock.deadline(CONVERT_MS));
+  // A part of the send, and only as frequent as sends are: whoever asks has an address that this install signed.
+  const place = { owner: upload.account_id, limit: SENDS };
+  const load = () => context.media.get(mediaId);
+  return convertForRequest(context, place, { type: upload.content_type, facts, load });
 }

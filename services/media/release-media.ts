@@ -14,6 +14,9 @@ export const IS_NEEDED = `exists (
   select 1 from post_media u join posts p on p.id = u.post_id
   where u.media_id = m.id and p.status in ('draft', 'scheduled', 'processing'))`;
 
+/** SQL condition on a row `m` of `media`: no post names it, sent or not. */
+export const IS_UNUSED = 'not exists (select 1 from post_media u where u.media_id = m.id)';
+
 const RELEASE = `
   with released as (
     update media m set state = 'removing' where m.id = any($1::uuid[]) and m.state in ('storing', 'stored') and %condition%

@@ -1,11 +1,14 @@
-/** Housekeeping of images: frees those whose posts are done with them, and finishes removals that were cut off. */
+/** Housekeeping of images: frees those whose posts are done with them and those that no post names, and finishes removals that were cut off. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
-import { IS_NEEDED, markReleased, removeBytes } from './release-media.ts';
+import { IS_NEEDED, IS_UNUSED, markReleased, removeBytes } from './release-media.ts';
 
 /** How long after the last attempt to send it a post keeps its images (D5). */
 const KEPT_AFTER_SEND_MS = 86_400_000;
+
+/** How long after its upload an image is kept that no post names (D53). */
+const KEPT_UNUSED_MS = 7 * 86_400_000;
 
 /** An upload that has been storing its bytes for so long was cut off by the end of its process. */
 const LOST_UPLOAD_MS = 600_000;
@@ -20,11 +23,14 @@ const isDoneWith = (before: string) => `
     where u.media_id = m.id and ${before} < coalesce(
       (select max(coalesce(a.settled_at, a.started_at)) from attempts a where a.post_id = p.id), p.scheduled_for, p.created_at))`;
 
+const isLeftOver = (before: string) => `m.state = 'stored' and m.created_at < ${before} and ${IS_UNUSED}`;
+
 const isLostUpload = (before: string) => `m.state = 'storing' and m.created_at < ${before}`;
 
 export async function tidyMedia(context: Context): Promise<void> {
   const now = context.clock.now().getTime();
   await release(context, isDoneWith, new Date(now - KEPT_AFTER_SEND_MS));
+  await release(context, isLeftOver, new Date(now - KEPT_UNUSED_MS));
   await release(context, isLostUpload, new Date(now - LOST_UPLOAD_MS));
   const left = `select id from media where state = 'removing' order by id limit ${AT_ONCE}`;
   const rows = await query<{ id: string }>(context.db.em(), left);

@@ -7,7 +7,6 @@ import { query } from '../../entities/query.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
-import { inspectImage } from './inspect-image.ts';
 import { bytesInWords, IMAGE_MAX_BYTES, type ImageType, STORAGE_MAX_BYTES } from './limits.ts';
 import { MEDIA_COLUMNS, type MediaRow, type MediaView, mediaView } from './media-view.ts';
 import { releaseMedia } from './release-media.ts';
@@ -28,7 +27,7 @@ const RESERVE = `
   select $1, id, $3, $4, $5, $6, $7, $8, 'storing', $9 from room
   returning ${MEDIA_COLUMNS}`;
 
-/** @throws ServiceError media_too_large, media_type_mismatch or storage_full */
+/** @throws ServiceError media_too_large, media_type_mismatch, server_busy or storage_full */
 export async function uploadMedia(context: Context, caller: Caller, upload: Upload): Promise<MediaView> {
   const { bytes, contentType } = upload;
   if (bytes.length > IMAGE_MAX_BYTES) {
@@ -37,7 +36,7 @@ export async function uploadMedia(context: Context, caller: Caller, upload: Uplo
       `The image has ${bytesInWords(bytes.length)}; at most ${bytesInWords(IMAGE_MAX_BYTES)} are taken.`,
     );
   }
-  const { width, height } = await inspectImage(bytes, contentType);
+  const { width, height } = await context.images.inspect(caller.accountId, bytes, contentType);
   const id = context.random.uuid();
   const altText = upload.altText?.trim() === '' ? null : upload.altText;
   const parameters = [

@@ -1,7 +1,9 @@
 /** What each platform can do here, read off its facts (D11). */
+import type { ImageFacts } from '../../platforms/contract.ts';
 import { PLATFORM_IDS, platformOf } from '../../platforms/registry.ts';
 import { connectablePlatforms } from '../connect/connectable-platforms.ts';
 import type { Context } from '../context.ts';
+import { ALT_TEXT_MAX, IMAGE_MAX_BYTES, IMAGES_PER_POST_MAX } from '../media/limits.ts';
 import { missingSettings } from './missing-settings.ts';
 
 export interface PlatformView {
@@ -32,13 +34,7 @@ export function listPlatforms(context: Context): PlatformView[] {
       name,
       kind,
       text: { maxLength: text.maxLength, unit: text.unit },
-      images: images && {
-        ...(images.min !== undefined && { min: images.min }),
-        max: images.max,
-        maxBytes: images.maxBytes,
-        types: [...images.types],
-        altTextMax: images.altTextMax,
-      },
+      images: images && imagesView(images),
       thread: thread !== null,
       firstComment,
       delete: platform.remove !== undefined,
@@ -48,4 +44,15 @@ export function listPlatforms(context: Context): PlatformView[] {
       apiVersion,
     };
   });
+}
+
+/** What a platform takes beyond the limits of a request could not be used, so it is not advertised (D52). */
+function imagesView({ min, max, maxBytes, types, altTextMax }: ImageFacts): NonNullable<PlatformView['images']> {
+  return {
+    ...(min !== undefined && { min }),
+    max: Math.min(max, IMAGES_PER_POST_MAX),
+    maxBytes: Math.min(maxBytes, IMAGE_MAX_BYTES),
+    types: [...types],
+    altTextMax: altTextMax && Math.min(altTextMax, ALT_TEXT_MAX),
+  };
 }

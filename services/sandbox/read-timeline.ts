@@ -17,10 +17,15 @@ export interface TimelineEntry {
   readonly altTexts: readonly string[];
 }
 
+/** A post with the replies under it, in their order. */
+export interface TimelineThread extends TimelineEntry {
+  readonly replies: readonly TimelineEntry[];
+}
+
 /** One page of a timeline, newest first. */
 export interface Timeline {
   readonly handle: string;
-  readonly posts: readonly TimelineEntry[];
+  readonly posts: readonly TimelineThread[];
   /** What to pass as `before` for the next page; null on the last. */
   readonly olderBefore: string | null;
 }
@@ -35,9 +40,13 @@ interface Row {
 const PAGE = `
   select id, text, images, created_at
   from sandbox_posts
-  where account_id = $1 and deleted_at is null and ($2::uuid is null or id < $2::uuid)
+  where account_id = $1 and root_id is null and deleted_at is null and ($2::uuid is null or id < $2::uuid)
   order by id desc
   limit $3`;
+
+const REPLIES = `
+  select id, root_id, text, images, created_at from sandbox_posts
+  where root_id = any($1::uuid[]) and deleted_at is null order by id`;
 
 /**
  * @param before id of a post: gives what is older
@@ -54,7 +63,7 @@ export async function readTimeline(context: Context, accountId: string, before?:
   if (account === undefined) return null;
   // One more than is shown tells whether there is a next page.
   const rows = await query<Row>(em, PAGE, [accountId, before ?? null, TIMELINE_PAGE_SIZE + 1]);
-  const posts = rows.slice(0, TIMELINE_PAGE_SIZE).map(toEntry);
+  const posts = await withReplies(context, rows.slice(0, TIMELINE_PAGE_SIZE));
   return {
     handle: account.handle,
     posts,
@@ -62,19 +71,37 @@ export async function readTimeline(context: Context, accountId: string, before?:
   };
 }
 
+/** One post or reply, as its own page shows it. */
+export interface TimelinePage extends TimelineThread {
+  readonly handle: string;
+  readonly takenDown: boolean;
+  /** The post under which it is a reply; null for a post. */
+  readonly rootId: string | null;
+}
+
 /** @returns null when there never was such a post on this account, or an id is malformed */
 export async function readTimelinePost(
   context: Context,
   accountId: string,
   postId: string,
-): Promise<(TimelineEntry & { handle: string; takenDown: boolean }) | null> {
+): Promise<TimelinePage | null> {
   if (!isUuid(accountId) || !isUuid(postId)) return null;
-  const [row] = await query<Row & { handle: string; taken_down: boolean }>(
+  const [row] = await query<Row & { handle: string; taken_down: boolean; root_id: string | null }>(
     context.db.em(),
-    'select id, text, images, created_at, handle, deleted_at is not null as taken_down from sandbox_posts where account_id = $1 and id = $2',
+    'select id, root_id, text, images, created_at, handle, deleted_at is not null as taken_down from sandbox_posts where account_id = $1 and id = $2',
     [accountId, postId],
   );
-  return row === undefined ? null : { ...toEntry(row), handle: row.handle, takenDown: row.taken_down };
+  if (row === undefined) return null;
+  const { handle, taken_down: takenDown, root_id: rootId } = row;
+  const [thread] = await withReplies(context, [row]);
+  return { ...(thread as TimelineThread), handle, takenDown, rootId };
+}
+
+async function withReplies(context: Context, rows: readonly Row[]): Promise<TimelineThread[]> {
+  const ids = rows.map(({ id }) => id);
+  const replies = await query<Row & { root_id: string }>(context.db.em(), REPLIES, [ids]);
+  const byRoot = Map.groupBy(replies, (reply) => reply.root_id);
+  return rows.map((row) => ({ ...toEntry(row), replies: (byRoot.get(row.id) ?? []).map(toEntry) }));
 }
 
 function toEntry(row: Row): TimelineEntry {

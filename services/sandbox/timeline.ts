@@ -12,14 +12,15 @@ interface Append {
   text: string;
   images: readonly SandboxImage[];
   token: string;
+  rootId: string | null;
   createdAt: string;
 }
 
 const APPEND = `
-  insert into sandbox_posts (id, account_id, handle, text, images, token, calls, created_at)
-  select i.id, i."accountId", i.handle, i.text, i.images, i.token, 1, i."createdAt"
+  insert into sandbox_posts (id, account_id, handle, text, images, token, root_id, calls, created_at)
+  select i.id, i."accountId", i.handle, i.text, i.images, i.token, i."rootId", 1, i."createdAt"
   from jsonb_to_recordset($1::jsonb)
-    as i(id uuid, "accountId" uuid, handle text, text text, images jsonb, token text, "createdAt" timestamptz)
+    as i(id uuid, "accountId" uuid, handle text, text text, images jsonb, token text, "rootId" uuid, "createdAt" timestamptz)
   on conflict (account_id, token) do update set calls = sandbox_posts.calls + 1
   returning id, text, account_id, token`;
 

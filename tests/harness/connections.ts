@@ -53,6 +53,13 @@ export async function storeBluesky(
   };
 }
 
+/** Writes a connection to a platform that carries neither threads nor first comments; nothing can be sent to it. */
+export async function storeDiscord(world: World, accountId: string, slug: string): Promise<TestConnection> {
+  const connection = await storeBluesky(world, accountId, { slug });
+  await world.sql(`update connections set platform_id = 'discord' where id = $1`, [connection.id]);
+  return { ...connection, platformId: 'discord' };
+}
+
 /** An account of its own with one sandbox connection, `sandbox`. */
 export async function accountWithSandbox(world: World): Promise<TestAccount & { connection: TestConnection }> {
   const account = await makeAccount(world);

@@ -1,4 +1,5 @@
 /** Images for tests, made as they are needed. */
+import { crc32, deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 
 /** A picture that compresses badly, as photographs do; the same for the same arguments only in size. */
@@ -56,4 +57,61 @@ export async function colourAt(bytes: Uint8Array, left: number, top: number): Pr
     .raw()
     .toBuffer();
   return [...pixel];
+}
+
+/**
+ * A progressive JPEG in grey with as many scans as wanted, up to 883: each is valid, has a few dozen bytes, and makes
+ * the decoder go over the whole picture.
+ */
+export function manyScans(width: number, height: number, scans: number): Buffer {
+  const blocks = Math.ceil(width / 8) * Math.ceil(height / 8);
+  const frame = [8, height >> 8, height & 255, width >> 8, width & 255, 1, 1, 0x11, 0];
+  const header = [
+    Buffer.from([0xff, 0xd8]),
+    segment(0xdb, [0, ...Array<number>(64).fill(1)]),
+    segment(0xc2, frame),
+    // A Huffman table with one code each: «no difference» and «nothing more in the next 32,766 blocks».
+    segment(0xc4, [0x00, 1, ...Array<number>(15).fill(0), 0x00]),
+    segment(0xc4, [0x10, 1, ...Array<number>(15).fill(0), 0xe0]),
+    segment(0xda, [1, 1, 0x00, 0, 0, 0x00]),
+    Buffer.alloc(Math.ceil(blocks / 8)),
+  ];
+  const empty = emptyScan(blocks);
+  const further = Array.from({ length: scans - 1 }, (_, index) => {
+    const [bit, coefficient] = [13 - Math.floor(index / 63), 1 + (index % 63)];
+    const approximation = ((bit === 13 ? 0 : bit + 1) << 4) | bit;
+    return Buffer.concat([segment(0xda, [1, 1, 0x00, coefficient, coefficient, approximation]), empty]);
+  });
+  return Buffer.concat([...header, ...further, Buffer.from([0xff, 0xd9])]);
+}
+
+function segment(marker: number, content: readonly number[]): Buffer {
+  const length = content.length + 2;
+  return Buffer.from([0xff, marker, length >> 8, length & 255, ...content]);
+}
+
+function emptyScan(blocks: number): Buffer {
+  const run = '0' + '11111111111110';
+  const bits = run.repeat(Math.ceil(blocks / 32_766));
+  const bytes = bits.match(/.{1,8}/g)!.map((byte) => Number.parseInt(byte.padEnd(8, '1'), 2));
+  return Buffer.from(bytes.flatMap((byte) => (byte === 0xff ? [byte, 0] : [byte])));
+}
+
+/** A PNG with compressed texts in it that nothing shows. */
+export async function withPackedTexts(count: number, unpackedBytes: number): Promise<Buffer> {
+  const bytes = await plain(8, 8).png().toBuffer();
+  const text = pngChunk(
+    'zTXt',
+    Buffer.concat([Buffer.from('Comment\0\0', 'latin1'), deflateSync(Buffer.alloc(unpackedBytes))]),
+  );
+  const end = bytes.length - 12;
+  return Buffer.concat([bytes.subarray(0, end), ...Array<Buffer>(count).fill(text), bytes.subarray(end)]);
+}
+
+function pngChunk(name: string, data: Buffer): Buffer {
+  const content = Buffer.concat([Buffer.from(name, 'latin1'), data]);
+  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  checksum.writeUInt32BE(crc32(content));
+  return Buffer.concat([length, content, checksum]);
 }

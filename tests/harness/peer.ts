@@ -20,6 +20,7 @@ export async function startPeer(world: World): Promise<Context> {
   const peer = createContext({ config, clock, random, fetch, receivers, db, encryptionKeys, log });
   onTestFinished(async () => {
     await Promise.all([peer.sends.drained(), peer.deliveries.drained()]);
+    peer.images.close();
     await db.close();
   });
   return peer;

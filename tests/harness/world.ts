@@ -160,6 +160,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       server.close(resolve);
       server.closeAllConnections();
     });
+    context.images.close();
     await outbound.close();
     receivers.close();
     await db.close();

@@ -227,6 +227,17 @@ export const TABLE: readonly Row[] = [
   ),
   // Nobody listens there.
   row('media.uploadFromUrl', '', () => ({ url: 'http://127.0.0.1:9/bell.png' }), '422 422 422 422 422 422 401 401'),
+  row(
+    'media.list',
+    'one in A, one own',
+    async (tenant) => {
+      await tenant.image('A');
+      await tenant.image('own');
+      return {};
+    },
+    '200:2 200:1 200:0 200:2 200:1 200:0 401 401',
+    ({ media }) => media?.length,
+  ),
   row('media.raw', 'in A', imageIn('A'), IN_A),
   row('media.raw', 'own', imageIn('own'), OWN),
   row('media.get', 'in A', imageIn('A'), IN_A),

@@ -8,6 +8,15 @@ export interface Block {
   readonly end: number;
 }
 
+/** Parts of a file of which each costs decoding time, however few bytes it has. */
+export interface BlockLimit {
+  /** Names of the blocks that are counted together. */
+  readonly names: readonly string[];
+  /** What people call them, in the plural. */
+  readonly words: string;
+  readonly max: number;
+}
+
 export interface ImageFormat {
   readonly type: ImageType;
   /** The name people know it by. */
@@ -20,6 +29,8 @@ export interface ImageFormat {
   blocks(bytes: Buffer): readonly Block[] | null;
   /** The same picture, to the pixel, without anything that is not needed to show it: no place, no camera, no comments. */
   bare(bytes: Buffer, blocks: readonly Block[]): Buffer;
+  /** Absent where the pixels alone bound the time that decoding takes. */
+  readonly limit?: BlockLimit;
   /** Whether what follows the end belongs to the picture all the same; zeros always may. */
   mayFollow?(tail: Buffer, blocks: readonly Block[], bytes: Buffer): boolean;
 }

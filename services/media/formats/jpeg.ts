@@ -8,6 +8,12 @@ import { type Block, type ImageFormat, joinBlocks } from './image-format.ts';
 const EOI = 0xd9;
 const SOS = 0xda;
 
+/**
+ * Each scan of a progressive JPEG goes over the whole picture again: 2,647 valid scans fit into 485 KB and take
+ * minutes. Encoders write about 10, and mozjpeg at most some 20; a hundred over 50 megapixels take a second or two.
+ */
+const SCANS_MAX = 100;
+
 /** A JFIF header without a preview picture in it. */
 const PLAIN_JFIF_BYTES = 18;
 
@@ -22,6 +28,7 @@ export const jpeg: ImageFormat = {
   type: 'image/jpeg',
   name: 'JPEG',
   extension: 'jpg',
+  limit: { names: [SOS.toString(16)], words: 'scans', max: SCANS_MAX },
   begins: (bytes) => bytes.length > 3 && bytes.readUIntBE(0, 3) === 0xffd8ff,
   blocks,
   bare: (bytes, found) => joinBlocks(bytes, found, (block) => keeps(bytes, block)),

@@ -1,8 +1,11 @@
 /** Drafts: stored, edited, published or deleted; publishing one races safely (spec: Drafts, PATCH, publish). */
 import { describe, expect, it } from 'vitest';
+import { storeDiscord } from '../../harness/connections.ts';
 import { startWorld } from '../../harness/world.ts';
 
 const world = await startWorld();
+const [account] = await world.sql<{ id: string }>('select id from accounts');
+const discord = await storeDiscord(world, account!.id, 'channel');
 
 async function draft(text: string, more: Record<string, unknown> = {}, key = world.liveKey): Promise<string> {
   const { body } = await world.rest('POST /posts', {
@@ -108,7 +111,9 @@ describe('PATCH /posts/{postId}', () => {
     ['a thread', { thread: ['reply'] }],
     ['a first comment', { firstComment: 'first' }],
   ])('refuses %s on a platform without it', async (_name, change) => {
-    const { status, body } = await world.rest(`PATCH /posts/${await draft('Plain')}`, { body: change });
+    const postId = await draft('Plain', { connectionSlugs: [discord.slug] });
+
+    const { status, body } = await world.rest(`PATCH /posts/${postId}`, { body: change });
 
     expect([status, body.error]).toEqual([400, 'shape_unsupported']);
   });

@@ -61,7 +61,10 @@ describe('checkMedia', () => {
   it('refuses an image twice in a post', async () => {
     const id = await upload();
 
-    expect(await refusalOf(owner, [{ id }, { id: id.toUpperCase() }])).toBe(`media: "${id}" is named twice.`);
+    await expect(checkMedia(world.context, owner, [{ id }, { id: id.toUpperCase() }])).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: `media: the image "${id}" is named twice; name each image once.`,
+    });
   });
 
   it('refuses images of other profiles and accounts', async () => {

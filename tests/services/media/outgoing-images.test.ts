@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PlatformFailure } from '../../../platforms/contract.ts';
 import { outgoingImages } from '../../../services/media/outgoing-images.ts';
-import { sandboxImage } from '../../../services/sandbox/sandbox-image.ts';
+import { createSandboxImages } from '../../../services/sandbox/sandbox-images.ts';
 import { animation, colourAt, halves, isBare, noise, plain, withPlace } from '../../harness/images.ts';
 import { START } from '../../harness/test-clock.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -177,11 +177,12 @@ describe('to the sandbox', () => {
       'select id, images from sandbox_posts order by id desc limit 1',
     );
     expect(row?.images).toEqual([{ mediaId: id, altText: 'A bell', width: 50, height: 40 }]);
-    const shown = await sandboxImage(world.context, row!.id, 0);
+    const sandboxImages = createSandboxImages(world.context);
+    const shown = await (await sandboxImages(row!.id, 0))?.read();
     expect([shown?.contentType, await isBare(shown!.bytes)]).toEqual(['image/jpeg', true]);
-    expect(await sandboxImage(world.context, row!.id, 1)).toBe(null);
+    expect(await sandboxImages(row!.id, 1)).toBe(null);
     await world.rest(`DELETE /posts/${postId}`);
-    expect(await sandboxImage(world.context, row!.id, 0)).toBe(null);
+    expect(await sandboxImages(row!.id, 0)).toBe(null);
   });
 });
 

@@ -89,10 +89,27 @@ describe('images of posts', () => {
   });
 });
 
-it('leaves images alone that no post has used', async () => {
-  await afterwards(365 * DAY);
+describe('images that no post names', () => {
+  it('are freed 7 days after their upload', async () => {
+    const before = await used();
 
-  expect(await isThere()).toBe(true);
+    await afterwards(7 * DAY - 1000);
+    expect(await isThere()).toBe(true);
+    await afterwards(2000);
+
+    expect([await isThere(), world.media.kept.has(id), await used()]).toEqual([false, false, before - PNG.length]);
+  });
+
+  it('stay when a draft has taken them meanwhile, and go with it after the 7 days', async () => {
+    const { postId } = await post('draft', { isDraft: true });
+
+    await afterwards(8 * DAY);
+    expect(await isThere()).toBe(true);
+    await world.rest(`PATCH /posts/${postId}`, { body: { mediaIds: [] } });
+    await afterwards(1000);
+
+    expect(await isThere()).toBe(false);
+  });
 });
 
 it('gives up an upload that was cut off, and its storage', async () => {

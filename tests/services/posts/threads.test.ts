@@ -1,5 +1,6 @@
 /** Threads: replies in order, what becomes of one that is refused partway, and where a cut-off one goes on. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { storeDiscord } from '../../harness/connections.ts';
 import { START } from '../../harness/test-clock.ts';
 import { startWorld } from '../../harness/world.ts';
 import { startFakeBluesky } from '../../platforms/fakes/fake-bluesky.ts';
@@ -94,7 +95,10 @@ describe('a thread', () => {
   });
 
   it('is refused for a connection whose platform has none, and stores nothing', async () => {
-    const result = await post(world.sandboxSlug, 'head', ['reply']);
+    const [account] = await world.sql<{ id: string }>('select id from accounts');
+    const { slug } = await storeDiscord(world, account!.id, 'channel');
+
+    const result = await post(slug, 'head', ['reply']);
 
     expect([result.status, result.postId, result.error.code]).toEqual(['failed', null, 'shape_unsupported']);
   });

@@ -1,0 +1,98 @@
+/** One process that decodes and encodes images, seen from the server. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { type ImageAnswer, type ImageJob, ImageProcessEnded } from '../services/media/image-job.ts';
+
+const WORKER = fileURLToPath(new URL('./image-worker.ts', import.meta.url));
+
+/** Variables that loading Node and its native modules may need; the rest of the environment holds secrets. */
+const PASSED_ON = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot', 'TMPDIR', 'NODE_COMPILE_CACHE'];
+
+/** Characters of what a process wrote on its standard error that are kept for the log. */
+const WORDS_MAX = 500;
+
+export interface ImageProcess {
+  readonly pid: number | undefined;
+  /** Resolves when it can take a job; rejects with ImageProcessEnded. */
+  readonly ready: Promise<void>;
+  /** @throws ImageProcessEnded when the process ends before it answers */
+  call(job: ImageJob): Promise<ImageAnswer>;
+  /** Ends it at once, also in the middle of native work. */
+  kill(): void;
+}
+
+/** @param ended is called once, however it ended */
+export function startImageProcess(ended: () => void): ImageProcess {
+  const child = fork(WORKER, [], {
+    execPath: process.execPath,
+    execArgv: [],
+    // Without this, glibc keeps the memory of each thread that ever decoded.
+    env: { ...passedOn(), MALLOC_ARENA_MAX: '2' },
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  const end = endOf(child);
+  const messages = messagesOf(child, end);
+  void end.catch(ended);
+  const ready = messages.next().then(() => undefined);
+  ready.catch(() => undefined);
+  release(child);
+  return {
+    pid: child.pid,
+    ready,
+    call: async (job) => {
+      hold(child);
+      try {
+        const answer = messages.next();
+        // What hinders the sending also ends the process, and that is reported.
+        child.send(job, () => undefined);
+        return (await answer) as ImageAnswer;
+      } finally {
+        release(child);
+      }
+    },
+    kill: () => void child.kill('SIGKILL'),
+  };
+}
+
+/** Rejects when the process is gone. */
+function endOf(child: ChildProcess): Promise<never> {
+  let words = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    words = `${words}${chunk.toString()}`.slice(-WORDS_MAX);
+  });
+  return new Promise((_resolve, reject) => {
+    child.once('error', (cause) => reject(new ImageProcessEnded('an image process could not be started', { cause })));
+    child.once('exit', (code, signal) => {
+      reject(new ImageProcessEnded(`an image process ended (${signal ?? code}) ${words}`.trim()));
+    });
+  });
+}
+
+/** The next thing that the process says; it says one thing for each that it is asked. */
+function messagesOf(child: ChildProcess, end: Promise<never>): { next(): Promise<unknown> } {
+  const next = () => Promise.race([new Promise((resolve) => child.once('message', resolve)), end]);
+  return { next };
+}
+
+/** Keeps this process alive while the other one works. */
+function hold(child: ChildProcess): void {
+  child.ref();
+  child.channel?.ref();
+}
+
+/** An idle process keeps nothing alive. */
+function release(child: ChildProcess): void {
+  child.unref();
+  child.channel?.unref();
+  (child.stderr as unknown as { unref?: () => void } | null)?.unref?.();
+}
+
+function passedOn(): Record<string, string> {
+  return Object.fromEntries(
+    PASSED_ON.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}

@@ -1,0 +1,92 @@
+/** The image processes of this process: started when there is work, used again while there is more, ended after a while without. */
+import type { Clock } from '../services/clock.ts';
+import { DecodeTimeout, type ImageProcesses } from '../services/media/image-job.ts';
+import { type ImageProcess, startImageProcess } from './image-process.ts';
+
+/** Real milliseconds after which an idle process ends: it holds some 60 MB, and starting one takes a fraction of a second. */
+const IDLE_MS = 30_000;
+
+/** Real milliseconds that one image may take. */
+const DECODE_MS = 15_000;
+
+/** Real milliseconds that a start may take, on a busy machine too. */
+const START_MS = 30_000;
+
+export function createImageProcesses(clock: Clock): ImageProcesses {
+  const all = new Set<ImageProcess>();
+  /** Idle ones, with what stops their end. */
+  const idle = new Map<ImageProcess, () => void>();
+  let isClosed = false;
+
+  const start = () => {
+    const started = startImageProcess(() => {
+      all.delete(started);
+      idle.get(started)?.();
+      idle.delete(started);
+    });
+    all.add(started);
+    return started;
+  };
+
+  const rest = (process: ImageProcess) => {
+    const end = () => process.kill();
+    const signal = clock.deadline(IDLE_MS);
+    signal.addEventListener('abort', end, { once: true });
+    idle.set(process, () => signal.removeEventListener('abort', end));
+  };
+
+  const takeIdle = () => {
+    const [found] = idle;
+    if (found === undefined) return undefined;
+    const [process, keep] = found;
+    idle.delete(process);
+    keep();
+    return process;
+  };
+
+  return {
+    run: async (job, signal) => {
+      if (isClosed) throw new Error('the image processes have been closed');
+      const process = takeIdle() ?? start();
+      const starting = clock.deadline(START_MS, signal);
+      const deadline = () => clock.deadline(DECODE_MS, signal);
+      try {
+        await endingAt(process, starting, process.ready.catch(notStarted));
+        const answer = await endingAt(process, deadline(), process.call(job));
+        rest(process);
+        return answer;
+      } catch (error) {
+        process.kill();
+        signal?.throwIfAborted();
+        throw error;
+      }
+    },
+    decodeMs: DECODE_MS,
+    close: () => {
+      isClosed = true;
+      for (const process of all) process.kill();
+    },
+  };
+}
+
+/** This says nothing of the image, so it is no ImageProcessEnded. */
+function notStarted(cause: unknown): never {
+  throw new Error('an image process did not start', { cause });
+}
+
+/** Waits for the process, and ends it when the signal aborts first. */
+async function endingAt<Result>(process: ImageProcess, signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => {
+    process.kill();
+    aborted.reject(new DecodeTimeout('an image took too long'));
+  };
+  work.catch(() => undefined);
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

@@ -1,0 +1,48 @@
+/** Converted images in memory, the latest used first to stay. Whoever asks for one that is being made waits for it. */
+import type { ConvertedImage } from './convert-image.ts';
+
+export interface ImageCache {
+  /** @param make called when the image is neither kept nor being made; what it throws, and null, are not kept */
+  get(name: string, make: () => Promise<ConvertedImage | null>): Promise<ConvertedImage | null>;
+}
+
+/** @param maxBytes of all kept images together */
+export function createImageCache(maxBytes: number): ImageCache {
+  const kept = new Map<string, ConvertedImage>();
+  const making = new Map<string, Promise<ConvertedImage | null>>();
+  let keptBytes = 0;
+
+  const keep = (name: string, image: ConvertedImage) => {
+    kept.set(name, image);
+    keptBytes += image.bytes.length;
+    for (const [oldest, { bytes }] of kept) {
+      if (keptBytes <= maxBytes) break;
+      kept.delete(oldest);
+      keptBytes -= bytes.length;
+    }
+  };
+
+  const makeOnce = async (name: string, make: () => Promise<ConvertedImage | null>) => {
+    try {
+      const image = await make();
+      if (image !== null) keep(name, image);
+      return image;
+    } finally {
+      making.delete(name);
+    }
+  };
+
+  return {
+    get: async (name, make) => {
+      const found = kept.get(name);
+      if (found !== undefined) {
+        kept.delete(name);
+        kept.set(name, found);
+        return found;
+      }
+      const begun = making.get(name) ?? makeOnce(name, make);
+      if (!making.has(name)) making.set(name, begun);
+      return begun;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/** The images of sandbox posts as public pages show them: made from the upload without its metadata, once for many requests. */
+import { createHash } from 'node:crypto';
+import { query } from '../../entities/query.ts';
+import type { ImageFacts } from '../../platforms/contract.ts';
+import { platformOf, TEST_PLATFORM } from '../../platforms/registry.ts';
+import type { Context } from '../context.ts';
+import { convertForRequest } from '../media/convert-for-request.ts';
+import type { ConvertedImage } from '../media/convert-image.ts';
+import { createImageCache } from '../media/image-cache.ts';
+import { PUBLIC_PAGES } from '../media/image-work.ts';
+import type { ImageType } from '../media/limits.ts';
+
+/** Bytes of images that a process keeps: the pictures of a page or two of a timeline. */
+const KEPT_BYTES = 32 * 1024 * 1024;
+
+/** All public pages share one owner, so that they take one turn beside the accounts that upload. */
+const OWNER = 'sandbox pages';
+
+const IMAGE = `
+  select m.id, m.content_type from sandbox_posts s join media m on m.id = (s.images -> $2::int ->> 'mediaId')::uuid
+  where s.id = $1 and s.deleted_at is null and m.state = 'stored'`;
+
+/** An image of a post that is up. */
+export interface SandboxImageFile {
+  /** Strong, in quotes. Known without converting anything: an upload never changes, and a release always makes the same of it. */
+  readonly etag: string;
+  /**
+   * @returns null when the upload is gone by now
+   * @throws ServiceError server_busy
+   */
+  read(): Promise<ConvertedImage | null>;
+}
+
+/** Gives the image of a post at a position from 0; null when there is none, or its upload was deleted or freed. */
+export type SandboxImages = (sandboxPostId: string, position: number) => Promise<SandboxImageFile | null>;
+
+export function createSandboxImages(context: Context): SandboxImages {
+  const cache = createImageCache(KEPT_BYTES);
+  const facts = platformOf(context.platforms, TEST_PLATFORM).images as ImageFacts;
+  return async (sandboxPostId, position) => {
+    const [row] = await query<{ id: string; content_type: ImageType }>(context.db.em(), IMAGE, [
+      sandboxPostId,
+      position,
+    ]);
+    if (row === undefined) return null;
+    const load = () => context.media.get(row.id);
+    const convert = () =>
+      convertForRequest(context, { owner: OWNER, limit: PUBLIC_PAGES }, { type: row.content_type, facts, load });
+    return { etag: etagOf(row.id, context.version), read: () => cache.get(row.id, convert) };
+  };
+}
+
+/** A hash, because ids of uploads are none of the public's business. */
+function etagOf(mediaId: string, version: string): string {
+  return `"${createHash('sha256').update(`${mediaId} ${version}`).digest('base64url')}"`;
+}

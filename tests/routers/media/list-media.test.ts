@@ -1,0 +1,109 @@
+/** GET /media: what is uploaded, what of it no post names, and until when that is kept (D53). */
+import { describe, expect, it } from 'vitest';
+import { STORAGE_MAX_BYTES } from '../../../services/media/limits.ts';
+import { accountWithSandbox } from '../../harness/connections.ts';
+import { plain } from '../../harness/images.ts';
+import { startWorld, type World } from '../../harness/world.ts';
+
+const world = await startWorld();
+const PNG = await plain(12, 8).png().toBuffer();
+
+async function upload(key: string, altText = 'A bell', at: World = world) {
+  const { body } = await at.rest(`POST /media?altText=${encodeURIComponent(altText)}`, {
+    raw: PNG,
+    headers: { 'content-type': 'image/png' },
+    key,
+  });
+  return body.media;
+}
+
+const idsOf = ({ media }: { media: { id: string }[] }) => media.map(({ id }) => id);
+
+describe('GET /media', () => {
+  it('lists the images newest first, a page at a time', async () => {
+    const { key } = await accountWithSandbox(world);
+    const [first, second, third] = [await upload(key), await upload(key, 'Two'), await upload(key, 'Three')];
+
+    const page = await world.rest('GET /media?limit=2', { key });
+    const last = await world.rest(`GET /media?limit=2&cursor=${page.body.nextCursor}`, { key });
+
+    expect([page.status, page.body]).toEqual([200, { media: [third, second], nextCursor: second.id }]);
+    expect(last.body).toEqual({ media: [first], nextCursor: null });
+  });
+
+  it('with unused=true gives those that no post names, whether drafted or sent', async () => {
+    const { key, connection } = await accountWithSandbox(world);
+    const [drafted, sent, free, dropped] = [await upload(key), await upload(key), await upload(key), await upload(key)];
+    const post = (mediaIds: string[], more: object = {}) =>
+      world.rest('POST /posts', {
+        key,
+        body: { text: 'Ding', connectionSlugs: [connection.slug], mediaIds, ...more },
+      });
+    const { body: draft } = await post([drafted.id, dropped.id], { isDraft: true });
+    await post([sent.id]);
+    await world.rest(`PATCH /posts/${draft.results[0].postId}`, { key, body: { mediaIds: [drafted.id] } });
+
+    const { body } = await world.rest('GET /media?unused=true', { key });
+    const all = await world.rest('GET /media', { key });
+
+    expect(idsOf(body)).toEqual([dropped.id, free.id]);
+    expect(idsOf(all.body)).toEqual([dropped.id, free.id, sent.id, drafted.id]);
+  });
+
+  it('shows a key what it reaches, and deleted images to none', async () => {
+    const { id, key } = await accountWithSandbox(world);
+    const profile = await world.profile('A', id);
+    const scoped = await world.key({ accountId: id, profileId: profile.id });
+    const [own, ofProfile, deleted] = [await upload(key), await upload(scoped.secret), await upload(key)];
+    await world.rest(`DELETE /media/${deleted.id}`, { key });
+
+    expect(idsOf((await world.rest('GET /media', { key })).body)).toEqual([ofProfile.id, own.id]);
+    expect(idsOf((await world.rest('GET /media', { key: scoped.secret })).body)).toEqual([ofProfile.id]);
+  });
+
+  it.each([
+    ['limit=0', 'limit: expected at least 1.'],
+    ['limit=101', 'limit: expected at most 100.'],
+    ['unused=yes', 'unused: expected a boolean.'],
+    ['cursor=first', 'cursor: expected a UUID.'],
+  ])('refuses %s', async (query, message) => {
+    const { status, body } = await world.rest(`GET /media?${query}`);
+
+    expect([status, body.error, body.message]).toEqual([400, 'invalid_request', message]);
+  });
+
+  it('is what the hint names when the storage is full', async () => {
+    const { id, key } = await accountWithSandbox(world);
+    await world.sql('update accounts set media_bytes = $2 where id = $1', [id, STORAGE_MAX_BYTES]);
+
+    const { status, body } = await world.rest('POST /media', {
+      raw: PNG,
+      headers: { 'content-type': 'image/png' },
+      key,
+    });
+
+    expect([status, body.error]).toEqual([413, 'storage_full']);
+    expect(body.hint).toContain('GET /media?unused=true');
+  });
+});
+
+it('frees an image that no post names 7 days after its upload, on the manual clock too', async () => {
+  const install = await startWorld({ clock: 'manual' });
+  const [free, needed] = [
+    await upload(install.liveKey, 'Free', install),
+    await upload(install.liveKey, 'Needed', install),
+  ];
+  await install.rest('POST /posts', {
+    body: { text: 'Ding', connectionSlugs: [install.sandboxSlug], mediaIds: [needed.id], isDraft: true },
+  });
+  const move = (days: number) => install.rest('POST /simulation/clock', { body: { advanceSeconds: days * 86_400 } });
+
+  await move(6);
+  const before = await install.rest('GET /media');
+  await move(2);
+  const after = await install.rest('GET /media');
+
+  expect(idsOf(before.body)).toEqual([needed.id, free.id]);
+  expect(idsOf(after.body)).toEqual([needed.id]);
+  expect(install.media.kept.has(free.id)).toBe(false);
+});

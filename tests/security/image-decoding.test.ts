@@ -1,0 +1,229 @@
+/** An image, whatever is in it, takes a bounded time to decode, and no account takes the turns of another. */
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createTRPCClient, httpLink } from '@trpc/client';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { AppRouter } from '../../routers/index.ts';
+import { startImageProcess } from '../../server/image-process.ts';
+import { UPLOADS } from '../../services/media/image-work.ts';
+import { makeAccount } from '../harness/accounts.ts';
+import { manyScans, noise, plain, withPackedTexts } from '../harness/images.ts';
+import { startWorld, type World } from '../harness/world.ts';
+import { connect } from '../mcp/clients.ts';
+
+const PNG = await plain(12, 8).png().toBuffer();
+const FACTS = { max: 4, maxBytes: 8_388_608, types: ['image/png'], altTextMax: null };
+
+/** Takes a decoder tens of seconds, in one call that cannot be interrupted. */
+const SLOW = manyScans(7_000, 7_000, 883);
+
+const upload = (world: World, bytes: Uint8Array, key = world.liveKey, type = 'image/png') =>
+  world.rest('POST /media', { raw: bytes, headers: { 'content-type': type }, key });
+
+/** Occupies every place in which images are decoded until it is called. */
+function occupy({ context }: World): () => void {
+  const held = Promise.withResolvers<null>();
+  for (const owner of ['one', 'two', 'three', 'four']) {
+    const place = { owner, limit: { perOwner: 9, inAll: 9 } };
+    void context.images.convert(place, { type: 'image/png', facts: FACTS, load: () => held.promise });
+  }
+  return () => held.resolve(null);
+}
+
+/** Fills the account's queue, with images that wait until there is a place. */
+function fill({ context }: World, accountId: string): Promise<unknown> {
+  const inspected = Array.from({ length: UPLOADS.perOwner }, () => context.images.inspect(accountId, PNG, 'image/png'));
+  return Promise.all(inspected);
+}
+
+const firstAccount = async (world: World) =>
+  (await world.sql<{ id: string }>('select id from accounts order by id limit 1'))[0]!.id;
+
+describe('what makes decoding slow', () => {
+  it('is refused before it is decoded: more than 100 scans in a JPEG', async () => {
+    const world = await startWorld();
+    const taken = manyScans(64, 64, 100);
+
+    const refused = await upload(world, manyScans(7_000, 7_000, 101), world.liveKey, 'image/jpeg');
+
+    expect(refused.status).toBe(400);
+    expect(refused.body).toMatchObject({
+      error: 'media_type_mismatch',
+      message: 'The JPEG has 101 scans; at most 100 are read.',
+      retryable: false,
+    });
+    expect((await upload(world, taken, world.liveKey, 'image/jpeg')).status).toBe(200);
+  });
+
+  it('is refused before it is decoded: more than 20 compressed texts in a PNG', async () => {
+    const world = await startWorld();
+
+    const refused = await upload(world, await withPackedTexts(21, 40_000_000));
+
+    expect([refused.status, refused.body.message]).toEqual([
+      400,
+      'The PNG has 21 compressed texts; at most 20 are read.',
+    ]);
+    expect((await upload(world, await withPackedTexts(20, 1_000))).status).toBe(200);
+  });
+});
+
+describe('an image process', () => {
+  it('ends at once in the middle of a decode that nothing else interrupts', async () => {
+    const ended = Promise.withResolvers<void>();
+    const image = startImageProcess(ended.resolve);
+    await image.ready;
+    const answer = image.call({ kind: 'convert', bytes: SLOW, type: 'image/jpeg', facts: FACTS });
+
+    image.kill();
+
+    await expect(answer).rejects.toThrow('an image process ended (SIGKILL)');
+    await ended.promise;
+  });
+
+  it('is given nothing of the environment that could be a secret', async () => {
+    process.env['ENCRYPTION_KEYS'] = 'c2VjcmV0';
+    onTestFinished(() => {
+      delete process.env['ENCRYPTION_KEYS'];
+    });
+    const ended = Promise.withResolvers<void>();
+    const image = startImageProcess(ended.resolve);
+    await image.ready;
+
+    const environment = await readFile(`/proc/${image.pid}/environ`, 'utf8').catch(() => '');
+    image.kill();
+    await ended.promise;
+
+    expect(environment).not.toContain('ENCRYPTION_KEYS');
+    expect(environment).not.toContain('DATABASE_URL');
+  });
+
+  it('that passes its deadline is ended, the upload answers 400, and the next upload is decoded', async () => {
+    const world = await startWorld();
+    const { deadline } = world.clock;
+    world.clock.deadline = (ms, parent) => (ms === 15_000 ? AbortSignal.abort() : deadline(ms, parent));
+
+    const refused = await upload(world, manyScans(4_000, 4_000, 100), world.liveKey, 'image/jpeg');
+    world.clock.deadline = deadline;
+    const taken = await upload(world, PNG);
+
+    expect([refused.status, refused.body.error, refused.body.message]).toEqual([
+      400,
+      'media_type_mismatch',
+      'The JPEG takes longer than 15 s to decode.',
+    ]);
+    expect(taken.status).toBe(200);
+  });
+});
+
+describe('a full queue', () => {
+  it('answers 503 with Retry-After at once, on every surface, and only to the account that filled it', async () => {
+    const world = await startWorld();
+    const images = createServer((_request, response) => response.end(PNG)).listen(0, '127.0.0.1');
+    await once(images, 'listening');
+    onTestFinished(() => void images.close());
+    const url = `http://127.0.0.1:${(images.address() as AddressInfo).port}/bell.png`;
+    const other = await makeAccount(world);
+    const release = occupy(world);
+    const filled = fill(world, await firstAccount(world));
+    const waiting = upload(world, PNG, other.key);
+
+    const rest = await upload(world, PNG);
+    const fromUrl = await world.rest('POST /media/from-url', { body: { url } });
+    const typed = createTRPCClient<AppRouter>({
+      links: [httpLink({ url: `${world.url}/trpc`, headers: { 'x-api-key': world.liveKey } })],
+    });
+    const overTrpc = await typed.media.upload
+      .mutate({ bytes: PNG.toString('base64'), contentType: 'image/png' })
+      .catch((error: { data: unknown }) => error.data);
+    const mcp = await connect(world);
+    const overMcp = await mcp.callTool({ name: 'upload_media_from_url', arguments: { url } });
+
+    expect([rest.status, rest.headers.get('retry-after'), fromUrl.status, fromUrl.headers.get('retry-after')]).toEqual([
+      503,
+      '5',
+      503,
+      '5',
+    ]);
+    expect(rest.body).toMatchObject({
+      error: 'server_busy',
+      message: 'Too many images wait to be processed.',
+      retryable: true,
+    });
+    expect(JSON.stringify(overTrpc)).toContain('server_busy');
+    expect([overMcp.isError, JSON.stringify(overMcp)]).toEqual([true, expect.stringContaining('server_busy')]);
+    release();
+    expect((await waiting).status).toBe(200);
+    await filled;
+    expect((await upload(world, PNG)).status).toBe(200);
+  });
+
+  it('does not put an account behind all that another one has waiting', async () => {
+    const world = await startWorld();
+    const order: string[] = [];
+    const release = occupy(world);
+    const begin = (owner: string) => {
+      const load = async () => {
+        order.push(owner);
+        return null;
+      };
+      return world.context.images.convert({ owner, limit: UPLOADS }, { type: 'image/png', facts: FACTS, load });
+    };
+    const waiting = [...Array.from({ length: UPLOADS.perOwner }, () => begin('greedy')), begin('modest')];
+
+    release();
+    await Promise.all(waiting);
+
+    expect(order.indexOf('modest')).toBeLessThan(2);
+  });
+
+  it('lets a send wait for its turn, and the post goes out', async () => {
+    const world = await startWorld();
+    const { body } = await upload(world, PNG);
+    const release = occupy(world);
+    const filled = fill(world, await firstAccount(world));
+
+    const sending = world.rest('POST /posts', {
+      body: { text: 'Ding', connectionSlugs: [world.sandboxSlug], mediaIds: [body.media.id] },
+    });
+    release();
+    const sent = await sending;
+    await filled;
+
+    expect([sent.status, sent.body.results[0].status]).toEqual([200, 'sent']);
+  });
+
+  it('leaves a send that waits too long unposted and says so, never the reverse', async () => {
+    const world = await startWorld();
+    const { body } = await upload(world, PNG);
+    const release = occupy(world);
+    const { deadline } = world.clock;
+    world.clock.deadline = (ms, parent) => (ms === 15_000 ? AbortSignal.abort() : deadline(ms, parent));
+
+    const { body: answer } = await world.rest('POST /posts', {
+      body: { text: 'Ding', connectionSlugs: [world.sandboxSlug], mediaIds: [body.media.id] },
+    });
+    world.clock.deadline = deadline;
+    release();
+
+    expect(answer.results[0]).toMatchObject({
+      status: 'failed',
+      error: {
+        code: 'platform_unavailable',
+        message: 'Converting image 1 took too long; nothing was posted.',
+      },
+    });
+    expect(await world.sql('select id from sandbox_posts')).toEqual([]);
+  });
+});
+
+describe('a large photograph', () => {
+  it('is taken: progressive, with the scans that encoders write', async () => {
+    const world = await startWorld();
+    const photo = await noise(3_000, 2_000).jpeg({ progressive: true, mozjpeg: true }).toBuffer();
+
+    expect((await upload(world, photo, world.liveKey, 'image/jpeg')).status).toBe(200);
+  });
+});
