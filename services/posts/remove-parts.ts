@@ -54,7 +54,8 @@ async function removeTwice(
   published: Published,
 ): Promise<Failure | null> {
   const failure = await remove(context, account, published);
-  if (failure?.state !== 'unknown') return failure;
+  const mayBeLost = failure !== null && failure.state !== 'rejected' && failure.retryAfterMs === undefined;
+  if (!mayBeLost) return failure;
   await context.clock.sleep(SEND_TIMES.secondLookAfterMs);
   return remove(context, account, published);
 }

@@ -34,7 +34,8 @@ async function sleeping(...minutes: number[]) {
 describe('a post that is late', () => {
   it.each([
     ['by five minutes less a millisecond', 5 * MINUTE_MS - 1],
-    ['by five minutes', 5 * MINUTE_MS],
+    ['by exactly five minutes', 5 * MINUTE_MS],
+    ['by five minutes and a millisecond', 5 * MINUTE_MS + 1],
     ['by twenty-four hours', 24 * HOUR_MS],
   ])('%s goes out at once, with its own time', async (_case, lateMs) => {
     const { ids, wake, post, at, world } = await sleeping(1);
@@ -201,12 +202,14 @@ describe('a platform that answers 429', () => {
 
     // The fake asks to wait for 30 seconds.
     expect([await statusOf('refused'), await statusOf('waits'), await statusOf('other')]).toEqual([
-      'failed',
+      'scheduled',
       'scheduled',
       'sent',
     ]);
     expect(await nextDueAt(world.context)).toEqual(new Date(after(40)));
     await world.advance(20_000);
-    expect(await statusOf('waits')).toBe('sent');
+    expect([await statusOf('refused'), await statusOf('waits')]).toEqual(['scheduled', 'sent']);
+    await world.advance(30_000);
+    expect(await statusOf('refused')).toBe('sent');
   });
 });
