@@ -76,6 +76,33 @@ describe('a post that is late', () => {
   });
 });
 
+describe('two posts of one connection at one instant', () => {
+  it.each([
+    ['5:00.000', 0, ['sent', 'sent']],
+    ['5:00.001', 1, ['sent', 'scheduled']],
+  ])('%s late: %s ms past the tolerance they are %j', async (_late, pastMs, statuses) => {
+    const { ids, wake, post, at } = await sleeping(1, 1);
+
+    await wake(6 * MINUTE_MS + pastMs);
+
+    const posts = await Promise.all(ids.map(post));
+    expect(posts.map(({ status }) => status)).toEqual(statuses);
+    expect(posts[0]?.scheduledFor).toBe(at(1));
+  });
+
+  it.each([
+    ['exactly 24 h', 0, ['scheduled', 'sent']],
+    ['24 h and a millisecond', 1, ['failed', 'failed']],
+  ])('%s late: %s ms past the day they are %j', async (_late, pastMs, statuses) => {
+    const { ids, wake, post } = await sleeping(1, 1);
+
+    await wake(MINUTE_MS + 24 * HOUR_MS + pastMs);
+
+    const posts = await Promise.all(ids.map(post));
+    expect(posts.map(({ status }) => status).toSorted()).toEqual([...statuses].toSorted());
+  });
+});
+
 describe('late posts of one connection', () => {
   it('go out a minute apart in their order: the first at once, the others with an event each', async () => {
     const { ids, wake, post, at, texts, world } = await sleeping(3, 1, 2, 200);
