@@ -60,9 +60,7 @@ function section(code: ErrorCode): Html {
         </div>
         <div>
           <dt>Try again</dt>
-          <dd>
-            ${adviceOf(spec)}
-          </dd>
+          <dd>${adviceOf(spec)}</dd>
         </div>
         ${
           spec.reportsRequestId &&

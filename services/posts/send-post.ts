@@ -216,4 +216,3 @@ async function takeDownAll(run: Run, error: PartError, standing: readonly Standi
   const left = removal.left.map(({ published }) => published);
   return { ...sent(post, left, null), reconnectReason: reconnectReasonOf(removal.error) };
 }
-

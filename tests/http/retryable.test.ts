@@ -85,9 +85,7 @@ describe('an image that cannot be fetched', () => {
       Object.assign(world.context, { clock });
     });
 
-    expect(await everywhere(`${origin}/never`)).toEqual(
-      Array.from({ length: 3 }, () => ['media_unreachable', true]),
-    );
+    expect(await everywhere(`${origin}/never`)).toEqual(Array.from({ length: 3 }, () => ['media_unreachable', true]));
   });
 
   it('because its address is private is not', async () => {

@@ -8,7 +8,11 @@ type Facts = Readonly<Record<string, boolean>>;
 
 /** What holds of every post in a state. */
 const OF_STATE: Record<PostStatus, (post: PostRow) => Facts> = {
-  draft: (post) => ({ 'never tried': post.tries === 0, 'no time': post.scheduled_for === null, 'not sent': post.sent_at === null }),
+  draft: (post) => ({
+    'never tried': post.tries === 0,
+    'no time': post.scheduled_for === null,
+    'not sent': post.sent_at === null,
+  }),
   scheduled: (post) => ({
     'a time': post.scheduled_for !== null,
     'not sent': post.sent_at === null,
@@ -43,7 +47,7 @@ function always(post: PostRow): Facts {
     // A sent post is claimed while it is taken down.
     'claimed while processing or sent only':
       post.status === 'processing' || post.status === 'sent' || (post.claim === null && post.claimed_until === null),
-    'a first time with repeats only': (post.first_due_at === null) || post.repeats > 0,
+    'a first time with repeats only': post.first_due_at === null || post.repeats > 0,
     'three repeats at most': post.repeats <= 3 && post.tries >= post.repeats,
     'deleted_at with deleted only': (post.deleted_at !== null) === (post.status === 'deleted'),
     'slots with queued only': post.slot_at === null || post.queued,

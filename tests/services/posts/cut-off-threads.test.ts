@@ -228,7 +228,9 @@ describe('a thread whose process died', () => {
     const { postId } = await post('mastodon', 'orphan');
     await cutOff(postId, 3);
     await reopen(postId, 'reply', 1);
-    const sealed = await world.sql<{ credentials: string }>(`select credentials from connections where slug = 'mastodon'`);
+    const sealed = await world.sql<{ credentials: string }>(
+      `select credentials from connections where slug = 'mastodon'`,
+    );
     await world.sql(`update connections set credentials = null where slug = 'mastodon'`);
 
     await world.runDue();
