@@ -8,8 +8,10 @@ import type { Clock } from '../services/clock.ts';
 import type { Config } from '../services/config.ts';
 import type { Context } from '../services/context.ts';
 import { missingKeyMarks } from '../services/credentials/reseal-logins.ts';
+import { claimInterruptedRemovals } from '../services/posts/claim-removal.ts';
 import { claimInterruptedSends } from '../services/posts/claim-interrupted-sends.ts';
 import type { ClaimedSend } from '../services/posts/claimed-send.ts';
+import { recoverRemovals } from '../services/posts/recover-removals.ts';
 import { freeAllLanes } from '../services/webhooks/claim-lanes.ts';
 import { startOwner } from '../services/people/start-owner.ts';
 import { firstStart } from '../services/setup/first-start.ts';
@@ -68,8 +70,10 @@ export async function startInstall(config: Config, options: { announce: (text: s
     startup,
   });
   await refuseUnreadableLogins(context);
-  const interrupted = db.engine === 'pglite' ? await claimInterrupted(context) : [];
-  if (db.engine === 'pglite') await freeAllLanes(context);
+  const isAlone = db.engine === 'pglite';
+  const interrupted = isAlone ? await claimInterrupted(context) : [];
+  const removals = isAlone ? await claimInterruptedRemovals(context, RECOVER_AT_ONCE, true) : [];
+  if (isAlone) await freeAllLanes(context);
 
   let isReady = false;
   const stopping = new AbortController();
@@ -85,6 +89,7 @@ export async function startInstall(config: Config, options: { announce: (text: s
   const server = await serve(served, config, { isProxy: (address) => isTrusted(address, 0), log });
   if (config.role !== 'worker') await introduce(context, options.announce);
   recover(context, interrupted);
+  recoverRemovals(context, removals);
   const work = await startWork(context);
   isReady = true;
   startup.hasEnded = true;

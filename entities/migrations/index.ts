@@ -16,6 +16,7 @@ import { LongLists } from './migration-20261121-long-lists.ts';
 import { Polish } from './migration-20261121-polish.ts';
 import { ReadPauseFailures } from './migration-20261122-read-pauses.ts';
 import { SandboxThreads } from './migration-20261122-sandbox-threads.ts';
+import { Sends } from './migration-20261122-sends.ts';
 import { Tenants } from './migration-20261121-tenants.ts';
 import { WebhookChanges } from './migration-20261122-webhook-changes.ts';
 import { Webhooks } from './migration-20261121-webhooks.ts';
@@ -45,4 +46,5 @@ export const migrations = [
   { name: '20261122-read-pauses', class: ReadPauseFailures },
   { name: '20261122-webhook-changes', class: WebhookChanges },
   { name: '20261122-sandbox-threads', class: SandboxThreads },
+  { name: '20261122-sends', class: Sends },
 ];

@@ -108,7 +108,7 @@ const TRIGGERS: Record<string, (subject: Subject, from: World) => Promise<unknow
   },
 };
 
-const TEXTS = ['Hello', '[[reject]]'];
+const TEXTS = ['Hello', '[[reject]]', '[[unavailable]]'];
 
 describe('a post', () => {
   it(
