@@ -5,6 +5,7 @@ import { ConnectSessionCallers } from './migration-20261121-connect-session-call
 import { EventOrder } from './migration-20261121-event-order.ts';
 import { FollowedAccounts } from './migration-20261121-followed-accounts.ts';
 import { HealthHistory } from './migration-20261121-health-history.ts';
+import { IdempotencyCallers } from './migration-20261122-idempotency-callers.ts';
 import { Initial } from './migration-20261121-initial.ts';
 import { LoginRenewal } from './migration-20261121-login-renewal.ts';
 import { Metrics } from './migration-20261121-metrics.ts';
@@ -37,4 +38,5 @@ export const migrations = [
   { name: '20261121-passkeys', class: Passkeys },
   { name: '20261121-connect-session-callers', class: ConnectSessionCallers },
   { name: '20261121-audit', class: Audit },
+  { name: '20261122-idempotency-callers', class: IdempotencyCallers },
 ];
