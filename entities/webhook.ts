@@ -20,6 +20,10 @@ export const Webhook = defineEntity({
     events: p.array().nullable(),
     /** Encrypted; null once it is deleted. */
     secret: p.text().nullable(),
+    /** The key that registered it; null when a grant or an owner did. */
+    createdByKeyId: p.uuid().nullable(),
+    /** The OAuth grant it was registered under, and ends with. The row of the grant may be gone. */
+    grantId: p.uuid().nullable(),
     createdAt: instant(),
     deletedAt: instant().nullable(),
     /** Who delivers to it at present, one process at a time: a random token, and until when it holds. */
@@ -30,6 +34,14 @@ export const Webhook = defineEntity({
   },
   indexes: [
     { properties: ['accountId', 'id'] },
+    {
+      name: 'webhooks_created_by_key_id_index',
+      expression: `create index "webhooks_created_by_key_id_index" on "webhooks" ("created_by_key_id") where ("created_by_key_id" is not null)`,
+    },
+    {
+      name: 'webhooks_grant_id_index',
+      expression: `create index "webhooks_grant_id_index" on "webhooks" ("grant_id") where ("grant_id" is not null)`,
+    },
     {
       name: 'webhooks_lane_index',
       expression: `create index "webhooks_lane_index" on "webhooks" ("lane_until") where ("lane_until" is not null)`,

@@ -8,6 +8,7 @@ import { ServiceError } from '../errors/service-error.ts';
 import type { Context } from '../services/context.ts';
 import { FEED_PAGE, feedPosition, type FeedPosition, readFeed } from '../services/events/event-feed.ts';
 import type { Caller } from '../services/keys/caller.ts';
+import { requireScope } from '../services/keys/require-scope.ts';
 import type { SignedEvent } from '../services/webhooks/delivery-headers.ts';
 import { REQUEST_ID_HEADER } from './rate-headers.ts';
 import { requestIdOf } from './request-id.ts';
@@ -39,6 +40,7 @@ export function eventStreams(context: Context, stopping: AbortSignal): RequestHa
     const headers: Record<string, string> = { [REQUEST_ID_HEADER]: requestIdOf(response) };
     try {
       const caller = await admitCaller(context, { request, headers }, EVENTS_PATH);
+      requireScope(caller, 'webhooks:read');
       const position = await feedPosition(context, caller, lastEventIdOf(request));
       await withinBounds(open, caller.accountId, async () => {
         begin(request, response, headers, position);

@@ -7,6 +7,7 @@ import { FollowedAccounts } from './migration-20261121-followed-accounts.ts';
 import { HealthHistory } from './migration-20261121-health-history.ts';
 import { IdempotencyCallers } from './migration-20261122-idempotency-callers.ts';
 import { Initial } from './migration-20261121-initial.ts';
+import { LimitsOfKeys } from './migration-20261122-limits-of-keys.ts';
 import { LoginRenewal } from './migration-20261121-login-renewal.ts';
 import { Metrics } from './migration-20261121-metrics.ts';
 import { Oauth } from './migration-20261121-oauth.ts';
@@ -39,4 +40,5 @@ export const migrations = [
   { name: '20261121-connect-session-callers', class: ConnectSessionCallers },
   { name: '20261121-audit', class: Audit },
   { name: '20261122-idempotency-callers', class: IdempotencyCallers },
+  { name: '20261122-limits-of-keys', class: LimitsOfKeys },
 ];

@@ -1,5 +1,5 @@
 /**
- * Mints a key of a profile. The account's row is held while keys are counted, so that two requests never
+ * Mints a key of a profile, within the limits of the caller. The account's row is held while keys are counted, so that two requests never
  * share the last place of a profile or of the hour; a refused mint leaves no row, and so does not count (D35).
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
@@ -10,6 +10,9 @@ import { lockAccount } from '../plans/standing.ts';
 import { holdProfile } from '../profiles/hold-profile.ts';
 import type { Caller } from './caller.ts';
 import { makeSecret, secretPrefix } from './key-secret.ts';
+import { limitsWithin, scopeList } from './limits.ts';
+import { holdMaker } from './maker.ts';
+import type { Scope } from './scopes.ts';
 import { hashSecret } from '../secrets.ts';
 import { type KeyView, keyView } from './key-view.ts';
 
@@ -25,6 +28,8 @@ export interface MintInput {
   readonly name: string;
   readonly type: 'live' | 'test';
   readonly redirectAllowlist?: readonly string[] | undefined;
+  /** Left out, those of the caller. */
+  readonly scopes?: readonly Scope[] | undefined;
 }
 
 export interface MintedKey {
@@ -33,14 +38,16 @@ export interface MintedKey {
   secret: string;
 }
 
-/** @throws ServiceError forbidden (a test key asking for a live one), not_found, limit_exceeded, too many requests */
+/**
+ * @throws ServiceError forbidden (a live key asked for by a test key, or scopes that the caller lacks), not_found,
+ *   limit_exceeded, too many requests, unauthorized when the caller's key or grant has just been revoked
+ */
 export async function mintKey(context: Context, caller: Caller, input: MintInput): Promise<MintedKey> {
   const { profileId, name, type, redirectAllowlist = [] } = input;
-  if (caller.mode === 'test' && type === 'live') {
-    throw new ServiceError('forbidden', 'type: a test key mints test keys only, not live; use a live key.');
-  }
+  const { scopes } = limitsWithin(caller, { profileId, mode: type, scopes: input.scopes });
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     await holdProfile(em, caller, profileId);
+    const maker = await holdMaker(em, caller);
     await lockAccount(em, caller.accountId);
     const now = context.clock.now();
     await refuseAboveProfile(em, input);
@@ -55,6 +62,8 @@ export async function mintKey(context: Context, caller: Caller, input: MintInput
       prefix: secretPrefix(secret),
       secretHash: hashSecret(secret),
       redirectAllowlist: redirectAllowlist.length === 0 ? null : [...redirectAllowlist],
+      scopes: scopeList(scopes),
+      ...maker,
       createdAt: now,
       lastUsedAt: null,
       revokedAt: null,
