@@ -1,6 +1,7 @@
 /**
  * What only the operator of the install may do, for `npm run carillon`: list accounts, set the plan, the
- * payment method and the spend cap of one (D18), and make links with which owners choose a password (D23). It
+ * payment method and the spend cap of one (D18), make and revoke its keys (D54), and make links with which owners
+ * choose a password (D23). It
  * is no part of the public API, and answers nobody without the operator's token.
  */
 import express, { type Request, type RequestHandler, Router } from 'express';
@@ -20,6 +21,7 @@ import { bearerToken } from './bearer-token.ts';
 import { requestIdOf } from './request-id.ts';
 import type { AuthorizationServer } from './oauth/authorization-server.ts';
 import { operatorOauth } from './oauth/operator-oauth.ts';
+import { operatorKeys } from './operator-keys.ts';
 
 const Changes = z
   .strictObject({
@@ -51,6 +53,7 @@ export function operatorRouter(context: Context, token: string, authorizationSer
     context.log.info({ accountId, changes: changes.data }, 'the operator changed an account');
     response.json({ account });
   });
+  router.use('/accounts/:accountId/keys', operatorKeys(context));
   router.post('/accounts/:accountId/owner-link', async (request, response) => {
     const accountId = accountIdOf(request);
     const { url, expiresAt } = await replaceOwnerLinks(context, accountId, requestIdOf(response));

@@ -2,6 +2,7 @@
 import express, { type RequestHandler, Router } from 'express';
 import type { Context } from '../../services/context.ts';
 import { showActivity } from './activity-page.ts';
+import { showKeys, takeKeyRevocation, takeNewKey } from './keys-page.ts';
 import { showOwner, takeEndOfSignIn, takePasswordChange } from './owner-page.ts';
 import {
   givePasskeyOptions,
@@ -30,6 +31,9 @@ export function peoplePages(context: Context): Router {
   router.post('/sign-out', form, takeSignOut(context));
   router.get('/owner', showOwner(context));
   router.get('/owner/activity', showActivity(context));
+  router.get('/owner/keys', showKeys(context));
+  router.post('/owner/keys', form, takeNewKey(context));
+  router.post('/owner/keys/revoke', form, takeKeyRevocation(context));
   router.post('/owner/password', form, takePasswordChange(context));
   router.post('/owner/sign-ins/end', form, takeEndOfSignIn(context));
   router.post('/owner/passkeys/options', form, givePasskeyOptions(context));

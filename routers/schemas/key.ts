@@ -1,6 +1,7 @@
 /** An API key on the wire (spec: API key), and what mints, lists and revokes one. */
 import { z } from 'zod';
 import { bareOrigin } from '../../services/keys/bare-origin.ts';
+import { KEY_NAME_MAX } from '../../services/keys/create-account-key.ts';
 import { SCOPES, type Scope } from '../../services/keys/scopes.ts';
 import { pagination, storableText, timestampOutput, uuidInput, uuidOutput } from './common.ts';
 
@@ -10,7 +11,9 @@ const ORIGIN_MAX = 300;
 
 const ORIGIN = 'a bare origin such as https://app.example.com, or http on localhost';
 
-export const KeyName = storableText(z.string().trim().min(1).max(80)).describe('Name for people, 1 to 80 characters.');
+export const KeyName = storableText(z.string().trim().min(1).max(KEY_NAME_MAX)).describe(
+  'Name for people, 1 to 80 characters.',
+);
 
 export const KeyIdInput = uuidInput('Id of the key.');
 

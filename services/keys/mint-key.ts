@@ -9,12 +9,10 @@ import type { Context } from '../context.ts';
 import { lockAccount } from '../plans/standing.ts';
 import { holdProfile } from '../profiles/hold-profile.ts';
 import type { Caller } from './caller.ts';
-import { makeSecret, secretPrefix } from './key-secret.ts';
-import { limitsWithin, scopeList } from './limits.ts';
+import { limitsWithin } from './limits.ts';
 import { holdMaker } from './maker.ts';
+import { type MintedKey, storeKey } from './new-key.ts';
 import type { Scope } from './scopes.ts';
-import { hashSecret } from '../secrets.ts';
-import { type KeyView, keyView } from './key-view.ts';
 
 /** Most living keys of a profile, of each type (spec: Limits). */
 const KEYS_MAX = 50;
@@ -32,19 +30,13 @@ export interface MintInput {
   readonly scopes?: readonly Scope[] | undefined;
 }
 
-export interface MintedKey {
-  key: KeyView;
-  /** Given this once. */
-  secret: string;
-}
-
 /**
  * @throws ServiceError forbidden (a live key asked for by a test key, or scopes that the caller lacks), not_found,
  *   limit_exceeded, too many requests, unauthorized when the caller's key or grant has just been revoked
  */
 export async function mintKey(context: Context, caller: Caller, input: MintInput): Promise<MintedKey> {
   const { profileId, name, type, redirectAllowlist = [] } = input;
-  const { scopes } = limitsWithin(caller, { profileId, mode: type, scopes: input.scopes });
+  const limits = limitsWithin(caller, { profileId, mode: type, scopes: input.scopes });
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     await holdProfile(em, caller, profileId);
     const maker = await holdMaker(em, caller);
@@ -52,24 +44,7 @@ export async function mintKey(context: Context, caller: Caller, input: MintInput
     const now = context.clock.now();
     await refuseAboveProfile(em, input);
     await refuseAboveHour(em, caller.accountId, now);
-    const secret = makeSecret(type, context.random);
-    const key = em.create(ApiKey, {
-      id: context.random.uuid(),
-      accountId: caller.accountId,
-      profileId,
-      name,
-      type,
-      prefix: secretPrefix(secret),
-      secretHash: hashSecret(secret),
-      redirectAllowlist: redirectAllowlist.length === 0 ? null : [...redirectAllowlist],
-      scopes: scopeList(scopes),
-      ...maker,
-      createdAt: now,
-      lastUsedAt: null,
-      revokedAt: null,
-    });
-    await em.flush();
-    return { key: keyView(key), secret };
+    return storeKey(em, context, { accountId: caller.accountId, name, limits, redirectAllowlist, ...maker });
   });
 }
 
