@@ -3,6 +3,7 @@
  * belongs to that server alone.
  */
 import { accountCommand } from './account-command.ts';
+import { keyCommand } from './key-command.ts';
 import { listenCommand } from './listen-command.ts';
 import { oauthCommand } from './oauth-command.ts';
 import { UsageError } from './operator-client.ts';
@@ -17,6 +18,13 @@ const USAGE = `Usage: npm run carillon -- <command>
       --payment-method yes|no
       --x-spend-cap-cents <cents>|none
 
+  key create --live|--test            make a key that reaches the whole account, and print it this once
+      --name <name>
+  key list                            list the keys that reach the whole account
+  key revoke <id>                     revoke a key; what it minted stays, so that another one can take its place
+      --with-minted                   revoke every key that it minted too, and end their webhooks
+      --account <id>                  with each of them, where there are several accounts
+
   owner link [<account id>]           print a link, good for an hour, with which the owner chooses email and password;
                                       it replaces a lost password
 
@@ -29,13 +37,14 @@ const USAGE = `Usage: npm run carillon -- <command>
 
 Options:
   --url <origin>      server to talk to (default: this machine and PORT; for listen PUBLIC_URL)
-  --token <token>     operator's token, for account, owner and oauth (default: OPERATOR_TOKEN, or the one that the server keeps in DATA_DIR)
+  --token <token>     operator's token, for account, key, owner and oauth (default: OPERATOR_TOKEN, or the one that the server keeps in DATA_DIR)
 `;
 
 const [command, ...rest] = process.argv.slice(2);
 try {
   if (command === 'listen') await listen(rest);
   else if (command === 'account') process.stdout.write(await accountCommand(globalThis.fetch, rest, process.env));
+  else if (command === 'key') process.stdout.write(await keyCommand(globalThis.fetch, rest, process.env));
   else if (command === 'owner') process.stdout.write(await ownerCommand(globalThis.fetch, rest, process.env));
   else if (command === 'oauth') process.stdout.write(await oauthCommand(globalThis.fetch, rest, process.env));
   else throw new UsageError(USAGE);

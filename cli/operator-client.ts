@@ -12,7 +12,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface OperatorClient {
   /** @throws Error with a sentence that says what to put right */
-  call(method: 'GET' | 'PATCH' | 'POST', path: string, body?: unknown): Promise<unknown>;
+  call(method: 'DELETE' | 'GET' | 'PATCH' | 'POST', path: string, body?: unknown): Promise<unknown>;
 }
 
 /** The fetch of the process. */

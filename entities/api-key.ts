@@ -20,6 +20,12 @@ export const ApiKey = defineEntity({
     secretHash: p.string().length(64).unique(),
     /** Bare origins that connect sessions may return to; null allows any public https address. */
     redirectAllowlist: p.array().nullable(),
+    /** Names of the scopes it is limited to; null for all. */
+    scopes: p.array().nullable(),
+    /** The key that minted it; null when a grant, an owner, the operator or the first start made it. */
+    createdByKeyId: p.uuid().nullable(),
+    /** The OAuth grant it was made under, and ends with. The row of the grant may be gone. */
+    grantId: p.uuid().nullable(),
     createdAt: instant(),
     /** Written at most once a minute. */
     lastUsedAt: instant().nullable(),
@@ -29,6 +35,14 @@ export const ApiKey = defineEntity({
     { properties: ['accountId', 'id'] },
     { properties: ['accountId', 'createdAt'] },
     { properties: ['profileId', 'id'] },
+    {
+      name: 'api_keys_created_by_key_id_index',
+      expression: `create index "api_keys_created_by_key_id_index" on "api_keys" ("created_by_key_id") where ("created_by_key_id" is not null)`,
+    },
+    {
+      name: 'api_keys_grant_id_index',
+      expression: `create index "api_keys_grant_id_index" on "api_keys" ("grant_id") where ("grant_id" is not null)`,
+    },
   ],
 });
 export type ApiKey = InferEntity<typeof ApiKey>;

@@ -18,6 +18,9 @@ export const IdempotencyRecord = defineEntity({
     /** The body to replay, complete once `completedAt` is set; until then, results of stored posts are named by their ids only. */
     response: p.json<JsonObject>(),
     completedAt: instant().nullable(),
+    /** Mode and profile of the caller, which decide who is given the answer again; a mode of null is from before they were kept. */
+    mode: p.enum(['live', 'test'] as const).nullable(),
+    profileId: p.uuid().nullable(),
     createdAt: instant(),
     expiresAt: instant(),
   },

@@ -29,6 +29,10 @@ export const Webhook = defineEntity({
     previousSecretUntil: instant().nullable(),
     /** Counts changes of url, secret and state: deliveries in progress stop when it is no longer what they began with. */
     revision: p.integer().default(0),
+    /** The key that registered it; null when a grant or an owner did. */
+    createdByKeyId: p.uuid().nullable(),
+    /** The OAuth grant it was registered under, and ends with. The row of the grant may be gone. */
+    grantId: p.uuid().nullable(),
     createdAt: instant(),
     deletedAt: instant().nullable(),
     /** Since when it is turned off, and why: `requested` by its users, or `failing` for three days. */
@@ -48,6 +52,14 @@ export const Webhook = defineEntity({
     {
       name: 'webhooks_failing_index',
       expression: `create index "webhooks_failing_index" on "webhooks" ("failing_since") where ("failing_since" is not null and "disabled_at" is null and "deleted_at" is null)`,
+    },
+    {
+      name: 'webhooks_created_by_key_id_index',
+      expression: `create index "webhooks_created_by_key_id_index" on "webhooks" ("created_by_key_id") where ("created_by_key_id" is not null)`,
+    },
+    {
+      name: 'webhooks_grant_id_index',
+      expression: `create index "webhooks_grant_id_index" on "webhooks" ("grant_id") where ("grant_id" is not null)`,
     },
     {
       name: 'webhooks_lane_index',

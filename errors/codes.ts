@@ -174,6 +174,14 @@ export const ERRORS = {
     retryable: false,
     retryableWhen: 'while the first request with this key and body is still running',
   },
+  last_account_key: {
+    status: 409,
+    trpc: 'CONFLICT',
+    message:
+      'This is the last live key of an account that has no owner: without it, no program and no person reaches the account.',
+    hint: 'Make another key first (npm run carillon -- key create --live), switch to it, then revoke this one.',
+    retryable: false,
+  },
   media_in_use: {
     status: 409,
     trpc: 'CONFLICT',

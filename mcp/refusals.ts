@@ -35,7 +35,7 @@ export function insufficientScope(context: Context, missing: readonly Scope[]): 
   const answer = protocolError(
     403,
     -32_000,
-    `This access token was not given ${missing.join(', ')}; ask its owner to agree to that.`,
+    `This key or access token was not given ${missing.join(', ')}. Use one that was, or ask the owner to allow it.`,
   );
   const challenge = challengeOf(context, { error: 'insufficient_scope', scope: missing.join(' ') });
   answer.headers.set('www-authenticate', challenge);

@@ -9,8 +9,8 @@ const ALWAYS: readonly ErrorCode[] = ['too many requests', 'internal_server_erro
 export function declaredErrors(meta: OperationMeta): readonly ErrorCode[] {
   const codes: ErrorCode[] = [...meta.errors, ...ALWAYS];
   // Surfaces other than REST refuse arguments that an operation does not know.
-  if (meta.access !== 'public') codes.push('unauthorized', 'invalid_request');
-  if (meta.access === 'account' || meta.access === 'live-account') codes.push('forbidden');
+  // A key with scopes may lack the one that any of these operations needs.
+  if (meta.access !== 'public') codes.push('unauthorized', 'forbidden', 'invalid_request');
   if (!['GET', 'DELETE'].includes(meta.openapi.method)) codes.push('request_too_large');
   return [...new Set(codes)];
 }

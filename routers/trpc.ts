@@ -12,6 +12,7 @@ import type { Context } from '../services/context.ts';
 import { bodyHash } from '../services/idempotency/body-hash.ts';
 import type { KeyedRequest } from '../services/idempotency/idempotency.ts';
 import type { Caller } from '../services/keys/caller.ts';
+import { requireScope } from '../services/keys/require-scope.ts';
 import type { Scope } from '../services/keys/scopes.ts';
 import type { Toolset } from './toolsets.ts';
 
@@ -77,7 +78,7 @@ export interface OperationMeta {
   /** HTTP status of a success; 200 when left out. */
   readonly successStatus?: 201;
   readonly access: Access;
-  /** What an access token must have been given for it; null where no token helps, since anyone may call it or no agent should. */
+  /** What an access token, or a key with scopes, must have been given for it; null where no scope helps, since anyone may call it or no agent should. */
   readonly scope: Scope | null;
   /** Codes it can answer, besides those every operation of its access can. */
   readonly errors: readonly ErrorCode[];
@@ -214,16 +215,7 @@ const audit = t.middleware(async ({ ctx, meta, path, getRawInput, next }) => {
 });
 
 const requireAccess = t.middleware(async ({ ctx, meta, next }) => {
-  const scopes = ctx.caller?.scopes ?? null;
-  if (scopes !== null && (meta === undefined || meta.scope === null || !scopes.has(meta.scope))) {
-    const needed = meta?.scope ?? null;
-    throw new ServiceError(
-      'forbidden',
-      needed === null
-        ? 'No access token reaches this operation; it needs an API key.'
-        : `This access token was not given ${needed}; ask its owner to agree to that.`,
-    );
-  }
+  if (ctx.caller !== null) requireScope(ctx.caller, meta?.scope ?? null);
   const whole = meta?.access === 'account' || meta?.access === 'live-account';
   if (whole && ctx.caller?.profileId != null) {
     throw new ServiceError(

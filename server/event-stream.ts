@@ -7,6 +7,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../services/context.ts';
 import { FEED_PAGE, feedPosition, type FeedPosition, mayHear, readFeed } from '../services/events/event-feed.ts';
 import type { Caller } from '../services/keys/caller.ts';
+import { requireScope } from '../services/keys/require-scope.ts';
 import type { SignedEvent } from '../services/webhooks/delivery-headers.ts';
 import { createStreamPlaces } from './event-stream-places.ts';
 import { REQUEST_ID_HEADER } from './rate-headers.ts';
@@ -38,6 +39,7 @@ export function eventStreams(context: Context, stopping: AbortSignal): RequestHa
     const headers: Record<string, string> = { [REQUEST_ID_HEADER]: requestIdOf(response) };
     try {
       const caller = await admitCaller(context, { request, headers }, EVENTS_PATH);
+      requireScope(caller, 'webhooks:read');
       const position = await feedPosition(context, caller, lastEventIdOf(request));
       if (request.socket.destroyed) return;
       // A stream that is over takes up memory until its connection is closed.

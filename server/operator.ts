@@ -1,6 +1,7 @@
 /**
  * What only the operator of the install may do, for `npm run carillon`: list accounts, set the plan, the
- * payment method and the spend cap of one (D18), and make links with which owners choose a password (D23). It
+ * payment method and the spend cap of one (D18), make and revoke its keys (D54), and make links with which owners
+ * choose a password (D23). It
  * is no part of the public API, and answers nobody without the operator's token.
  */
 import express, { type Request, type RequestHandler, Router } from 'express';
@@ -21,6 +22,7 @@ import { isLocalRequest } from './local-request.ts';
 import { requestIdOf } from './request-id.ts';
 import type { AuthorizationServer } from './oauth/authorization-server.ts';
 import { operatorOauth } from './oauth/operator-oauth.ts';
+import { operatorKeys } from './operator-keys.ts';
 
 const Changes = z
   .strictObject({
@@ -53,6 +55,7 @@ export function operatorRouter(context: Context, token: string, authorizationSer
     context.log.info({ accountId, changes: changes.data }, 'the operator changed an account');
     response.json({ account });
   });
+  router.use('/accounts/:accountId/keys', operatorKeys(context));
   router.post('/accounts/:accountId/owner-link', async (request, response) => {
     const accountId = accountIdOf(request);
     const { url, expiresAt } = await replaceOwnerLinks(context, accountId, requestIdOf(response));

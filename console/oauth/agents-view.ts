@@ -5,8 +5,11 @@ import { type Html, html } from '../html.ts';
 
 export function agentsView(grants: readonly GrantView[], csrf: Html): Html {
   return html`<h1>Agents</h1>
-    <p class="lead">Programs that you have allowed to act for you. What you revoke here ends at once.</p>
-    ${grants.length === 0 && html`<p class="panel absent">No agent holds anything of yours.</p>`}
+    <p class="lead">
+      Programs that you have allowed to act for you. What you revoke ends at once, with the API keys and webhooks that
+      the program created.
+    </p>
+    ${grants.length === 0 && html`<p class="panel absent">No program may act for you.</p>`}
     ${grants.map((grant) => grantView(grant, csrf))}`;
 }
 
@@ -20,7 +23,7 @@ function grantView(grant: GrantView, csrf: Html): Html {
         <dd dir="ltr">${redirectHost}</dd>
       </div>
       <div>
-        <dt>It may</dt>
+        <dt>It can</dt>
         <dd>
           <ul class="scopes">
             ${scopes.map((scope) => html`<li>${SCOPES[scope]}</li>`)}

@@ -1,4 +1,7 @@
-/** The question whether a program may act for the account: who asks, where the answer goes, what for, and how far. */
+/**
+ * The question whether a program may act for the account: who asks, where the answer goes, what it may do, and how far it
+ * reaches. The widest reach is the last choice, and the narrowest is preselected.
+ */
 import { SCOPES } from '../../services/keys/scopes.ts';
 import type { ProfileChoice } from '../../services/oauth/profiles-to-choose.ts';
 import { type Html, html } from '../html.ts';
@@ -20,9 +23,12 @@ export const TEST_MODE = 'test';
 export function consentView({ asked, email, profiles, action, csrf }: ConsentView): Html {
   return html`<section class="panel consent" aria-labelledby="heading">
     <h1 id="heading">Allow <span dir="auto">${asked.clientName}</span>?</h1>
-    <p>It asks to act for you (${email}). It calls itself that; what you can rely on is where your answer goes:</p>
+    <p>
+      This program asks to act for you (${email}). It chose its name itself. What you can rely on is where your answer
+      goes:
+    </p>
     ${destination(asked)}
-    <h2>It could</h2>
+    <h2>It asks to</h2>
     <ul class="scopes">
       ${asked.scopes.map((scope) => html`<li>${SCOPES[scope]}</li>`)}
     </ul>
@@ -31,18 +37,24 @@ export function consentView({ asked, email, profiles, action, csrf }: ConsentVie
       <div class="field">
         <label for="reach">What it reaches</label>
         <select id="reach" name="reach" aria-describedby="reach-hint">
-          <option value="${WHOLE_ACCOUNT}">Whole account</option>
-          <option value="${TEST_MODE}">Test mode only</option>
+          <option value="${TEST_MODE}" selected>Test mode only</option>
           ${profiles.map(({ id, name }) => html`<option value="${id}">Only the profile ${name}</option>`)}
+          <option value="${WHOLE_ACCOUNT}">Whole account</option>
         </select>
-        <p class="hint" id="reach-hint">In test mode it reaches the sandbox and publishes nothing.</p>
+        <p class="hint" id="reach-hint">
+          In test mode it reaches the sandbox only and publishes nothing. With the whole account it reaches every
+          connected account and every profile.
+        </p>
       </div>
       <div>
         <button class="primary" type="submit" name="answer" value="allow">Allow</button>
         <button type="submit" name="answer" value="deny">Deny</button>
       </div>
     </form>
-    <p class="hint">You can take it back at any time, under Agents.</p>
+    <p class="hint">
+      You can revoke this at any time under Agents. API keys and webhooks that it creates have the same limits, and end
+      with it.
+    </p>
   </section>`;
 }
 

@@ -110,11 +110,11 @@ async function consentOf(
 }
 
 function refuseRequest(response: Response): void {
-  const sentence = 'This request is over, or another browser made it. Go back to the program and begin again.';
+  const sentence = 'This request has ended, or another browser made it. Go back to the program and start again.';
   sendNotice(response, 400, 'Nothing to answer', sentence);
 }
 
 function refuseChoice(response: Response, page: string): void {
-  const sentence = 'That was not among the choices. Nothing was changed.';
+  const sentence = 'That is not one of the choices. Nothing was changed.';
   sendNotice(response, 400, 'Not taken', sentence, { to: page, text: 'Open the page again' });
 }

@@ -3,6 +3,7 @@ import express, { type RequestHandler, Router } from 'express';
 import type { Context } from '../../services/context.ts';
 import { showActivity } from './activity-page.ts';
 import { ownerForm } from './owner-form.ts';
+import { showKeys, takeKeyRevocation, takeNewKey } from './keys-page.ts';
 import { showOwner, takeEndOfSignIn, takePasswordChange } from './owner-page.ts';
 import {
   givePasskeyOptions,
@@ -35,6 +36,9 @@ export function peoplePages(context: Context): Router {
   router.post('/sign-out', form, takeSignOut(context));
   router.get('/owner', showOwner(context));
   router.get('/owner/activity', showActivity(context));
+  router.get('/owner/keys', showKeys(context));
+  router.post('/owner/keys', ownForm, takeNewKey(context));
+  router.post('/owner/keys/revoke', ownForm, takeKeyRevocation(context));
   router.post('/owner/password', ownForm, takePasswordChange(context));
   router.post('/owner/sign-ins/end', ownForm, takeEndOfSignIn(context));
   router.post('/owner/passkeys/options', ownForm, givePasskeyOptions(context));

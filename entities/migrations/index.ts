@@ -5,7 +5,9 @@ import { ConnectSessionCallers } from './migration-20261121-connect-session-call
 import { EventOrder } from './migration-20261121-event-order.ts';
 import { FollowedAccounts } from './migration-20261121-followed-accounts.ts';
 import { HealthHistory } from './migration-20261121-health-history.ts';
+import { IdempotencyCallers } from './migration-20261122-idempotency-callers.ts';
 import { Initial } from './migration-20261121-initial.ts';
+import { LimitsOfKeys } from './migration-20261122-limits-of-keys.ts';
 import { LoginRenewal } from './migration-20261121-login-renewal.ts';
 import { Metrics } from './migration-20261121-metrics.ts';
 import { Oauth } from './migration-20261121-oauth.ts';
@@ -47,4 +49,6 @@ export const migrations = [
   { name: '20261122-webhook-changes', class: WebhookChanges },
   { name: '20261122-sandbox-threads', class: SandboxThreads },
   { name: '20261122-sends', class: Sends },
+  { name: '20261122-idempotency-callers', class: IdempotencyCallers },
+  { name: '20261122-limits-of-keys', class: LimitsOfKeys },
 ];

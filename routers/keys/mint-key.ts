@@ -1,7 +1,7 @@
 /** POST /profiles/{profileId}/keys: mints a key of a profile, and shows its secret this once. */
 import { z } from 'zod';
 import { mintKey as mint } from '../../services/keys/mint-key.ts';
-import { Key, KeyName, RedirectAllowlist } from '../schemas/key.ts';
+import { Key, KeyName, KeyScopes, RedirectAllowlist } from '../schemas/key.ts';
 import { ProfileIdInput } from '../schemas/profile.ts';
 import { keyedProcedure } from '../trpc.ts';
 
@@ -10,6 +10,7 @@ const Input = z.strictObject({
   name: KeyName,
   type: z.enum(['live', 'test']).describe('A test key reaches sandbox connections only.'),
   redirectAllowlist: RedirectAllowlist.optional(),
+  scopes: KeyScopes.optional(),
 });
 
 export const mintKey = keyedProcedure
@@ -20,7 +21,7 @@ export const mintKey = keyedProcedure
       tags: ['Keys'],
       summary: 'Mint a key',
       description:
-        'Makes an API key that reaches this one profile. The secret is in this answer and nowhere else. An account mints at most 20 keys an hour.',
+        'Makes an API key that reaches this one profile. It can do no more than the key or agent that mints it; made by an agent, it ends with the agent’s access. The secret is in this answer and nowhere else. An account mints at most 20 keys an hour.',
     },
     successStatus: 201,
     access: 'account',

@@ -12,7 +12,8 @@ export const revokeProfileKey = keyedProcedure
       path: '/profiles/{profileId}/keys/{keyId}',
       tags: ['Keys'],
       summary: 'Revoke a key of a profile',
-      description: 'Revokes a key from its next request on. Doing it again changes nothing and answers the same.',
+      description:
+        'Revokes a key from its next request on, and ends the webhooks that it registered. Doing it again changes nothing and answers the same.',
     },
     access: 'account',
     scope: 'keys:write',
@@ -31,6 +32,6 @@ export const revokeProfileKey = keyedProcedure
   .input(z.strictObject({ profileId: ProfileIdInput, keyId: KeyIdInput }))
   .output(RevokedKey)
   .mutation(async ({ ctx, input: { profileId, keyId } }) => {
-    await revokeKey(ctx.services, ctx.caller, keyId, profileId);
+    await revokeKey(ctx.services, ctx.caller, { keyId, profileId });
     return { id: keyId, revoked: true as const };
   });

@@ -1,6 +1,8 @@
 /** An API key on the wire (spec: API key), and what mints, lists and revokes one. */
 import { z } from 'zod';
 import { bareOrigin } from '../../services/keys/bare-origin.ts';
+import { KEY_NAME_MAX } from '../../services/keys/create-account-key.ts';
+import { SCOPES, type Scope } from '../../services/keys/scopes.ts';
 import { pagination, storableText, timestampOutput, uuidInput, uuidOutput } from './common.ts';
 
 /** Most origins of a key (spec: Limits), and the longest that is read at all. */
@@ -9,7 +11,9 @@ const ORIGIN_MAX = 300;
 
 const ORIGIN = 'a bare origin such as https://app.example.com, or http on localhost';
 
-export const KeyName = storableText(z.string().trim().min(1).max(80)).describe('Name for people, 1 to 80 characters.');
+export const KeyName = storableText(z.string().trim().min(1).max(KEY_NAME_MAX)).describe(
+  'Name for people, 1 to 80 characters.',
+);
 
 export const KeyIdInput = uuidInput('Id of the key.');
 
@@ -29,6 +33,15 @@ export const RedirectAllowlist = z
     description: `Bare origins, at most ${ORIGINS_MAX}, that connect sessions of the key may return to. Empty or left out, any public https address.`,
   });
 
+/** Never empty: `as` tells what zod asks for. */
+const SCOPE_NAMES = Object.keys(SCOPES) as [Scope, ...Scope[]];
+
+export const KeyScopes = z
+  .array(z.enum(SCOPE_NAMES))
+  .min(1)
+  .max(SCOPE_NAMES.length)
+  .describe('What the key may do. Left out, what the key or agent that mints it may do; never more.');
+
 export const Key = z
   .strictObject({
     id: uuidOutput('Id of the key.'),
@@ -40,6 +53,17 @@ export const Key = z
       .array(z.string())
       .nullable()
       .describe('Bare origins that its connect sessions may return to; null for any public https address.'),
+    scopes: z
+      .array(z.enum(SCOPE_NAMES))
+      .nullable()
+      .describe('The scopes it is limited to; null when it is limited to none.'),
+    createdBy: z
+      .strictObject({
+        kind: z.enum(['key', 'grant']).describe('Whether a key minted it, or an agent under an OAuth grant.'),
+        id: uuidOutput('Id of that key or grant.'),
+      })
+      .nullable()
+      .describe('What it was made with; null when an owner or the operator made it.'),
     createdAt: timestampOutput('When it was made.'),
     lastUsedAt: timestampOutput('When it was last used, to the minute; null when it never was.').nullable(),
     revokedAt: timestampOutput('When it was revoked; null while it works.').nullable(),

@@ -10,6 +10,7 @@ import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
 import { type PostRow, POST_COLUMNS } from '../posts/post-view.ts';
 import { type PostResult, storedResult } from '../posts/post-result.ts';
+import { mayReplay } from './may-replay.ts';
 
 /** Hours an answer is kept. */
 const KEPT_MS = 24 * 3_600_000;
@@ -33,19 +34,23 @@ interface RecordRow {
   body_hash: string;
   response: { results: KeptResult[] };
   completed_at: string | null;
+  mode: 'live' | 'test' | null;
+  profile_id: string | null;
 }
 
 const FIND = `
-  select id, operation, body_hash, response, completed_at from idempotency_records
+  select id, operation, body_hash, response, completed_at, mode, profile_id from idempotency_records
   where account_id = $1 and key = $2 and expires_at > $3`;
 
 // An expired record gives way to the new one; a living one is left alone, and then nothing is inserted.
 const BEGIN = `
-  insert into idempotency_records as r (id, account_id, key, operation, body_hash, response, created_at, expires_at)
-  values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8)
+  insert into idempotency_records as r
+    (id, account_id, key, operation, body_hash, response, created_at, expires_at, mode, profile_id)
+  values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $10)
   on conflict (account_id, key) do update
     set id = excluded.id, operation = excluded.operation, body_hash = excluded.body_hash, response = excluded.response,
-      completed_at = null, created_at = excluded.created_at, expires_at = excluded.expires_at
+      completed_at = null, created_at = excluded.created_at, expires_at = excluded.expires_at, mode = excluded.mode,
+      profile_id = excluded.profile_id
     where r.expires_at <= excluded.created_at
   returning id`;
 
@@ -54,20 +59,34 @@ const COMPLETE = 'update idempotency_records set response = $2::jsonb, completed
 /**
  * The answer to give again, or null for the first request under this key.
  *
- * @throws ServiceError idempotency_key_conflict for another body or operation, or while the first request runs
+ * @throws ServiceError idempotency_key_conflict for another body or operation, for an answer that the caller does not
+ *   reach (D48), or while the first request runs; only the last can be repeated (D46)
  */
 export async function replay(context: Context, caller: Caller, request: KeyedRequest): Promise<PostResult[] | null> {
   const parameters = [caller.accountId, request.key, context.clock.now()];
   const [record] = await query<RecordRow>(context.db.em(), FIND, parameters);
   if (record === undefined) return null;
+  if (!(await mayReplay(context, caller, earlierOf(record)))) throw usedElsewhere(request.key);
   if (record.operation !== request.operation || record.body_hash !== request.hash) {
     throw new ServiceError(
       'idempotency_key_conflict',
       `The Idempotency-Key "${request.key}" was used before with another body or on another endpoint; use a new key for a new request.`,
+      { retryable: false },
     );
   }
   if (record.completed_at !== null) return record.response.results as PostResult[];
   return finish(context, record, request.key);
+}
+
+function earlierOf({ mode, profile_id: profileId, response }: RecordRow) {
+  const postIds = response.results.flatMap((result) => ('pending' in result ? result.pending : (result.postId ?? [])));
+  return { mode, profileId, postIds };
+}
+
+/** Says the same for every body, so that nothing is learned of the other request but that it was made. */
+function usedElsewhere(key: string): ServiceError {
+  const message = `Another API key or agent of this account used the Idempotency-Key "${key}" for posts that yours does not reach; use a new key.`;
+  return new ServiceError('idempotency_key_conflict', message, { retryable: false });
 }
 
 /** Thrown inside the transaction to undo it when another request under the key was faster. */
@@ -98,7 +117,8 @@ export async function storeOnce(
       const now = context.clock.now();
       const expiresAt = new Date(now.getTime() + KEPT_MS);
       const response = JSON.stringify({ results });
-      const parameters = [recordId, caller.accountId, key, operation, hash, response, now, expiresAt];
+      const { accountId, mode, profileId } = caller;
+      const parameters = [recordId, accountId, key, operation, hash, response, now, expiresAt, mode, profileId];
       if ((await query(em, BEGIN, parameters)).length === 0) throw new KeyTaken();
       return results;
     });

@@ -1,5 +1,5 @@
 /** Who is calling: what a key, an access token or a sign-in stands for once it has been checked. */
-import type { Scope } from './scopes.ts';
+import type { Limits } from './limits.ts';
 
 /** Who did something, as the audit tells it. */
 export interface Actor {
@@ -10,15 +10,10 @@ export interface Actor {
   readonly name: string;
 }
 
-export interface Caller {
+/** Its limits, `scopes` among them, are those of the key or the grant; an owner has none. */
+export interface Caller extends Limits {
   readonly accountId: string;
   /** Id of the API key, of the OAuth grant or of the owner, which its requests are counted under. */
   readonly keyId: string;
-  /** The one profile the caller reaches; null when it reaches the whole account. */
-  readonly profileId: string | null;
-  /** A test caller reaches sandbox connections only and makes test-mode posts. */
-  readonly mode: 'live' | 'test';
-  /** What an access token is limited to; null for a key, which may do whatever its kind may, and for the owner. */
-  readonly scopes: ReadonlySet<Scope> | null;
   readonly actor: Actor;
 }

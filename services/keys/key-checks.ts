@@ -10,6 +10,7 @@ import { type RateRow, rateStateOf } from '../limits/postgres-rate-limiter.ts';
 import { type RateState, WINDOW_SECONDS } from '../limits/rate-limiter.ts';
 import type { Caller } from './caller.ts';
 import { isUseStale } from './last-used.ts';
+import { scopesOf } from './limits.ts';
 
 /** Requests that share a look: enough to outrun one row's lock, few enough that they do not all move in step. */
 const TOGETHER_MAX = 4;
@@ -31,10 +32,12 @@ interface KeyRow extends Partial<RateRow> {
   name: string;
   profile_id: string | null;
   type: 'live' | 'test';
+  scopes: string | string[] | null;
   last_used_at: string | null;
 }
 
-const KEY_COLUMNS = 'k.id, k.account_id, k.name, k.profile_id, k.type, k.last_used_at';
+const KEY_COLUMNS =
+  'k.id, k.account_id, k.name, k.profile_id, k.type, array_to_json(k.scopes) as scopes, k.last_used_at';
 const KEY_MATCHES = 'k.secret_hash = $1 and k.revoked_at is null';
 
 /** The batch of one key and bucket, kept while any request is in it. */
@@ -89,7 +92,7 @@ async function look(
     keyId: row.id,
     profileId: row.profile_id,
     mode: row.type,
-    scopes: null,
+    scopes: scopesOf(row.scopes),
     actor: { kind: 'key', id: row.id, name: row.name },
   };
   const rateOf = async (index: number): Promise<RateState | undefined> => {

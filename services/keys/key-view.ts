@@ -1,6 +1,7 @@
 /** An API key as the wire shows it (spec: API key): everything but its secret. */
 import type { ApiKey } from '../../entities/api-key.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';
+import type { Scope } from './scopes.ts';
 
 export interface KeyView {
   id: string;
@@ -9,6 +10,10 @@ export interface KeyView {
   prefix: string;
   profileId: string | null;
   redirectAllowlist: string[] | null;
+  /** What it is limited to; null for no limit. */
+  scopes: Scope[] | null;
+  /** The key that minted it, or the OAuth grant that it was made under; null for what people and the operator make. */
+  createdBy: { kind: 'key' | 'grant'; id: string } | null;
   createdAt: string;
   lastUsedAt: string | null;
   revokedAt: string | null;
@@ -23,8 +28,15 @@ export function keyView(key: ApiKey): KeyView {
     prefix,
     profileId: key.profileId ?? null,
     redirectAllowlist: key.redirectAllowlist ?? null,
+    scopes: (key.scopes ?? null) as Scope[] | null,
+    createdBy: createdByOf(key),
     createdAt: timestamp(key.createdAt),
     lastUsedAt: timestampOrNull(key.lastUsedAt ?? null),
     revokedAt: timestampOrNull(key.revokedAt ?? null),
   };
+}
+
+function createdByOf({ createdByKeyId, grantId }: ApiKey): KeyView['createdBy'] {
+  if (createdByKeyId != null) return { kind: 'key', id: createdByKeyId };
+  return grantId != null ? { kind: 'grant', id: grantId } : null;
 }

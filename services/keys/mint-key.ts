@@ -1,5 +1,5 @@
 /**
- * Mints a key of a profile. The account's row is held while keys are counted, so that two requests never
+ * Mints a key of a profile, within the limits of the caller. The account's row is held while keys are counted, so that two requests never
  * share the last place of a profile or of the hour; a refused mint leaves no row, and so does not count (D35).
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
@@ -9,9 +9,10 @@ import type { Context } from '../context.ts';
 import { lockAccount } from '../plans/standing.ts';
 import { holdProfile } from '../profiles/hold-profile.ts';
 import type { Caller } from './caller.ts';
-import { makeSecret, secretPrefix } from './key-secret.ts';
-import { hashSecret } from '../secrets.ts';
-import { type KeyView, keyView } from './key-view.ts';
+import { limitsWithin } from './limits.ts';
+import { holdMaker } from './maker.ts';
+import { type MintedKey, storeKey } from './new-key.ts';
+import type { Scope } from './scopes.ts';
 
 /** Most living keys of a profile, of each type (spec: Limits). */
 const KEYS_MAX = 50;
@@ -25,42 +26,25 @@ export interface MintInput {
   readonly name: string;
   readonly type: 'live' | 'test';
   readonly redirectAllowlist?: readonly string[] | undefined;
+  /** Left out, those of the caller. */
+  readonly scopes?: readonly Scope[] | undefined;
 }
 
-export interface MintedKey {
-  key: KeyView;
-  /** Given this once. */
-  secret: string;
-}
-
-/** @throws ServiceError forbidden (a test key asking for a live one), not_found, limit_exceeded, too many requests */
+/**
+ * @throws ServiceError forbidden (a live key asked for by a test key, or scopes that the caller lacks), not_found,
+ *   limit_exceeded, too many requests, unauthorized when the caller's key or grant has just been revoked
+ */
 export async function mintKey(context: Context, caller: Caller, input: MintInput): Promise<MintedKey> {
   const { profileId, name, type, redirectAllowlist = [] } = input;
-  if (caller.mode === 'test' && type === 'live') {
-    throw new ServiceError('forbidden', 'type: a test key mints test keys only, not live; use a live key.');
-  }
+  const limits = limitsWithin(caller, { profileId, mode: type, scopes: input.scopes });
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     await holdProfile(em, caller, profileId);
+    const maker = await holdMaker(em, caller);
     await lockAccount(em, caller.accountId);
     const now = context.clock.now();
     await refuseAboveProfile(em, input);
     await refuseAboveHour(em, caller.accountId, now);
-    const secret = makeSecret(type, context.random);
-    const key = em.create(ApiKey, {
-      id: context.random.uuid(),
-      accountId: caller.accountId,
-      profileId,
-      name,
-      type,
-      prefix: secretPrefix(secret),
-      secretHash: hashSecret(secret),
-      redirectAllowlist: redirectAllowlist.length === 0 ? null : [...redirectAllowlist],
-      createdAt: now,
-      lastUsedAt: null,
-      revokedAt: null,
-    });
-    await em.flush();
-    return { key: keyView(key), secret };
+    return storeKey(em, context, { accountId: caller.accountId, name, limits, redirectAllowlist, ...maker });
   });
 }
 

@@ -1,34 +1,74 @@
 /** Revokes a key, for good. It is refused from the next request on in every process, because each request looks it up. */
-import { LockMode } from '@mikro-orm/core';
+import { type FilterQuery, LockMode } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { ApiKey } from '../../entities/api-key.ts';
+import { Owner } from '../../entities/owner.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
+import { lockAccount } from '../plans/standing.ts';
 import { noProfile, profileExists } from '../profiles/profile-exists.ts';
 import type { Caller } from './caller.ts';
+import { endMadeBy } from './end-made-by.ts';
 import { reachableKeys } from './reachable-keys.ts';
+
+export interface Revocation {
+  readonly keyId: string;
+  /** The profile that the key must belong to; left out, any key of the account. */
+  readonly profileId?: string | undefined;
+  /** Whether what an account key minted ends with it; what other keys made always does. */
+  readonly includeMinted?: boolean | undefined;
+}
 
 /**
  * A key that is revoked already stays as it is, with its first revokedAt.
  *
- * @param profileId the profile the key must belong to; undefined for any key of the account
- * @throws ServiceError not_found
+ * @throws ServiceError not_found, last_account_key
  */
-export async function revokeKey(
-  context: Context,
-  caller: Caller,
-  keyId: string,
-  profileId: string | undefined,
-): Promise<void> {
+export async function revokeKey(context: Context, caller: Caller, revocation: Revocation): Promise<void> {
+  const { profileId } = revocation;
   if (profileId !== undefined && !(await profileExists(context, caller, profileId))) throw noProfile(profileId);
-  await context.db.em().transactional(async (em: SqlEntityManager) => {
-    const where = { ...Object(reachableKeys(caller)), ...(profileId === undefined ? {} : { profileId }), id: keyId };
-    const key = await em.findOne(ApiKey, where, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (key === null) {
-      const whose = profileId === undefined ? 'No key of yours' : `No key of the profile ${profileId}`;
-      throw new ServiceError('not_found', `${whose} has the id ${keyId}.`);
-    }
-    key.revokedAt ??= context.clock.now();
+  const reached = { ...Object(reachableKeys(caller)), ...(profileId === undefined ? {} : { profileId }) };
+  await context.db.em().transactional((em) => revokeWhere(em as SqlEntityManager, context, reached, revocation));
+}
+
+/**
+ * Revokes the key in the caller's transaction, with what ends with it.
+ *
+ * @param reached the keys among which it is looked for
+ * @throws ServiceError not_found, last_account_key
+ */
+export async function revokeWhere(
+  em: SqlEntityManager,
+  context: Context,
+  reached: FilterQuery<ApiKey>,
+  { keyId, profileId, includeMinted = false }: Revocation,
+): Promise<void> {
+  const where = { ...Object(reached), id: keyId };
+  const key = await em.findOne(ApiKey, where, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (key === null) {
+    const whose = profileId === undefined ? 'No key of yours' : `No key of the profile ${profileId}`;
+    throw new ServiceError('not_found', `${whose} has the id ${keyId}.`);
+  }
+  const at = context.clock.now();
+  if (key.revokedAt == null) {
+    if (isAccountKey(key)) await refuseLast(em, key);
+    key.revokedAt = at;
     await em.flush();
-  });
+  }
+  // An account key is replaced by another one, and what it made belongs to the account (D54).
+  if (includeMinted || !isAccountKey(key)) await endMadeBy(em, { keyIds: [keyId], grantIds: [] }, at);
+}
+
+/** Such keys are made by owners and the operator, and by the first start; what is minted has a profile. */
+function isAccountKey({ profileId }: ApiKey): boolean {
+  return profileId == null;
+}
+
+async function refuseLast(em: SqlEntityManager, { id, accountId, type }: ApiKey): Promise<void> {
+  if (type === 'test') return;
+  // Of two that are revoked at once, the second sees that the first is gone.
+  await lockAccount(em, accountId);
+  const others = await em.count(ApiKey, { accountId, type, profileId: null, revokedAt: null, id: { $ne: id } });
+  if (others > 0 || (await em.count(Owner, { accountId })) > 0) return;
+  throw new ServiceError('last_account_key');
 }

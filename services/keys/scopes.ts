@@ -1,22 +1,31 @@
 /** What a caller may be limited to: the scopes that operations declare and that a person agrees to (RFC 6749 section 3.3). */
 
-/** Every scope, with what it lets an agent do in the words of the consent page. */
+/** Every scope, with all that it allows in the words of the consent page. */
 export const SCOPES = {
-  'connections:read': 'See which accounts are connected, and their queues',
-  'connections:write': 'Connect accounts, and change their queues and settings',
-  'posts:read': 'See posts and their results',
-  'posts:write': 'Publish, schedule, change and delete posts',
-  'analytics:read': 'See how posts are doing',
+  'connections:read': 'See which accounts are connected, with their queues and settings',
+  'connections:write':
+    'Connect accounts, disconnect them (which cancels the posts that wait for them), and change their queues, settings and profiles',
+  'posts:read': 'Read all posts with their texts, images and results, drafts included',
+  'posts:write':
+    'Publish to every connected account that it reaches, and schedule, change, cancel and delete posts, published ones included',
+  'analytics:read': 'See how posts perform: likes, reposts, replies, impressions',
   'profiles:read': 'See profiles',
-  'profiles:write': 'Make, change and delete profiles',
-  'webhooks:read': 'See webhooks and what was delivered to them',
-  'webhooks:write': 'Make, test and delete webhooks',
-  'keys:read': 'See the names of API keys',
-  'keys:write': 'Make and revoke API keys',
-  'account:read': 'See the plan, its use, and who did what',
+  'profiles:write':
+    'Create, change and delete profiles; deleting one disconnects its accounts, cancels its posts and ends its keys',
+  'webhooks:read': 'See webhooks and everything that was delivered to them, the texts of posts included',
+  'webhooks:write':
+    'Register addresses that receive every event, the texts of posts included, and test and delete webhooks. Those it registers end with its access',
+  'keys:read': 'See the names, types and last use of API keys',
+  'keys:write':
+    'Create API keys that can do what you allow here, on every interface, and revoke any API key of the account. Keys it creates end with its access',
+  'account:read': 'See the plan, its usage, and the audit: who did what',
 } as const satisfies Record<string, string>;
 
 export type Scope = keyof typeof SCOPES;
+
+export function isScope(name: string): name is Scope {
+  return Object.hasOwn(SCOPES, name);
+}
 
 /** What the default tools need; asked for where a client asks for nothing (D29). */
 export const DEFAULT_SCOPES: readonly Scope[] = [

@@ -1,11 +1,12 @@
 /**
  * Ends a grant for good. Every request of an agent looks its grant up, so its access tokens end with it at once, and
- * its refresh tokens are gone. Revoking twice is revoking once.
+ * its refresh tokens are gone. The keys and webhooks that were made under it end too. Revoking twice is revoking once.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { OauthArtifact } from '../../entities/oauth-artifact.ts';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
+import { endMadeBy } from '../keys/end-made-by.ts';
 import { ownerActor } from '../people/owner-caller.ts';
 import { type Deciding, type GrantChange, recordGrantChange } from './grant-changes.ts';
 
@@ -29,8 +30,10 @@ const REVOKE = `
 export async function revokeGrant(context: Context, grantId: string, ending: Ending): Promise<void> {
   const [ownerId, accountId] = 'ownerId' in ending ? [ending.ownerId, ending.accountId] : [null, null];
   await context.db.em().transactional(async (em: SqlEntityManager) => {
-    const [row] = await query<Row>(em, REVOKE, [grantId, context.clock.now(), ownerId, accountId]);
+    const at = context.clock.now();
+    const [row] = await query<Row>(em, REVOKE, [grantId, at, ownerId, accountId]);
     if (row === undefined) return;
+    await endMadeBy(em, { keyIds: [], grantIds: [grantId] }, at);
     await em.nativeDelete(OauthArtifact, { grantId });
     await recordGrantChange(context, { ...changeOf(row, ending), grantId }, em);
   });
@@ -42,11 +45,12 @@ export async function revokeGrantsOf(
   { accountId, profileId, at }: { readonly accountId: string; readonly profileId: string; readonly at: Date },
 ): Promise<void> {
   const sql = `
-    with revoked as (
-      update oauth_grants set revoked_at = $3 where account_id = $1 and profile_id = $2 and revoked_at is null
-      returning id)
-    delete from oauth_artifacts a using revoked where a.grant_id = revoked.id`;
-  await query(em, sql, [accountId, profileId, at]);
+    update oauth_grants set revoked_at = $3 where account_id = $1 and profile_id = $2 and revoked_at is null
+    returning id`;
+  const revoked = await query<{ id: string }>(em, sql, [accountId, profileId, at]);
+  const grantIds = revoked.map(({ id }) => id);
+  await query(em, 'delete from oauth_artifacts where grant_id = any($1::uuid[])', [grantIds]);
+  await endMadeBy(em, { keyIds: [], grantIds }, at);
 }
 
 function changeOf(row: Row, ending: Ending): Omit<GrantChange, 'grantId'> {

@@ -1,4 +1,4 @@
-/** What owners do about their sign-in, as the audit of their account tells it. */
+/** What owners do about their sign-in and the keys of their account, as the audit of their account tells it. */
 import type { AuditObject, AuditOutcome, Change } from '../audit/store-entries.ts';
 import { ownerActor, type OwnerIdentity } from './owner-caller.ts';
 
@@ -17,7 +17,9 @@ export interface OwnerAct {
     | 'owner.endSignIn'
     | 'owner.changePassword'
     | 'owner.addPasskey'
-    | 'owner.removePasskey';
+    | 'owner.removePasskey'
+    | 'keys.create'
+    | 'keys.revoke';
   readonly outcome: AuditOutcome;
   readonly object: AuditObject | null;
 }

@@ -1,10 +1,11 @@
 /** Registers a webhook. Its reach is that of the key it is registered with (D40); its secret is shown once. */
-import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { EventName } from '../../entities/event.ts';
+import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Webhook } from '../../entities/webhook.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
+import { holdMaker } from '../keys/maker.ts';
 import { lockAccount } from '../plans/standing.ts';
 import { holdProfile } from '../profiles/hold-profile.ts';
 import { newWebhookSecret } from './new-secret.ts';
@@ -22,7 +23,7 @@ export interface NewWebhook {
 
 /**
  * @throws ServiceError invalid_request when the address is no https address on the public internet, limit_exceeded,
- *   unauthorized when the profile of the key, and so the key, ended meanwhile
+ *   unauthorized when the profile, the key or the grant of the caller has just ended
  */
 export async function createWebhook(
   context: Context,
@@ -34,11 +35,13 @@ export async function createWebhook(
   const secret = newWebhookSecret(context.random);
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     if (profileId !== null) await holdOwnProfile(em, caller, profileId);
+    const maker = await holdMaker(em, caller);
     await lockAccount(em, accountId);
     await requireRoomForWebhook(em, accountId, profileId);
     // Made under the lock, so that a webhook with a later id was registered later.
     const id = context.random.uuid();
     const webhook = em.create(Webhook, {
+      ...maker,
       id,
       accountId,
       profileId,

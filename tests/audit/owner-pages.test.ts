@@ -187,6 +187,30 @@ const FORMS: [path: string, name: string, arrange: Arrange, left: [string, strin
     ['owner.addPasskey', 'invalid_request', 'owner'],
   ],
   [
+    '/owner/keys',
+    'with the password',
+    forOwner('/owner/keys', { name: 'New', type: 'live', password: PASSWORD }),
+    ['keys.create', 'ok', 'key'],
+  ],
+  [
+    '/owner/keys',
+    'with a wrong one',
+    forOwner('/owner/keys', { name: 'New', type: 'live', password: 'wrong' }),
+    ['keys.create', 'unauthorized', 'owner'],
+  ],
+  [
+    '/owner/keys/revoke',
+    'of the account',
+    async () => forOwner('/owner/keys/revoke', { keyId: (await world.key()).id, what: 'key' })(),
+    ['keys.revoke', 'ok', 'key'],
+  ],
+  [
+    '/owner/keys/revoke',
+    'of nobody',
+    forOwner('/owner/keys/revoke', { keyId: NOBODY, what: 'key' }),
+    ['keys.revoke', 'not_found', 'key'],
+  ],
+  [
     '/owner/passkeys/remove',
     'of a device',
     async () => {

@@ -56,7 +56,7 @@ describe.skipIf(!HAS_BROWSER)('an agent', () => {
       await customer.page.getByRole('button', { name: 'Revoke' }).first().click();
       await customer.page.waitForLoadState();
     }
-    expect(await customer.page.getByText('No agent holds anything of yours.').count()).toBe(1);
+    expect(await customer.page.getByText('No program may act for you.').count()).toBe(1);
     await expectGoodPage(customer, { leadsTo: 'itself' });
   });
 

@@ -32,6 +32,7 @@ const PERSONAL: typeof OPEN = [
   ['a set-up that is not there', () => stranger.get('/set-up/nothing')],
   ['the owner’s page', () => owner.get('/owner')],
   ['the agents', () => owner.get('/owner/agents')],
+  ['the keys', () => owner.get('/owner/keys')],
   ['the activity', () => owner.get('/owner/activity')],
   ['the console of an owner', () => owner.get('/')],
   ['a foreign form', () => owner.post('/owner/password', {})],

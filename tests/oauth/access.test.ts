@@ -95,7 +95,10 @@ describe('a call beyond what was agreed', () => {
     expect(body).toEqual({
       jsonrpc: '2.0',
       id: null,
-      error: { code: -32_000, message: 'This access token was not given posts:write; ask its owner to agree to that.' },
+      error: {
+        code: -32_000,
+        message: 'This key or access token was not given posts:write. Use one that was, or ask the owner to allow it.',
+      },
     });
     expect((await world.rest('GET /posts')).body.posts).toEqual([]);
   });

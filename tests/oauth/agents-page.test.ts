@@ -15,7 +15,7 @@ const textOf = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s
 
 it('shows each grant: the client, where answers go, what it may, what it reaches, since when, and last used when', async () => {
   const { id } = await world.profile('Bells');
-  expect((await person.browser.get('/owner/agents')).text).toContain('No agent holds anything of yours.');
+  expect((await person.browser.get('/owner/agents')).text).toContain('No program may act for you.');
   const narrow = await tokensFor(world, person, { reach: id });
   await tokensFor(world, person, { reach: 'test' });
   world.clock.advance(90_000);
@@ -24,7 +24,8 @@ it('shows each grant: the client, where answers go, what it may, what it reaches
 
   expect(status).toBe(200);
   expect(textOf(text)).toContain(
-    'Agent Answers go to agent.example It may See which accounts are connected, and their queues See posts and their results ' +
+    'Agent Answers go to agent.example It can See which accounts are connected, with their queues and settings ' +
+      'Read all posts with their texts, images and results, drafts included ' +
       'It reaches Test mode only Since 2026-11-21 12:00 UTC Last used Never Revoke',
   );
   expect(textOf(text)).toContain(
@@ -41,7 +42,7 @@ it('ends a grant at once with Revoke', async () => {
   expect([pressed.status, pressed.location]).toEqual([303, '/owner/agents']);
   expect((await callTool(world, tokens.access, 'list_posts')).status).toBe(401);
   expect((await refresh(world, tokens.clientId, tokens.refresh)).body.error).toBe('invalid_grant');
-  expect((await owner.browser.get('/owner/agents')).text).toContain('No agent holds anything of yours.');
+  expect((await owner.browser.get('/owner/agents')).text).toContain('No program may act for you.');
 });
 
 it('takes no form but its own, and ends nothing of another owner’s', async () => {

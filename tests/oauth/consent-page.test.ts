@@ -35,9 +35,9 @@ describe('the page', () => {
     expect(status).toBe(200);
     expect(text).toContain('Allow <span dir="auto">Agent</span>?');
     expect(text).toContain('<strong dir="ltr">agent.example</strong>');
-    expect(text).toContain('<li>See posts and their results</li>');
-    expect(text).toContain('<li>See which accounts are connected, and their queues</li>');
-    expect(text).not.toContain('Publish, schedule');
+    expect(text).toContain('<li>Read all posts with their texts, images and results, drafts included</li>');
+    expect(text).toContain('<li>See which accounts are connected, with their queues and settings</li>');
+    expect(text).not.toContain('Publish to');
     expect(text).toContain('>Whole account</option>');
     expect(text).toContain('>Test mode only</option>');
     expect(text).toContain('>Only the profile Bells &lt;of&gt; Rhyme</option>');

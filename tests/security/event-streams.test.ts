@@ -118,10 +118,14 @@ describe('Last-Event-ID', () => {
     ['NUL', 'last-event-id: a\0b', 'The request is not valid HTTP: a header or the request line is malformed.'],
     ['more than headers may hold', `last-event-id: ${'a'.repeat(20_000)}`, /^The headers of the request are larger/],
   ])('400 in JSON for %s, which is no HTTP', async (_case, header, message) => {
-    const port = await freePort();
-    const server = await serve(createApp(world.context), { port, host: '127.0.0.1' });
+    const limits = { maxConnections: 100, maxConnectionsPerAddress: 100, requestTimeoutMs: 15_000 };
+    const server = await serve(
+      createApp(world.context),
+      { port: 0, host: '127.0.0.1', ...limits },
+      { isProxy: () => false, log: world.context.log },
+    );
     onTestFinished(() => server.close());
-    const answer = await rawAnswer(port, `GET /api/v2/events HTTP/1.1\r\nHost: here\r\n${header}\r\n\r\n`);
+    const answer = await rawAnswer(server.port, `GET /api/v2/events HTTP/1.1\r\nHost: here\r\n${header}\r\n\r\n`);
 
     expect(answer.status).toBe('HTTP/1.1 400 Bad Request');
     expect(answer.body).toEqual({
@@ -131,15 +135,6 @@ describe('Last-Event-ID', () => {
     });
   });
 });
-
-/** A port that nothing listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function rawAnswer(port: number, request: string): Promise<{ status: string; body: unknown }> {
   const socket = connect(port, '127.0.0.1');

@@ -42,6 +42,8 @@ describe('POST 201', () => {
         prefix: body.secret.slice(0, 14),
         profileId: profile.id,
         redirectAllowlist: null,
+        scopes: null,
+        createdBy: { kind: 'key', id: UUID },
         createdAt,
         lastUsedAt: null,
         revokedAt: null,
@@ -104,7 +106,7 @@ describe('POST 400 invalid_request', () => {
     ['a name of 81 characters', { name: 'n'.repeat(81) }, 'name: expected at most 80 characters.'],
     ['21 origins', { redirectAllowlist: origins(21) }, 'redirectAllowlist: expected at most 20 items.'],
     ['null for the origins', { redirectAllowlist: null }, 'redirectAllowlist: expected an array.'],
-    ['an unknown field', { scopes: [] }, 'body: expected no field called "scopes".'],
+    ['an unknown field', { scope: 'posts:read' }, 'body: expected no field called "scope".'],
     ...[
       'https://app.example.com/path',
       'https://app.example.com?',

@@ -1,0 +1,52 @@
+/** Makes a key that reaches the whole account (D54): an owner or the operator asks for it, no API key does. */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { ApiKey } from '../../entities/api-key.ts';
+import { query } from '../../entities/query.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import { recordChange } from '../audit/record-change.ts';
+import type { AuditObject, AuditOutcome, Change } from '../audit/store-entries.ts';
+import type { Context } from '../context.ts';
+import { lockAccount } from '../plans/standing.ts';
+import { type MintedKey, storeKey } from './new-key.ts';
+
+/** Most account keys at once, of each type. */
+export const ACCOUNT_KEYS_MAX = 50;
+
+/** Longest name of a key, in characters. */
+export const KEY_NAME_MAX = 80;
+
+export interface NewAccountKey {
+  readonly accountId: string;
+  /** 1 to {@link KEY_NAME_MAX} characters. */
+  readonly name: string;
+  readonly type: 'live' | 'test';
+}
+
+/** The entry of the audit, given the key that it is about. */
+export type KeyChange = (object: AuditObject) => Change & { readonly outcome: AuditOutcome };
+
+/** Key and entry of the audit are written together. @throws ServiceError not_found (no such account), limit_exceeded */
+export async function createAccountKey(
+  context: Context,
+  { accountId, name, type }: NewAccountKey,
+  change: KeyChange,
+): Promise<MintedKey> {
+  return context.db.em().transactional(async (em: SqlEntityManager) => {
+    const found = await query(em, 'select id from accounts where id = $1', [accountId]);
+    if (found.length === 0) throw new ServiceError('not_found', `No account has the id ${accountId}.`);
+    await lockAccount(em, accountId);
+    await refuseAbove(em, accountId, type);
+    const limits = { profileId: null, mode: type, scopes: null };
+    const nobody = { createdByKeyId: null, grantId: null };
+    const made = await storeKey(em, context, { accountId, name, limits, redirectAllowlist: [], ...nobody });
+    await recordChange(context, change({ type: 'key', ids: [made.key.id] }), em);
+    return made;
+  });
+}
+
+async function refuseAbove(em: SqlEntityManager, accountId: string, type: 'live' | 'test'): Promise<void> {
+  const count = await em.count(ApiKey, { accountId, type, profileId: null, revokedAt: null });
+  if (count < ACCOUNT_KEYS_MAX) return;
+  const message = `The account has ${count} ${type} keys without a profile, and may have ${ACCOUNT_KEYS_MAX} at once. Revoke one first.`;
+  throw new ServiceError('limit_exceeded', message);
+}

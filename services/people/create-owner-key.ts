@@ -1,0 +1,38 @@
+/** An owner makes a key that reaches the whole account. It takes the password, since the key outlives the sign-in. */
+import { Owner } from '../../entities/owner.ts';
+import { recordChange } from '../audit/record-change.ts';
+import type { Context } from '../context.ts';
+import { createAccountKey } from '../keys/create-account-key.ts';
+import type { MintedKey } from '../keys/new-key.ts';
+import { checkPassword, type PasswordCheck } from './check-password.ts';
+import { aboutOwner, ownerChange, type Visit } from './owner-change.ts';
+import type { SignedInPerson } from './sign-ins.ts';
+
+export interface OwnerKey {
+  readonly name: string;
+  readonly type: 'live' | 'test';
+  readonly password: string;
+}
+
+export type CreatedKey = ({ readonly kind: 'made' } & MintedKey) | Exclude<PasswordCheck, { kind: 'fits' }>;
+
+/** @throws ServiceError limit_exceeded */
+export async function createOwnerKey(
+  context: Context,
+  person: SignedInPerson,
+  { name, type, password }: OwnerKey,
+  visit: Visit,
+): Promise<CreatedKey> {
+  const { ownerId, accountId, email } = person;
+  const owner = await context.db.em().findOne(Owner, { id: ownerId, accountId });
+  const checked = await checkPassword(context, { email, ip: visit.ip }, owner, password);
+  if (checked.kind === 'refused') {
+    const act = { operation: 'keys.create', outcome: 'unauthorized', object: aboutOwner(person) } as const;
+    await recordChange(context, ownerChange(person, visit, act));
+  }
+  if (checked.kind !== 'fits') return checked;
+  const made = await createAccountKey(context, { accountId, name, type }, (object) =>
+    ownerChange(person, visit, { operation: 'keys.create', outcome: 'ok', object }),
+  );
+  return { kind: 'made', ...made };
+}
