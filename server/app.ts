@@ -12,6 +12,7 @@ import { accessLog } from './access-log.ts';
 import { machineTime } from './clocks.ts';
 import { cors } from './cors.ts';
 import { EVENTS_PATH, eventStreams } from './event-stream.ts';
+import { frameworkError } from './framework-error.ts';
 import { createAuthorizationServer } from './oauth/authorization-server.ts';
 import { oauthRouter } from './oauth/oauth-router.ts';
 import { createOpenApiDocument } from './openapi.ts';
@@ -117,7 +118,7 @@ function failedRequest(context: Context): ErrorRequestHandler {
       next(thrown);
       return;
     }
-    const error = publicError(thrown);
+    const error = publicError(frameworkError(thrown));
     if (error.code === 'internal_server_error')
       context.log.error({ reqId: requestIdOf(response), err: thrown }, 'a request failed');
     const body = errorBody(error, requestIdOf(response), `${context.config.publicUrl}/docs/errors`);

@@ -3,15 +3,14 @@ import { z } from 'zod';
 import { EVENT_NAMES } from '../../entities/event.ts';
 import { createWebhook as create } from '../../services/webhooks/create-webhook.ts';
 import { RECEIVER_URL_MAX } from '../../services/webhooks/receiver-url.ts';
+import { storableText } from '../schemas/common.ts';
 import { NewWebhook } from '../schemas/webhook.ts';
 import { keyedProcedure } from '../trpc.ts';
 
 const Input = z.strictObject({
-  url: z
-    .string()
-    .min(1)
-    .max(RECEIVER_URL_MAX)
-    .describe('An https address on a public host; plain http only where the install allows it.'),
+  url: storableText(z.string().min(1).max(RECEIVER_URL_MAX)).describe(
+    'An https address on a public host; plain http only where the install allows it.',
+  ),
   events: z
     .array(z.enum(EVENT_NAMES))
     .min(1)
