@@ -24,6 +24,7 @@ import { rateHeaders, REQUEST_ID_HEADER } from './rate-headers.ts';
 import { servePublicImage } from './public-image.ts';
 import { giveRequestId, requestIdOf } from './request-id.ts';
 import { handleRest } from './rest.ts';
+import { serveDocument } from './serve-document.ts';
 import { trpcHandler } from './trpc.ts';
 
 export interface AppOptions {
@@ -39,7 +40,7 @@ export function createApp(context: Context, options: AppOptions = {}): Express {
   const app = newApp(context);
   app.use(probes(context, options.isReady ?? (() => true)));
   const openApi = createOpenApiDocument(context.config.publicUrl, context.version);
-  app.get('/api/v2/openapi.json', cors, serveDocument(openApi));
+  app.get('/api/v2/openapi.json', cors, serveDocument(context, openApi));
   const stopping = options.stopping ?? new AbortController().signal;
   app.get(`/api/v2${EVENTS_PATH}`, cors, eventStreams(context, stopping));
   app.use('/api/v2', cors, (request, response) => handleRest(context, request, response));
@@ -94,13 +95,6 @@ const secureHeaders: RequestHandler = (_request, response, next) => {
   response.setHeader('referrer-policy', 'no-referrer');
   next();
 };
-
-function serveDocument(document: object): RequestHandler {
-  const text = JSON.stringify(document);
-  return (_request, response) => {
-    response.type('application/json').send(text);
-  };
-}
 
 function unknownPath(context: Context): RequestHandler {
   return (request, response) => {

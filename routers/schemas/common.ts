@@ -114,9 +114,9 @@ export function timeZoneInput() {
 /** Longest slug that is read at all; slugs are shorter. */
 export const SLUG_READ_MAX = 200;
 
-/** A slug to look up. */
+/** A slug to post to. The service judges its form: a slug that nothing can have is answered like one that nothing has. */
 export function slugInput() {
-  return storableText(z.string().min(1).max(SLUG_READ_MAX));
+  return z.string().min(1).max(SLUG_READ_MAX);
 }
 
 /** `limit` and `offset` of a list. */
