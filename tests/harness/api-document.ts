@@ -17,7 +17,9 @@ const known = new Map<string, z.ZodType>();
 
 /** @returns what is wrong with a body, in words; null when it is as the schema has it */
 function problem(name: string, schema: JsonSchema, body: unknown): string | null {
-  const checker = known.get(name) ?? z.fromJSONSchema({ ...withDefinitions(schema), $defs });
+  const checker =
+    known.get(name) ??
+    z.fromJSONSchema({ ...withDefinitions(schema), $defs } as Parameters<typeof z.fromJSONSchema>[0]);
   known.set(name, checker);
   const { error } = checker.safeParse(body);
   return error === undefined ? null : z.prettifyError(error);

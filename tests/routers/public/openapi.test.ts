@@ -103,7 +103,7 @@ describe('200', () => {
       const address = openapi.path.replaceAll(/\{\w+\}/g, '00000000-0000-7000-8000-000000000000');
       const { required = [], minProperties = 0 } = requestBody?.content['application/json'].schema ?? {};
 
-      const bare = await world.rest(`${openapi.method} ${address}`);
+      const bare = await world.rest(`${openapi.method} ${address}` as 'POST /');
 
       const isRefused = bare.body.error === 'invalid_request';
       const isAsked = requestBody?.required === true && required.length + minProperties > 0;

@@ -17,8 +17,6 @@ it('every event is delivered with the body and the headers that the document dec
   // Sent, its numbers read, and taken down.
   const { postId } = await makePost(world, 'sandbox', {
     key,
-    text: 'Hello',
-    tags: ['launch'],
   });
   await world.advance(3_600_000);
   await world.rest(`DELETE /posts/${postId}`, { key });
