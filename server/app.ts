@@ -12,6 +12,7 @@ import { accessLog } from './access-log.ts';
 import { machineTime } from './clocks.ts';
 import { cors } from './cors.ts';
 import { EVENTS_PATH, eventStreams } from './event-stream.ts';
+import { frameworkError } from './framework-error.ts';
 import { createAuthorizationServer } from './oauth/authorization-server.ts';
 import { oauthRouter } from './oauth/oauth-router.ts';
 import { createOpenApiDocument } from './openapi.ts';
@@ -24,6 +25,7 @@ import { servePublicImage } from './public-image.ts';
 import { giveRequestId, requestIdOf } from './request-id.ts';
 import { limitRequestsInProgress } from './request-limit.ts';
 import { handleRest } from './rest.ts';
+import { serveDocument } from './serve-document.ts';
 import { trpcHandler } from './trpc.ts';
 
 export interface AppOptions {
@@ -39,7 +41,7 @@ export function createApp(context: Context, options: AppOptions = {}): Express {
   const app = newApp(context);
   app.use(probes(context, options.isReady ?? (() => true)));
   const openApi = createOpenApiDocument(context.config.publicUrl, context.version);
-  app.get('/api/v2/openapi.json', cors, serveDocument(openApi));
+  app.get('/api/v2/openapi.json', cors, serveDocument(context, openApi));
   const stopping = options.stopping ?? new AbortController().signal;
   app.get(`/api/v2${EVENTS_PATH}`, cors, eventStreams(context, stopping));
   app.use('/api/v2', cors, (request, response) => handleRest(context, request, response));
@@ -106,13 +108,6 @@ function secureHeaders(publicUrl: string): RequestHandler {
 /** How long a browser uses https alone for this host: a year. */
 const HSTS_SECONDS = 31_536_000;
 
-function serveDocument(document: object): RequestHandler {
-  const text = JSON.stringify(document);
-  return (_request, response) => {
-    response.type('application/json').send(text);
-  };
-}
-
 function unknownPath(context: Context): RequestHandler {
   return (request, response) => {
     const error = new ServiceError(
@@ -129,7 +124,7 @@ function failedRequest(context: Context): ErrorRequestHandler {
       next(thrown);
       return;
     }
-    const error = publicError(thrown);
+    const error = publicError(frameworkError(thrown));
     if (error.code === 'internal_server_error')
       context.log.error({ reqId: requestIdOf(response), err: thrown }, 'a request failed');
     if (error.retryAfterSeconds !== undefined) response.setHeader('retry-after', error.retryAfterSeconds);

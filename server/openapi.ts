@@ -3,12 +3,21 @@
  * know our contract (error bodies, statuses, headers, plain-text bodies, public operations). Pure.
  */
 import { generateOpenApiDocument } from 'trpc-to-openapi';
-import { type ErrorCode, ERRORS } from '../errors/codes.ts';
+import type { ErrorCode } from '../errors/codes.ts';
 import { declaredErrors } from '../routers/declared-errors.ts';
 import { appRouter } from '../routers/index.ts';
 import { type Operation, operations } from '../routers/operations.ts';
 import { bucketOf, type RawAnswerMeta, successStatusOf } from '../routers/trpc.ts';
 import { EVENTS_PATH } from './event-stream.ts';
+import {
+  errorResponses,
+  errorSchema,
+  headerComponents,
+  RATE_HEADERS,
+  REPLAYED,
+  withHeaders,
+} from './openapi-answers.ts';
+import { eventSchemas, webhookItems } from './openapi-webhooks.ts';
 
 /** A part of the document, loosely typed: it is data on its way to JSON. */
 type Part = Record<string, unknown>;
@@ -17,6 +26,7 @@ export interface OpenApiDocument extends Part {
   openapi: string;
   info: Part;
   paths: Record<string, Record<string, OpenApiOperation>>;
+  webhooks: Record<string, Part>;
   components: { schemas: Part; headers?: Part; securitySchemes?: Part };
 }
 
@@ -32,11 +42,19 @@ const DESCRIPTION = `Publish to every platform at once, now or at a time, and kn
 Every operation here is also an MCP tool and a call of the typed client. Send your key as \`x-api-key\` or as
 \`Authorization: Bearer\`. Errors carry a code, a sentence and a hint; the codes are listed at /docs/errors.`;
 
-const RATE_HEADERS: Record<string, string> = {
-  'x-request-id': 'Id of the request; quote it when you report a problem.',
-  'x-ratelimit-limit': 'Requests allowed in the window of one minute.',
-  'x-ratelimit-remaining': 'Requests left after this one.',
-  'x-ratelimit-reset': 'Unix seconds at which the window has room again.',
+/** Groups of operations, as readers of the document see them. */
+const TAGS: Readonly<Record<string, string>> = {
+  Posts: 'Publish, schedule, read and take down.',
+  Media: 'Images for posts.',
+  Connections: 'Linked accounts and channels, and their queues.',
+  Profiles: 'End customers of a product built on the service, and links for them to connect accounts.',
+  Keys: 'API keys.',
+  Webhooks: 'Events, posted or streamed.',
+  Analytics: 'Numbers of posts.',
+  Platforms: 'What each platform takes.',
+  Account: 'Plan, settings and audit of the account.',
+  Public: 'What needs no key.',
+  Simulation: 'The manual clock of test installs.',
 };
 
 export function createOpenApiDocument(publicUrl: string, version: string): OpenApiDocument {
@@ -55,11 +73,15 @@ export function createOpenApiDocument(publicUrl: string, version: string): OpenA
   for (const name of Object.keys(document.components.schemas)) {
     if (name.startsWith('error.')) delete document.components.schemas[name];
   }
-  document.components.schemas['Error'] = errorSchema();
+  document.info['license'] = { name: 'MIT', identifier: 'MIT' };
+  document.info['contact'] = { name: 'The operator of this install', url: publicUrl };
+  document['tags'] = Object.entries(TAGS).map(([name, description]) => ({ name, description }));
+  Object.assign(document.components.schemas, eventSchemas(), { Error: errorSchema() });
   document.components.headers = headerComponents();
   for (const operation of operations) correct(document, operation);
   document.paths[EVENTS_PATH] = { get: eventsOperation() };
   document.paths['/openapi.json'] = { get: documentOperation() };
+  document.webhooks = webhookItems();
   return document;
 }
 
@@ -69,18 +91,36 @@ function correct(document: OpenApiDocument, operation: Operation): void {
   if (target === undefined) throw new Error(`${operation.name} is missing from the document`);
   target.operationId = operation.name.replace('.', '_');
   target['security'] = access === 'public' ? [] : [{ apiKey: [] }, { bearer: [] }];
-  const counted = access !== 'public' && bucketOf(operation.meta) !== null;
+  const headers = headersOf(operation);
   // The generator knows one status of success.
   target.responses = {
     [successStatusOf(operation.meta)]: {
       ...target.responses['200'],
-      ...(counted ? { headers: headerReferences() } : {}),
+      ...withHeaders(operation.meta.takesIdempotencyKey === true ? [...headers, REPLAYED] : headers),
     },
-    ...errorResponses(declaredErrors(operation.meta)),
+    ...errorResponses(declaredErrors(operation.meta), headers),
   };
+  correctBody(target, operation);
   if (rawBody !== undefined) toRawBody(target, operation);
   if (operation.meta.rawAnswer !== undefined) toRawAnswer(target, operation.meta.rawAnswer);
   if (operation.meta.takesIdempotencyKey === true) toKeyHeader(target);
+}
+
+/** Names of the headers that every answer of the operation carries, but to callers without a key. */
+function headersOf({ meta }: Operation): readonly string[] {
+  if (meta.access === 'public') return [];
+  return bucketOf(meta) === null ? ['x-request-id'] : Object.keys(RATE_HEADERS);
+}
+
+// The generator calls every body required. One that asks for nothing may be left out, unless it is there to change something.
+function correctBody(target: OpenApiOperation, { input, meta }: Operation): void {
+  const content = target.requestBody?.['content'] as Record<string, { schema?: Part }> | undefined;
+  const schema = content?.['application/json']?.schema;
+  if (target.requestBody === undefined || schema === undefined || schema['required'] !== undefined) return;
+  const inPath = new Set([...meta.openapi.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+  const changes = Object.keys(input.shape).filter((name) => !inPath.has(name));
+  if (meta.openapi.method !== 'PATCH') target.requestBody['required'] = false;
+  else if (changes.length > 0) schema['minProperties'] = 1;
 }
 
 // In REST the key is a header; the generator knows it as a field of the body only.
@@ -94,19 +134,6 @@ function toKeyHeader(target: OpenApiOperation): void {
   delete properties['idempotencyKey'];
   const header = { name: 'Idempotency-Key', in: 'header', required: false, description, schema };
   target.parameters = [...(target.parameters ?? []), header];
-}
-
-/** One response a status, naming the codes that come with it. */
-function errorResponses(codes: readonly ErrorCode[]): Record<string, Part> {
-  const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].toSorted((a, b) => a - b);
-  return Object.fromEntries(
-    statuses.map((status) => {
-      const here = codes.filter((code) => ERRORS[code].status === status);
-      const description = here.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join('\n\n');
-      const schema = { $ref: '#/components/schemas/Error' };
-      return [String(status), { description, content: { 'application/json': { schema } } }];
-    }),
-  );
 }
 
 // The generator shows a plain-text body as a JSON object; its one field is the whole body.
@@ -140,57 +167,16 @@ function toRawAnswer(target: OpenApiOperation, { contentTypes }: RawAnswerMeta):
   };
 }
 
-function errorSchema(): Part {
-  const codes = Object.keys(ERRORS);
-  return {
-    type: 'object',
-    description: 'What went wrong, and what to do about it.',
-    properties: {
-      error: { type: 'string', enum: codes, description: 'Code of the error.' },
-      message: { type: 'string', description: 'What was wrong, with the value and the limit. Absent on a 429.' },
-      hint: { type: 'string', description: 'What to do.' },
-      docs: { type: 'string', format: 'uri', description: 'Where the code is explained.' },
-      details: {
-        type: 'array',
-        description: 'Each field that failed validation.',
-        items: {
-          type: 'object',
-          properties: { path: { type: 'string' }, expected: { type: 'string' }, received: { type: 'string' } },
-          required: ['path', 'expected'],
-        },
-      },
-      retryable: { type: 'boolean', description: 'Whether the same request may succeed later.' },
-      req_id: {
-        type: 'string',
-        format: 'uuid',
-        description: 'The request id, on platform_rejected and on faults of ours.',
-      },
-    },
-    required: ['error'],
-  };
-}
-
-function headerComponents(): Part {
-  return Object.fromEntries(
-    Object.entries(RATE_HEADERS).map(([name, description]) => [
-      name,
-      { description, schema: { type: name === 'x-request-id' ? 'string' : 'integer' } },
-    ]),
-  );
-}
-
-function headerReferences(): Part {
-  return Object.fromEntries(Object.keys(RATE_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-}
-
 function documentOperation(): OpenApiOperation {
   return {
     operationId: 'public_openapi',
     tags: ['Public'],
     summary: 'Read this document',
+    description: 'Gives the OpenAPI document of the API, which is the same for everyone.',
     security: [],
     responses: {
       '200': { description: 'This document.', content: { 'application/json': { schema: { type: 'object' } } } },
+      ...errorResponses(['too many requests'], []),
     },
   };
 }
@@ -217,10 +203,10 @@ function eventsOperation(): OpenApiOperation {
     responses: {
       '200': {
         description: 'The stream. It ends when the key is revoked or the server stops.',
-        headers: headerReferences(),
+        ...withHeaders(Object.keys(RATE_HEADERS)),
         content: { 'text/event-stream': { schema: { type: 'string' } } },
       },
-      ...errorResponses([...codes, 'internal_server_error']),
+      ...errorResponses([...codes, 'internal_server_error'], Object.keys(RATE_HEADERS)),
     },
   };
 }

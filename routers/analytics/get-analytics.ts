@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { readAnalytics } from '../../services/analytics/read-analytics.ts';
 import { PLATFORM_IDS } from '../../services/platforms/platform-ids.ts';
-import { dayInput, uuidInput } from '../schemas/common.ts';
+import { dayInput, slugInput, storableText, uuidInput } from '../schemas/common.ts';
 import { Analytics } from '../schemas/metrics.ts';
 import { keyedProcedure } from '../trpc.ts';
 
@@ -11,7 +11,7 @@ const Input = z.strictObject({
   to: dayInput('Last UTC day; today when left out.').optional(),
   profileId: uuidInput('Only posts of this profile.').optional(),
   platform: z.enum(PLATFORM_IDS).optional().describe('Only posts on this platform.'),
-  connectionSlug: z.string().min(1).optional().describe('Only posts to this slug.'),
+  connectionSlug: storableText(slugInput()).optional().describe('Only posts to this slug.'),
 });
 
 export const getAnalytics = keyedProcedure

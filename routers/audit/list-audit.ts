@@ -4,13 +4,17 @@ import { ACTOR_KINDS } from '../../entities/audit-entry.ts';
 import { ERROR_CODES } from '../../errors/codes.ts';
 import { listAudit as list } from '../../services/audit/list-audit.ts';
 import { AuditEntry } from '../schemas/audit.ts';
-import { instantInput, pagination, uuidInput } from '../schemas/common.ts';
+import { instantInput, pagination, storableText, uuidInput } from '../schemas/common.ts';
 import { keyedProcedure } from '../trpc.ts';
 
 const Input = z.strictObject({
   actorKind: z.enum(ACTOR_KINDS).optional().describe('Gives only what such an actor asked for.'),
-  actorId: z.string().min(1).max(2_000).optional().describe('Gives only what this actor asked for, e.g. one key.'),
-  operation: z.string().min(1).max(100).optional().describe('Gives only this operation, e.g. posts.create.'),
+  actorId: storableText(z.string().min(1).max(2_000))
+    .optional()
+    .describe('Gives only what this actor asked for, e.g. one key.'),
+  operation: storableText(z.string().min(1).max(100))
+    .optional()
+    .describe('Gives only this operation, e.g. posts.create.'),
   objectId: uuidInput('Gives only what was about the object with this id.').optional(),
   outcome: z
     .enum(['ok', 'none', ...ERROR_CODES])

@@ -1,15 +1,13 @@
 /** POST /profiles/{profileId}/connect: a link with which a customer connects an account into a profile. */
 import { z } from 'zod';
 import { createConnectSession as create } from '../../services/connect/create-connect-session.ts';
-import { timestampOutput, uuidInput, uuidOutput } from '../schemas/common.ts';
+import { textInput, timestampOutput, uuidInput, uuidOutput } from '../schemas/common.ts';
 import { RedirectUrl } from '../schemas/connect-session.ts';
 import { keyedProcedure } from '../trpc.ts';
 
 const Input = z.strictObject({
   profileId: uuidInput('Profile the connection goes into.'),
-  platform: z
-    .string()
-    .max(100)
+  platform: textInput(100)
     .optional()
     .describe(
       'Platform to connect: one whose ways to connect in GET /platforms (get_platform_rules) include "page". A test key names sandbox only. Left out, the customer picks on the page.',

@@ -1,17 +1,15 @@
 /** POST /connections: links an account from credentials the caller holds. Emits connection.created (D11). */
 import { z } from 'zod';
 import { connectAccount as connect } from '../../services/connections/connect-account.ts';
-import { uuidInput } from '../schemas/common.ts';
+import { storableRecord, textInput, uuidInput } from '../schemas/common.ts';
 import { Connection, ConnectionDescription, Slug } from '../schemas/connection.ts';
 import { keyedProcedure } from '../trpc.ts';
 
 const Input = z.strictObject({
-  platformId: z.string().describe('Platform of the account, one of the ids that GET /platforms lists.'),
-  credentials: z
-    .record(z.string(), z.unknown())
-    .describe(
-      'Login of the account. sandbox: {}. bluesky: { identifier, appPassword, service? }. mastodon: { instanceUrl, accessToken }. linkedin: { accessToken, refreshToken?, expiresAt?, organizationId? }. facebook: { pageId, accessToken }. instagram: { userId, accessToken }. threads: { accessToken, refreshToken?, expiresAt? }. x: { accessToken, refreshToken?, expiresAt? }. reddit: { accessToken, refreshToken?, expiresAt?, subreddit? }. telegram: { botToken, chatId }. discord: { webhookUrl }. slack: { botToken, channelId }. sms: { to }. email: { to, subject? }.',
-    ),
+  platformId: textInput(100).describe('Platform of the account, one of the ids that GET /platforms lists.'),
+  credentials: storableRecord().describe(
+    'Login of the account. sandbox: {}. bluesky: { identifier, appPassword, service? }. mastodon: { instanceUrl, accessToken }. linkedin: { accessToken, refreshToken?, expiresAt?, organizationId? }. facebook: { pageId, accessToken }. instagram: { userId, accessToken }. threads: { accessToken, refreshToken?, expiresAt? }. x: { accessToken, refreshToken?, expiresAt? }. reddit: { accessToken, refreshToken?, expiresAt?, subreddit? }. telegram: { botToken, chatId }. discord: { webhookUrl }. slack: { botToken, channelId }. sms: { to }. email: { to, subject? }.',
+  ),
   slug: Slug.optional().describe('Slug to address the connection by. Left out, one is made from platform and handle.'),
   description: ConnectionDescription.optional().describe('Label for people, 1 to 200 characters.'),
   profileId: uuidInput('Profile the connection is to belong to. Left out, it is one of the caller’s own.').optional(),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
 import { updateQueue as update } from '../../services/queue/update-queue.ts';
 import { isTimeZone } from '../../services/schedule/time-zone.ts';
-import { uuidInput, uuidOutput } from '../schemas/common.ts';
+import { timeZoneInput, uuidInput, uuidOutput } from '../schemas/common.ts';
 import { QueueSlot } from '../schemas/connection.ts';
 import { keyedProcedure } from '../trpc.ts';
 
@@ -35,8 +35,7 @@ const Slots = z
 const Input = z.strictObject({
   connectionId: uuidInput('Id of the connection, as list_connections gives it.'),
   slots: Slots.optional(),
-  timezone: z
-    .string()
+  timezone: timeZoneInput()
     .refine(isTimeZone, 'an IANA time zone such as Europe/Paris')
     .optional()
     .describe('IANA zone in which the slots are read, such as Europe/Paris.'),

@@ -2,15 +2,15 @@
 import { z } from 'zod';
 import { fetchImage, IMAGE_URL_MAX } from '../../services/media/fetch-image.ts';
 import { uploadMedia } from '../../services/media/upload-media.ts';
+import { storableText } from '../schemas/common.ts';
 import { AltText, Media } from '../schemas/media.ts';
 import { keyedProcedure } from '../trpc.ts';
 
 const Input = z.strictObject({
-  url: z
-    .string()
-    .min(1)
-    .max(IMAGE_URL_MAX)
-    .meta({ format: 'uri', description: 'Public https address that answers with the image itself, not with a page.' }),
+  url: storableText(z.string().min(1).max(IMAGE_URL_MAX)).meta({
+    format: 'uri',
+    description: 'Public https address that answers with the image itself, not with a page.',
+  }),
   altText: AltText.optional(),
 });
 

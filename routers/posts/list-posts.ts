@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { POST_STATUSES } from '../../entities/post.ts';
 import { listPosts as list } from '../../services/posts/list-posts.ts';
-import { normaliseTag, TAGS_MAX } from '../../services/posts/tags.ts';
-import { pagination, uuidInput } from '../schemas/common.ts';
+import { normaliseTag, TAG_MAX, TAGS_MAX } from '../../services/posts/tags.ts';
+import { pagination, textInput, uuidInput } from '../schemas/common.ts';
 import { Post } from '../schemas/post.ts';
 import { keyedProcedure } from '../trpc.ts';
 
@@ -11,14 +11,10 @@ const Input = z.strictObject({
   status: z.enum(POST_STATUSES).optional().describe('Gives only posts in this state.'),
   profileId: uuidInput('Gives only the posts of this profile.').optional(),
   tag: z
-    .array(z.string().transform(normaliseTag).pipe(z.string().max(40)))
+    .array(textInput(TAG_MAX).transform(normaliseTag))
     .max(TAGS_MAX)
     .optional()
-    .meta({
-      type: 'array',
-      items: { type: 'string' },
-      description: 'Gives only posts that carry every one of these tags.',
-    }),
+    .describe('Gives only posts that carry every one of these tags.'),
   ...pagination,
 });
 

@@ -1,17 +1,14 @@
 /** POST /post/{connectionSlug}: the original endpoint, one plain text to one connection. */
 import { z } from 'zod';
 import { postSimply as post } from '../../services/posts/post-simply.ts';
-import { timestampOutput } from '../schemas/common.ts';
+import { dateTimeInput, slugInput, timestampOutput } from '../schemas/common.ts';
 import { PostText } from '../schemas/post.ts';
 import { keyedProcedure } from '../trpc.ts';
 
 const Input = z.strictObject({
-  connectionSlug: z.string().describe('Slug of the connection to post to.'),
+  connectionSlug: slugInput().describe('Slug of the connection to post to.'),
   text: PostText,
-  scheduled_for: z
-    .string()
-    .optional()
-    .meta({ format: 'date-time', description: 'When to send: in the future, at most 30 days ahead. Left out, now.' }),
+  scheduled_for: dateTimeInput('When to send: in the future, at most 30 days ahead. Left out, now.').optional(),
   rewrite: z.boolean().optional().describe('Whether AI rewrites the text; left out, connection and account decide.'),
 });
 

@@ -8,10 +8,21 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
+/**
+ * Text to read that has no schema of its own: at most `max` UTF-16 code units, storable. Every string that a caller
+ * sends is made with this, with {@link storableText}, or with one of the formats below; tests/security checks it.
+ */
+export function textInput(max: number) {
+  return storableText(z.string().max(max));
+}
+
 /** A UUID to read: refused, with a short message, when malformed; its letters are made small, as ids are stored. */
 export function uuidInput(description: string) {
   return z.string().toLowerCase().refine(isUuid, 'a UUID').meta({ format: 'uuid', description });
 }
+
+/** Longest way to write an instant with an offset that is read: nine digits of a second and some room. */
+const INSTANT_MAX = 64;
 
 /** A UUID to write. */
 export function uuidOutput(description: string) {
@@ -20,11 +31,20 @@ export function uuidOutput(description: string) {
 
 /** An instant to read: ISO 8601 with an offset. */
 export function instantInput(description: string) {
-  const isInstant = (text: string) => z.iso.datetime({ offset: true }).safeParse(text).success;
+  const isInstant = (text: string) =>
+    text.length <= INSTANT_MAX && z.iso.datetime({ offset: true }).safeParse(text).success;
   return z
     .string()
     .refine(isInstant, 'an instant such as 2026-11-21T09:00:00Z')
     .meta({ format: 'date-time', description });
+}
+
+/** How a date-time may be written: ISO 8601, with a UTC offset or, beside a time zone, without. */
+const DATE_TIME = String.raw`^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?$`;
+
+/** An instant or a wall time to read. The service judges it, since what is right depends on the time zone beside it. */
+export function dateTimeInput(description: string) {
+  return textInput(INSTANT_MAX).meta({ pattern: DATE_TIME, description });
 }
 
 /** A calendar day to read. */
@@ -38,12 +58,65 @@ export function timestampOutput(description: string) {
   return z.string().meta({ format: 'date-time', description });
 }
 
-/** Text that can be stored and sent: no NUL, no half of a surrogate pair. */
+/** What {@link storableText} says of a text that it refuses. */
+const STORABLE = 'text without NUL and without broken surrogate pairs';
+
+/** Whether a text can be stored and sent: no NUL, no half of a surrogate pair. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\u0000');
+}
+
+/** Text that can be stored and sent. The schema that is given sets its longest length. */
 export function storableText(schema: z.ZodString) {
-  return schema.refine(
-    (text) => text.isWellFormed() && !text.includes('\u0000'),
-    'text without NUL and without broken surrogate pairs',
-  );
+  return schema.refine(isStorable, STORABLE);
+}
+
+/** Longest text inside {@link storableRecord}: tokens of platforms have some thousand characters. */
+const RECORD_TEXT_MAX = 10_000;
+
+/** An object whose fields something else judges, such as an adapter: each text in it, names too, can be stored. */
+export function storableRecord() {
+  return z.record(z.string(), z.unknown()).superRefine((record, issue) => {
+    const path = unstorablePath(record);
+    if (path === null) return;
+    issue.addIssue({ code: 'custom', path, message: `at most ${RECORD_TEXT_MAX} characters of ${STORABLE}` });
+  });
+}
+
+/** Path of the first text that cannot be stored; null when all can. Without recursion, since callers choose the depth. */
+function unstorablePath(record: object): string[] | null {
+  const waiting: { value: unknown; path: string[] }[] = [{ value: record, path: [] }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { value, path } = next;
+    if (typeof value === 'string' && !isShortAndStorable(value)) return path;
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [name, field] of Object.entries(value)) {
+      if (!isShortAndStorable(name)) return path;
+      // Nothing that is stored is nested deeper; the adapter refuses it by its name.
+      if (path.length < 3) waiting.push({ value: field, path: [...path, name] });
+    }
+  }
+  return null;
+}
+
+function isShortAndStorable(text: string): boolean {
+  return text.length <= RECORD_TEXT_MAX && isStorable(text);
+}
+
+/** Longest name of a time zone that is read; the longest there is has 32 characters. */
+const TIME_ZONE_MAX = 100;
+
+/** The name of a time zone to read; the service judges whether there is such a zone. */
+export function timeZoneInput() {
+  return textInput(TIME_ZONE_MAX);
+}
+
+/** Longest slug that is read at all; slugs are shorter. */
+export const SLUG_READ_MAX = 200;
+
+/** A slug to post to. The service judges its form: a slug that nothing can have is answered like one that nothing has. */
+export function slugInput() {
+  return z.string().min(1).max(SLUG_READ_MAX);
 }
 
 /** `limit` and `offset` of a list. */

@@ -28,7 +28,7 @@ export const RedirectAllowlist = z
   .transform((origins) => [...new Set(origins.map((text) => bareOrigin(text) ?? text))])
   .meta({
     type: 'array',
-    items: { type: 'string' },
+    items: { type: 'string', maxLength: ORIGIN_MAX },
     maxItems: ORIGINS_MAX,
     description: `Bare origins, at most ${ORIGINS_MAX}, that connect sessions of the key may return to. Empty or left out, any public https address.`,
   });

@@ -1,6 +1,6 @@
 /** An image on the wire (D5). */
 import { z } from 'zod';
-import { ALT_TEXT_MAX, IMAGE_TYPES } from '../../services/media/limits.ts';
+import { ALT_TEXT_MAX, IMAGE_MAX_BYTES, IMAGE_TYPES } from '../../services/media/limits.ts';
 import { storableText, timestampOutput, uuidInput, uuidOutput } from './common.ts';
 
 export const AltText = storableText(z.string().max(ALT_TEXT_MAX)).describe(
@@ -11,9 +11,13 @@ export const ImageContentType = z.enum(IMAGE_TYPES);
 
 export const MediaIdInput = z.strictObject({ mediaId: uuidInput('Id of the image.') });
 
+/** Longest base64 of an image that is read: that of the largest one, and one group more, so that the service says why it is refused. */
+const BASE64_MAX = Math.ceil(IMAGE_MAX_BYTES / 3) * 4 + 4;
+
 /** Bytes in JSON. The length is what standard base64 has, so nothing is lost or made up in reading it. */
 export const Base64 = z
   .string()
+  .max(BASE64_MAX)
   .refine(
     (text) => Buffer.from(text, 'base64').toString('base64') === text,
     'bytes in base64, padded, without line breaks',

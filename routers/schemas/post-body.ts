@@ -3,8 +3,16 @@ import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
 import { ALT_TEXT_MAX, IMAGES_PER_POST_MAX } from '../../services/media/limits.ts';
 import { PLATFORM_IDS } from '../../services/platforms/platform-ids.ts';
-import { normaliseTag, TAG_PATTERN, TAGS_MAX, uniqueTags } from '../../services/posts/tags.ts';
-import { storableText, uuidInput } from './common.ts';
+import { normaliseTag, TAG_PATTERN, TAG_SENT_PATTERN, TAGS_MAX, uniqueTags } from '../../services/posts/tags.ts';
+import {
+  dateTimeInput,
+  SLUG_READ_MAX,
+  slugInput,
+  storableText,
+  textInput,
+  timeZoneInput,
+  uuidInput,
+} from './common.ts';
 import { PostText, Words } from './post.ts';
 
 /** Most connections one request may name (D42). */
@@ -16,18 +24,20 @@ const REPLIES_MAX = 24;
 /** Longest first comment that is taken at all. */
 const COMMENT_MAX = 10_000;
 
+/** Longest tag that is read, with whitespace around it. */
+const TAG_READ_MAX = 200;
+
+/** A tag as it is sent: trimmed and lowercased, not yet judged. */
+const SentTag = textInput(TAG_READ_MAX).transform(normaliseTag);
+
 export const Tags = z
-  .array(
-    z
-      .string()
-      .transform(normaliseTag)
-      .pipe(z.string().regex(TAG_PATTERN, '1 to 40 of the characters a-z 0-9 - _ : . /')),
-  )
+  .array(SentTag.pipe(z.string().regex(TAG_PATTERN, '1 to 40 of the characters a-z 0-9 - _ : . /')))
   .transform(uniqueTags)
   .pipe(z.array(z.string()).max(TAGS_MAX))
   .meta({
     type: 'array',
-    items: { type: 'string' },
+    items: { type: 'string', pattern: TAG_SENT_PATTERN, maxLength: TAG_READ_MAX },
+    maxItems: TAGS_MAX,
     description: `At most ${TAGS_MAX} tags, each 1 to 40 of a-z, 0-9, dash, underscore, colon, dot and slash; trimmed, lowercased, repeats dropped.`,
   });
 
@@ -68,12 +78,8 @@ export const FirstComment = storableText(z.string().trim().min(1).max(COMMENT_MA
 
 /** Fields that say when a post goes out. */
 export const whenFields = {
-  scheduledFor: z
-    .string()
-    .optional()
-    .meta({ format: 'date-time', description: 'When to send: in the future, at most 30 days ahead. Left out, now.' }),
-  timezone: z
-    .string()
+  scheduledFor: dateTimeInput('When to send: in the future, at most 30 days ahead. Left out, now.').optional(),
+  timezone: timeZoneInput()
     .optional()
     .describe('IANA zone, such as Europe/Paris, in which a scheduledFor without UTC offset is read.'),
   queue: z
@@ -83,10 +89,7 @@ export const whenFields = {
 };
 
 export const idempotencyKeyField = {
-  idempotencyKey: z
-    .string()
-    .min(1)
-    .max(255)
+  idempotencyKey: storableText(z.string().min(1).max(255))
     .optional()
     .describe('For 24 hours the same request with the same key gives the first answer and posts nothing again.'),
 };
@@ -94,13 +97,14 @@ export const idempotencyKeyField = {
 export const postBodyFields = {
   text: PostText,
   connectionSlugs: z
-    .array(z.string().min(1).max(200))
+    .array(slugInput())
     .transform((slugs) => [...new Set(slugs)])
     .pipe(z.array(z.string()).min(1).max(SLUGS_MAX))
     .meta({
       type: 'array',
-      items: { type: 'string' },
+      items: { type: 'string', minLength: 1, maxLength: SLUG_READ_MAX },
       minItems: 1,
+      maxItems: SLUGS_MAX,
       description: `Slugs of the connections to post to, 1 to ${SLUGS_MAX}. Repeats are ignored.`,
     }),
   ...whenFields,

@@ -9,7 +9,7 @@ import { storableText, timestampOutput, uuidInput, uuidOutput } from './common.t
 export const WebhookIdInput = uuidInput('Id of the webhook.');
 
 /** An address to register. */
-export const ReceiverUrl = z.string().min(1).max(RECEIVER_URL_MAX);
+export const ReceiverUrl = storableText(z.string().min(1).max(RECEIVER_URL_MAX));
 
 /** Names of events to subscribe to. */
 export const EventNames = z.array(z.enum(EVENT_NAMES)).min(1).max(100);

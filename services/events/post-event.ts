@@ -1,11 +1,11 @@
 /** The events about posts: what they carry, field by field as the spec shows it. */
-import type { JsonObject } from '../../platforms/contract.ts';
 import type { RescheduleReason } from '../../entities/post.ts';
 import type { Context } from '../context.ts';
 import type { MetricsView } from '../metrics/metrics-view.ts';
 import type { PostRow } from '../posts/post-view.ts';
 import { timestamp } from '../timestamp.ts';
-import type { NewEvent } from './store-events.ts';
+import type { EventPayload } from './event-payloads.ts';
+import type { EventFacts, NewEvent } from './store-events.ts';
 
 interface PostFacts {
   readonly id: string;
@@ -26,7 +26,7 @@ interface SendFacts {
   readonly hasFirstComment: boolean;
 }
 
-export function postEvent(post: PostFacts, send: SendFacts): JsonObject {
+export function postEvent(post: PostFacts, send: SendFacts): EventPayload<'post.sent' | 'post.failed'> {
   return {
     post: {
       id: post.id,
@@ -40,7 +40,7 @@ export function postEvent(post: PostFacts, send: SendFacts): JsonObject {
       threadCount: send.threadCount,
       hasFirstComment: send.hasFirstComment,
       error: send.error === null ? null : { code: send.error.code, message: send.error.message },
-      tags: post.tags,
+      tags: [...post.tags],
       profileId: post.profileId,
     },
   };
@@ -75,7 +75,7 @@ export function rescheduledPayload(
   { id, connectionSlug, profileId }: Pick<PostFacts, 'id' | 'connectionSlug' | 'profileId'>,
   scheduledFor: Date,
   reason: RescheduleReason,
-): JsonObject {
+): EventPayload<'post.rescheduled'> {
   return { post: { id, connectionSlug, scheduledFor: timestamp(scheduledFor), reason, profileId } };
 }
 
@@ -142,10 +142,7 @@ export function metricsEvent(
   };
 }
 
-function eventAbout(
-  context: Context,
-  post: Pick<PostRow, 'id' | 'account_id' | 'profile_id' | 'mode'>,
-): Omit<NewEvent, 'name' | 'payload'> {
+function eventAbout(context: Context, post: Pick<PostRow, 'id' | 'account_id' | 'profile_id' | 'mode'>): EventFacts {
   return {
     id: context.random.uuid(),
     accountId: post.account_id,

@@ -3,19 +3,25 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { EventName } from '../../entities/event.ts';
 import { fannedOutAt } from '../webhooks/hears.ts';
 import { query } from '../../entities/query.ts';
-import type { JsonObject } from '../../platforms/contract.ts';
+import type { EventPayload } from './event-payloads.ts';
 
-/** An event that has just happened. */
-export interface NewEvent {
+/** An event that has just happened, with the payload that its name promises. */
+export type NewEvent = { readonly [Name in EventName]: EventNamed<Name> }[EventName];
+
+/** What events have in common, whatever their name. */
+export interface EventFacts {
   readonly id: string;
   readonly accountId: string;
   readonly profileId: string | null;
-  readonly name: EventName;
   readonly mode: 'live' | 'test';
   /** The post, the connection or the webhook it is about. */
   readonly subjectId: string;
-  readonly payload: JsonObject;
   readonly createdAt: Date;
+}
+
+interface EventNamed<Name extends EventName> extends EventFacts {
+  readonly name: Name;
+  readonly payload: EventPayload<Name>;
 }
 
 const STORE = `

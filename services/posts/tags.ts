@@ -3,8 +3,14 @@
 /** Tags a post may carry. */
 export const TAGS_MAX = 10;
 
+/** Characters of a tag. */
+export const TAG_MAX = 40;
+
 /** A tag once it is trimmed and lowercased: 1 to 40 of a-z, 0-9 and - _ : . / */
 export const TAG_PATTERN = /^[a-z0-9\-_:./]{1,40}$/;
+
+/** The same as a source, before it is trimmed and lowercased. */
+export const TAG_SENT_PATTERN = String.raw`^\s*[A-Za-z0-9\-_:./]{1,40}\s*$`;
 
 export function normaliseTag(tag: string): string {
   return tag.trim().toLowerCase();

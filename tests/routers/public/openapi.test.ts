@@ -1,6 +1,7 @@
 /** GET /openapi.json: a valid OpenAPI 3.1 document that tells of every operation, its errors and its headers. */
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
+import { EVENT_NAMES } from '../../../entities/event.ts';
 import { ERRORS } from '../../../errors/codes.ts';
 import { declaredErrors } from '../../../routers/declared-errors.ts';
 import { operations } from '../../../routers/operations.ts';
@@ -77,7 +78,69 @@ describe('200', () => {
       'x-ratelimit-reset': { $ref: '#/components/headers/x-ratelimit-reset' },
     });
     expect(headersOf('/health', 'get')).toBeUndefined();
-    expect(headersOf('/simulation/clock', 'post')).toBeUndefined();
+    expect(headersOf('/simulation/clock', 'post')).toEqual({
+      'x-request-id': { $ref: '#/components/headers/x-request-id' },
+    });
+  });
+
+  it('shows them on errors too, with Retry-After where an answer may have it, and none without a key', () => {
+    const { responses } = body.paths['/posts'].post;
+    const four = ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+
+    expect(Object.keys(responses['400'].headers)).toEqual(four);
+    expect(Object.keys(responses['500'].headers)).toEqual(four);
+    expect(Object.keys(responses['429'].headers)).toEqual([...four, 'retry-after']);
+    expect(responses['401'].headers).toBeUndefined();
+    expect(Object.keys(responses['200'].headers)).toEqual([...four, 'idempotent-replayed']);
+  });
+
+  it.each(operations.map(({ name, meta, input }) => [name, meta, input] as const))(
+    'asks %s for a body exactly where the server does',
+    async (_name, { openapi, rawBody }, input) => {
+      const { requestBody } = body.paths[openapi.path][openapi.method.toLowerCase()];
+      if (['GET', 'DELETE'].includes(openapi.method)) return expect(requestBody).toBeUndefined();
+      if (rawBody !== undefined) return expect(requestBody.required).toBe(true);
+      const address = openapi.path.replaceAll(/\{\w+\}/g, '00000000-0000-7000-8000-000000000000');
+      const { required = [], minProperties = 0 } = requestBody?.content['application/json'].schema ?? {};
+
+      const bare = await world.rest(`${openapi.method} ${address}` as 'POST /');
+
+      const isRefused = bare.body.error === 'invalid_request';
+      const isAsked = requestBody?.required === true && required.length + minProperties > 0;
+      expect({ isRefused, hasFields: Object.keys(input.shape).length > 0 }).toEqual({
+        isRefused: isAsked,
+        hasFields: true,
+      });
+    },
+  );
+
+  it('groups every operation under a tag that it explains', () => {
+    const tags = body.tags.map(({ name }: { name: string }) => name);
+    const used = operations.flatMap(({ meta }) => meta.openapi.tags);
+
+    expect(used.filter((tag) => !tags.includes(tag))).toEqual([]);
+  });
+
+  it('has a webhook for every event, with its body and its headers', () => {
+    expect(Object.keys(body.webhooks)).toEqual(EVENT_NAMES);
+    const { post } = body.webhooks['post.metrics'];
+    expect(post.parameters.map(({ name }: { name: string }) => name)).toEqual([
+      'x-service-event',
+      'x-service-event-id',
+      'x-service-delivery',
+      'x-service-mode',
+      'x-service-signature',
+    ]);
+    expect(post.requestBody.content['application/json'].schema).toEqual({
+      $ref: '#/components/schemas/PostMetricsEvent',
+    });
+    expect(Object.keys(body.components.schemas.PostMetricsEvent.properties).toSorted()).toEqual([
+      'event',
+      'eventId',
+      'metrics',
+      'post',
+      'timestamp',
+    ]);
   });
 
   it('shows the simple endpoint with a text as its body, and its time in the query', () => {

@@ -1,0 +1,174 @@
+/** Sends generated requests to an install, and judges each answer by the OpenAPI document. */
+import { apiDocument, answerProblem } from '../harness/api-document.ts';
+import { IMAGE } from '../harness/tenant.ts';
+import type { World } from '../harness/world.ts';
+import { createDice } from '../simulation/dice.ts';
+import { addressOf, bodyOf, curlOf, type FuzzRequest, makeRequest, smaller } from './requests.ts';
+import type { Seen } from './values.ts';
+
+export interface FuzzOptions {
+  readonly seed: string;
+  readonly requests: number;
+  /** Told now and then how far it is. */
+  readonly onProgress?: (sent: number) => void;
+}
+
+export interface FuzzReport {
+  /** How many answers had each status. */
+  readonly statuses: Readonly<Record<string, number>>;
+  /** Operations that succeeded at least once, and all there are. */
+  readonly succeeded: number;
+  readonly operations: number;
+  /** Longest time that an answer took, in milliseconds. */
+  readonly slowestMs: number;
+  /** Time of all requests, in milliseconds. */
+  readonly tookMs: number;
+  readonly failures: readonly Failure[];
+}
+
+interface Failure {
+  readonly problem: string;
+  /** With as few parts as still fail. */
+  readonly curl: string;
+  /** Position of the request, from 0. */
+  readonly index: number;
+}
+
+interface Judged {
+  readonly status: number;
+  readonly problem: string | null;
+  readonly body: unknown;
+  readonly tookMs: number;
+}
+
+/** Real milliseconds after which an answer counts as lost. */
+const HANG_MS = 20_000;
+
+/** Failures after which looking on adds nothing. */
+const FAILURES_MAX = 10;
+
+/** Requests after which time moves by a minute, which opens every window of the rate limits, and what was removed is made again. */
+const ROUND = 500;
+
+const KEPT = 200;
+
+export async function fuzz(world: World, { seed, requests, onProgress }: FuzzOptions): Promise<FuzzReport> {
+  const dice = createDice(seed);
+  const seen: Seen = { ids: {}, slugs: [] };
+  const statuses: Record<string, number> = {};
+  const succeeded = new Set<string>();
+  const failures: Failure[] = [];
+  let slowestMs = 0;
+  const began = performance.now();
+  let keys = await freshKeys(world, seen);
+  for (let index = 0; index < requests && failures.length < FAILURES_MAX; index += 1) {
+    if (index > 0 && index % ROUND === 0) {
+      world.clock.advance(61_000);
+      keys = await freshKeys(world, seen);
+      onProgress?.(index);
+    }
+    const request = makeRequest(dice, seen);
+    const key = dice.weighted({ live: 80, test: 10, profile: 8, none: 2 });
+    const judged = await send(world, request, keys[key]);
+    statuses[judged.status] = (statuses[judged.status] ?? 0) + 1;
+    slowestMs = Math.max(slowestMs, judged.tookMs);
+    if (judged.status < 300) succeeded.add(`${request.target.method} ${request.target.path}`);
+    remember(judged.body, seen);
+    // A request before this one revoked the key.
+    if (judged.status === 401 && key !== 'none') keys = await freshKeys(world, seen);
+    if (judged.problem === null) continue;
+    const least = await shrink(world, request, keys[key], judged.problem);
+    failures.push({ problem: judged.problem, curl: curlOf(least), index });
+  }
+  const operations = Object.values(apiDocument.paths).flatMap((methods) => Object.keys(methods)).length;
+  return { statuses, succeeded: succeeded.size, operations, slowestMs, tookMs: performance.now() - began, failures };
+}
+
+/** Requests revoke keys and delete connections; what they need is there again. */
+async function freshKeys(
+  world: World,
+  seen: Seen,
+): Promise<Record<'live' | 'test' | 'profile' | 'none', string | null>> {
+  const live = (await world.key()).secret;
+  const profile = await world.profile();
+  const connected = await world.rest('POST /connections', {
+    key: live,
+    body: { platformId: 'sandbox', credentials: {} },
+  });
+  const uploaded = await world.rest('POST /media', { key: live, raw: IMAGE, headers: { 'content-type': 'image/png' } });
+  for (const { body } of [connected, uploaded]) remember(body, seen);
+  return {
+    live,
+    test: (await world.key({ type: 'test' })).secret,
+    profile: (await world.key({ profileId: profile.id })).secret,
+    none: null,
+  };
+}
+
+async function send(world: World, request: FuzzRequest, key: string | null): Promise<Judged> {
+  const { target, headers, contentType } = request;
+  const body = bodyOf(request);
+  const began = performance.now();
+  try {
+    const response = await fetch(`${world.url}/api/v2${addressOf(request)}`, {
+      method: target.method,
+      headers: {
+        ...headers,
+        ...(contentType === null ? {} : { 'content-type': contentType }),
+        ...(key === null ? {} : { 'x-api-key': key }),
+      },
+      ...(body === undefined ? {} : { body }),
+      signal: AbortSignal.timeout(HANG_MS),
+    });
+    const type = response.headers.get('content-type') ?? '';
+    const read: unknown = type.startsWith('application/json') ? await response.json() : await response.text();
+    const tookMs = performance.now() - began;
+    return { status: response.status, problem: judge(request, response.status, type, read), body: read, tookMs };
+  } catch (error) {
+    return {
+      status: 0,
+      problem: `no answer: ${(error as Error).message}`,
+      body: null,
+      tookMs: performance.now() - began,
+    };
+  }
+}
+
+function judge(request: FuzzRequest, status: number, contentType: string, body: unknown): string | null {
+  if (status >= 500 && status !== 503) return `${status} ${JSON.stringify(body).slice(0, 200)}`;
+  const problem = answerProblem(request.target, { status, contentType, body });
+  if (problem !== null) return `${status}: ${problem}; ${JSON.stringify(body).slice(0, 200)}`;
+  return request.isRefused && status < 300 ? `${status} for what the document does not allow` : null;
+}
+
+/** Ids are called `id` inside of what they belong to, and by their whole name elsewhere. */
+function remember(body: unknown, seen: Seen, parent = ''): void {
+  if (Array.isArray(body))
+    return body.forEach((item) => remember(item, seen, parent.replace(/ies$/, 'y').replace(/s$/, '')));
+  if (typeof body !== 'object' || body === null) return;
+  for (const [name, value] of Object.entries(body as object) as [string, unknown][]) {
+    const id = name === 'id' ? `${parent}Id` : name;
+    if (typeof value === 'string' && id.endsWith('Id') && UUID.test(value)) keep((seen.ids[id] ??= []), value);
+    else if (typeof value === 'string' && /^(slug|connectionSlug)$/.test(name)) keep(seen.slugs, value);
+    else remember(value, seen, name);
+  }
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** The latest, each once. */
+function keep(values: string[], value: string): void {
+  if (values.includes(value)) return;
+  values.push(value);
+  if (values.length > KEPT) values.shift();
+}
+
+/** Leaves parts out for as long as the rest still fails in the same way. */
+async function shrink(world: World, request: FuzzRequest, key: string | null, problem: string): Promise<FuzzRequest> {
+  const kind = problem.slice(0, 12);
+  for (const candidate of smaller(request)) {
+    const judged = await send(world, candidate, key);
+    if (judged.problem?.startsWith(kind) === true) return shrink(world, candidate, key, problem);
+  }
+  return request;
+}

@@ -1,0 +1,204 @@
+/** Values made from JSON schemas: right ones, ones at a boundary, and broken ones. All of them follow from the dice. */
+import fc from 'fast-check';
+import { apiDocument } from '../harness/api-document.ts';
+import type { Dice } from '../simulation/dice.ts';
+
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** A value, and whether the document promises that it is refused. */
+export interface MadeValue {
+  readonly value: unknown;
+  readonly isRefused: boolean;
+}
+
+/** Ids and slugs that answers have shown, so that requests meet things that exist. */
+export interface Seen {
+  /** By the name under which requests ask for them, such as `postId`. */
+  readonly ids: Record<string, string[]>;
+  readonly slugs: string[];
+}
+
+const TEXTS = [
+  'Hello',
+  'Glöckchen 🔔',
+  'שלום עולם',
+  'e\u0301\u0301',
+  '👩‍👩‍👧‍👦',
+  "'; drop table posts; --",
+  '<script>alert(1)</script>',
+  '{{7*7}}',
+  '../../etc/passwd',
+  '%00',
+  '\u202Eevil',
+  '\u0001\u0007',
+  'null',
+  '0',
+  'a b',
+  '\\',
+  '"',
+  '\n\t ',
+  '$1',
+  '@alice #tag https://example.com',
+];
+const UNSTORABLE = ['a\u0000b', '\ud800', 'b\udfff'];
+
+/** Nothing is looked up for these: they are this machine, where nothing listens, or cannot be addresses. */
+const ADDRESSES = [
+  'https://127.0.0.1:9/hook',
+  'http://127.0.0.1:9/bell.png',
+  'http://localhost:4000/done',
+  'https://[::1]:9/',
+  'javascript:alert(1)',
+  'https://',
+  'https://127.0.0.1:99999/',
+  'file:///etc/passwd',
+  'http://0x7f.1:9/',
+];
+
+const FORMATS: Readonly<Record<string, (dice: Dice, seen: Seen, name: string) => string>> = {
+  uuid: (dice, seen, name) => {
+    const known = seen.ids[name] ?? [];
+    return known.length > 0 && dice.chance(0.85) ? dice.pick(known) : '01936b5e-0000-7000-8000-000000000000';
+  },
+  uri: (dice) => dice.pick(ADDRESSES),
+  date: (dice) => `2026-${String(dice.int(1, 12)).padStart(2, '0')}-${String(dice.int(1, 28)).padStart(2, '0')}`,
+  'date-time': (dice) => new Date(Date.UTC(2026, 10, dice.int(1, 60), dice.int(0, 23))).toISOString(),
+};
+
+const matching = new Map<string, readonly string[]>();
+
+/** Some texts that match, made once for each pattern. */
+function matches(pattern: string): readonly string[] {
+  const known = matching.get(pattern) ?? fc.sample(fc.stringMatching(new RegExp(pattern)), { numRuns: 40, seed: 7 });
+  matching.set(pattern, known);
+  return known;
+}
+
+function resolve(schema: Schema): Schema {
+  const { $ref } = schema;
+  if (typeof $ref !== 'string') return schema;
+  return apiDocument.components.schemas[$ref.replace('#/components/schemas/', '')] as Schema;
+}
+
+/** A value as the schema has it. What services judge further, such as names of time zones, may still be refused. */
+export function rightValue(given: Schema, dice: Dice, seen: Seen, name = ''): unknown {
+  const schema = resolve(given);
+  if (Array.isArray(schema['anyOf'])) return rightValue(dice.pick(schema['anyOf'] as Schema[]), dice, seen, name);
+  if (Array.isArray(schema['enum'])) return dice.pick(schema['enum'] as unknown[]);
+  switch (schema['type']) {
+    case 'string':
+      return rightText(schema, dice, seen, name);
+    case 'boolean':
+      return dice.chance(0.5);
+    case 'integer':
+      return dice.int(Number(schema['minimum'] ?? 0), Math.min(Number(schema['maximum'] ?? 100), 100));
+    case 'number':
+      return dice.int(Number(schema['minimum'] ?? 0), 100);
+    case 'null':
+      return null;
+    case 'array':
+      return rightItems(schema, dice, seen, name);
+    case 'object':
+      return rightObject(schema, dice, seen, name);
+    default:
+      return dice.pick(['x', 1, true]);
+  }
+}
+
+function rightText(schema: Schema, dice: Dice, seen: Seen, name: string): string {
+  const format = FORMATS[String(schema['format'])];
+  if (format !== undefined) return format(dice, seen, name);
+  if (typeof schema['pattern'] === 'string') return dice.pick(matches(schema['pattern']));
+  if (/slug/i.test(name) && seen.slugs.length > 0 && dice.chance(0.8)) return dice.pick(seen.slugs);
+  if (name === 'timezone') return dice.pick(['Europe/Paris', 'UTC', 'Asia/Kathmandu', 'Nowhere/None']);
+  const text = dice.chance(0.1) ? dice.pick(TEXTS).repeat(dice.int(1, 60)) : dice.pick(TEXTS);
+  return text.slice(0, Number(schema['maxLength'] ?? 1_000)) || 'a';
+}
+
+function rightItems(schema: Schema, dice: Dice, seen: Seen, name: string): unknown[] {
+  const least = Number(schema['minItems'] ?? 0);
+  const count = dice.int(least, Math.min(Number(schema['maxItems'] ?? 3), least + 2));
+  return Array.from({ length: count }, () =>
+    rightValue((schema['items'] ?? {}) as Schema, dice, seen, name.replace(/s$/, '')),
+  );
+}
+
+/** The fields that must be there, and each other one as often as not. */
+export function rightObject(schema: Schema, dice: Dice, seen: Seen, parent = ''): Record<string, unknown> {
+  const {
+    properties = {},
+    required = [],
+    additionalProperties,
+    propertyNames,
+  } = schema as {
+    properties?: Record<string, Schema>;
+    required?: string[];
+    additionalProperties?: boolean | Schema;
+    propertyNames?: Schema;
+  };
+  const made = Object.entries(properties)
+    .filter(([name]) => required.includes(name) || dice.chance(0.3))
+    .map(([name, field]) => [name, rightValue(field, dice, seen, name === 'id' ? `${parent}Id` : name)] as const);
+  const isOpen = typeof additionalProperties === 'object' && dice.chance(0.3);
+  const more = isOpen
+    ? [
+        [
+          String(rightValue(propertyNames?.['enum'] === undefined ? { enum: ['field'] } : propertyNames, dice, seen)),
+          rightValue(additionalProperties, dice, seen),
+        ] as const,
+      ]
+    : [];
+  return Object.fromEntries([...made, ...more]);
+}
+
+/** A value on a bound of the schema, or one beyond it. */
+export function boundaryValue(given: Schema, dice: Dice, seen: Seen, name: string): MadeValue {
+  const schema = resolve(given);
+  const beyond = dice.chance(0.5);
+  const of = (value: unknown, isRefused = beyond): MadeValue => ({ value, isRefused });
+  const { type, maxLength, minLength, maximum, minimum, maxItems } = schema as Record<
+    string,
+    number | string | undefined
+  >;
+  if (
+    type === 'string' &&
+    typeof maxLength === 'number' &&
+    schema['pattern'] === undefined &&
+    schema['format'] === undefined
+  )
+    return of('a'.repeat(maxLength + (beyond ? 1 : 0)));
+  if (type === 'string' && minLength === 1) return of('', true);
+  if ((type === 'integer' || type === 'number') && typeof maximum === 'number' && typeof minimum === 'number')
+    return of(dice.chance(0.5) ? maximum + (beyond ? 1 : 0) : minimum - (beyond ? 1 : 0));
+  if (type === 'array' && typeof maxItems === 'number') return boundaryItems(schema, maxItems, beyond, dice, seen);
+  return of(rightValue(schema, dice, seen, name), false);
+}
+
+// Repeats may be dropped before they are counted, so the items differ where that is possible.
+function boundaryItems(schema: Schema, maxItems: number, beyond: boolean, dice: Dice, seen: Seen): MadeValue {
+  const items = (schema['items'] ?? {}) as Schema;
+  const isPlain = items['type'] === 'string' && items['format'] === undefined && items['enum'] === undefined;
+  const length = maxItems + (beyond ? 1 : 0);
+  const value = Array.from({ length }, (_, index) => (isPlain ? `t${index}` : rightValue(items, dice, seen)));
+  return { value, isRefused: beyond };
+}
+
+/** Something that no schema of the API takes in this place. */
+export function brokenValue(given: Schema, dice: Dice): MadeValue {
+  const schema = resolve(given);
+  const refused = (value: unknown): MadeValue => ({ value, isRefused: true });
+  const types = new Set([schema['type'], ...((schema['anyOf'] ?? []) as Schema[]).map((one) => one['type'])].flat());
+  if (types.has('string') && dice.chance(0.5))
+    return refused(dice.chance(0.5) ? dice.pick(UNSTORABLE) : 'x'.repeat(150_000));
+  const others = {
+    string: 'not a number',
+    boolean: true,
+    number: 7.5,
+    object: { nested: [[{}]] },
+    array: [[null]],
+    null: null,
+  };
+  const wrong = Object.entries(others).filter(([type]) => !types.has(type));
+  const isAny = [...types].every((type) => type === undefined);
+  return { value: dice.pick(wrong)[1], isRefused: !isAny };
+}

@@ -1,0 +1,49 @@
+/** The OpenAPI document of this version, and what it promises of bodies, as schemas to hold real ones against. */
+import { z } from 'zod';
+import { createOpenApiDocument, type OpenApiDocument } from '../../server/openapi.ts';
+import { PUBLIC_URL } from './world.ts';
+
+type JsonSchema = Record<string, unknown>;
+
+export const apiDocument: OpenApiDocument = createOpenApiDocument(PUBLIC_URL, '2.0.0');
+
+/** The reader of schemas knows definitions under this name only. */
+function withDefinitions<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value).replaceAll('#/components/schemas/', '#/$defs/')) as Value;
+}
+
+const $defs = withDefinitions(apiDocument.components.schemas);
+const known = new Map<string, z.ZodType>();
+
+/** @returns what is wrong with a body, in words; null when it is as the schema has it */
+function problem(name: string, schema: JsonSchema, body: unknown): string | null {
+  const checker =
+    known.get(name) ??
+    z.fromJSONSchema({ ...withDefinitions(schema), $defs } as Parameters<typeof z.fromJSONSchema>[0]);
+  known.set(name, checker);
+  const { error } = checker.safeParse(body);
+  return error === undefined ? null : z.prettifyError(error);
+}
+
+/** What is wrong with an answer by the document: an undeclared status, or a body that is not as declared. */
+export function answerProblem(
+  { method, path }: { method: string; path: string },
+  { status, contentType, body }: { status: number; contentType: string; body: unknown },
+): string | null {
+  const response = apiDocument.paths[path]?.[method.toLowerCase()]?.responses[String(status)];
+  if (response === undefined) return `status ${status} is not declared`;
+  const content = (response['content'] ?? {}) as Record<string, { schema?: JsonSchema }>;
+  const declared = content[contentType.split(';')[0] ?? ''];
+  if (declared === undefined) return `content type ${contentType} is not declared for ${status}`;
+  if (!contentType.startsWith('application/json')) return null;
+  return problem(`${method} ${path} ${status}`, declared.schema ?? {}, body);
+}
+
+/** What is wrong with the body of a delivery by the document. */
+export function deliveryProblem(event: string, body: unknown): string | null {
+  const item = apiDocument.webhooks[event] as {
+    post: { requestBody: { content: Record<string, { schema: JsonSchema }> } };
+  };
+  if (item === undefined) return `the event ${event} is not declared`;
+  return problem(event, item.post.requestBody.content['application/json']?.schema ?? {}, body);
+}

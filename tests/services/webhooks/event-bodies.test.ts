@@ -1,0 +1,56 @@
+/** Each event is delivered as the OpenAPI document declares it: body and headers. */
+import { expect, it } from 'vitest';
+import { type EventName, EVENT_NAMES } from '../../../entities/event.ts';
+import { apiDocument, deliveryProblem } from '../../harness/api-document.ts';
+import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
+import { makePost } from '../../harness/posts.ts';
+import { registerWebhook, startReceiver } from '../../harness/receiver.ts';
+import { startWorld } from '../../harness/world.ts';
+
+it('every event is delivered with the body and the headers that the document declares', async () => {
+  const world = await startWorld();
+  const { id: accountId, key, connection } = await accountWithSandbox(world);
+  const receiver = await startReceiver();
+  const webhook = await registerWebhook(world, receiver.url, { key });
+  const profile = await world.profile('Acme', accountId);
+
+  // Sent, its numbers read, and taken down.
+  const { postId } = await makePost(world, 'sandbox', {
+    key,
+  });
+  await world.advance(3_600_000);
+  await world.rest(`DELETE /posts/${postId}`, { key });
+  // Failed, at once and after a wait, and scheduled again.
+  const failed = await makePost(world, 'sandbox', { key, text: '[[reject]]' });
+  await makePost(world, 'sandbox', {
+    key,
+    text: '[[reject]]',
+    scheduledFor: new Date(world.clock.now().getTime() + 60_000).toISOString(),
+  });
+  await world.rest(`POST /posts/${failed.postId}/retry`, {
+    key,
+    body: { scheduledFor: new Date(world.clock.now().getTime() + 120_000).toISOString() },
+  });
+  await world.rest(`POST /webhooks/${webhook.id}/test`, { key });
+  await connectSandbox(world, { key, slug: 'second' });
+  await world.rest(`PATCH /connections/${connection.id}`, { key, body: { profileId: profile.id } });
+  await world.advance(300_000);
+
+  const names = new Set(receiver.received.map(({ body }) => body.event as EventName));
+  expect([...names].toSorted()).toEqual([...EVENT_NAMES].toSorted());
+  const problems = receiver.received.flatMap(({ body }) => deliveryProblem(body.event, body) ?? []);
+  expect(problems).toEqual([]);
+  expect(receiver.received.some(({ body }) => body.test === true)).toBe(true);
+  for (const { headers, body } of receiver.received) {
+    // eslint-disable-next-line typescript/no-explicit-any -- the document is data
+    const declared = (apiDocument.webhooks[body.event] as any).post.parameters as {
+      name: string;
+      schema: { pattern?: string; enum?: string[] };
+    }[];
+    const unlike = declared.filter(({ name, schema }) => {
+      const value = String(headers[name]);
+      return !new RegExp(schema.pattern ?? '').test(value) || schema.enum?.includes(value) === false;
+    });
+    expect(unlike).toEqual([]);
+  }
+});
