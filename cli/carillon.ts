@@ -16,6 +16,7 @@ const USAGE = `Usage: npm run carillon -- <command>
       --plan free|pro|unlimited
       --payment-method yes|no
       --x-spend-cap-cents <cents>|none
+      --messages <number>|none|default     SMS and email together in a UTC day; default is MESSAGES_PER_DAY
 
   owner link [<account id>]           print a link, good for an hour, with which the owner chooses email and password;
                                       it replaces a lost password

@@ -33,6 +33,8 @@ export interface Config {
   readonly trustProxy: boolean | number | string | undefined;
   /** Plan of a new account. */
   readonly defaultPlan: PlanName;
+  /** Most messages (SMS and email together) that an account sends in a UTC day, unless the operator set its own; null for no cap. */
+  readonly messagesPerDay: number | null;
   /** What sending and reading numbers cost on platforms that are charged for, in cents. */
   readonly fees: Readonly<Record<FeeSetting, number>>;
   /** Bearer token of the operator; undefined: one is generated into `dataDir`. */

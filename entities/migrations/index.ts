@@ -7,6 +7,7 @@ import { FollowedAccounts } from './migration-20261121-followed-accounts.ts';
 import { HealthHistory } from './migration-20261121-health-history.ts';
 import { Initial } from './migration-20261121-initial.ts';
 import { LoginRenewal } from './migration-20261121-login-renewal.ts';
+import { MessageCap } from './migration-20261122-message-cap.ts';
 import { Metrics } from './migration-20261121-metrics.ts';
 import { Oauth } from './migration-20261121-oauth.ts';
 import { Passkeys } from './migration-20261121-passkeys.ts';
@@ -37,4 +38,5 @@ export const migrations = [
   { name: '20261121-passkeys', class: Passkeys },
   { name: '20261121-connect-session-callers', class: ConnectSessionCallers },
   { name: '20261121-audit', class: Audit },
+  { name: '20261122-message-cap', class: MessageCap },
 ];
