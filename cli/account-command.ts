@@ -9,6 +9,7 @@ const OPTIONS = {
   plan: { type: 'string' },
   'payment-method': { type: 'string' },
   'x-spend-cap-cents': { type: 'string' },
+  messages: { type: 'string' },
 } as const;
 
 type Settings = Partial<Record<keyof typeof OPTIONS, string>>;
@@ -24,7 +25,7 @@ export async function accountCommand(request: Request, args: string[], env: Envi
   }
   if (verb !== 'set' || positionals.length > 2) throw new UsageError('');
   if (Object.keys(changes).length === 0) {
-    throw new UsageError('Name at least one of --plan, --payment-method and --x-spend-cap-cents.');
+    throw new UsageError('Name at least one of --plan, --payment-method, --x-spend-cap-cents and --messages.');
   }
   const client = await operatorClient(request, values, env);
   const id = accountId ?? (await onlyAccount(client));
@@ -43,18 +44,27 @@ function parse(args: string[]): { values: Settings; positionals: string[] } {
 }
 
 function readChanges(values: Settings): Record<string, unknown> {
-  const { plan, 'payment-method': payment, 'x-spend-cap-cents': cap } = values;
+  const { plan, 'payment-method': payment, 'x-spend-cap-cents': cap, messages } = values;
   if (payment !== undefined && payment !== 'yes' && payment !== 'no') {
     throw new UsageError(`--payment-method is yes or no, not "${payment}".`);
   }
   if (cap !== undefined && cap !== 'none' && !/^\d+$/.test(cap)) {
     throw new UsageError(`--x-spend-cap-cents is a whole number of cents or none, not "${cap}".`);
   }
+  if (messages !== undefined && !/^(?:\d{1,9}|none|default)$/.test(messages)) {
+    throw new UsageError(`--messages is a whole number of messages a day, none or default, not "${messages}".`);
+  }
   return {
     ...(plan === undefined ? {} : { plan }),
     ...(payment === undefined ? {} : { hasPaymentMethod: payment === 'yes' }),
     ...(cap === undefined ? {} : { xSpendCapCents: cap === 'none' ? null : Number(cap) }),
+    ...(messages === undefined ? {} : { messagesPerDay: messageCap(messages) }),
   };
+}
+
+function messageCap(messages: string): number | 'default' | null {
+  if (messages === 'default') return messages;
+  return messages === 'none' ? null : Number(messages);
 }
 
 async function listAccounts(client: OperatorClient): Promise<AccountView[]> {
@@ -77,6 +87,7 @@ function describe({ id, plan, hasPaymentMethod, xSpendCapCents, usage, caps }: A
     `  payment method      ${hasPaymentMethod ? 'yes' : 'no'}`,
     `  X spend this month  ${of(usage.xSpendCents, xSpendCapCents)} cents`,
     `  posts today         ${of(usage.postsToday, caps.postsPerDay)}`,
+    `  messages today      ${of(usage.messagesToday, caps.messagesPerDay)}`,
     `  active connections  ${of(usage.activeConnections, caps.activeConnections)}`,
   ].join('\n')}\n`;
 }

@@ -17,6 +17,7 @@ const USAGE = `Usage: npm run carillon -- <command>
       --plan free|pro|unlimited
       --payment-method yes|no
       --x-spend-cap-cents <cents>|none
+      --messages <number>|none|default     SMS and email together in a UTC day; default is MESSAGES_PER_DAY
 
   key create --live|--test            make a key that reaches the whole account, and print it this once
       --name <name>

@@ -22,6 +22,10 @@ export const Account = defineEntity({
     xAnalytics: p.boolean().default(false),
     /** Whether AI polish is asked for where neither the post nor its connection says. */
     rewriteDefault: p.boolean().default(false),
+    /** Whether `messagesPerDay` is the cap of this account; otherwise MESSAGES_PER_DAY is. */
+    hasOwnMessageCap: p.boolean().default(false),
+    /** Most messages in a UTC day; null for no cap. */
+    messagesPerDay: p.integer().nullable(),
     createdAt: instant(),
   },
 });

@@ -134,8 +134,8 @@ export const ERRORS = {
   limit_exceeded: {
     status: 403,
     trpc: 'FORBIDDEN',
-    message: 'There are as many of these as there may be at once.',
-    hint: 'Delete a profile, revoke a key or close a stream that is no longer needed; the message gives the limit.',
+    message: 'There are as many of these as there may be.',
+    hint: 'Delete a profile, revoke a key or close a stream that is no longer needed; messages are counted anew at 00:00 UTC. The message gives the limit.',
     retryable: false,
   },
   not_found: {

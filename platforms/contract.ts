@@ -72,6 +72,8 @@ export interface PlatformFacts {
   /** The name people know it by. */
   readonly name: string;
   readonly kind: PlatformKind;
+  /** Present where each post counts toward the account's cap on messages a day (D50). */
+  readonly countsAsMessage?: true;
   readonly text: TextFacts;
   readonly images: ImageFacts | null;
   /** How a post may carry replies under it; null when it may not. */

@@ -135,6 +135,11 @@ const Environment = z.object({
   OPERATOR: z.enum(['local', 'anywhere', 'off']).default('local'),
   OPERATOR_TOKEN: z.string().min(32, 'must have at least 32 characters').optional(),
   DEFAULT_PLAN: z.enum(PLAN_NAMES).default('unlimited'),
+  MESSAGES_PER_DAY: z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .optional(),
   X_POST_FEE_CENTS: cents.default(0),
   X_LINK_POST_FEE_CENTS: cents.default(0),
   X_READ_FEE_CENTS: cents.default(0),
@@ -199,6 +204,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     operator: values.OPERATOR,
     operatorToken: values.OPERATOR_TOKEN,
     defaultPlan: values.DEFAULT_PLAN,
+    messagesPerDay: values.MESSAGES_PER_DAY ?? null,
     fees: Object.freeze({
       X_POST_FEE_CENTS: values.X_POST_FEE_CENTS,
       X_LINK_POST_FEE_CENTS: values.X_LINK_POST_FEE_CENTS,

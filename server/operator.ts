@@ -24,13 +24,23 @@ import type { AuthorizationServer } from './oauth/authorization-server.ts';
 import { operatorOauth } from './oauth/operator-oauth.ts';
 import { operatorKeys } from './operator-keys.ts';
 
+/** Largest cap on messages that can be set, as for MESSAGES_PER_DAY. */
+const MESSAGES_MAX = 999_999_999;
+
 const Changes = z
   .strictObject({
     plan: z.enum(PLAN_NAMES).optional(),
     hasPaymentMethod: z.boolean().optional(),
     xSpendCapCents: z.int().min(0).max(SPEND_CAP_MAX_CENTS).nullable().optional(),
+    messagesPerDay: z
+      .union([z.int().min(0).max(MESSAGES_MAX), z.literal('default')])
+      .nullable()
+      .optional(),
   })
-  .refine((changes) => Object.keys(changes).length > 0, 'at least one of plan, hasPaymentMethod, xSpendCapCents');
+  .refine(
+    (changes) => Object.keys(changes).length > 0,
+    'at least one of plan, hasPaymentMethod, xSpendCapCents, messagesPerDay',
+  );
 
 /** Accounts that one answer lists. */
 const PAGE = 1_000;

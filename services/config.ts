@@ -39,6 +39,8 @@ export interface Config {
   readonly requestTimeoutMs: number;
   /** Plan of a new account. */
   readonly defaultPlan: PlanName;
+  /** Most messages (SMS and email together) that an account sends in a UTC day, unless the operator set its own; null for no cap. */
+  readonly messagesPerDay: number | null;
   /** What sending and reading numbers cost on platforms that are charged for, in cents. */
   readonly fees: Readonly<Record<FeeSetting, number>>;
   /** Who reaches the operator's endpoints with their token: this machine, any machine, or none. */

@@ -9,6 +9,7 @@ import { IdempotencyCallers } from './migration-20261122-idempotency-callers.ts'
 import { Initial } from './migration-20261121-initial.ts';
 import { LimitsOfKeys } from './migration-20261122-limits-of-keys.ts';
 import { LoginRenewal } from './migration-20261121-login-renewal.ts';
+import { MessageCap } from './migration-20261122-message-cap.ts';
 import { Metrics } from './migration-20261121-metrics.ts';
 import { Oauth } from './migration-20261121-oauth.ts';
 import { Passkeys } from './migration-20261121-passkeys.ts';
@@ -51,4 +52,5 @@ export const migrations = [
   { name: '20261122-sends', class: Sends },
   { name: '20261122-idempotency-callers', class: IdempotencyCallers },
   { name: '20261122-limits-of-keys', class: LimitsOfKeys },
+  { name: '20261122-message-cap', class: MessageCap },
 ];

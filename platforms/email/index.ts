@@ -31,6 +31,7 @@ export const email = definePlatform<EmailCredentials, EmailCredentials>({
   id: 'email',
   name: 'Email',
   kind: 'messaging',
+  countsAsMessage: true,
   // Mail has no limit of its own; a common program cuts what it shows at about twice this.
   text: { maxLength: 50_000, unit: 'characters' },
   images: {

@@ -29,6 +29,7 @@ export const sms = definePlatform<SmsCredentials, SmsCredentials>({
   id: 'sms',
   name: 'SMS',
   kind: 'messaging',
+  countsAsMessage: true,
   // Twilio says 1,600 characters and not of which kind; UTF-16 units are never fewer.
   text: { maxLength: 1_600, unit: 'utf16', segments: countSegments },
   images: null,

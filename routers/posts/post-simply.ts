@@ -41,6 +41,7 @@ export const postSimply = keyedProcedure
       'spend_cap_reached',
       'connection_limit_exceeded',
       'fair_use_reached',
+      'limit_exceeded',
       'platform_rejected',
       'reconnect_required',
       'platform_unavailable',

@@ -1,5 +1,6 @@
 /** POST /posts/{postId}/publish: sends a draft, now or at a time. Emits post.sent or post.failed for one that goes out now. */
 import { z } from 'zod';
+import { ServiceError } from '../../errors/service-error.ts';
 import { publishDraft as publish } from '../../services/posts/publish-post.ts';
 import { uuidInput } from '../schemas/common.ts';
 import { PostResult } from '../schemas/post.ts';
@@ -40,8 +41,9 @@ export const publishDraft = idempotentProcedure
   .input(Input)
   .output(z.strictObject({ result: PostResult }))
   .mutation(async ({ ctx, input }) => {
-    const { result, replayed } = await publish(ctx.services, ctx.caller, input, ctx.keyed);
-    if (!replayed) resultProgress(ctx)(result, 1);
+    const { answer, replayed } = await publish(ctx.services, ctx.caller, input, ctx.keyed);
     markReplay(ctx, replayed);
-    return { result };
+    if (answer instanceof ServiceError) throw answer;
+    if (!replayed) resultProgress(ctx)(answer, 1);
+    return { result: answer };
   });

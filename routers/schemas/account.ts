@@ -17,6 +17,7 @@ export const Account = z
     usage: z
       .strictObject({
         postsToday: z.int().describe('Live posts that went out this UTC day, and those on their way.'),
+        messagesToday: z.int().describe('Those of them that are messages: SMS and email together.'),
         activeConnections: z.int().describe('Connections with a successful live send within 30 days.'),
         xSpendCents: z.int().describe('Fees of this UTC month, in cents.'),
         mediaBytes: z.int().describe('Bytes of all stored images.'),
@@ -26,6 +27,7 @@ export const Account = z
     caps: z
       .strictObject({
         postsPerDay: z.int().nullable().describe('Live posts in a UTC day; null: no cap.'),
+        messagesPerDay: z.int().nullable().describe('SMS and email together in a UTC day; null: no cap.'),
         activeConnections: z.int().nullable().describe('Active connections; null: no cap.'),
         mediaBytes: z.int().describe('Bytes of all stored images.'),
       })

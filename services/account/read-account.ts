@@ -16,12 +16,18 @@ export interface AccountView {
   xSpendCapCents: number | null;
   usage: {
     postsToday: number;
+    messagesToday: number;
     activeConnections: number;
     xSpendCents: number;
     mediaBytes: number;
     dayEndsAt: string;
   };
-  caps: { postsPerDay: number | null; activeConnections: number | null; mediaBytes: number };
+  caps: {
+    postsPerDay: number | null;
+    messagesPerDay: number | null;
+    activeConnections: number | null;
+    mediaBytes: number;
+  };
   createdAt: string;
 }
 
@@ -38,7 +44,7 @@ export async function readAccount(context: Context, accountId: string): Promise<
   const sql = 'select x_analytics, rewrite_default, media_bytes, created_at from accounts where id = $1';
   const [row] = await query<AccountRow>(em, sql, [accountId]);
   if (row === undefined) throw new Error(`account ${accountId} is gone`);
-  const standing = await readStanding(em, accountId, now);
+  const standing = await readStanding(context, em, accountId);
   const { activeConnections, postsPerDay } = PLANS[standing.plan];
   return {
     id: accountId,
@@ -49,12 +55,18 @@ export async function readAccount(context: Context, accountId: string): Promise<
     xSpendCapCents: standing.spendCapCents,
     usage: {
       postsToday: standing.postsToday,
+      messagesToday: standing.messagesToday,
       activeConnections: standing.activeConnections.length,
       xSpendCents: standing.spentCents,
       mediaBytes: row.media_bytes,
       dayEndsAt: timestamp(nextDayStart(now)),
     },
-    caps: { postsPerDay, activeConnections, mediaBytes: STORAGE_MAX_BYTES },
+    caps: {
+      postsPerDay,
+      messagesPerDay: standing.messagesPerDay,
+      activeConnections,
+      mediaBytes: STORAGE_MAX_BYTES,
+    },
     createdAt: timestamp(row.created_at),
   };
 }

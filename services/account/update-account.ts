@@ -19,6 +19,8 @@ export interface OperatorSettings {
   readonly plan?: PlanName | undefined;
   readonly hasPaymentMethod?: boolean | undefined;
   readonly xSpendCapCents?: number | null | undefined;
+  /** Null for no cap; `default` for that of the install. */
+  readonly messagesPerDay?: number | 'default' | null | undefined;
 }
 
 const COLUMNS = {
@@ -46,6 +48,12 @@ export async function storeSettings(
     const value = changes[field as keyof typeof COLUMNS];
     return value === undefined ? [] : [`${column} = $${parameters.push(value)}`];
   });
+  const { messagesPerDay } = changes;
+  if (messagesPerDay !== undefined) {
+    const isOwn = messagesPerDay !== 'default';
+    assignments.push(`has_own_message_cap = $${parameters.push(isOwn)}`);
+    assignments.push(`messages_per_day = $${parameters.push(isOwn ? messagesPerDay : null)}`);
+  }
   if (assignments.length === 0) return;
   const sql = `update accounts set ${assignments.join(', ')} where id = $1 returning id`;
   if ((await query(em, sql, parameters)).length === 0) {

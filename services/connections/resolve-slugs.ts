@@ -1,5 +1,4 @@
 /** Finds the connections that slugs name, within what the caller reaches (D30, D32). */
-import type { PlanName } from '../../entities/account.ts';
 import { query } from '../../entities/query.ts';
 import { WANTED_BY_CONNECTION } from '../polish/rewrite-wanted.ts';
 import { TEST_PLATFORM } from '../../platforms/registry.ts';
@@ -7,6 +6,7 @@ import type { ConnectionLimits } from '../../platforms/contract.ts';
 import type { PartError } from '../posts/send-part.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
+import { PLAN_TERMS, type PlanTerms, planTerms, type PlanTermsRow } from '../plans/plan-terms.ts';
 import { type ConnectionLogin, connectionLogin, type LoginRow } from './connection-login.ts';
 import { SLUG_PATTERN } from './slug.ts';
 
@@ -16,8 +16,8 @@ export interface PostTarget extends ConnectionLogin {
   readonly platformId: string;
   readonly profileId: string | null;
   readonly limits: ConnectionLimits | null;
-  /** Plan of the account. */
-  readonly plan: PlanName;
+  /** What the account may do. */
+  readonly terms: PlanTerms;
   /** Whether AI polish is asked for where a post does not say. */
   readonly wantsRewrite: boolean;
 }
@@ -27,19 +27,18 @@ export type ResolvedSlug =
   | { readonly slug: string; readonly target: PostTarget }
   | { readonly slug: string; readonly error: PartError };
 
-interface TargetRow extends LoginRow {
+interface TargetRow extends LoginRow, PlanTermsRow {
   id: string;
   slug: string;
   platform_id: string;
   profile_id: string | null;
   limits: ConnectionLimits | null;
-  plan: PlanName;
   wants_rewrite: boolean;
 }
 
 // A test key's other platforms, and other profiles of a scoped key, are not there at all.
 const FIND = `
-  select c.id, c.slug, c.platform_id, c.profile_id, c.platform_account_id, c.handle, c.limits, c.credentials, a.plan,
+  select c.id, c.slug, c.platform_id, c.profile_id, c.platform_account_id, c.handle, c.limits, c.credentials, ${PLAN_TERMS},
     ${WANTED_BY_CONNECTION} as wants_rewrite
   from connections c join accounts a on a.id = c.account_id
   where c.account_id = $1 and c.slug = any($2::text[]) and c.deleted_at is null
@@ -65,6 +64,7 @@ export async function resolveSlugs(
   const rows = await query<TargetRow>(context.db.em(), FIND, [caller.accountId, possible, wanted, onlyPlatform]);
   return slugs.map((slug) =>
     pick(
+      context,
       slug,
       rows.filter((row) => row.slug === slug),
       wanted,
@@ -72,7 +72,7 @@ export async function resolveSlugs(
   );
 }
 
-function pick(slug: string, rows: readonly TargetRow[], profileId: string | null): ResolvedSlug {
+function pick(context: Context, slug: string, rows: readonly TargetRow[], profileId: string | null): ResolvedSlug {
   const own = profileId === null ? rows.find((row) => row.profile_id === null) : undefined;
   const row = own ?? rows[0];
   if (row === undefined) {
@@ -81,10 +81,11 @@ function pick(slug: string, rows: readonly TargetRow[], profileId: string | null
   if (own === undefined && rows.length > 1) {
     return unmatched(slug, `exists in ${rows.length} profiles; say which with profileId`);
   }
-  const { id, platform_id: platformId, profile_id, limits, plan, wants_rewrite: wantsRewrite } = row;
+  const { id, platform_id: platformId, profile_id, limits, wants_rewrite: wantsRewrite } = row;
+  const terms = planTerms(context, row);
   return {
     slug,
-    target: { ...connectionLogin(id, row), slug, platformId, profileId: profile_id, limits, plan, wantsRewrite },
+    target: { ...connectionLogin(id, row), slug, platformId, profileId: profile_id, limits, terms, wantsRewrite },
   };
 }
 

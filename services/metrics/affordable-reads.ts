@@ -11,8 +11,7 @@ export async function affordableReads(context: Context, reads: readonly DueRead[
     ({ post }) => post.account_id,
   );
   for (const [accountId, wanted] of charged) {
-    const now = context.clock.now();
-    const { hasPaymentMethod, spendCapCents, spentCents } = await readStanding(context.db.em(), accountId, now);
+    const { hasPaymentMethod, spendCapCents, spentCents } = await readStanding(context, context.db.em(), accountId);
     let left = hasPaymentMethod ? (spendCapCents ?? Infinity) - spentCents : 0;
     for (const read of wanted) {
       left -= read.feeCents;

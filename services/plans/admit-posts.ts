@@ -1,9 +1,9 @@
 /** Whether the plan of an account lets posts go out, and what each costs (D18, D35; spec: Errors, 402 and 403). */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import type { PlanName } from '../../entities/account.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
 import type { PartError } from '../posts/send-part.ts';
+import { type PlanTerms, planTerms, type PlanTermsRow } from './plan-terms.ts';
 import { nextDayStart, PLANS } from './plans.ts';
 import { lockAccount, readStanding, type Standing } from './standing.ts';
 
@@ -24,10 +24,25 @@ export type Admission = { readonly error: PartError } | { readonly error: null; 
 /** What an intent that needs no admission gets. */
 export const FREE_OF_CHARGE: Admission = { error: null, feeCents: 0 };
 
-/** Whether posts of the plan have to be admitted at all; where not, nothing is counted and nothing waits for a lock. */
-export function needsAdmission(plan: PlanName): boolean {
+/** Whether a post on the platform has to be admitted at all; if not, nothing is counted and nothing waits for a lock. */
+export function needsAdmission(context: Context, { plan, messagesPerDay }: PlanTerms, platformId: string): boolean {
   const { activeConnections, postsPerDay, fees } = PLANS[plan];
-  return activeConnections !== null || postsPerDay !== null || fees;
+  if (activeConnections !== null || postsPerDay !== null || fees) return true;
+  return messagesPerDay !== null && isMessage(context, platformId);
+}
+
+/** As {@link needsAdmission}, for a row of a post or a connection. */
+export function rowNeedsAdmission(context: Context, row: PlanTermsRow & { readonly platform_id: string }): boolean {
+  return needsAdmission(context, planTerms(context, row), row.platform_id);
+}
+
+/** Whether a post that is due waits for the next UTC day instead of failing for this reason (D14, D50). */
+export function waitsForNextDay({ code }: PartError): boolean {
+  return code === 'fair_use_reached' || code === 'limit_exceeded';
+}
+
+function isMessage({ platforms }: Context, platformId: string): boolean {
+  return platformOf(platforms, platformId).countsAsMessage === true;
 }
 
 /**
@@ -52,11 +67,11 @@ export async function judgePosts(
   intents: readonly PostIntent[],
 ): Promise<Admission[]> {
   const now = context.clock.now();
-  let standing = await readStanding(em, accountId, now);
+  let standing = await readStanding(context, em, accountId);
   return intents.map((intent) => {
     const admission = admit(context, standing, intent, now);
     if (admission.error === null && intent.sendsNow && intent.mode === 'live') {
-      standing = withPost(standing, intent, admission.feeCents);
+      standing = withPost(context, standing, intent, admission.feeCents);
     }
     return admission;
   });
@@ -68,15 +83,22 @@ function admit(context: Context, standing: Standing, intent: PostIntent, now: Da
   const error =
     connectionError(standing, intent) ??
     feeError(context, standing, intent, feeCents) ??
-    fairUseError(standing, intent, now);
+    fairUseError(standing, intent, now) ??
+    messageError(context, standing, intent, now);
   return error === null ? { error: null, feeCents } : { error };
 }
 
-function withPost(standing: Standing, { connectionId }: PostIntent, feeCents: number): Standing {
+function withPost(
+  context: Context,
+  standing: Standing,
+  { connectionId, platformId }: PostIntent,
+  feeCents: number,
+): Standing {
   const others = standing.activeConnections.filter((id) => id !== connectionId);
   return {
     ...standing,
     postsToday: standing.postsToday + 1,
+    messagesToday: standing.messagesToday + (isMessage(context, platformId) ? 1 : 0),
     spentCents: standing.spentCents + feeCents,
     activeConnections: [connectionId, ...others],
   };
@@ -123,5 +145,14 @@ function fairUseError(standing: Standing, intent: PostIntent, now: Date): PartEr
   return {
     code: 'fair_use_reached',
     message: `The ${standing.plan} plan allows ${most} posts a day, and they are used up until ${nextDayStart(now).toISOString()}.`,
+  };
+}
+
+function messageError(context: Context, standing: Standing, intent: PostIntent, now: Date): PartError | null {
+  const { messagesPerDay: most, messagesToday } = standing;
+  if (most === null || !intent.sendsNow || messagesToday < most || !isMessage(context, intent.platformId)) return null;
+  return {
+    code: 'limit_exceeded',
+    message: `The account may send ${most} ${most === 1 ? 'message' : 'messages'} a day, SMS and email together, and none is left until ${nextDayStart(now).toISOString()}.`,
   };
 }

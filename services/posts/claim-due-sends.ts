@@ -4,10 +4,16 @@
  * not let out is deferred or failed in the same transaction, with its event.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import type { PlanName } from '../../entities/account.ts';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
-import { type Admission, FREE_OF_CHARGE, judgePosts, needsAdmission } from '../plans/admit-posts.ts';
+import {
+  type Admission,
+  FREE_OF_CHARGE,
+  judgePosts,
+  rowNeedsAdmission,
+  waitsForNextDay,
+} from '../plans/admit-posts.ts';
+import { PLAN_TERMS, type PlanTermsRow } from '../plans/plan-terms.ts';
 import { nextDayStart } from '../plans/plans.ts';
 import { lockAccount } from '../plans/standing.ts';
 import { AWAITS_MODEL, DECIDED_REWRITE } from '../polish/rewrite-wanted.ts';
@@ -28,19 +34,18 @@ const LOOKS = 4;
 /** Before every id: a look that begins here has all posts of its instant. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-interface CandidateRow {
+interface CandidateRow extends PlanTermsRow {
   id: string;
   scheduled_for: string | Date;
   account_id: string;
   connection_id: string;
   platform_id: string;
-  plan: PlanName;
   paused: boolean;
   awaits_model: boolean;
 }
 
 const CANDIDATES = `
-  select p.id, p.scheduled_for, p.account_id, p.connection_id, p.platform_id, a.plan, p.queued and c.queue_paused as paused,
+  select p.id, p.scheduled_for, p.account_id, p.connection_id, p.platform_id, ${PLAN_TERMS}, p.queued and c.queue_paused as paused,
     $9 and ${AWAITS_MODEL} as awaits_model
   from posts p join connections c on c.id = p.connection_id join accounts a on a.id = p.account_id
   where p.status = 'scheduled' and not p.held and p.scheduled_for <= $1
@@ -58,7 +63,7 @@ const HOLD = `
     and c.id = p.connection_id and c.queue_paused`;
 
 const LOCK = `
-  select ${CLAIMED}, a.plan from posts p join connections c on c.id = p.connection_id join accounts a on a.id = p.account_id
+  select ${CLAIMED}, ${PLAN_TERMS} from posts p join connections c on c.id = p.connection_id join accounts a on a.id = p.account_id
   where p.id = any($1::uuid[]) and p.status = 'scheduled' and not p.held and p.scheduled_for <= $2
   order by p.scheduled_for, p.id for update of p skip locked`;
 
@@ -113,7 +118,7 @@ export async function claimDueSends(context: Context, { wide = true }: ClaimOpti
   const picked = pickFairly(context.platforms, candidates, countUnderWay(context.sends.underWay)).map(({ id }) => id);
   const moreDue = picked.length < candidates.length || due.length >= LOOK_AT_MOST;
   if (picked.length === 0) return { sends: [], moved: paused.length, moreDue, contended: false };
-  const metered = new Set(due.filter(({ plan }) => needsAdmission(plan)).map((row) => row.account_id));
+  const metered = new Set(due.filter((row) => rowNeedsAdmission(context, row)).map((row) => row.account_id));
   const { sends, moved } = await context.db.em().transactional(async (em: SqlEntityManager) => {
     if (metered.size > 0) return claimMetered(context, em, picked, metered);
     const claim = context.random.uuid();
@@ -206,7 +211,7 @@ async function admitDue(
 ): Promise<Map<string, Admission>> {
   const admissions = new Map<string, Admission>();
   const byAccount = Map.groupBy(
-    rows.filter(({ plan }) => needsAdmission(plan)),
+    rows.filter((row) => rowNeedsAdmission(context, row)),
     (row) => row.account_id,
   );
   for (const [accountId, ofAccount] of byAccount) {
@@ -219,7 +224,7 @@ async function admitDue(
 
 /** A day that is used up defers posts to the next; anything else they cannot wait for. */
 async function refuse(context: Context, em: SqlEntityManager, refused: readonly Failure[]): Promise<void> {
-  const isDeferred = ({ error }: Failure) => error.code === 'fair_use_reached';
+  const isDeferred = ({ error }: Failure) => waitsForNextDay(error);
   const time = nextDayStart(context.clock.now());
   const moves = refused.filter(isDeferred).map(({ row }) => ({ row, time, slot: null, reason: 'fair_use' as const }));
   await reschedule(context, em, moves);

@@ -1,10 +1,10 @@
 /** The columns that sending a post takes, and the claimed send that is made of them. */
-import type { PlanName } from '../../entities/account.ts';
 import type { RewriteStatus } from '../../entities/post.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 import { connectionLogin, type LoginRow } from '../connections/connection-login.ts';
 import type { Context } from '../context.ts';
+import type { PlanTermsRow } from '../plans/plan-terms.ts';
 import type { ClaimedSend, OpenAttempt } from './claimed-send.ts';
 import { tokenFor } from './ledger.ts';
 
@@ -37,9 +37,7 @@ export const CLAIMED = `p.id, p.account_id, p.profile_id, p.connection_id, p.con
   c.platform_account_id, c.handle, c.credentials`;
 
 /** A post that may be claimed, and the plan that has a say in it. */
-export interface ClaimableRow extends ClaimedRow {
-  plan: PlanName;
-}
+export type ClaimableRow = ClaimedRow & PlanTermsRow;
 
 const OPEN_ATTEMPTS = `
   insert into attempts (id, post_id, generation, step, index, state, token, started_at)

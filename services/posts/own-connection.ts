@@ -1,5 +1,4 @@
 /** The connection that a stored post was made against, by id: a new connection that took its slug is another one. */
-import type { PlanName } from '../../entities/account.ts';
 import { query } from '../../entities/query.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { platformOf } from '../../platforms/registry.ts';
@@ -7,31 +6,56 @@ import type { AnyPlatform, ConnectionLimits } from '../../platforms/contract.ts'
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { ImageSize } from '../media/inspect-image.ts';
+import { PLAN_TERMS, type PlanTerms, planTerms, type PlanTermsRow } from '../plans/plan-terms.ts';
 import type { PostRow } from './post-view.ts';
 
 export interface OwnConnection {
   readonly platform: AnyPlatform;
   readonly limits: ConnectionLimits | null;
-  /** Plan of the account. */
-  readonly plan: PlanName;
+  /** What the account may do. */
+  readonly terms: PlanTerms;
+  /** Whether it was deleted: nothing goes out over it any more. */
+  readonly isDeleted: boolean;
+}
+
+interface Row extends PlanTermsRow {
+  limits: ConnectionLimits | null;
+  is_deleted: boolean;
 }
 
 const FIND = `
-  select c.limits, a.plan from connections c join accounts a on a.id = c.account_id
-  where c.id = $1 and c.account_id = $2 and ($3::uuid is null or c.profile_id = $3) and c.deleted_at is null`;
+  select c.limits, c.deleted_at is not null as is_deleted, ${PLAN_TERMS}
+  from connections c join accounts a on a.id = c.account_id
+  where c.id = $1 and c.account_id = $2 and ($3::uuid is null or c.profile_id = $3)`;
 
 /**
- * @throws ServiceError invalid_connection when the connection was deleted, or moved to where the caller does not
- *   reach: a post keeps its profile, but a key of that profile has no say over an account that has left it
+ * The connection of a post, deleted or not.
+ *
+ * @throws ServiceError invalid_connection when it was moved to where the caller does not reach: a post keeps its
+ *   profile, but a key of that profile has no say over an account that has left it
+ */
+export async function findOwnConnection(context: Context, caller: Caller, post: PostRow): Promise<OwnConnection> {
+  const [row] = await query<Row>(context.db.em(), FIND, [post.connection_id, caller.accountId, caller.profileId]);
+  if (row === undefined) throw connectionGone(post, 'was deleted or has left this profile');
+  const platform = platformOf(context.platforms, post.platform_id);
+  return { platform, limits: row.limits, terms: planTerms(context, row), isDeleted: row.is_deleted };
+}
+
+/**
+ * As {@link findOwnConnection}, of a connection that posts can go out over.
+ *
+ * @throws ServiceError invalid_connection also when it was deleted
  */
 export async function ownConnection(context: Context, caller: Caller, post: PostRow): Promise<OwnConnection> {
-  const parameters = [post.connection_id, caller.accountId, caller.profileId];
-  const [row] = await query<{ limits: ConnectionLimits | null; plan: PlanName }>(context.db.em(), FIND, parameters);
-  if (row === undefined) {
-    const message = `The connection this post was written for ("${post.connection_slug}") was deleted${caller.profileId === null ? '' : ' or has left this profile'}; write the post anew for another one.`;
-    throw new ServiceError('invalid_connection', message);
-  }
-  return { platform: platformOf(context.platforms, post.platform_id), limits: row.limits, plan: row.plan };
+  const connection = await findOwnConnection(context, caller, post);
+  if (connection.isDeleted) throw connectionGone(post);
+  return connection;
+}
+
+/** Why a post cannot go out over its connection. */
+export function connectionGone(post: PostRow, what = 'was deleted'): ServiceError {
+  const message = `The connection this post was written for ("${post.connection_slug}") ${what}; write the post anew for another one.`;
+  return new ServiceError('invalid_connection', message);
 }
 
 const SIZES = `

@@ -40,7 +40,8 @@ export function placePosts(
 ): Promise<PlacedPosts> {
   const accepted = slugs.filter((slug): slug is Accepted => slug.target !== null && slug.error === null);
   const { input, media } = checked;
-  const metered = input.isDraft !== true && accepted.some(({ target }) => needsAdmission(target.plan));
+  const metered =
+    input.isDraft !== true && accepted.some(({ target }) => needsAdmission(context, target.terms, target.platformId));
   const place = async (em: SqlEntityManager) => {
     const mediaIds = media.map(({ id }) => id);
     // Images must not be deleted between their check and the post that names them.

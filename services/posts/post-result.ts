@@ -16,6 +16,8 @@ export interface PostResult {
   /** Present only when a rewrite was asked for and failed, and the original text was posted. */
   warning?: string;
   error: { code: ErrorCode; message: string } | null;
+  /** Present where the error is the answer to the whole request; never shown. */
+  refusesRequest?: true;
 }
 
 /** A result that tells nothing yet but which post it is about. */

@@ -5,10 +5,10 @@
  * apart, and what is a day late fails (D14). Each of them says so with an event.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import type { PlanName } from '../../entities/account.ts';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
-import { needsAdmission } from '../plans/admit-posts.ts';
+import { rowNeedsAdmission } from '../plans/admit-posts.ts';
+import { PLAN_TERMS, type PlanTermsRow } from '../plans/plan-terms.ts';
 import { lockAccount } from '../plans/standing.ts';
 import { lockQueues } from '../queue/slots.ts';
 import { moveToFreeSlots } from '../queue/move-to-free-slots.ts';
@@ -22,25 +22,23 @@ import { failWaiting, reschedule } from './move-waiting.ts';
 /** Connections that one round settles at most. */
 const CONNECTIONS_AT_ONCE = 100;
 
-interface LateConnection {
+interface LateConnection extends PlanTermsRow {
   id: string;
   account_id: string;
-  plan: PlanName;
+  platform_id: string;
 }
 
-interface LateRow extends ClaimableRow {
-  queued: boolean;
-}
+type LateRow = ClaimableRow & { queued: boolean };
 
 const LATE_CONNECTIONS = `
-  select distinct c.id, c.account_id, a.plan
+  select distinct c.id, c.account_id, c.platform_id, ${PLAN_TERMS}
   from posts p join connections c on c.id = p.connection_id join accounts a on a.id = c.account_id
   where p.status = 'scheduled' and not p.held and p.scheduled_for < $1 and p.platform_id = any($2::text[])
     and (c.backoff_until is null or c.backoff_until <= $3)
   limit $4`;
 
 const LATE_POSTS = `
-  select ${CLAIMED}, a.plan, p.queued
+  select ${CLAIMED}, ${PLAN_TERMS}, p.queued
   from posts p join connections c on c.id = p.connection_id join accounts a on a.id = p.account_id
   where p.connection_id = $1 and p.status = 'scheduled' and not p.held and p.scheduled_for < $2
   order by p.scheduled_for, p.id for update of p`;
@@ -70,7 +68,7 @@ async function settleConnection(
   connection: LateConnection,
   now: Date,
 ): Promise<TakenPosts> {
-  if (needsAdmission(connection.plan)) await lockAccount(em, connection.account_id);
+  if (rowNeedsAdmission(context, connection)) await lockAccount(em, connection.account_id);
   const queue = (await lockQueues(em, [connection.id], now)).get(connection.id);
   const late = await query<LateRow>(em, LATE_POSTS, [connection.id, lateBefore(now)]);
   const queued = late.filter((row) => row.queued);

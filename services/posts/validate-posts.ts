@@ -59,7 +59,8 @@ async function foresee(
 ): Promise<Map<string, Prospect>> {
   const now = context.clock.now();
   const { input, scheduledFor } = checked;
-  const metered = input.isDraft !== true && targets.some(({ plan }) => needsAdmission(plan));
+  const metered =
+    input.isDraft !== true && targets.some(({ terms, platformId }) => needsAdmission(context, terms, platformId));
   const em = context.db.em();
   const admissions = metered
     ? await judgePosts(context, em, caller.accountId, intentsOf(caller, checked, targets))

@@ -81,6 +81,17 @@ export function nextFreeSlot(queue: Queue, now: Date): Date | null {
   return null;
 }
 
+/**
+ * Gives the next free slot of a connection away, in the caller's transaction, which stores the post that holds it.
+ *
+ * @returns the slot, or queue_empty or queue_full
+ */
+export async function takeFreeSlot(em: SqlEntityManager, connectionId: string, now: Date): Promise<Date | PartError> {
+  const queue = (await lockQueues(em, [connectionId], now)).get(connectionId);
+  if (queue === undefined) throw new Error(`connection ${connectionId} is gone`);
+  return nextFreeSlot(queue, now) ?? noSlot(queue);
+}
+
 /** The queue once one more of its slots is held. */
 export function withTaken(queue: Queue, slot: Date): Queue {
   return { ...queue, taken: new Set([...queue.taken, slot.getTime()]) };

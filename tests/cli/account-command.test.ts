@@ -8,7 +8,7 @@ import { makeAccount } from '../harness/accounts.ts';
 import { startWorld } from '../harness/world.ts';
 
 const TOKEN = 'operator-token-of-at-least-32-characters';
-const world = await startWorld({ env: { OPERATOR_TOKEN: TOKEN } });
+const world = await startWorld({ env: { OPERATOR_TOKEN: TOKEN, MESSAGES_PER_DAY: '7' } });
 const [{ id }] = (await world.sql<{ id: string }>('select id from accounts')) as [{ id: string }];
 const folder = mkdtempSync(join(tmpdir(), 'carillon-cli-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -20,7 +20,7 @@ describe('account set', () => {
     const printed = await run('set', '--plan', 'free', '--payment-method', 'yes', '--x-spend-cap-cents', '500');
 
     expect(printed).toBe(
-      `account ${id}\n  plan                free\n  payment method      yes\n  X spend this month  0 of 500 cents\n  posts today         0 of 100\n  active connections  0 of 2\n`,
+      `account ${id}\n  plan                free\n  payment method      yes\n  X spend this month  0 of 500 cents\n  posts today         0 of 100\n  messages today      0 of 7\n  active connections  0 of 2\n`,
     );
     const { body } = await world.rest('GET /account');
     expect(body.account).toMatchObject({ plan: 'free', hasPaymentMethod: true, xSpendCapCents: 500 });
@@ -31,6 +31,15 @@ describe('account set', () => {
 
     const { body } = await world.rest('GET /account');
     expect(body.account).toMatchObject({ plan: 'free', hasPaymentMethod: true, xSpendCapCents: null });
+  });
+
+  it('sets the cap on messages, takes it away, and gives the account that of the install again', async () => {
+    const capOf = async (messages: string) => {
+      await run('set', id, '--messages', messages);
+      return (await world.rest('GET /account')).body.account.caps.messagesPerDay;
+    };
+
+    expect([await capOf('50'), await capOf('none'), await capOf('default')]).toEqual([50, null, 7]);
   });
 
   it('finds the token that the server keeps in DATA_DIR', async () => {
@@ -45,6 +54,7 @@ describe('account set', () => {
     [['set'], /Name at least one of --plan/],
     [['set', '--payment-method', 'maybe'], /--payment-method is yes or no, not "maybe"/],
     [['set', '--x-spend-cap-cents', '1.5'], /whole number of cents or none, not "1.5"/],
+    [['set', '--messages', 'many'], /whole number of messages a day, none or default, not "many"/],
     [['set', '--plan', 'gold'], /plan: expected one of free, pro, unlimited/],
     [['set', '00000000-0000-7000-8000-000000000000', '--plan', 'pro'], /There is no account with the id/],
     [['set', 'first', '--plan', 'pro'], /accountId: expected a UUID/],

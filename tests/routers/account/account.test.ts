@@ -25,12 +25,13 @@ describe('GET 200', () => {
         xSpendCapCents: null,
         usage: {
           postsToday: 1,
+          messagesToday: 0,
           activeConnections: 1,
           xSpendCents: 0,
           mediaBytes: 0,
           dayEndsAt: '2026-11-22T00:00:00.000Z',
         },
-        caps: { postsPerDay: 100, activeConnections: 2, mediaBytes: 52_428_800 },
+        caps: { postsPerDay: 100, messagesPerDay: null, activeConnections: 2, mediaBytes: 52_428_800 },
         createdAt: START.toISOString(),
       },
     });
@@ -43,7 +44,7 @@ describe('GET 200', () => {
 
     expect(body.account).toMatchObject({
       plan: 'unlimited',
-      caps: { postsPerDay: null, activeConnections: null, mediaBytes: 52_428_800 },
+      caps: { postsPerDay: null, messagesPerDay: null, activeConnections: null, mediaBytes: 52_428_800 },
     });
   });
 });

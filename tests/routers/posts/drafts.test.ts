@@ -199,7 +199,7 @@ describe('POST /posts/{postId}/publish', () => {
     expect((await read(postId)).status).toBe('failed');
   });
 
-  it('is refused once its connection was deleted, even when a new one took the slug', async () => {
+  it('is refused once its connection was deleted, even when a new one took the slug, and fails the draft', async () => {
     const made = await world.rest('POST /connections', {
       body: { platformId: 'sandbox', credentials: {}, slug: 'short-lived' },
     });
@@ -212,6 +212,25 @@ describe('POST /posts/{postId}/publish', () => {
     const answer = await world.rest(`POST /posts/${body.results[0].postId}/publish`, { body: {} });
 
     expect([answer.status, answer.body.error]).toEqual([400, 'invalid_connection']);
+    const { postId } = body.results[0];
+    const message =
+      'The connection this post was written for ("short-lived") was deleted; write the post anew for another one.';
+    expect(answer.body.message).toBe(message);
+    expect(await read(postId)).toMatchObject({ status: 'failed', error: { code: 'invalid_connection', message } });
+    expect(await eventsOf(postId)).toEqual([{ name: 'post.failed' }]);
+  });
+
+  it('keeps a draft whose connection was deleted while the request has a fault of its own', async () => {
+    const made = await world.rest('POST /connections', {
+      body: { platformId: 'sandbox', credentials: {}, slug: 'gone-soon' },
+    });
+    const postId = await draft('Asked wrongly', { connectionSlugs: ['gone-soon'] });
+    await world.rest(`DELETE /connections/${made.body.connection.id}`);
+
+    const answer = await world.rest(`POST /posts/${postId}/publish`, { body: { scheduledFor: 'tomorrow' } });
+
+    expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
+    expect((await read(postId)).status).toBe('draft');
   });
 
   it('answers 404 for a post that was never a draft', async () => {

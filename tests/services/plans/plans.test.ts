@@ -68,6 +68,18 @@ describe('active connections', () => {
     expect(body.results[1]).toMatchObject({ status: 'sent' });
   });
 
+  it('emit nothing when they refuse an immediate post: there is no post to tell of', async () => {
+    const tenant = await freeAccount(3);
+    await postTo(tenant, ['bell-1', 'bell-2']);
+
+    await postTo(tenant, ['bell-3']);
+
+    const events = await world.sql<{ name: string }>('select name from events where account_id = $1 order by id', [
+      tenant.id,
+    ]);
+    expect(events.filter(({ name }) => name === 'post.failed')).toEqual([]);
+  });
+
   it('are counted inside one request too', async () => {
     const tenant = await freeAccount(3);
 

@@ -1,0 +1,10 @@
+/** An account's own cap on messages a day. */
+import { Migration } from '@mikro-orm/migrations';
+
+export class MessageCap extends Migration {
+  override up(): void {
+    this.addSql(
+      `alter table "accounts" add "has_own_message_cap" boolean not null default false, add "messages_per_day" int null`,
+    );
+  }
+}

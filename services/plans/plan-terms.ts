@@ -1,0 +1,24 @@
+/** What decides whether posts of an account have to be admitted: its plan, and its cap on messages (D18, D50). */
+import type { PlanName } from '../../entities/account.ts';
+import type { Context } from '../context.ts';
+
+export interface PlanTerms {
+  readonly plan: PlanName;
+  /** Most messages in a UTC day; null for no cap. */
+  readonly messagesPerDay: number | null;
+}
+
+/** The columns of {@link PLAN_TERMS}. */
+export interface PlanTermsRow {
+  readonly plan: PlanName;
+  readonly has_own_message_cap: boolean;
+  readonly messages_per_day: number | null;
+}
+
+/** Columns of `accounts a`. */
+export const PLAN_TERMS = 'a.plan, a.has_own_message_cap, a.messages_per_day';
+
+/** The terms that hold: an account without a cap of its own has that of the install. */
+export function planTerms({ config }: Context, row: PlanTermsRow): PlanTerms {
+  return { plan: row.plan, messagesPerDay: row.has_own_message_cap ? row.messages_per_day : config.messagesPerDay };
+}
