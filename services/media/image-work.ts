@@ -7,7 +7,14 @@ import type { ImageFacts } from '../../platforms/contract.ts';
 import { createFairQueue, QueueFull, type QueueLimit, type QueuePlace } from '../fair-queue.ts';
 import type { ConvertedImage } from './convert-image.ts';
 import { formatOf } from './formats/index.ts';
-import { DecodeTimeout, type ImageAnswer, type ImageJob, type ImageProcesses, ImageProcessEnded, ImageProcessNotStarted } from './image-job.ts';
+import {
+  DecodeTimeout,
+  type ImageAnswer,
+  type ImageJob,
+  type ImageProcesses,
+  ImageProcessEnded,
+  ImageProcessNotStarted,
+} from './image-job.ts';
 import type { ImageSize } from './inspect-image.ts';
 import type { ImageType } from './limits.ts';
 
