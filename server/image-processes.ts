@@ -1,6 +1,6 @@
 /** The image processes of this process: started when there is work, used again while there is more, ended after a while without. */
 import type { Clock } from '../services/clock.ts';
-import { DecodeTimeout, type ImageProcesses } from '../services/media/image-job.ts';
+import { DecodeTimeout, type ImageProcesses, ImageProcessNotStarted } from '../services/media/image-job.ts';
 import { type ImageProcess, startImageProcess } from './image-process.ts';
 
 /** Real milliseconds after which an idle process ends: it holds some 60 MB, and starting one takes a fraction of a second. */
@@ -69,9 +69,8 @@ export function createImageProcesses(clock: Clock): ImageProcesses {
   };
 }
 
-/** This says nothing of the image, so it is no ImageProcessEnded. */
 function notStarted(cause: unknown): never {
-  throw new Error('an image process did not start', { cause });
+  throw new ImageProcessNotStarted('an image process did not start', { cause });
 }
 
 /** Waits for the process, and ends it when the signal aborts first. */

@@ -68,6 +68,16 @@ describe('rooms', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('no process but the one for images loads the decoder of images', () => {
+    const decoding = ['services/media/inspect-image.ts', 'services/media/convert-image.ts'];
+    const loads = files.flatMap((file) =>
+      file.imports.filter(({ path, typeOnly }) => decoding.includes(path) && !typeOnly).map(() => file.path),
+    );
+
+    expect([...new Set(loads)]).toEqual(['server/image-worker.ts']);
+    expect(linesMatching(/from 'sharp'/, (path) => [...decoding, 'server/image-worker.ts'].includes(path))).toEqual([]);
+  });
+
   it('platforms know nothing of the database', () => {
     expect(linesMatching(/mikro-orm|kysely|pglite/, (path) => !path.startsWith('platforms/'))).toEqual([]);
   });

@@ -21,8 +21,8 @@ export type ImageAnswer =
 export interface ImageProcesses {
   /**
    * @param signal ends the process that does the job
-   * @throws DecodeTimeout at the deadline of one job, after its process was ended; ImageProcessEnded when the process
-   *   ended by itself; the signal's reason
+   * @throws DecodeTimeout at the deadline of one job, after its process was ended; ImageProcessEnded and
+   *   ImageProcessNotStarted when it ended by itself; the signal's reason
    */
   run(job: ImageJob, signal?: AbortSignal): Promise<ImageAnswer>;
   /** Real milliseconds that one job may take. */
@@ -34,6 +34,11 @@ export interface ImageProcesses {
 /** A job took too long, and its process was ended. */
 export class DecodeTimeout extends Error {
   override name = 'DecodeTimeout';
+}
+
+/** An image process could not be started, or ended before it could take a job. */
+export class ImageProcessNotStarted extends Error {
+  override name = 'ImageProcessNotStarted';
 }
 
 /** An image process ended in the middle of its job. */

@@ -7,7 +7,14 @@ import type { ImageFacts } from '../../platforms/contract.ts';
 import { createFairQueue, QueueFull, type QueueLimit, type QueuePlace } from '../fair-queue.ts';
 import type { ConvertedImage } from './convert-image.ts';
 import { formatOf } from './formats/index.ts';
-import { DecodeTimeout, type ImageAnswer, type ImageJob, type ImageProcesses, ImageProcessEnded } from './image-job.ts';
+import {
+  DecodeTimeout,
+  type ImageAnswer,
+  type ImageJob,
+  type ImageProcesses,
+  ImageProcessEnded,
+  ImageProcessNotStarted,
+} from './image-job.ts';
 import type { ImageSize } from './inspect-image.ts';
 import type { ImageType } from './limits.ts';
 
@@ -58,7 +65,7 @@ export function createImageWork(processes: ImageProcesses): ImageWork {
     try {
       return await processes.run(job, signal);
     } catch (error) {
-      if (!(error instanceof ImageProcessEnded)) throw error;
+      if (!(error instanceof ImageProcessEnded || error instanceof ImageProcessNotStarted)) throw error;
       return processes.run(job, signal);
     }
   };

@@ -91,7 +91,8 @@ function segment(marker: number, content: readonly number[]): Buffer {
 }
 
 function emptyScan(blocks: number): Buffer {
-  const run = '0' + '11111111111110';
+  // The code of the table, then 14 bits that lengthen the run.
+  const run = '011111111111110';
   const bits = run.repeat(Math.ceil(blocks / 32_766));
   const bytes = bits.match(/.{1,8}/g)!.map((byte) => Number.parseInt(byte.padEnd(8, '1'), 2));
   return Buffer.from(bytes.flatMap((byte) => (byte === 0xff ? [byte, 0] : [byte])));

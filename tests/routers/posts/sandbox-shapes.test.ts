@@ -98,6 +98,13 @@ describe('the sandbox', () => {
     ]);
   });
 
+  it('leaves up what does not come down again', async () => {
+    const result = await post('sticky head', { thread: ['sticky one [[refuse-delete]]', 'sticky two [[reject]]'] });
+
+    expect(result).toMatchObject({ status: 'sent', threadCount: 1 });
+    expect(await up('sticky')).toEqual(['sticky head', 'sticky one [[refuse-delete]]']);
+  });
+
   it('finds a reply again whose answer was lost', async () => {
     const result = await post('lossy head', { thread: ['lossy one [[lost]]', 'lossy two'] });
 
