@@ -74,7 +74,8 @@ function gateRenewal(name: string, renewal: LoginRenewal<unknown>): LoginRenewal
       const year = dueAt?.getUTCFullYear() ?? Number.NaN;
       return year <= YEAR_MAX ? dueAt : null;
     },
-    renew: (stale, io) => guarded(io, [stale], async (inner) => checkedCredential(name, await renewal.renew(stale, inner))),
+    renew: (stale, io) =>
+      guarded(io, [stale], async (inner) => checkedCredential(name, await renewal.renew(stale, inner))),
   };
 }
 

@@ -58,7 +58,9 @@ function base64Forms(text: string): string[] {
   const bytes = Buffer.from(text);
   if (bytes.length < INSIDE_WORDS_FROM) return [];
   return [0, 1, 2].flatMap((before) => {
-    const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64').replace(/=+$/, '');
+    const encoded = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString('base64')
+      .replace(/=+$/, '');
     const whole = Math.floor(((before + bytes.length) * 8) / 6);
     const digits = encoded.slice(Math.ceil((before * 8) / 6), whole);
     return [digits, digits.replaceAll('+', '-').replaceAll('/', '_')];

@@ -1,5 +1,11 @@
 /** Checks what an adapter returns before anything else reads it (D61): what a platform says is untrusted on success too. */
-import { type ConnectedAccount, type ConnectionLimits, type Json, PlatformFailure, type Published } from './contract.ts';
+import {
+  type ConnectedAccount,
+  type ConnectionLimits,
+  type Json,
+  PlatformFailure,
+  type Published,
+} from './contract.ts';
 import type { ImageFacts, TextFacts } from './content-facts.ts';
 import type { OauthAccount } from './hosted.ts';
 import type { MetricName, MetricNumbers, MetricsReading, ReadPost } from './metrics.ts';

@@ -5,9 +5,7 @@ import type { ScriptedAnswer } from '../harness/scripted-network.ts';
 const graph = (words: string) => ({ status: 400, json: { error: { message: words, code: 100 } } });
 
 /** Email and the sandbox answer no HTTP. */
-export const REFUSALS: Readonly<
-  Record<Exclude<PlatformId, 'email' | 'sandbox'>, (words: string) => ScriptedAnswer>
-> = {
+export const REFUSALS: Readonly<Record<Exclude<PlatformId, 'email' | 'sandbox'>, (words: string) => ScriptedAnswer>> = {
   bluesky: (words) => ({ status: 400, json: { error: 'InvalidRequest', message: words } }),
   mastodon: (words) => ({ status: 422, json: { error: words } }),
   linkedin: (words) => ({ status: 422, json: { message: words, status: 422 } }),

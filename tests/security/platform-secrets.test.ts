@@ -65,7 +65,10 @@ function refuse({ platformId }: Stand, words: string): void {
   network.script = (url) => {
     const isToken = /token|refreshSession|createSession/.test(url.pathname) && platformId !== 'telegram';
     if (!isToken) return refusal?.(words);
-    return { status: 400, json: { ...Object(refusal?.(words).json), error: 'invalid_grant', error_description: words } };
+    return {
+      status: 400,
+      json: { ...Object(refusal?.(words).json), error: 'invalid_grant', error_description: words },
+    };
   };
 }
 
