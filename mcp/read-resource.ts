@@ -8,6 +8,7 @@ import {
 import { publicError } from '../errors/error-body.ts';
 import type { Context } from '../services/context.ts';
 import type { McpCall } from './call-operation.ts';
+import { UNTRUSTED_META_KEY, untrustedFields } from './untrusted-fields.ts';
 
 export const MIME_TYPE = 'application/json';
 
@@ -22,7 +23,9 @@ export async function readResource(
     throw protocolErrorOf(context, uri, call, thrown);
   });
   if (body === undefined) throw new ResourceNotFoundError(uri);
-  return { contents: [{ uri, mimeType: MIME_TYPE, text: JSON.stringify(body) }] };
+  const untrusted = untrustedFields(body);
+  const marked = untrusted.length > 0 && { _meta: { [UNTRUSTED_META_KEY]: untrusted } };
+  return { contents: [{ uri, mimeType: MIME_TYPE, text: JSON.stringify(body), ...marked }] };
 }
 
 function protocolErrorOf(context: Context, uri: string, call: McpCall, thrown: unknown): ProtocolError {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type FailureKind, PlatformFailure, type PlatformIo } from './contract.ts';
 import { callPlatform, type PlatformAnswer, platformWords, unavailable } from './http.ts';
+import { refusedDeleteKind } from './refused-delete.ts';
 
 /** Version of graph.facebook.com that is spoken; a version lives for about two years. */
 export const GRAPH_VERSION = 'v26.0';
@@ -42,6 +43,9 @@ export interface GraphCall {
   /** Sent as application/x-www-form-urlencoded. */
   readonly urlencoded?: URLSearchParams;
 }
+
+/** Errors of an access token that has ended or was revoked. */
+const DEAD_TOKENS: ReadonlySet<number> = new Set([102, 190]);
 
 /** What an error means, by its code, and by its subcode where that says more. Others are decided by {@link failureKind}. */
 const BY_CODE = new Map<number, FailureKind>([
@@ -95,9 +99,12 @@ export async function callGraph(
 }
 
 /** The failure that an answer other than 200 stands for, to a call that publishes. */
-export function graphFailure(platform: GraphPlatform, answer: GraphAnswer): PlatformFailure {
+export function graphFailure(
+  platform: GraphPlatform,
+  answer: GraphAnswer,
+  kind: FailureKind = failureKind(platform, answer),
+): PlatformFailure {
   const { name } = platform;
-  const kind = failureKind(platform, answer);
   if (kind === 'unknown') return new PlatformFailure(kind, `${name} answered HTTP ${answer.status}.`);
   const words = answer.error?.error_user_msg ?? answer.error?.message;
   if (kind === 'unavailable') {
@@ -106,6 +113,12 @@ export function graphFailure(platform: GraphPlatform, answer: GraphAnswer): Plat
   }
   const verb = kind === 'reconnect' ? 'does not take this login' : 'refused';
   return new PlatformFailure(kind, `${name} ${verb}: ${platformWords(words ?? `HTTP ${answer.status}`)}`);
+}
+
+/** The failure that the answer to a delete stands for (D44). */
+export function graphDeleteFailure(platform: GraphPlatform, answer: GraphAnswer): PlatformFailure {
+  const isTokenDead = DEAD_TOKENS.has(answer.error?.code ?? 0);
+  return graphFailure(platform, answer, refusedDeleteKind(answer, failureKind(platform, answer), isTokenDead));
 }
 
 /** Whether an answer says that there is no such thing, or none that this login may see. */

@@ -2,11 +2,13 @@
 import type { FetchInit, PlatformIo } from './contract.ts';
 
 /** Fields of logins and apps that are no secrets. Any other text in them is one, so that a new field is hidden by default. */
-const PUBLIC_FIELDS: ReadonlySet<string> = new Set([
-  ...['kind', 'service', 'pds', 'origin', 'instanceUrl', 'issuer', 'tokenUrl', 'home', 'clientId', 'grantedScopes'],
-  ...['scopes', 'expiresAt', 'identifier', 'did', 'username', 'target', 'subreddit', 'accountId', 'accountSid', 'from'],
-  ...['pageId', 'userId', 'organizationId', 'chatId', 'channelId', 'guildId', 'botId', 'webhookId', 'to', 'subject'],
-]);
+const PUBLIC_FIELDS: ReadonlySet<string> = new Set(
+  (
+    'kind service pds origin instanceUrl issuer tokenUrl home clientId grantedScopes scopes expiresAt identifier did ' +
+    'username target subreddit accountId accountSid from pageId userId organizationId chatId channelId guildId botId ' +
+    'webhookId to subject'
+  ).split(' '),
+);
 
 /** Names of parameters that carry a secret. */
 const SECRET_PARAMETER = /token|secret|password|code|verifier|assertion/i;

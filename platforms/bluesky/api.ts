@@ -1,6 +1,7 @@
 /** Calls to a Bluesky server (XRPC) and what its refusals mean. */
 import { type FailureKind, PlatformFailure, type PlatformIo } from '../contract.ts';
 import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField, unavailable } from '../http.ts';
+import { refusedDeleteKind } from '../refused-delete.ts';
 
 /** What an answer other than 200 means, by the name of its error, else by its status. */
 const FAILURES = new Map<string | number | undefined, FailureKind>([
@@ -28,6 +29,9 @@ export interface CommandBody {
   readonly input?: unknown;
   readonly file?: { readonly bytes: Uint8Array; readonly contentType: string };
 }
+
+/** Errors of an access token that has ended or was revoked. */
+const DEAD_TOKENS: ReadonlySet<string | undefined> = new Set(['ExpiredToken', 'InvalidToken']);
 
 /** Has something done; `token` is an access token, or the refresh token where that is what the method takes. */
 export function command(
@@ -61,12 +65,17 @@ export function failureKind(answer: PlatformAnswer): FailureKind {
 }
 
 /** The failure that an answer other than 200 stands for. */
-export function failure(answer: PlatformAnswer): PlatformFailure {
-  const kind = failureKind(answer);
+export function failure(answer: PlatformAnswer, kind: FailureKind = failureKind(answer)): PlatformFailure {
   if (kind === 'unavailable') return unavailable('Bluesky', answer);
   if (kind === 'unknown') return new PlatformFailure(kind, `Bluesky answered HTTP ${answer.status}.`);
   const verb = kind === 'reconnect' ? 'does not take this login' : 'refused';
   return new PlatformFailure(kind, `Bluesky ${verb}: ${reason(answer)}`);
+}
+
+/** The failure that the answer to a delete stands for (D44). */
+export function deleteFailure(answer: PlatformAnswer): PlatformFailure {
+  const isTokenDead = DEAD_TOKENS.has(errorName(answer));
+  return failure(answer, refusedDeleteKind(answer, failureKind(answer), isTokenDead));
 }
 
 /** Why a call was refused, in the server's own words. */

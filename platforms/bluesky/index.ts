@@ -11,7 +11,7 @@ import {
 } from '../contract.ts';
 import { stringField, withoutPublishing } from '../http.ts';
 import { originOf, ServerAddress } from '../origin.ts';
-import { ask, errorName, failure } from './api.ts';
+import { ask, deleteFailure, errorName, failure } from './api.ts';
 import { hosted } from './hosted.ts';
 import { uploadImages } from './images.ts';
 import { readMetrics, URIS_MAX } from './metrics.ts';
@@ -122,7 +122,7 @@ async function remove(session: Session<BlueskyLogin>, post: Published, io: Platf
   await withoutPublishing(async () => {
     // Answers 200 whether or not there is such a record.
     const answer = await commandLoggedIn(session, io, 'com.atproto.repo.deleteRecord', { input: address });
-    if (answer.status !== 200) throw failure(answer);
+    if (answer.status !== 200) throw deleteFailure(answer);
   });
 }
 

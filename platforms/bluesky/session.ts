@@ -96,7 +96,8 @@ export function commandLoggedIn(
       const fetch = boundFetch(io, login.accessToken, login.boundTo);
       return command({ ...io, fetch }, login.pds, method, body);
     },
-    isRefused: (answer) => answer.status !== 200 && failureKind(answer) === 'reconnect',
+    // A 403 forbids the call to any token of the account: a new one would change nothing.
+    isRefused: (answer) => ![200, 403].includes(answer.status) && failureKind(answer) === 'reconnect',
   });
 }
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type DiscordApp, type FailureKind, type FetchInit, PlatformFailure, type PlatformIo } from '../contract.ts';
 import { callPlatform, type PlatformAnswer, platformWords, unavailable } from '../http.ts';
+import { refusedDeleteKind } from '../refused-delete.ts';
 
 /** Version of the API that is spoken. */
 export const API_VERSION = 'v10';
@@ -56,6 +57,9 @@ const BY_STATUS: ReadonlyMap<number, FailureKind> = new Map([
   [429, 'unavailable'],
 ]);
 
+/** Errors of a token: of a webhook that was deleted, of a webhook's or a bot's token. */
+const DEAD_TOKENS: ReadonlySet<number> = new Set([10_015, 40_001, 50_014, 50_027]);
+
 const UNKNOWN_MESSAGE = 10_008;
 
 /** Calls `path` under the version's root; ids in it must be encoded. It may hold a token: nothing may show it. */
@@ -90,16 +94,25 @@ export function isGone({ status, body }: PlatformAnswer): boolean {
 }
 
 /** The failure that an answer other than 2xx stands for, to a call that publishes. */
-export function failure(answer: PlatformAnswer): PlatformFailure {
+export function failure(answer: PlatformAnswer, kind: FailureKind = kindOf(answer)): PlatformFailure {
   const { status } = answer;
   const error = errorOf(answer.body);
-  const kind = failureKind(status, error);
   const wait = error.retry_after === undefined ? undefined : Math.ceil(error.retry_after);
   if (kind === 'unavailable') return unavailable('Discord', answer, wait);
   if (kind === 'unknown') return new PlatformFailure(kind, `Discord answered HTTP ${status}.`);
   const verb = kind === 'reconnect' ? 'does not take this login' : 'refused';
   const words = platformWords(firstReason(error.errors) ?? error.message ?? `HTTP ${status}`);
   return new PlatformFailure(kind, `Discord ${verb}: ${words}`);
+}
+
+/** The failure that the answer to a delete stands for (D44). */
+export function deleteFailure(answer: PlatformAnswer): PlatformFailure {
+  const isTokenDead = DEAD_TOKENS.has(errorOf(answer.body).code ?? 0);
+  return failure(answer, refusedDeleteKind(answer, kindOf(answer), isTokenDead));
+}
+
+function kindOf({ status, body }: PlatformAnswer): FailureKind {
+  return failureKind(status, errorOf(body));
 }
 
 function failureKind(status: number, { code, message }: DiscordError): FailureKind {

@@ -11,7 +11,7 @@ import {
   type Session,
 } from '../contract.ts';
 import { withoutPublishing } from '../http.ts';
-import { API_VERSION, callDiscord, failure, isGone } from './api.ts';
+import { API_VERSION, callDiscord, deleteFailure, failure, isGone } from './api.ts';
 import { hosted } from './hosted.ts';
 import { connectWebhook, DiscordCredentials, type DiscordLogin, placeOf } from './login.ts';
 import { findMessage } from './read-back.ts';
@@ -91,7 +91,7 @@ function remove({ credential }: Session<DiscordLogin>, post: Published, io: Plat
     const { path, ...as } = placeOf(credential, io);
     const message = `${path}/messages/${encodeURIComponent(post.platformPostId)}`;
     const answer = await callDiscord(io, message, { method: 'DELETE', ...as });
-    if (answer.status !== 204 && !isGone(answer)) throw failure(answer);
+    if (answer.status !== 204 && !isGone(answer)) throw deleteFailure(answer);
   });
 }
 

@@ -1,6 +1,13 @@
 /** Calls to Meta's Graph API in the name of a Page. */
 import { type PlatformFailure, type PlatformIo } from '../contract.ts';
-import { callGraph as call, GRAPH_VERSION, type GraphAnswer, type GraphCall, graphFailure } from '../graph.ts';
+import {
+  callGraph as call,
+  GRAPH_VERSION,
+  type GraphAnswer,
+  type GraphCall,
+  graphDeleteFailure,
+  graphFailure,
+} from '../graph.ts';
 
 export { GRAPH_VERSION as API_VERSION, type GraphAnswer, isMissing } from '../graph.ts';
 
@@ -18,4 +25,9 @@ export function callGraph(io: PlatformIo, login: PageLogin, path: string, how?: 
 /** The failure that an answer other than 200 stands for, to a call that publishes. */
 export function failure(answer: GraphAnswer): PlatformFailure {
   return graphFailure({ name: 'Facebook' }, answer);
+}
+
+/** The failure that the answer to a delete stands for (D44). */
+export function deleteFailure(answer: GraphAnswer): PlatformFailure {
+  return graphDeleteFailure({ name: 'Facebook' }, answer);
 }

@@ -10,7 +10,7 @@ import {
   type Session,
 } from '../contract.ts';
 import { stringField, withoutPublishing } from '../http.ts';
-import { API_VERSION, callGraph, failure, type GraphAnswer, isMissing, type PageLogin } from './api.ts';
+import { API_VERSION, callGraph, deleteFailure, failure, type GraphAnswer, isMissing, type PageLogin } from './api.ts';
 import { hosted } from './hosted.ts';
 import { attachedMedia, uploadImages } from './images.ts';
 import { findMade, Made, MADE_FIELDS } from './read-back.ts';
@@ -118,7 +118,7 @@ function remove({ credential }: Session<PageLogin>, post: Published, io: Platfor
   return withoutPublishing(async () => {
     const answer = await callGraph(io, credential, encodeURIComponent(post.platformPostId), { method: 'DELETE' });
     // What the Page has posted it may see, so what it does not see is gone.
-    if (answer.status !== 200 && !isMissing(answer)) throw failure(answer);
+    if (answer.status !== 200 && !isMissing(answer)) throw deleteFailure(answer);
   });
 }
 

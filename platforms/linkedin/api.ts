@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type FailureKind, type FetchInit, PlatformFailure, type PlatformIo } from '../contract.ts';
 import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField, unavailable } from '../http.ts';
+import { refusedDeleteKind } from '../refused-delete.ts';
 
 /** Version of the API that is spoken; LinkedIn keeps one for about a year. */
 export const API_VERSION = '202607';
@@ -59,8 +60,7 @@ export function isOk({ status }: PlatformAnswer): boolean {
 }
 
 /** The failure that an answer other than 2xx stands for, to a call that publishes. */
-export function failure(answer: PlatformAnswer): PlatformFailure {
-  const kind = failureKind(answer);
+export function failure(answer: PlatformAnswer, kind: FailureKind = failureKind(answer)): PlatformFailure {
   if (kind === 'unknown') return new PlatformFailure(kind, `LinkedIn answered HTTP ${answer.status}.`);
   if (answer.status === 429) return unavailable('LinkedIn', answer);
   if (kind === 'unavailable') {
@@ -69,6 +69,11 @@ export function failure(answer: PlatformAnswer): PlatformFailure {
   }
   const verb = kind === 'reconnect' ? 'does not take this login' : 'refused';
   return new PlatformFailure(kind, `LinkedIn ${verb}: ${reasonOf(answer)}`);
+}
+
+/** The failure that the answer to a delete stands for (D44). */
+export function deleteFailure(answer: PlatformAnswer): PlatformFailure {
+  return failure(answer, refusedDeleteKind(answer, failureKind(answer), false));
 }
 
 /** Codes of what LinkedIn finds wrong in a call, such as DUPLICATE_POST. */

@@ -1,7 +1,7 @@
 /** First comments: made under a post that LinkedIn may not have told itself of yet, and taken down before it. */
 import { PlatformFailure, type PlatformIo, type Published, type SendPart, type Session } from '../contract.ts';
 import type { PlatformAnswer } from '../http.ts';
-import { failure, isOk, reasonOf } from './api.ts';
+import { deleteFailure, failure, isOk, reasonOf } from './api.ts';
 import { callLoggedIn, type LinkedInLogin } from './session.ts';
 
 /** Wait for a post that comments cannot be made under yet. */
@@ -42,7 +42,7 @@ export async function removeComment(
   const actor = encodeURIComponent(session.platformAccountId);
   const path = `${commentsOf(on)}/${encodeURIComponent(platformPostId)}?actor=${actor}`;
   const answer = await callLoggedIn(session, io, path, { method: 'DELETE', restli: 'DELETE' });
-  if (!isOk(answer) && answer.status !== 404) throw failure(answer);
+  if (!isOk(answer) && answer.status !== 404) throw deleteFailure(answer);
 }
 
 function commentsOf(postUrn: string): string {

@@ -12,7 +12,7 @@ import {
 import { type PlatformAnswer, withoutPublishing } from '../http.ts';
 import { tokenFields } from '../oauth-token.ts';
 import { listPageIds, readMember, readPage } from './accounts.ts';
-import { API_VERSION, failure, isOk } from './api.ts';
+import { API_VERSION, deleteFailure, failure, isOk } from './api.ts';
 import { makeComment, removeComment } from './comments.ts';
 import { hosted } from './hosted.ts';
 import { contentOf, uploadImages, UNSEEN_MS } from './images.ts';
@@ -158,7 +158,7 @@ function remove(session: Session<LinkedInLogin>, post: Published, io: PlatformIo
     if (post.ref !== undefined) return removeComment(session, post, io);
     const path = `/rest/posts/${encodeURIComponent(post.platformPostId)}`;
     const answer = await callLoggedIn(session, io, path, { method: 'DELETE', restli: 'DELETE' });
-    if (!isOk(answer) && answer.status !== 404) throw failure(answer);
+    if (!isOk(answer) && answer.status !== 404) throw deleteFailure(answer);
   });
 }
 

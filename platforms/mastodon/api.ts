@@ -1,6 +1,7 @@
 /** Calls to a server that speaks Mastodon's client API, and what its refusals mean. */
 import { type FailureKind, PlatformFailure, type PlatformIo } from '../contract.ts';
 import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField, unavailable } from '../http.ts';
+import { refusedDeleteKind } from '../refused-delete.ts';
 
 /** Where to call and with what. */
 export interface Access {
@@ -36,12 +37,16 @@ export function callMastodon(io: PlatformIo, access: Access, path: string, call:
 }
 
 /** The failure that an answer other than 200 stands for, to a call that publishes. */
-export function failure(answer: PlatformAnswer): PlatformFailure {
-  const kind = failureKind(answer);
+export function failure(answer: PlatformAnswer, kind: FailureKind = failureKind(answer)): PlatformFailure {
   if (kind === 'unavailable') return unavailable('Mastodon', answer);
   if (kind === 'unknown') return new PlatformFailure(kind, `The Mastodon server answered HTTP ${answer.status}.`);
   const verb = kind === 'reconnect' ? 'does not take this login' : 'refused';
   return new PlatformFailure(kind, `The Mastodon server ${verb}: ${reason(answer)}`);
+}
+
+/** The failure that the answer to a delete stands for (D44). */
+export function deleteFailure(answer: PlatformAnswer): PlatformFailure {
+  return failure(answer, refusedDeleteKind(answer, failureKind(answer), false));
 }
 
 function failureKind(answer: PlatformAnswer): FailureKind {

@@ -11,7 +11,7 @@ import {
 } from '../contract.ts';
 import { withoutPublishing } from '../http.ts';
 import { originOf, ServerAddress } from '../origin.ts';
-import { type Access, callMastodon, failure } from './api.ts';
+import { type Access, callMastodon, deleteFailure, failure } from './api.ts';
 import { hosted } from './hosted.ts';
 import { mediaIdsOf, uploadImages } from './images.ts';
 import { readInstance } from './instance.ts';
@@ -124,7 +124,7 @@ function remove(session: Session<MastodonLogin>, post: Published, io: PlatformIo
   return withoutPublishing(async () => {
     const path = `/api/v1/statuses/${encodeURIComponent(post.platformPostId)}`;
     const answer = await callMastodon(io, session.credential, path, { method: 'DELETE' });
-    if (answer.status !== 200 && answer.status !== 404) throw failure(answer);
+    if (answer.status !== 200 && answer.status !== 404) throw deleteFailure(answer);
   });
 }
 

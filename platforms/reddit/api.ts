@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type FailureKind, PlatformFailure, type PlatformIo } from '../contract.ts';
 import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField } from '../http.ts';
+import { refusedDeleteKind } from '../refused-delete.ts';
 
 export interface RedditCall {
   /** Sent as application/x-www-form-urlencoded by POST; a GET when left out. */
@@ -48,6 +49,15 @@ export function callReddit(
   return callPlatform(io, url, { headers, ...body });
 }
 
+/** The failure that the answer to a delete stands for (D44); null for a success. An answer of HTTP 200 that asks for a login is about the token. */
+export function deleteFailureOf(answer: PlatformAnswer): PlatformFailure | null {
+  const refused = failureOf(answer);
+  if (refused === null) return null;
+  const isTokenDead = answer.status === 200 && refused.kind === 'reconnect';
+  const kind = refusedDeleteKind(answer, refused.kind, isTokenDead);
+  return kind === refused.kind ? refused : failure(answer, kind);
+}
+
 /** The failure that an answer stands for, to a call that publishes; null for a success. */
 export function failureOf(answer: PlatformAnswer): PlatformFailure | null {
   if (answer.status !== 200) return failure(answer);
@@ -64,7 +74,8 @@ export function failureOf(answer: PlatformAnswer): PlatformFailure | null {
   return new PlatformFailure(kind, `Reddit ${kind === 'rejected' ? 'refused' : 'does not take this login'}: ${words}`);
 }
 
-function failure(answer: PlatformAnswer): PlatformFailure {
+/** @param known what the answer means; left out, its status tells */
+function failure(answer: PlatformAnswer, known?: FailureKind): PlatformFailure {
   const { status, headers, body } = answer;
   if (status === 429) {
     const seconds = Number(headers.get('retry-after') ?? headers.get('x-ratelimit-reset') ?? Number.NaN);
@@ -74,7 +85,7 @@ function failure(answer: PlatformAnswer): PlatformFailure {
   const isRefusal = status >= 400 && status < 500 && !isWebPage(answer);
   if (!isRefusal) return new PlatformFailure('unknown', `Reddit answered HTTP ${status}.`);
   const lacksScope = status === 403 && (headers.get('www-authenticate') ?? '').includes('insufficient_scope');
-  const kind = status === 401 || lacksScope ? 'reconnect' : 'rejected';
+  const kind = known ?? (status === 401 || lacksScope ? 'reconnect' : 'rejected');
   const words = [stringField(body, 'message'), stringField(body, 'reason')];
   const told = stringField(body, 'explanation') ?? words.filter((word) => word !== undefined).join(': ');
   const verb = kind === 'reconnect' ? 'does not take this login' : 'refused';

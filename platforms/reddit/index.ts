@@ -12,7 +12,7 @@ import {
 import { withoutPublishing } from '../http.ts';
 import { tokenFields } from '../oauth-token.ts';
 import { readAccount, readCommunity } from './accounts.ts';
-import { failureOf } from './api.ts';
+import { deleteFailureOf, failureOf } from './api.ts';
 import { hosted } from './hosted.ts';
 import { imageUrlOf, uploadImages } from './images.ts';
 import { findPost } from './read-back.ts';
@@ -141,11 +141,11 @@ async function readBack(session: Session<RedditLogin>, part: SendPart, io: Platf
 
 function remove(session: Session<RedditLogin>, { platformPostId: id }: Published, io: PlatformIo): Promise<void> {
   return withoutPublishing(async () => {
-    const deleted = failureOf(await callLoggedIn(session, io, '/api/del', { form: { id } }));
+    const deleted = deleteFailureOf(await callLoggedIn(session, io, '/api/del', { form: { id } }));
     if (deleted !== null) throw deleted;
     // Reddit answers the same whether it has deleted or not.
     const shown = await callLoggedIn(session, io, '/api/info', { query: { id } });
-    const refused = failureOf(shown);
+    const refused = deleteFailureOf(shown);
     if (refused !== null) throw refused;
     const info = Info.safeParse(shown.body);
     if (!info.success) throw new PlatformFailure('unavailable', 'Reddit does not show whether the post is gone.');

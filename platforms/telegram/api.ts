@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type FailureKind, PlatformFailure, type PlatformIo } from '../contract.ts';
 import { callPlatform, type PlatformAnswer, platformWords, unavailable } from '../http.ts';
+import { refusedDeleteKind } from '../refused-delete.ts';
 
 interface BotCall {
   readonly json?: unknown;
@@ -74,12 +75,18 @@ export async function callBot(
 }
 
 /** The failure that an answer without a result stands for, to a call that publishes. */
-export function failure(answer: BotAnswer): PlatformFailure {
-  const kind = failureKind(answer);
+export function failure(answer: BotAnswer, kind: FailureKind = failureKind(answer)): PlatformFailure {
   if (kind === 'unavailable') return unavailable('Telegram', answer, answer.refusal?.parameters?.retry_after);
   if (kind === 'unknown') return new PlatformFailure(kind, `Telegram answered HTTP ${answer.status}.`);
   const verb = kind === 'reconnect' ? 'does not let this bot do that' : 'refused';
   return new PlatformFailure(kind, `Telegram ${verb}: ${wordsOf(answer)}`);
+}
+
+/** The failure that the answer to a delete stands for (D44). */
+export function deleteFailure(answer: BotAnswer): PlatformFailure {
+  // A token of a wrong form is part of an address that is not there.
+  const isTokenDead = answer.status === 404 && answer.refusal !== null;
+  return failure(answer, refusedDeleteKind(answer, failureKind(answer), isTokenDead));
 }
 
 /** Why a call was refused, in Telegram's own words. */

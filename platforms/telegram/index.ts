@@ -9,7 +9,7 @@ import {
   type Session,
 } from '../contract.ts';
 import { withoutPublishing } from '../http.ts';
-import { callBot, failure } from './api.ts';
+import { callBot, deleteFailure } from './api.ts';
 import { type BotLogin, connectAccount, hosted, TelegramCredentials } from './connect.ts';
 import { type Message, sendImages, sendText } from './messages.ts';
 
@@ -104,7 +104,7 @@ function remove({ credential }: Session<BotLogin>, post: Published, io: Platform
     const json = { chat_id: chatId, message_ids: messageIds };
     const answer = await callBot(io, credential.botToken, 'deleteMessages', { json });
     const isGone = /message to delete not found/i.test(answer.refusal?.description ?? '');
-    if (answer.result === undefined && !isGone) throw failure(answer);
+    if (answer.result === undefined && !isGone) throw deleteFailure(answer);
   });
 }
 

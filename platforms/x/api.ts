@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type FailureKind, PlatformFailure, type PlatformIo } from '../contract.ts';
 import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField, unavailable } from '../http.ts';
+import { refusedDeleteKind } from '../refused-delete.ts';
 
 export interface XCall {
   /** GET when left out. */
@@ -11,9 +12,12 @@ export interface XCall {
   readonly form?: FormData;
 }
 
+/** The problem of a token of a kind that X does not take. */
+const DEAD_TOKEN = 'unsupported-authentication';
+
 /** What a kind of problem means, by the end of its `type`. */
 const PROBLEMS: ReadonlyMap<string, FailureKind> = new Map([
-  ['unsupported-authentication', 'reconnect'],
+  [DEAD_TOKEN, 'reconnect'],
   ['oauth1-permissions', 'reconnect'],
   ['client-forbidden', 'unavailable'],
   ['usage-capped', 'unavailable'],
@@ -45,8 +49,7 @@ export function isOk({ status }: PlatformAnswer): boolean {
 }
 
 /** The failure that an answer other than 2xx stands for, to a call that publishes. */
-export function failure(answer: PlatformAnswer): PlatformFailure {
-  const kind = failureKind(answer);
+export function failure(answer: PlatformAnswer, kind: FailureKind = failureKind(answer)): PlatformFailure {
   if (answer.status === 429) return unavailable('X', answer);
   if (kind === 'unknown') return new PlatformFailure(kind, `X answered HTTP ${answer.status}.`);
   if (kind === 'unavailable') {
@@ -56,13 +59,23 @@ export function failure(answer: PlatformAnswer): PlatformFailure {
   return new PlatformFailure(kind, `X ${verb}: ${reason(answer)}`);
 }
 
+/** The failure that the answer to a delete stands for (D44). */
+export function deleteFailure(answer: PlatformAnswer): PlatformFailure {
+  const problem = problemOf(answer);
+  return failure(answer, refusedDeleteKind(answer, failureKind(answer), problem === DEAD_TOKEN));
+}
+
 function failureKind(answer: PlatformAnswer): FailureKind {
   const { status, body } = answer;
   if (isWebPage(answer) && status !== 429) return 'unknown';
-  const problem = (stringField(body, 'type') ?? '').split('/').at(-1) ?? '';
+  const problem = problemOf(answer);
   if (status === 403 && NO_SCOPE.test(stringField(body, 'detail') ?? '')) return 'reconnect';
   const refused = status >= 300 && status < 500;
   return (refused ? PROBLEMS.get(problem) : undefined) ?? STATUSES.get(status) ?? (refused ? 'rejected' : 'unknown');
+}
+
+function problemOf({ body }: PlatformAnswer): string {
+  return (stringField(body, 'type') ?? '').split('/').at(-1) ?? '';
 }
 
 /** Why a call was refused, in X's own words. */

@@ -11,7 +11,7 @@ import {
 } from '../contract.ts';
 import { withoutPublishing } from '../http.ts';
 import { tokenFields } from '../oauth-token.ts';
-import { callX, failure, isOk } from './api.ts';
+import { callX, deleteFailure, failure, isOk } from './api.ts';
 import { hosted } from './hosted.ts';
 import { mediaIdsOf, uploadImages } from './images.ts';
 import { hasLink } from './links.ts';
@@ -108,7 +108,7 @@ function remove(session: Session<XLogin>, post: Published, io: PlatformIo): Prom
   return withoutPublishing(async () => {
     const path = `/2/tweets/${encodeURIComponent(post.platformPostId)}`;
     const answer = await callLoggedIn(session, io, path, { method: 'DELETE' });
-    if (!isOk(answer) && answer.status !== 404) throw failure(answer);
+    if (!isOk(answer) && answer.status !== 404) throw deleteFailure(answer);
   });
 }
 

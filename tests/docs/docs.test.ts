@@ -6,6 +6,8 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { ATTEMPT_STEPS } from '../../entities/attempt.ts';
 import { RESCHEDULE_REASONS } from '../../entities/post.ts';
 import { ERROR_CODES, ERRORS } from '../../errors/codes.ts';
+import { createRegistry, PLATFORM_IDS, TEST_PLATFORM } from '../../platforms/registry.ts';
+import type { SandboxTimeline } from '../../platforms/sandbox/timeline.ts';
 import { operations } from '../../routers/operations.ts';
 import { TOOLSETS } from '../../routers/toolsets.ts';
 
@@ -188,5 +190,34 @@ describe('files that people look for', () => {
 
   it('LICENSE says what package.json says', () => {
     expect(readFileSync('LICENSE', 'utf8')).toMatch(new RegExp(`^${packageJson.license} License`));
+  });
+});
+
+describe('threads', () => {
+  const registry = createRegistry({} as SandboxTimeline);
+  const taking = (onRefusal: 'take_down' | 'keep') =>
+    PLATFORM_IDS.filter((id) => id !== TEST_PLATFORM && registry[id].thread?.onRefusal === onRefusal).map(
+      (id) => registry[id].name,
+    );
+
+  it.each(['take_down', 'keep'] as const)('name each platform that does this with a refused thread: %s', (what) => {
+    const words = what === 'take_down' ? 'is taken down' : 'stays up';
+    const [, ofGuide = ''] =
+      new RegExp(`^\\| ([^|]+) \\| [^|]*${words.split(' ').at(-1)}`, 'm').exec(
+        page('docs/guide/sends.md').text.split('## Threads')[1] ?? '',
+      ) ?? [];
+    const readme =
+      /A thread that is refused partway stays up on ([^;]+) as far as it got; on ([^;]+?) it is taken down/.exec(
+        page('README.md').text.replaceAll('\n', ' '),
+      );
+    const ofReadme = readme?.[what === 'keep' ? 1 : 2] ?? '';
+    const names = (list: string) =>
+      list
+        .split(/, | and /)
+        .map((name) => name.trim())
+        .toSorted();
+
+    expect(names(ofGuide)).toEqual(taking(what).toSorted());
+    expect(names(ofReadme)).toEqual(taking(what).toSorted());
   });
 });

@@ -27,14 +27,14 @@ describe('resources', () => {
   });
 
   it.each([
-    ['carillon://platforms', 'GET /platforms'],
-    ['carillon://connections', 'GET /connections'],
-    ['carillon://openapi', 'GET /openapi.json'],
-  ] as const)('%s is the body of %s', async (uri, call) => {
+    ['carillon://platforms', 'GET /platforms', {}],
+    ['carillon://connections', 'GET /connections', { _meta: { 'carillon/untrusted': ['connections[].description'] } }],
+    ['carillon://openapi', 'GET /openapi.json', {}],
+  ] as const)('%s is the body of %s', async (uri, call, marks) => {
     const { contents } = await client.readResource({ uri });
 
     expect(contents).toEqual([
-      { uri, mimeType: 'application/json', text: JSON.stringify((await world.rest(call)).body) },
+      { uri, mimeType: 'application/json', text: JSON.stringify((await world.rest(call)).body), ...marks },
     ]);
   });
 

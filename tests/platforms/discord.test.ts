@@ -376,7 +376,7 @@ describe('remove', () => {
 
   it.each<[FakeDiscordError, string]>([
     [{ status: 404, code: 10_015, message: 'Unknown Webhook' }, 'reconnect'],
-    [{ status: 403, code: 50_013, message: 'Missing Permissions' }, 'reconnect'],
+    [{ status: 403, code: 50_013, message: 'Missing Permissions' }, 'rejected'],
     [{ status: 502, code: 0, message: 'Bad Gateway' }, 'unavailable'],
   ])('says why it cannot: %j', async (error, kind) => {
     const session = await asWebhook();

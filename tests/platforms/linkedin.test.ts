@@ -497,12 +497,12 @@ describe('remove', () => {
     expect([fake.comments(), fake.posts().length]).toEqual([[], 1]);
   });
 
-  it('needs reconnecting when the role on the page is gone', async () => {
+  it('is refused when the role on the page is gone, which says nothing of the token', async () => {
     const session = await page();
     const published = await linkedin.publish(session, part('stays'), io());
     alice.roles.clear();
 
-    expect(await failureOf(remove(session, published))).toMatchObject({ kind: 'reconnect' });
+    expect(await failureOf(remove(session, published))).toMatchObject({ kind: 'rejected' });
     expect(fake.posts()).toHaveLength(1);
   });
 

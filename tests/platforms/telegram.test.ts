@@ -396,7 +396,8 @@ describe('remove', () => {
 
   it.each<[FakeRefusal, string]>([
     [{ status: 400, description: "Bad Request: message can't be deleted" }, 'rejected'],
-    [{ status: 403, description: 'Forbidden: bot is not a member of the channel chat' }, 'reconnect'],
+    [{ status: 403, description: 'Forbidden: bot is not a member of the channel chat' }, 'rejected'],
+    [{ status: 401, description: 'Unauthorized' }, 'reconnect'],
     [{ status: 502, description: 'Bad Gateway' }, 'unavailable'],
   ])('says why it cannot: %j', async (refusal, kind) => {
     const session = await open();

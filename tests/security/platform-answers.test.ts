@@ -85,7 +85,7 @@ describe('an id of a post', () => {
   ])('%s is not stored: the caller is told to look', async ([, id]) => {
     const { slug } = (await connect()).body.connection;
     network.script = (url) => {
-      if (!/\/statuses$/.test(url.pathname)) return undefined;
+      if (!url.pathname.endsWith('/statuses')) return undefined;
       const status = { id, url: null, content: 'hello', created_at: START.toISOString() };
       return { status: 200, json: url.pathname.includes('/accounts/') ? [status] : status };
     };

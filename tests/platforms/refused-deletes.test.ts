@@ -1,0 +1,138 @@
+/** What the refusal of a delete answers (D44), on every platform that has a delete: the post stays sent. */
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { PLATFORM_IDS, type PlatformId, platformOf } from '../../platforms/registry.ts';
+import { type ScriptedAnswer, scriptNetwork } from '../harness/scripted-network.ts';
+import { START } from '../harness/test-clock.ts';
+import { startWorld } from '../harness/world.ts';
+import { startStands } from './stands/index.ts';
+import { sandboxStand } from './stands/sandbox.ts';
+
+const servers = await startStands({ now: () => START });
+afterAll(() => servers[Symbol.asyncDispose]());
+const world = await startWorld({ env: servers.env });
+const network = scriptNetwork(world);
+const stands = [...servers.all, sandboxStand(world)];
+
+beforeEach(() => {
+  network.script = null;
+});
+
+interface Row {
+  readonly platformId: PlatformId;
+  /** Called so by the platform. */
+  readonly refusal: string;
+  readonly answer: ScriptedAnswer;
+}
+
+const row = (platformId: PlatformId, refusal: string, status: number, json: unknown): Row => ({
+  platformId,
+  refusal,
+  answer: { status, json },
+});
+const graph = (status: number, code: number) =>
+  row('facebook', `error ${code}`, status, { error: { message: 'Refused', code } });
+const discord = (status: number, code: number) => row('discord', `code ${code}`, status, { code, message: 'Refused' });
+const telegram = (error_code: number, description: string) =>
+  row('telegram', description, error_code, { ok: false, error_code, description });
+
+/** A dead access token, as each platform documents it. */
+const DEAD: readonly Row[] = [
+  row('bluesky', 'ExpiredToken', 400, { error: 'ExpiredToken', message: 'Token has expired' }),
+  row('bluesky', '401', 401, { error: 'AuthenticationRequired', message: 'Refused' }),
+  row('mastodon', '401', 401, { error: 'The access token was revoked' }),
+  row('linkedin', '401', 401, { code: 'REVOKED_ACCESS_TOKEN', message: 'The token was revoked', status: 401 }),
+  graph(400, 190),
+  graph(400, 102),
+  row('x', '401', 401, { title: 'Unauthorized', detail: 'Unauthorized', status: 401 }),
+  row('x', 'unsupported-authentication', 403, {
+    type: 'https://api.x.com/2/problems/unsupported-authentication',
+    detail: 'Refused',
+  }),
+  row('reddit', '401', 401, { message: 'Unauthorized', error: 401 }),
+  telegram(401, 'Unauthorized'),
+  telegram(404, 'Not Found'),
+  discord(401, 50_027),
+  discord(404, 10_015),
+];
+
+/** Refusals that are about the post. */
+const REFUSED: readonly Row[] = [
+  row('bluesky', '403', 403, { error: 'Forbidden', message: 'Refused' }),
+  row('mastodon', '403', 403, { error: 'This action is outside the authorized scopes' }),
+  row('mastodon', '422', 422, { error: 'Refused' }),
+  row('linkedin', '403', 403, { code: 'ACCESS_DENIED', message: 'Not enough permissions to access', status: 403 }),
+  graph(403, 200),
+  graph(400, 10),
+  row('x', '403', 403, { title: 'Forbidden', detail: 'Forbidden', status: 403 }),
+  row('reddit', '403', 403, { message: 'Forbidden', error: 403 }),
+  telegram(400, 'Bad Request: message can’t be deleted for everyone'),
+  telegram(400, 'Bad Request: not enough rights'),
+  telegram(403, 'Forbidden: bot was kicked from the channel chat'),
+  discord(403, 50_013),
+  discord(403, 50_001),
+  row('discord', '403 without a code', 403, {}),
+];
+
+async function sentPost(platformId: PlatformId, text = 'to be deleted') {
+  const stand = stands.find((one) => one.platformId === platformId);
+  const { id: profileId } = await world.profile();
+  const body = { platformId, credentials: stand?.credentials, profileId };
+  const { connection } = (await world.rest('POST /connections', { body })).body;
+  const asked = { text: `${text} ${profileId}`, connectionSlugs: [connection.slug], profileId };
+  const { results } = (await world.rest('POST /posts', { body: asked })).body;
+  expect(results[0].status).toBe('sent');
+  return { postId: results[0].postId as string, connectionId: connection.id as string };
+}
+
+/** Answers everything but a renewal, which no platform grants here. */
+function refuseWith({ platformId, answer }: Row): void {
+  const isRenewal = (url: URL) =>
+    !['telegram', 'discord'].includes(platformId) && /token|refreshSession|createSession/.test(url.pathname);
+  network.script = (url) =>
+    isRenewal(url) ? { status: 400, json: { error: 'invalid_grant', message: 'Refused' } } : answer;
+}
+
+async function deleted(postId: string) {
+  const { status, body } = await world.rest(`DELETE /posts/${postId}`);
+  network.script = null;
+  const { post } = (await world.rest(`GET /posts/${postId}`)).body;
+  return [status, body.error, post.status, post.deletedAt];
+}
+
+const reconnectOf = async (id: string) =>
+  (await world.rest(`GET /connections/${id}`)).body.connection.reconnectRequired;
+
+it('is shown for every platform that has a delete', () => {
+  const withDelete = PLATFORM_IDS.filter((id) => platformOf(world.context.platforms, id).remove !== undefined);
+  const shown = (rows: readonly Row[]) => [...new Set(rows.map(({ platformId }) => platformId))].toSorted();
+
+  // A login of the sandbox cannot end.
+  expect([...shown(DEAD), 'sandbox'].toSorted()).toEqual(withDelete.toSorted());
+  expect([...shown(REFUSED), 'sandbox'].toSorted()).toEqual(withDelete.toSorted());
+});
+
+describe('a dead access token', () => {
+  it.for(DEAD)('of $platformId ($refusal) answers reconnect_required, and the post stays sent', async (refused) => {
+    const { postId, connectionId } = await sentPost(refused.platformId);
+    refuseWith(refused);
+
+    expect(await deleted(postId)).toEqual([422, 'reconnect_required', 'sent', null]);
+    expect(await reconnectOf(connectionId)).not.toBe(null);
+  });
+});
+
+describe('a refusal that is about the post', () => {
+  it.for(REFUSED)('of $platformId ($refusal) answers platform_rejected, and the post stays sent', async (refused) => {
+    const { postId, connectionId } = await sentPost(refused.platformId);
+    refuseWith(refused);
+
+    expect(await deleted(postId)).toEqual([422, 'platform_rejected', 'sent', null]);
+    expect(await reconnectOf(connectionId)).toBe(null);
+  });
+
+  it('of the sandbox answers platform_rejected, and the post stays sent', async () => {
+    const { postId } = await sentPost('sandbox', '[[refuse-delete]]');
+
+    expect(await deleted(postId)).toEqual([422, 'platform_rejected', 'sent', null]);
+  });
+});
