@@ -32,6 +32,7 @@ const EVENT = {
 
 // One statement is one transaction: either all of a post's rows say the same, or none was touched. A process that
 // has recovered its own late send may settle both in one batch, so rows are matched by the claim, not by the post alone.
+// A repeat locks its connection: one that is being deleted cancels what waits for it, and a repeat would come too late.
 const SETTLE = `
   with input as (
     select * from jsonb_to_recordset($1::jsonb) as i(
@@ -42,6 +43,15 @@ const SETTLE = `
       "chargeId" uuid, "platformId" text, cents int, "connectionId" uuid, "backoffUntil" timestamptz,
       "firstReadAt" timestamptz, "repeatAt" timestamptz,
       "reconnectReason" text)
+  ), said as (
+    select "connectionId", max("backoffUntil") as until, max("reconnectReason") as reason,
+      max("settledAt") as at, bool_or(status = 'sent') as went_out,
+      bool_or("repeatAt" is not null) as repeats
+    from input group by 1
+  ), changing as (
+    select s.* from said s join connections c on c.id = s."connectionId" and c.deleted_at is null
+    where s.until is not null or s.reason is not null or s.repeats or (s.went_out and c.reconnect_told_by = 'send')
+    order by c.id for no key update of c
   ), settled as (
     update posts p set status = i.status, url = i.url, platform_post_id = i."platformPostId",
       error_code = i."errorCode", error_message = i."errorMessage",
@@ -52,6 +62,7 @@ const SETTLE = `
       repeats = case when i."repeatAt" is null then 0 else p.repeats + 1 end,
       first_due_at = case when i."repeatAt" is not null then coalesce(p.first_due_at, p.scheduled_for) end
     from input i where p.id = i."postId" and p.claim = i.claim and p.status = 'processing'
+      and (i."repeatAt" is null or i."connectionId" in (select "connectionId" from changing))
     returning p.id, i.claim
   ), ledger as (
     update attempts a set state = i.state, settled_at = i."settledAt", platform_post_id = i."partId", url = i."partUrl",
@@ -67,14 +78,6 @@ const SETTLE = `
     select i."chargeId", i."accountId", 'post', i."postId", i."platformId", i.cents, i."settledAt"
     from input i join settled s on s.id = i."postId" and s.claim = i.claim where i."chargeId" is not null
     on conflict (subject_id, kind, number) do nothing
-  ), said as (
-    select "connectionId", max("backoffUntil") as until, max("reconnectReason") as reason,
-      max("settledAt") as at, bool_or(status = 'sent') as went_out
-    from input group by 1
-  ), changing as (
-    select s.* from said s join connections c on c.id = s."connectionId" and c.deleted_at is null
-    where s.until is not null or s.reason is not null or (s.went_out and c.reconnect_told_by = 'send')
-    order by c.id for no key update of c
   ), noted as (
     update connections c set backoff_until = greatest(c.backoff_until, s.until),
       reconnect_since = case when s.reason is not null then coalesce(c.reconnect_since, s.at)
@@ -90,16 +93,33 @@ const SETTLE = `
 
 /** @returns for each settlement whether it was written; false when the claim was lost meanwhile */
 export async function settleSends(context: Context, settlements: readonly Settlement[]): Promise<boolean[]> {
-  const rows = settlements.map((settlement) => settlementRow(context, settlement));
-  const settled = await query<{ id: string; claim: string }>(context.db.em(), SETTLE, [JSON.stringify(rows)]);
-  const claims = new Set(settled.map((row) => `${row.id} ${row.claim}`));
-  return settlements.map(({ claimed }) => claims.has(`${claimed.post.id} ${claimed.claim}`));
+  const written = await write(context, settlements, true);
+  const isLeft = ({ claimed, outcome }: Settlement) =>
+    !written.has(keyOf(claimed)) && repeatAt(claimed.post, outcome, context.clock.now()) !== null;
+  // A repeat is not written for a connection that was deleted during the send: the post has failed then.
+  const left = settlements.filter(isLeft);
+  const failed = left.length === 0 ? new Set() : await write(context, left, false);
+  return settlements.map(({ claimed }) => written.has(keyOf(claimed)) || failed.has(keyOf(claimed)));
 }
 
-function settlementRow(context: Context, { claimed, outcome }: Settlement): JsonObject {
+async function write(
+  context: Context,
+  settlements: readonly Settlement[],
+  mayRepeat: boolean,
+): Promise<ReadonlySet<string>> {
+  const rows = settlements.map((settlement) => settlementRow(context, settlement, mayRepeat));
+  const settled = await query<{ id: string; claim: string }>(context.db.em(), SETTLE, [JSON.stringify(rows)]);
+  return new Set(settled.map((row) => `${row.id} ${row.claim}`));
+}
+
+function keyOf({ post, claim }: ClaimedSend): string {
+  return `${post.id} ${claim}`;
+}
+
+function settlementRow(context: Context, { claimed, outcome }: Settlement, mayRepeat: boolean): JsonObject {
   const { post, claim } = claimed;
   const settledAt = context.clock.now();
-  const repeat = repeatAt(post, outcome, settledAt);
+  const repeat = mayRepeat ? repeatAt(post, outcome, settledAt) : null;
   const error = outcome.error === null || repeat !== null ? null : storable(outcome.error);
   const status = repeat === null ? (error === null ? 'sent' : 'failed') : 'scheduled';
   const reconnectReason = outcome.reconnectReason ?? reconnectReasonOf(outcome.error);

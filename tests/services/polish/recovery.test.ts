@@ -103,10 +103,10 @@ describe('a process that dies', () => {
 
 describe('a post that is repeated because its platform was not available', () => {
   it.each([
-    ['the text that the model gave', (_: unknown) => 'Rung [[unavailable]]', 'Rung [[unavailable]]', 'rewritten'],
-    ['its own text, when the model failed', () => '', 'Helo [[unavailable]]', 'failed'],
-  ] as const)('keeps %s, and the model is not asked again', async (_case, answer, text, aiRewriteStatus) => {
-    model.answer = answer;
+    ['the text that the model gave', 'Rung [[unavailable]]', 'Rung [[unavailable]]', 'rewritten'],
+    ['its own text, when the model failed', '', 'Helo [[unavailable]]', 'failed'],
+  ] as const)('keeps %s, and the model is not asked again', async (_case, reply, text, aiRewriteStatus) => {
+    model.answer = () => reply;
     const { postId, claimed, read } = await claimedPost({ text: 'Helo [[unavailable]]' });
     await world.context.sends.send(claimed);
     const before = await read();

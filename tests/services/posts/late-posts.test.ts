@@ -91,7 +91,7 @@ describe('two posts of one connection at one instant', () => {
   });
 
   it.each([
-    ['exactly 24 h', 0, ['scheduled', 'sent']],
+    ['exactly 24 h', 0, ['sent', 'scheduled']],
     ['24 h and a millisecond', 1, ['failed', 'failed']],
   ])('%s late: %s ms past the day they are %j', async (_late, pastMs, statuses) => {
     const { ids, wake, post } = await sleeping(1, 1);
@@ -99,7 +99,7 @@ describe('two posts of one connection at one instant', () => {
     await wake(MINUTE_MS + 24 * HOUR_MS + pastMs);
 
     const posts = await Promise.all(ids.map(post));
-    expect(posts.map(({ status }) => status).toSorted()).toEqual([...statuses].toSorted());
+    expect(posts.map(({ status }) => status)).toEqual(statuses);
   });
 });
 

@@ -171,6 +171,19 @@ describe('a scheduled post whose platform is not available', () => {
     expect(await triesOf(id)).toBe(6);
   });
 
+  it('fails when its connection was deleted during the send, because nothing may wait for that', async () => {
+    const { world, key, connection, at, schedule, post } = await repeatWorld();
+    const id = await schedule(BUSY);
+    world.clock.set(new Date(at(10)));
+    const { sends } = await claimDueSends(world.context);
+    await world.rest(`DELETE /connections/${connection.id}`, { key });
+
+    await Promise.all(sends.map((send) => world.context.sends.send(send)));
+
+    expect(await post(id)).toMatchObject({ status: 'failed', error: { code: 'platform_unavailable' } });
+    expect((await told(world, id)).map(([name]) => name)).toEqual(['post.failed']);
+  });
+
   it('can be cancelled while it waits', async () => {
     const { world, key, to, schedule, post, triesOf } = await repeatWorld();
     const id = await schedule(BUSY);
