@@ -11,9 +11,13 @@ import { type Ending, revokeGrant } from '../../services/oauth/revoke-grant.ts';
 import type { MachineTime } from '../database-clock.ts';
 import { REQUEST_ID_HEADER } from '../rate-headers.ts';
 import { errors, Provider } from './provider-library.ts';
+import { countForClient } from './token-limits.ts';
 
 /** A client that asks twice at once, or whose answer was lost, is not taken for a thief within so long (D29). */
 const GRACE_MS = 10_000;
+
+/** What a client shows to be given tokens. */
+const SHOWN_FOR_TOKENS: ReadonlySet<string> = new Set(['AuthorizationCode', 'RefreshToken']);
 
 /** Seconds a registered client is kept to which nobody agrees. */
 const UNUSED_CLIENT_SECONDS = 86_400;
@@ -56,6 +60,7 @@ function adapterOf(context: Context, kind: string, lead: () => number): Adapter 
       if (found === null) return undefined;
       // A client has no end of its own: it goes when nobody needs it.
       if (kind === 'Client') return found.payload as AdapterPayload;
+      if (SHOWN_FOR_TOKENS.has(kind)) await countForClient(context, found.payload['clientId']);
       return withId(context, id, found, lead());
     },
     consume: async (id) => {

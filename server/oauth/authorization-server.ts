@@ -3,19 +3,23 @@
  * is made when they have changed; everything that lasts is in the database.
  */
 import type { EventEmitter } from 'node:events';
+import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { ConsentRequests } from '../../console/oauth/consent-requests.ts';
 import type { Context } from '../../services/context.ts';
 import { DEFAULT_SCOPES, SCOPES } from '../../services/keys/scopes.ts';
 import { createPublicRateLimiter } from '../../services/limits/public-rate-limiter.ts';
 import type { RateLimiter } from '../../services/limits/rate-limiter.ts';
+import { hasAllowedScheme } from '../../services/oauth/redirect-scheme.ts';
 import type { SigningKey } from '../../services/oauth/signing-keys.ts';
 import type { MachineTime } from '../database-clock.ts';
 import { REQUEST_ID_HEADER } from '../rate-headers.ts';
 import { type CheckAccessToken, createAccessTokenCheck } from './check-access-token.ts';
 import { consentRequests } from './consent-requests.ts';
 import { providerConfiguration, type ProviderParts, ROUTES } from './provider-configuration.ts';
+import { giveOneSuccessor } from './one-successor.ts';
 import { createSigningKeyRing } from './signing-key-ring.ts';
 import { Provider } from './provider-library.ts';
+import { keepUnknownClientsHere } from './unknown-clients.ts';
 
 export interface AuthorizationServer {
   /** Counts clients that make themselves known, in buckets `<machine> clients`: those that register, and documents that are fetched. */
@@ -57,6 +61,8 @@ function createProvider(context: Context, parts: ProviderParts): Provider {
   const provider = new Provider(context.config.publicUrl, providerConfiguration(context, parts));
   // What it takes for forwarded is written by our own router.
   provider.proxy = true;
+  giveOneSuccessor(context, provider);
+  refuseForeignSchemes(provider);
   provider.on('server_error', (ctx, error) => {
     const reqId = ctx.res.getHeader(REQUEST_ID_HEADER);
     context.log.error({ reqId, err: error }, 'an OAuth request failed');
@@ -74,9 +80,19 @@ function createProvider(context: Context, parts: ProviderParts): Provider {
     if (ctx.path === ROUTES.authorization && !ctx.query['scope'])
       ctx.query = { ...ctx.query, scope: DEFAULT_SCOPES.join(' ') };
     await next();
+    if (ctx.path === ROUTES.authorization) await keepUnknownClientsHere(context, ctx as KoaContextWithOIDC);
     if (ctx.path === DISCOVERY_PATH && ctx.status === 200) ctx.body = described(ctx.body as Record<string, unknown>);
   });
   return provider;
+}
+
+/** Holds for every client, however it became known and whenever: also for one that registered before there was this rule. */
+function refuseForeignSchemes(provider: Provider): void {
+  const { prototype } = provider.Client;
+  const { redirectUriAllowed } = prototype;
+  prototype.redirectUriAllowed = function isAllowed(this: typeof prototype, uri) {
+    return hasAllowedScheme(uri) && redirectUriAllowed.call(this, uri);
+  };
 }
 
 /** What oidc-provider says of OpenID Connect, which is not offered here, and of ways to answer that no client can register. */

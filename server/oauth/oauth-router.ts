@@ -13,6 +13,7 @@ import { REQUEST_ID_HEADER } from '../rate-headers.ts';
 import { requestIdOf } from '../request-id.ts';
 import { type AuthorizationServer, DISCOVERY_PATH } from './authorization-server.ts';
 import { ROUTES } from './provider-configuration.ts';
+import { limitByAddress } from './token-limits.ts';
 
 /** Seconds a browser may remember the answer to a preflight. */
 const PREFLIGHT_MAX_AGE = '86400';
@@ -25,6 +26,7 @@ export function oauthRouter(context: Context, { provider, newClients }: Authoriz
     await (await provider()).callback()(request, response);
   });
   router.all(ROUTES.authorization, limitQuestions(context));
+  for (const path of [ROUTES.token, ROUTES.revocation]) router.all(path, limitByAddress(context, path));
   router.all([DISCOVERY_PATH, ...Object.values(ROUTES)], pass);
   router.get(`${ROUTES.authorization}/:uid`, pass);
   router.use(ROUTES.authorization, sendFailure(context));

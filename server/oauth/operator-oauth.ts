@@ -5,6 +5,7 @@ import { invalidInput } from '../../errors/error-body.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../../services/context.ts';
 import { addClient } from '../../services/oauth/add-client.ts';
+import { hasAllowedScheme, REDIRECT_SCHEMES } from '../../services/oauth/redirect-scheme.ts';
 import { addSigningKey } from '../../services/oauth/signing-keys.ts';
 import { requestIdOf } from '../request-id.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
@@ -25,6 +26,9 @@ export function operatorOauth(context: Context, { provider }: AuthorizationServe
     const { clientId, redirectUris } = given.data;
     const described = { client_id: clientId, client_name: clientId, redirect_uris: redirectUris };
     const payload = { ...keptMetadata(described), client_id: clientId };
+    if (!redirectUris.every((uri) => !URL.canParse(uri) || hasAllowedScheme(uri))) {
+      throw new ServiceError('invalid_request', `redirectUris: expected ${REDIRECT_SCHEMES}.`);
+    }
     await validate(() => provider().then(({ Client }) => Client.validate(payload)));
     await addClient(context, clientId, payload, requestIdOf(response));
     context.log.info({ clientId }, 'the operator added an OAuth client');

@@ -6,6 +6,7 @@ import { oauthErrorPage } from '../../console/oauth/oauth-error-page.ts';
 import type { Context } from '../../services/context.ts';
 import { SCOPES } from '../../services/keys/scopes.ts';
 import { resourceOf } from '../../services/oauth/addresses.ts';
+import { hasAllowedScheme, REDIRECT_SCHEMES } from '../../services/oauth/redirect-scheme.ts';
 import { knownScopes } from '../../services/oauth/known-scopes.ts';
 import { machineOf } from '../../services/limits/machine-of.ts';
 import type { RateLimiter } from '../../services/limits/rate-limiter.ts';
@@ -140,6 +141,7 @@ function features(context: Context, { keys, newClients }: ProviderParts): NonNul
         const { oidc } = ctx as unknown as { oidc: { body: Record<string, unknown> } };
         oidc.body = keptMetadata(oidc.body);
         refuseTooLong(oidc.body);
+        refuseForeignSchemes(oidc.body['redirect_uris']);
         return context.random.uuid();
       },
     },
@@ -174,6 +176,13 @@ function refuseTooLong(kept: Record<string, unknown>): void {
   throw new errors.InvalidClientMetadata(
     `at most ${DOCUMENT_MAX_BYTES} bytes are kept of a client; these are ${bytes}`,
   );
+}
+
+/** What is no list of addresses is refused by oidc-provider. */
+function refuseForeignSchemes(redirectUris: unknown): void {
+  if (!Array.isArray(redirectUris)) return;
+  if (redirectUris.every((uri) => !URL.canParse(String(uri)) || hasAllowedScheme(String(uri)))) return;
+  throw new errors.InvalidClientMetadata(`redirect_uris may have ${REDIRECT_SCHEMES}`);
 }
 
 /** One question to a person, asked each time. */

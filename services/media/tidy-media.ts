@@ -1,4 +1,7 @@
-/** Housekeeping of images: frees those whose posts are done with them and those that no post names, and finishes removals that were cut off. */
+/**
+ * Housekeeping of images: frees those whose posts are done with them, those that no post names and those of deleted
+ * profiles, and finishes removals that were cut off.
+ */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
@@ -25,12 +28,21 @@ const isDoneWith = (before: string) => `
 
 const isLeftOver = (before: string) => `m.state = 'stored' and m.created_at < ${before} and ${IS_UNUSED}`;
 
+// What a deleted profile has uploaded goes as soon as no post can need it: a draft on a connection that is gone cannot.
+const isOfDeletedProfile = (before: string) => `
+  m.state = 'stored' and exists (select 1 from profiles d where d.id = m.profile_id and d.deleted_at <= ${before})
+  and not exists (
+    select 1 from post_media u join posts p on p.id = u.post_id join connections c on c.id = p.connection_id
+    where u.media_id = m.id
+      and (p.status = 'processing' or (p.status in ('draft', 'scheduled') and c.deleted_at is null)))`;
+
 const isLostUpload = (before: string) => `m.state = 'storing' and m.created_at < ${before}`;
 
 export async function tidyMedia(context: Context): Promise<void> {
   const now = context.clock.now().getTime();
   await release(context, isDoneWith, new Date(now - KEPT_AFTER_SEND_MS));
   await release(context, isLeftOver, new Date(now - KEPT_UNUSED_MS));
+  await release(context, isOfDeletedProfile, new Date(now));
   await release(context, isLostUpload, new Date(now - LOST_UPLOAD_MS));
   const left = `select id from media where state = 'removing' order by id limit ${AT_ONCE}`;
   const rows = await query<{ id: string }>(context.db.em(), left);

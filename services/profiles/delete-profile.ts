@@ -1,8 +1,9 @@
 /**
  * Deletes a profile with everything that could still act for it, in one transaction: its connections are
- * disconnected, what waits for them is cancelled, its keys are revoked and so is what agents may do there (D38), and its webhooks
- * end, with what is queued for them. Streams of its keys end with the keys. What was sent stays
- * readable, and its externalId is free again. Emits connection.removed for each connection.
+ * disconnected, what waits for them is cancelled, its open connect sessions end, its keys are revoked and so is what agents
+ * may do there (D38), and its webhooks end, with what is queued for them. Event streams of its keys end with the keys. Its
+ * images are out of reach from then on, and housekeeping frees them. What was sent stays readable, and its externalId is free
+ * again. Emits connection.removed for each connection.
  */
 import { LockMode } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
@@ -13,6 +14,7 @@ import { Profile } from '../../entities/profile.ts';
 import { Webhook } from '../../entities/webhook.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { TEST_PLATFORM } from '../../platforms/registry.ts';
+import { endSessionsOfProfile } from '../connect/end-sessions-of-profile.ts';
 import { removeConnections } from '../connections/remove-connections.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
@@ -37,6 +39,7 @@ export async function deleteProfile(context: Context, caller: Caller, profileId:
     const deletedAt = context.clock.now();
     profile.deletedAt = deletedAt;
     await removeConnections(context, em, caller, connections);
+    await endSessionsOfProfile(em, profileId);
     await em.nativeUpdate(ApiKey, { accountId, profileId, revokedAt: null }, { revokedAt: deletedAt });
     await revokeGrantsOf(em, { accountId, profileId, at: deletedAt });
     const webhooks = await em.find(Webhook, held, { fields: ['id'] });

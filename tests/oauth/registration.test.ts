@@ -38,6 +38,7 @@ describe('a client', () => {
       'mcp-remote',
       { redirect_uris: ['http://127.0.0.1:3334/oauth/callback'], software_id: 'x', software_version: '1' },
     ],
+    ['an app by its domain', { redirect_uris: ['com.example.app:/oauth/callback'] }],
     ['Cursor', { redirect_uris: ['cursor://anysphere.cursor-retrieval/oauth/callback'], application_type: 'web' }],
     [
       'VS Code',
@@ -56,6 +57,10 @@ describe('a client', () => {
     ['plain http to another machine', { redirect_uris: ['http://evil.example/cb'] }],
     ['a script', { redirect_uris: ['javascript:alert(1)'] }],
     ['data', { redirect_uris: ['data:text/html,x'] }],
+    ['a handler of Windows', { redirect_uris: ['ms-msdt:/id'] }],
+    ['the source of a page', { redirect_uris: ['view-source:https://agent.example/cb'] }],
+    ['a settings page', { redirect_uris: ['x-apple.systempreferences:com.apple.preference'] }],
+    ['one good address and one bad', { redirect_uris: [CALLBACK, 'search-ms:query=x'] }],
     ['a fragment', { redirect_uris: ['https://agent.example/#x'] }],
     ['no address', { redirect_uris: [] }],
   ])('that wants its answers at %s is refused', async (_name, metadata) => {
@@ -171,6 +176,7 @@ describe('the operator', () => {
     [['client', 'add', 'x'], /Name at least one address/],
     [['client', 'add', 'a b', CALLBACK], /clientId: expected 1 to 80 letters/],
     [['client', 'add', 'x', 'http://evil.example/'], /redirectUris: .*loopback/],
+    [['client', 'add', 'x', 'ms-msdt:/id'], /redirectUris: expected https, http on localhost/],
     [['client', 'add', 'x', CALLBACK, '--colour', 'red'], /colour/],
   ])('is told what is wrong with %j', async (args, message) => {
     await expect(run(...args)).rejects.toThrow(message);

@@ -1,5 +1,10 @@
 /** Codes and refresh tokens: good once, for one client, and never for longer than agreed. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createApp } from '../../server/app.ts';
+import { TEST_DATABASE_URL } from '../harness/database.ts';
+import { startPeer } from '../harness/peer.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import {
   CALLBACK,
@@ -97,14 +102,51 @@ describe('a refresh token', () => {
     expect(await works(body.access_token)).toBe(true);
   });
 
-  it('that comes again within ten seconds is a repetition, also six times at once', async () => {
+  it('that comes again within ten seconds is a repetition, also six times at once: all are given one successor', async () => {
     const tokens = await tokensFor(world, person);
     const answers = await Promise.all(Array.from({ length: 6 }, () => refresh(world, tokens.clientId, tokens.refresh)));
     world.clock.advance(10_000);
     const late = await refresh(world, tokens.clientId, tokens.refresh);
 
-    expect([...answers, late].map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 200]);
+    const all = [...answers, late];
+    expect(all.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 200]);
+    expect(new Set(all.map(({ body }) => body.refresh_token)).size).toBe(1);
+    const [kept] = await world.sql<{ count: number }>(
+      `select count(*)::int as count from oauth_artifacts where kind = 'RefreshToken' and consumed_at is null
+         and payload->>'clientId' = $1`,
+      [tokens.clientId],
+    );
+    expect(kept?.count).toBe(1);
     expect(await works(late.body.access_token)).toBe(true);
+  });
+
+  it.skipIf(TEST_DATABASE_URL === undefined)(
+    'is given one successor by all processes that share the database',
+    async () => {
+      const shared = await startWorld({ env: { ENCRYPTION_KEYS: Buffer.alloc(32, 7).toString('base64') } });
+      const tokens = await tokensFor(shared, await signIn(shared));
+      const server = createApp(await startPeer(shared)).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      onTestFinished(() => void server.close());
+      const other = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` } as World;
+      const places = [shared, other, shared, other, shared, other];
+      const answers = await Promise.all(places.map((place) => refresh(place, tokens.clientId, tokens.refresh)));
+
+      expect(new Set(answers.map(({ body }) => body.refresh_token)).size).toBe(1);
+    },
+  );
+
+  it('has a successor that is used up like any other, also when the answer to a repetition shows it again', async () => {
+    const tokens = await tokensFor(world, person);
+    const { refresh_token: successor } = await next(tokens);
+    await refresh(world, tokens.clientId, successor);
+    const shownAgain = await next(tokens);
+    world.clock.advance(12_000);
+    const replayed = await refresh(world, tokens.clientId, successor);
+
+    expect(shownAgain.refresh_token).toBe(successor);
+    expect([replayed.status, replayed.body.error]).toEqual([400, 'invalid_grant']);
+    expect(await works(shownAgain.access_token)).toBe(false);
   });
 
   it('that comes again later is a theft: the whole family ends at once', async () => {

@@ -120,7 +120,7 @@ describe('the API document', () => {
     expect(post.parameters.map(({ name, in: place }: { name: string; in: string }) => `${place} ${name}`)).toEqual([
       'query altText',
     ]);
-    expect(Object.keys(post.responses)).toEqual(['200', '400', '401', '413', '415', '429', '500', '503']);
+    expect(Object.keys(post.responses)).toEqual(['200', '400', '401', '403', '413', '415', '429', '500', '503']);
     expect(Object.keys(body.paths['/media/{mediaId}/raw'].get.responses['200'].content)).toEqual(types);
   });
 });

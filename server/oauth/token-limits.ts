@@ -1,0 +1,46 @@
+/**
+ * Requests for tokens are counted by address, and by client as well once a code or refresh token of the client was shown:
+ * a name that anybody can send must not use up what belongs to the client.
+ */
+import type { RequestHandler } from 'express';
+import type { Context } from '../../services/context.ts';
+import { machineOf } from '../../services/limits/machine-of.ts';
+import { type RateState, secondsUntilReset } from '../../services/limits/rate-limiter.ts';
+import { errors, Provider } from './provider-library.ts';
+
+const TOO_MANY = 'too_many_requests';
+
+function sentence({ limit }: RateState, who: string): string {
+  return `more than ${limit} requests a minute ${who}; wait as long as Retry-After says`;
+}
+
+/** @param path names the bucket; in front of the endpoint */
+export function limitByAddress(context: Context, path: string): RequestHandler {
+  return async (request, response, next) => {
+    if (request.method !== 'POST') return next();
+    const now = context.clock.now();
+    const rate = await context.publicLimiter.take(`${machineOf(request.ip ?? '')} ${path}`, now);
+    if (rate.allowed) return next();
+    response.setHeader('retry-after', String(secondsUntilReset(rate, now)));
+    response.setHeader('cache-control', 'no-store');
+    // Clients in browsers are to read it too; it says nothing of anybody.
+    response.setHeader('access-control-allow-origin', '*');
+    response.status(429).json({ error: TOO_MANY, error_description: sentence(rate, 'from this address') });
+  };
+}
+
+/**
+ * Counts a code or refresh token that was shown, when it was shown for new tokens.
+ *
+ * @throws OIDCProviderError which is answered as 429
+ */
+export async function countForClient(context: Context, clientId: unknown): Promise<void> {
+  const { oidc, res } = Provider.ctx ?? {};
+  if (oidc?.route !== 'token' || typeof clientId !== 'string') return;
+  const now = context.clock.now();
+  const rate = await context.publicLimiter.take(`client ${clientId} /oauth/token`, now);
+  if (rate.allowed) return;
+  res?.setHeader('retry-after', String(secondsUntilReset(rate, now)));
+  const refusal = new errors.OIDCProviderError(429, TOO_MANY);
+  throw Object.assign(refusal, { error_description: sentence(rate, 'for this client'), expose: true });
+}

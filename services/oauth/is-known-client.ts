@@ -1,0 +1,13 @@
+/** Whether anybody here vouches for a client: an owner has once allowed it, or the operator has added it. */
+import { query } from '../../entities/query.ts';
+import type { Context } from '../context.ts';
+
+// Clients that the operator adds have no end; those that register have one.
+const KNOWN = `
+  select 1 where exists (select 1 from oauth_grants where client_id = $1)
+    or exists (select 1 from oauth_artifacts
+      where kind = 'Client' and payload->>'client_id' = $1 and expires_at is null)`;
+
+export async function isKnownClient(context: Context, clientId: string): Promise<boolean> {
+  return (await query(context.db.em(), KNOWN, [clientId])).length > 0;
+}
