@@ -125,13 +125,13 @@ const Environment = z.object({
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   NODE_ENV: z.enum(['development', 'test', 'production']).optional(),
   TRUST_PROXY: trustProxy.optional(),
-  MAX_CONNECTIONS: count.default(5_000),
+  MAX_CONNECTIONS: count.default(5000),
   MAX_CONNECTIONS_PER_ADDRESS: count.default(500),
   REQUEST_TIMEOUT_SECONDS: z
     .string()
     .regex(/^[1-9]\d{0,2}$/, 'must be a whole number of seconds, 1 to 999')
-    .transform((seconds) => Number(seconds) * 1000)
-    .default(15_000),
+    .transform(Number)
+    .default(15),
   OPERATOR: z.enum(['local', 'anywhere', 'off']).default('local'),
   OPERATOR_TOKEN: z.string().min(32, 'must have at least 32 characters').optional(),
   DEFAULT_PLAN: z.enum(PLAN_NAMES).default('unlimited'),
@@ -200,7 +200,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     trustProxy: values.TRUST_PROXY,
     maxConnections: values.MAX_CONNECTIONS,
     maxConnectionsPerAddress: values.MAX_CONNECTIONS_PER_ADDRESS,
-    requestTimeoutMs: values.REQUEST_TIMEOUT_SECONDS,
+    requestTimeoutMs: values.REQUEST_TIMEOUT_SECONDS * 1000,
     operator: values.OPERATOR,
     operatorToken: values.OPERATOR_TOKEN,
     defaultPlan: values.DEFAULT_PLAN,

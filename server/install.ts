@@ -38,9 +38,6 @@ export interface Install {
   stop(): Promise<void>;
 }
 
-const TRUSTS_EVERYBODY =
-  'TRUST_PROXY=true believes every caller about its address: set the number of proxies, or their addresses';
-
 /** How many interrupted sends are taken over at once at the start. */
 const RECOVER_AT_ONCE = 1_000;
 
@@ -93,7 +90,8 @@ export async function startInstall(config: Config, options: { announce: (text: s
   const work = await startWork(context);
   isReady = true;
   startup.hasEnded = true;
-  if (config.trustProxy === true) log.warn(TRUSTS_EVERYBODY);
+  if (config.trustProxy === true)
+    log.warn('TRUST_PROXY=true believes every caller about its address: set the number of proxies, or their addresses');
   log.info({ role: config.role, database: db.engine, version: context.version, port: config.port }, 'ready');
 
   return {

@@ -3,6 +3,7 @@ import type { ConnectSession } from '../../entities/connect-session.ts';
 import { PlatformFailure } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import { offeredPlatforms, pageOf } from './connectable-platforms.ts';
+import { customerMessage } from './customer-message.ts';
 import { leaveSession } from './end-session.ts';
 import { type Flow, keepFlow, readFlow, takeFlow } from './flow.ts';
 import { callbackUrl, oauthIo } from './oauth-io.ts';
@@ -64,6 +65,6 @@ async function exchange(
     return { kind: 'choose' };
   } catch (error) {
     if (!(error instanceof PlatformFailure)) throw error;
-    return refuse(context, session, error.message);
+    return refuse(context, session, customerMessage(error));
   }
 }

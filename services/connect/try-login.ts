@@ -10,6 +10,7 @@ import type { ScopedLogin } from '../../platforms/scopes.ts';
 import { checkCredentials, checkLogin } from '../connections/check-credentials.ts';
 import type { Context } from '../context.ts';
 import type { HostedPlatform } from './connectable-platforms.ts';
+import { customerMessage } from './customer-message.ts';
 import { failSession } from './end-session.ts';
 import { keepFlow } from './flow.ts';
 import { linkAccount } from './link-account.ts';
@@ -74,7 +75,7 @@ async function link(
     return { kind: 'ended' };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return refuse(context, session, error.message);
+    return refuse(context, session, customerMessage(error));
   }
 }
 
@@ -105,7 +106,7 @@ async function begin(
     return { kind: 'away', url };
   } catch (error) {
     if (!(error instanceof PlatformFailure)) throw error;
-    return refuse(context, session, error.message);
+    return refuse(context, session, customerMessage(error));
   }
 }
 

@@ -9,7 +9,7 @@ import { createPostgresRateLimiter } from './postgres-rate-limiter.ts';
 import type { RateLimiter, RateState } from './rate-limiter.ts';
 
 /** Real milliseconds that the database may take to count. */
-const TIMEOUT_MS = 1_000;
+const TIMEOUT_MS = 2_000;
 
 /** Milliseconds for which a database that has not answered is not asked again. */
 const AWAY_MS = 5_000;
@@ -38,15 +38,11 @@ export function withFallback(shared: RateLimiter, own: RateLimiter, clock: Clock
 }
 
 /** Null when it fails or takes too long. */
-async function inTime(counting: Promise<RateState>, clock: Clock): Promise<RateState | null> {
-  const over = new AbortController();
-  const late = clock.sleep(TIMEOUT_MS, over.signal).then(
-    () => null,
-    () => null,
-  );
-  try {
-    return await Promise.race([counting.catch(() => null), late]);
-  } finally {
-    over.abort();
-  }
+function inTime(counting: Promise<RateState>, clock: Clock): Promise<RateState | null> {
+  const deadline = clock.deadline(TIMEOUT_MS);
+  const { promise, resolve } = Promise.withResolvers<RateState | null>();
+  if (deadline.aborted) resolve(null);
+  deadline.addEventListener('abort', () => resolve(null), { once: true });
+  counting.then(resolve, () => resolve(null));
+  return promise;
 }

@@ -58,8 +58,16 @@ it('takes no form but its own, and ends nothing of another owner’s', async () 
 });
 
 it.each<[string, number, (browser: Browser) => Promise<BrowserPage>]>([
-  ['a form that is too long', 413, (b) => b.post('/owner/agents/x/revoke', { csrf: 'x'.repeat(20_000) })],
-  ['an answer that is too long', 413, (b) => b.post('/oauth/interaction/x', { csrf: 'x'.repeat(20_000) })],
+  [
+    'a form of an owner that is too long',
+    413,
+    async () => (await signIn(world)).browser.post('/owner/agents/x/revoke', { csrf: 'x'.repeat(20_000) }),
+  ],
+  [
+    'an answer of an owner that is too long',
+    413,
+    async () => (await signIn(world)).browser.post('/oauth/interaction/x', { csrf: 'x'.repeat(20_000) }),
+  ],
   ['an address that is none', 400, (b) => b.get('/owner/agents/%E0%A4%A/revoke')],
   ['a request that is none', 400, (b) => b.get('/oauth/interaction/%E0%A4%A')],
   ['a request under way that is none', 400, (b) => b.get('/oauth/authorize/%E0%A4%A')],
@@ -68,6 +76,12 @@ it.each<[string, number, (browser: Browser) => Promise<BrowserPage>]>([
 
   expect([status, headers.get('content-type')]).toEqual([expected, 'text/html; charset=utf-8']);
   expect(text).toContain('<p>What this browser sent cannot be read. Go back and try again.</p>');
+});
+
+it('reads no form of anyone who is not signed in', async () => {
+  const { status, location } = await openBrowser(world).post('/owner/agents/x/revoke', { csrf: 'x'.repeat(20_000) });
+
+  expect([status, location]).toEqual([303, '/sign-in?next=%2Fowner%2Fagents']);
 });
 
 it.each(['/owner/agents', '/oauth/interaction/x'])(

@@ -102,8 +102,8 @@ describe('while the database is away', () => {
       },
     };
     const world = await startWorld();
-    const instant = { ...world.context.clock, sleep: () => Promise.resolve() };
-    const limiter = withFallback(shared, createMemoryRateLimiter(2), instant);
+    const overdue = { ...world.context.clock, deadline: () => AbortSignal.timeout(1) };
+    const limiter = withFallback(shared, createMemoryRateLimiter(2), overdue);
     const start = world.clock.now().getTime();
 
     const allowed = [];

@@ -2,6 +2,7 @@
 import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Logger } from 'pino';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { secureDataDir } from '../../server/secure-data-dir.ts';
 
@@ -19,7 +20,7 @@ const own = process.getuid?.();
 
 it('a folder that is missing is made for its owner alone, and nothing is said', async () => {
   const dataDir = join(await newFolder(), 'deep', 'data');
-  const warn = vi.fn();
+  const warn = vi.fn<Logger['warn']>();
 
   await secureDataDir(dataDir, { uid: own, log: { warn } });
 
@@ -35,7 +36,7 @@ it('a folder that was open is closed, with what is in it, and the log says so', 
   await symlink(elsewhere, join(dataDir, 'media'));
   await Promise.all([chmod(elsewhere, 0o755), chmod(join(dataDir, 'db'), 0o755)]);
   await Promise.all([chmod(join(dataDir, 'encryption.key'), 0o644), chmod(dataDir, 0o755)]);
-  const warn = vi.fn();
+  const warn = vi.fn<Logger['warn']>();
 
   await secureDataDir(dataDir, { uid: own, log: { warn } });
 
@@ -51,7 +52,7 @@ it('a folder that was open is closed, with what is in it, and the log says so', 
 it('a folder of another user is refused', async () => {
   const dataDir = await newFolder();
 
-  const refused = secureDataDir(dataDir, { uid: 4_711, log: { warn: vi.fn() } });
+  const refused = secureDataDir(dataDir, { uid: 4_711, log: { warn: vi.fn<Logger['warn']>() } });
 
   await expect(refused).rejects.toThrow(
     `DATA_DIR ${dataDir} belongs to another user (uid ${own}), who can replace what is in it; change its owner, or choose another folder.`,
