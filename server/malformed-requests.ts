@@ -1,5 +1,4 @@
 /** Answers requests that are no HTTP, such as one with a NUL in a header, in JSON like every other refusal. */
-import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorBody } from '../errors/error-body.ts';
 import { ServiceError } from '../errors/service-error.ts';
@@ -16,13 +15,13 @@ const MESSAGES: Readonly<Record<string, string>> = {
  */
 export function refuseMalformedRequest(error: NodeJS.ErrnoException, socket: Duplex, isAnswering: boolean): void {
   if (!socket.writable || error.code === 'ECONNRESET' || isAnswering) return void socket.destroy();
-  const status = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+  const status = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request';
   const message =
     MESSAGES[error.code ?? ''] ?? 'The request is not valid HTTP: a header or the request line is malformed.';
   const body = JSON.stringify(errorBody(new ServiceError('invalid_request', message), '', '/docs/errors'));
   socket.end(
     [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      `HTTP/1.1 ${status}`,
       'content-type: application/json; charset=utf-8',
       `content-length: ${Buffer.byteLength(body)}`,
       'access-control-allow-origin: *',

@@ -54,7 +54,7 @@ describe('places', () => {
     expect(() => take('d', 'd')).toThrow('all accounts have 201');
   });
 
-  it('are held until the connection is closed, and cut when its reader does not take the end', async () => {
+  it('are held until the connection is closed, which the end of its stream does', async () => {
     const { keys, key } = await accountWithKeys(1);
     const [own] = keys;
     const { port } = new URL(world.url);
@@ -62,11 +62,12 @@ describe('places', () => {
     onTestFinished(() => void socket.destroy());
     socket.write(`GET /api/v2/events HTTP/1.1\r\nHost: here\r\nx-api-key: ${own?.secret}\r\n\r\n`);
     const [head] = (await once(socket, 'data')) as [Buffer];
+    const closed = once(socket, 'close');
 
     await world.rest(`DELETE /keys/${own?.id}`, { key });
 
     expect(head.toString()).toMatch(/^HTTP\/1\.1 200 .*\r\nconnection: close\r\n/is);
-    await once(socket, 'close');
+    await closed;
   });
 });
 
