@@ -4,7 +4,8 @@ import type { JsonObject } from '../platforms/contract.ts';
 import { Account } from './account.ts';
 import { id, instant } from './columns.ts';
 
-export const EVENT_NAMES = [
+/** Events that a webhook receives which names none. */
+export const DEFAULT_EVENT_NAMES = [
   'post.sent',
   'post.failed',
   'post.deleted',
@@ -13,6 +14,11 @@ export const EVENT_NAMES = [
   'connection.created',
   'connection.removed',
 ] as const;
+
+/** Events that came later: only webhooks that name them receive them, because others do not expect them (D58). */
+const OPT_IN_EVENT_NAMES = ['webhook.disabled'] as const;
+
+export const EVENT_NAMES = [...DEFAULT_EVENT_NAMES, ...OPT_IN_EVENT_NAMES] as const;
 export type EventName = (typeof EVENT_NAMES)[number];
 
 export const Event = defineEntity({
@@ -25,9 +31,9 @@ export const Event = defineEntity({
     name: p.enum(EVENT_NAMES),
     /** Whether the key behind it was a live or a test key. */
     mode: p.enum(['live', 'test'] as const),
-    /** The post or the connection it is about. */
+    /** The post, the connection or the webhook it is about. */
     subjectId: p.uuid(),
-    /** `{ post: … }` or `{ connection: … }` as the spec shows it for this event. */
+    /** `{ post: … }`, `{ connection: … }` or `{ webhook: … }`, as documented for this event. */
     payload: p.json<JsonObject>(),
     createdAt: instant(),
     /** When its deliveries were made; null until then. Set from the start where no webhook hears it. */

@@ -4,21 +4,17 @@
  * errors are theirs.
  */
 import type { Request, RequestHandler, Response } from 'express';
-import { ServiceError } from '../errors/service-error.ts';
 import type { Context } from '../services/context.ts';
-import { FEED_PAGE, feedPosition, type FeedPosition, readFeed } from '../services/events/event-feed.ts';
+import { FEED_PAGE, feedPosition, type FeedPosition, mayHear, readFeed } from '../services/events/event-feed.ts';
 import type { Caller } from '../services/keys/caller.ts';
 import type { SignedEvent } from '../services/webhooks/delivery-headers.ts';
+import { createStreamPlaces } from './event-stream-places.ts';
 import { REQUEST_ID_HEADER } from './rate-headers.ts';
 import { requestIdOf } from './request-id.ts';
 import { admitCaller, writeError } from './rest-request.ts';
 
 /** Its path below the API root. */
 export const EVENTS_PATH = '/events';
-
-/** Streams that one process holds open: of one account, and in all. */
-export const STREAMS_PER_ACCOUNT = 5;
-const STREAMS_MAX = 200;
 
 /** Milliseconds between two looks for new events. */
 const LOOK_EVERY_MS = 500;
@@ -29,22 +25,26 @@ const LOOKS_PER_HEARTBEAT = 30;
 /** A reader that has not taken what it was sent for so many looks is dropped: 30 seconds. */
 const BLOCKED_LOOKS_MAX = 60;
 
+/** Milliseconds that a reader has to take what is left when its stream ends. */
+const LAST_WORDS_MS = 5_000;
+
 /** Milliseconds after which a reader that lost its stream should come back. */
 const RETRY_MS = 2_000;
 
 /** @param stopping aborts when the process was asked to stop: streams end then, and readers go on elsewhere */
 export function eventStreams(context: Context, stopping: AbortSignal): RequestHandler {
-  const open = new Map<string, number>();
+  const places = createStreamPlaces();
   return async (request, response) => {
     const headers: Record<string, string> = { [REQUEST_ID_HEADER]: requestIdOf(response) };
     try {
       const caller = await admitCaller(context, { request, headers }, EVENTS_PATH);
       const position = await feedPosition(context, caller, lastEventIdOf(request));
-      await withinBounds(open, caller.accountId, async () => {
-        begin(request, response, headers, position);
-        if (request.method !== 'HEAD') await relay(context, response, { caller, position, stopping });
-        response.end();
-      });
+      if (request.socket.destroyed) return;
+      // A stream that is over takes up memory until its connection is closed.
+      request.socket.once('close', places.take(caller));
+      begin(request, response, headers, position);
+      if (request.method !== 'HEAD') await relay(context, response, { caller, position, stopping });
+      end(request, response);
     } catch (thrown) {
       if (response.headersSent) return endBroken(context, response, thrown);
       await writeError(context, { request, response, headers }, thrown);
@@ -57,26 +57,6 @@ function lastEventIdOf(request: Request): string | undefined {
   return id === undefined || id === '' ? undefined : String(id);
 }
 
-async function withinBounds(open: Map<string, number>, accountId: string, work: () => Promise<void>): Promise<void> {
-  const ofAccount = open.get(accountId) ?? 0;
-  const all = [...open.values()].reduce((sum, count) => sum + count, 0);
-  if (ofAccount >= STREAMS_PER_ACCOUNT || all >= STREAMS_MAX) {
-    const which = ofAccount >= STREAMS_PER_ACCOUNT ? `this account has ${ofAccount}` : `all accounts have ${all}`;
-    throw new ServiceError(
-      'limit_exceeded',
-      `There are too many streams of events: ${which}. Close one and try again.`,
-    );
-  }
-  open.set(accountId, ofAccount + 1);
-  try {
-    await work();
-  } finally {
-    const left = (open.get(accountId) ?? 1) - 1;
-    if (left === 0) open.delete(accountId);
-    else open.set(accountId, left);
-  }
-}
-
 function begin(
   request: Request,
   response: Response,
@@ -87,12 +67,20 @@ function begin(
     ...headers,
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
+    connection: 'close',
     // nginx would keep small messages back until it has many.
     'x-accel-buffering': 'no',
   });
   if (request.method === 'HEAD') return;
   // A reader that loses the stream before the first event comes back to this point.
   response.write(`retry: ${RETRY_MS}\n${snapshot === null ? '' : `id: ${snapshot}\n`}\n`);
+}
+
+/** Ends the answer, and soon the connection of a reader that does not take the rest. */
+function end({ socket }: Request, response: Response): void {
+  response.end();
+  const cut = setTimeout(() => socket.destroy(), LAST_WORDS_MS);
+  socket.once('close', () => clearTimeout(cut));
 }
 
 /** Writes events until the reader leaves, the key is revoked or the process stops. */
@@ -110,7 +98,9 @@ async function relay(
   while (!over.aborted) {
     blocked = response.writableNeedDrain ? blocked + 1 : 0;
     if (blocked > BLOCKED_LOOKS_MAX) return void response.destroy();
-    if (blocked === 0) {
+    if (blocked > 0) {
+      if (!(await mayHear(context, caller))) return void response.destroy();
+    } else {
       const page = await readFeed(context, caller, from);
       if (!page.isAllowed) return;
       from = page.position;

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Config } from '../services/config.ts';
 import { ConfigError } from './config.ts';
+import { refuseMalformedRequest } from './malformed-requests.ts';
 
 export interface HttpServer {
   /** Takes no new connections and resolves when every request that had arrived as a whole is answered. */
@@ -23,6 +24,10 @@ export async function serve(app: RequestListener, { port, host }: Pick<Config, '
     response.once('close', () => answering.delete(response));
     if (closing) response.setHeader('connection', 'close');
     app(request, response);
+  });
+  server.on('clientError', (error, socket) => {
+    const isAnswering = [...answering.values()].some((request) => request.socket === socket);
+    refuseMalformedRequest(error, socket, isAnswering);
   });
   await listen(server, port, host);
   return {

@@ -11,6 +11,8 @@ import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { SignedEvent } from '../webhooks/delivery-headers.ts';
 import { eventBody } from '../webhooks/event-body.ts';
+import { DEFAULT_EVENTS } from '../webhooks/hears.ts';
+import { readSnapshot, type Snapshot } from './snapshot.ts';
 
 /** Where a reader stands. */
 export interface FeedPosition {
@@ -34,21 +36,28 @@ export const FEED_PAGE = 100;
 
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
-/** A snapshot as PostgreSQL writes it. */
-const SNAPSHOT = /^(\d{1,19}):\d{1,19}:[\d,]{0,20000}$/;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** D40: what the key reaches, as SQL on `e`, given profile ($2, null for the whole account) and mode ($3). */
-const REACHED = `e.account_id = $1 and ($2::uuid is null or e.profile_id = $2) and ($3 = 'live' or e.mode = 'test')`;
+/**
+ * D40: what the key reaches, as SQL on `e`, given profile ($2, null for the whole account) and mode ($3). A stream names
+ * no events, so it has those of a webhook that names none.
+ */
+const REACHED = `e.account_id = $1 and ($2::uuid is null or e.profile_id = $2) and ($3 = 'live' or e.mode = 'test')
+  and e.name in ${DEFAULT_EVENTS}`;
 
-const PRESENT = 'select pg_current_snapshot()::text as snapshot';
+const PRESENT = `select pg_current_snapshot()::text as snapshot, pg_snapshot_xmax(pg_current_snapshot())::text as next`;
 const FIND = `select e.written_in::text as written_in from events e where ${REACHED} and e.id = $4`;
+
+/** SQL: whether a key was not revoked. */
+function isLiving(keyId: string): string {
+  return `exists (select 1 from api_keys k where k.id = ${keyId} and k.revoked_at is null)`;
+}
 
 // One statement has one snapshot: what is below its horizon is complete, and stays so.
 const READ = `
   select h.horizon::text as horizon, h.allowed, e.*
   from (select pg_snapshot_xmin(pg_current_snapshot()) as horizon,
-    exists (select 1 from api_keys k where k.id = $7 and k.revoked_at is null) as allowed) h
+    ${isLiving('$7')} as allowed) h
   left join lateral (
     select e.id, e.name, e.mode, e.payload, e.created_at, e.written_in::text as written_in from events e
     where ${REACHED} and h.allowed and (e.written_in, e.id) > ($4::xid8, $5::uuid) and e.written_in < h.horizon
@@ -83,24 +92,36 @@ export async function feedPosition(
   caller: Caller,
   lastEventId: string | undefined,
 ): Promise<FeedPosition> {
-  if (lastEventId === undefined) {
-    const [row] = await query<{ snapshot: string }>(context.db.em(), PRESENT);
-    return beginningAt(row?.snapshot ?? '');
+  const snapshot = lastEventId === undefined ? null : readSnapshot(lastEventId);
+  if (lastEventId === undefined || snapshot !== null) {
+    const [present] = await query<{ snapshot: string; next: string }>(context.db.em(), PRESENT);
+    if (lastEventId === undefined) return beginningAt(readSnapshot(present?.snapshot ?? '') as Snapshot);
+    // One from the future was never sent from here, and would leave out events that are yet to come.
+    if (snapshot !== null && snapshot.end <= BigInt(present?.next ?? 0)) return beginningAt(snapshot);
+    throw noSuchPosition(lastEventId);
   }
-  if (SNAPSHOT.test(lastEventId)) return beginningAt(lastEventId);
   const id = lastEventId.toLowerCase();
   const parameters = [...reachOf(caller), id];
   const [found] = UUID.test(id) ? await query<{ written_in: string }>(context.db.em(), FIND, parameters) : [];
   if (found !== undefined) return { writtenIn: found.written_in, id, snapshot: null };
-  throw new ServiceError(
+  throw noSuchPosition(lastEventId);
+}
+
+function noSuchPosition(lastEventId: string): ServiceError {
+  return new ServiceError(
     'invalid_request',
     `Last-Event-ID: expected the id of an event that this key hears, of the last 30 days, and not "${lastEventId.slice(0, 80)}". Leave it out to begin at present.`,
   );
 }
 
-function beginningAt(snapshot: string): FeedPosition {
-  const [, oldest = ''] = SNAPSHOT.exec(snapshot) ?? [];
-  return { writtenIn: oldest, id: NO_ID, snapshot };
+function beginningAt({ text, oldest }: Snapshot): FeedPosition {
+  return { writtenIn: String(oldest), id: NO_ID, snapshot: text };
+}
+
+/** Whether the key may still hear. */
+export async function mayHear(context: Context, { keyId }: Caller): Promise<boolean> {
+  const [row] = await query<{ allowed: boolean }>(context.db.em(), `select ${isLiving('$1')} as allowed`, [keyId]);
+  return row?.allowed ?? false;
 }
 
 /** Reads on from a position, and looks whether the key may still hear. */

@@ -1,4 +1,5 @@
 /** The one place that says which webhooks hear an event. */
+import { DEFAULT_EVENT_NAMES } from '../../entities/event.ts';
 
 /** Columns or parameters of an event, as SQL. */
 interface EventColumns {
@@ -7,16 +8,20 @@ interface EventColumns {
   readonly profileId: string;
   readonly name: string;
   readonly mode: string;
+  readonly subjectId: string;
 }
+
+/** SQL list of the events that a subscriber receives without naming them. */
+export const DEFAULT_EVENTS = `(${DEFAULT_EVENT_NAMES.map((name) => `'${name}'`).join(', ')})`;
 
 /**
  * SQL condition: whether the webhook `w` hears the event. Ids sort by time, so a webhook that was registered
- * after the event does not (D40: reach and mode).
+ * after the event does not (D40: reach and mode). A disabled webhook hears nothing, and none hears of itself.
  */
-export function hears({ id, accountId, profileId, name, mode }: EventColumns): string {
-  return `(w.account_id = ${accountId} and w.deleted_at is null and w.id < ${id}
+export function hears({ id, accountId, profileId, name, mode, subjectId }: EventColumns): string {
+  return `(w.account_id = ${accountId} and w.deleted_at is null and w.disabled_at is null and w.id < ${id}
     and (w.profile_id is null or w.profile_id = ${profileId}) and (w.mode = 'live' or ${mode} = 'test')
-    and (w.events is null or ${name} = any(w.events)))`;
+    and (${name} = any(w.events) or (w.events is null and ${name} in ${DEFAULT_EVENTS})) and w.id <> ${subjectId})`;
 }
 
 /** SQL value for `events.fanned_out_at` of a new event: null when deliveries are to be made of it. */

@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp } from '../../server/app.ts';
-import { STREAMS_PER_ACCOUNT } from '../../server/event-stream.ts';
+import { STREAMS_PER_KEY } from '../../server/event-stream-places.ts';
 import type { Context } from '../../services/context.ts';
 import { makeAccount, type TestAccount } from '../harness/accounts.ts';
 import { accountWithSandbox } from '../harness/connections.ts';
@@ -289,16 +289,16 @@ describe('refusals', () => {
     expect(body).toEqual(refusal('unauthorized', 'The API key is missing, unknown or revoked.'));
   });
 
-  it('403 limit_exceeded beyond five streams of an account, until one is closed', async () => {
+  it('403 limit_exceeded beyond five streams of a key, until one is closed', async () => {
     const { key } = await makeAccount(world);
-    const streams = await Promise.all(Array.from({ length: STREAMS_PER_ACCOUNT }, () => listenTo(world, key)));
+    const streams = await Promise.all(Array.from({ length: STREAMS_PER_KEY }, () => listenTo(world, key)));
 
     const { status, body } = await world.rest('GET /events', { key });
 
     expect(status).toBe(403);
     expect(body).toMatchObject({
       error: 'limit_exceeded',
-      message: 'There are too many streams of events: this account has 5. Close one and try again.',
+      message: 'There are too many streams of events: this key has 5. Close one and try again.',
     });
     streams[0]?.close();
     await expect.poll(async () => (await listenTo(world, key).catch(() => null)) !== null).toBe(true);

@@ -1,0 +1,25 @@
+/** A snapshot of the database as text, `oldest:end:running,…`: which transactions were over at a moment. Pure. */
+
+export interface Snapshot {
+  /** As it was given. */
+  readonly text: string;
+  /** The oldest transaction that was running; all before it were over. */
+  readonly oldest: bigint;
+  /** The first that had not begun. */
+  readonly end: bigint;
+}
+
+/** Up to some thousand running transactions. */
+const FORM = /^(\d{1,19}):(\d{1,19}):((?:\d{1,19}(?:,\d{1,19}){0,2000})?)$/;
+
+/** @returns null for what the database would refuse: it comes from a header, and must not fail a query later */
+export function readSnapshot(text: string): Snapshot | null {
+  const found = FORM.exec(text);
+  if (found === null) return null;
+  const [, oldest = '', end = '', running = ''] = found;
+  const snapshot = { text, oldest: BigInt(oldest), end: BigInt(end) };
+  if (snapshot.oldest === 0n || snapshot.oldest > snapshot.end) return null;
+  const all = running === '' ? [] : running.split(',').map(BigInt);
+  const isInOrder = all.every((id, index) => id >= (all[index - 1] ?? snapshot.oldest) && id < snapshot.end);
+  return isInOrder ? snapshot : null;
+}
