@@ -17,6 +17,7 @@ import { MetricsRead } from './metrics-read.ts';
 import { OauthArtifact } from './oauth-artifact.ts';
 import { OauthGrant } from './oauth-grant.ts';
 import { OauthKey } from './oauth-key.ts';
+import { OwnerNotice } from './owner-notice.ts';
 import { OwnerLink } from './owner-link.ts';
 import { Owner } from './owner.ts';
 import { Passkey } from './passkey.ts';
@@ -38,6 +39,7 @@ export const entities: EntityName[] = [
   Account,
   Owner,
   OwnerLink,
+  OwnerNotice,
   SignIn,
   SignInWait,
   Passkey,

@@ -4,6 +4,7 @@ import { housekeeping } from './housekeeping.ts';
 import { loginRenewals } from './login-renewals.ts';
 import type { Loop } from './loop.ts';
 import { metricsReads } from './metrics-reads.ts';
+import { ownerNotices } from './owner-notices.ts';
 import { scheduledPosts } from './scheduled-posts.ts';
 import { webhookDeliveries } from './webhook-deliveries.ts';
 import { xUsageSweep } from './x-usage-sweep.ts';
@@ -13,6 +14,7 @@ export const loops: readonly Loop[] = [
   metricsReads,
   webhookDeliveries,
   loginRenewals,
+  ownerNotices,
   xUsageSweep,
   healthSamples,
   housekeeping,

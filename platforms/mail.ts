@@ -8,7 +8,8 @@ export interface MailMessage {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  readonly html: string;
+  /** Left out, the message is plain text. */
+  readonly html?: string;
   /** Images that `html` names by `cid:`. */
   readonly images: readonly MailImage[];
 }

@@ -118,7 +118,7 @@ function compose({ from }: MailConfig, message: MailMessage): Promise<Buffer> {
     messageId,
     date,
     text,
-    html,
+    ...(html !== undefined && { html }),
     // Keeps programs that answer by themselves from answering.
     headers: { 'Auto-Submitted': 'auto-generated' },
     attachments: images.map(({ cid, filename, contentType, bytes }) => ({
