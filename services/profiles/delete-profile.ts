@@ -1,6 +1,7 @@
 /**
  * Deletes a profile with everything that could still act for it, in one transaction: its connections are
- * disconnected, what waits for them is cancelled, its keys are revoked and so is what agents may do there (D38). What was sent stays
+ * disconnected, what waits for them is cancelled, its keys are revoked and so is what agents may do there (D38), and its webhooks
+ * end, with what is queued for them. Streams of its keys end with the keys. What was sent stays
  * readable, and its externalId is free again. Emits connection.removed for each connection.
  */
 import { LockMode } from '@mikro-orm/core';
@@ -9,12 +10,14 @@ import { ApiKey } from '../../entities/api-key.ts';
 import { Connection } from '../../entities/connection.ts';
 import { OauthGrant } from '../../entities/oauth-grant.ts';
 import { Profile } from '../../entities/profile.ts';
+import { Webhook } from '../../entities/webhook.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { TEST_PLATFORM } from '../../platforms/registry.ts';
 import { removeConnections } from '../connections/remove-connections.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
 import { revokeGrantsOf } from '../oauth/revoke-grant.ts';
+import { endWebhooks } from '../webhooks/end-webhooks.ts';
 import { noProfile } from './profile-exists.ts';
 
 const lockMode = LockMode.PESSIMISTIC_WRITE;
@@ -36,6 +39,13 @@ export async function deleteProfile(context: Context, caller: Caller, profileId:
     await removeConnections(context, em, caller, connections);
     await em.nativeUpdate(ApiKey, { accountId, profileId, revokedAt: null }, { revokedAt: deletedAt });
     await revokeGrantsOf(em, { accountId, profileId, at: deletedAt });
+    const webhooks = await em.find(Webhook, held, { fields: ['id'] });
+    const end = { at: deletedAt, why: 'The profile of the webhook was deleted.' };
+    await endWebhooks(
+      em,
+      webhooks.map(({ id }) => id),
+      end,
+    );
     return connections.length;
   });
 }
@@ -48,8 +58,9 @@ async function refuseBeyondTest(
 ): Promise<void> {
   const real = connections.filter(({ platformId }) => platformId !== TEST_PLATFORM).length;
   const live = await em.count(ApiKey, { accountId, profileId: id, type: 'live', revokedAt: null });
+  const webhooks = await em.count(Webhook, { accountId, profileId: id, mode: 'live', deletedAt: null });
   const agents = await em.count(OauthGrant, { accountId, profileId: id, revokedAt: null });
-  if (real + live + agents === 0) return;
-  const message = `The profile ${id} holds what a test key cannot remove (connections beyond the ${TEST_PLATFORM}: ${real}, live keys: ${live}, agents: ${agents}); use a live key.`;
+  if (real + live + agents + webhooks === 0) return;
+  const message = `The profile ${id} holds what a test key cannot remove (connections beyond the ${TEST_PLATFORM}: ${real}, live keys: ${live}, agents: ${agents}, live webhooks: ${webhooks}); use a live key.`;
   throw new ServiceError('forbidden', message);
 }

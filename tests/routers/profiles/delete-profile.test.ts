@@ -5,6 +5,7 @@ import { connectSandbox, storeBluesky } from '../../harness/connections.ts';
 import { refusal, UUID } from '../../harness/expected.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
 import { createProfile } from '../../harness/profiles.ts';
+import { registerWebhook, startReceiver } from '../../harness/receiver.ts';
 import { startWorld } from '../../harness/world.ts';
 
 const world = await startWorld();
@@ -104,6 +105,64 @@ describe('200', () => {
     expect(statuses).toEqual([401, 401, 200]);
   });
 
+  it('ends the webhooks of the profile, and fails what is queued for them; others hear of the disconnection', async () => {
+    const { id: accountId, key, profile } = await tenant();
+    const live = (await world.key({ accountId, profileId: profile.id })).secret;
+    const test = (await world.key({ accountId, profileId: profile.id, type: 'test' })).secret;
+    const [inside, outside] = [await startReceiver(500), await startReceiver()];
+    const ended = [
+      await registerWebhook(world, inside.url, { key: live }),
+      await registerWebhook(world, inside.url, { key: test }),
+    ];
+    const kept = await registerWebhook(world, outside.url, { key, events: ['connection.removed'] });
+    const { body } = await world.rest(`POST /webhooks/${ended[0]?.id}/test`, { key });
+    await world.runDue();
+    await world.rest(`POST /webhooks/${ended[1]?.id}/test`, { key });
+    const attempts = inside.received.length;
+
+    await world.rest(`DELETE /profiles/${profile.id}`, { key });
+    await world.advance(86_400_000);
+
+    expect(inside.received).toHaveLength(attempts);
+    expect((await world.rest('GET /webhooks', { key })).body.webhooks.map(({ id }: { id: string }) => id)).toEqual([
+      kept.id,
+    ]);
+    expect((await world.rest(`GET /webhooks/${ended[0]?.id}/deliveries`, { key })).status).toBe(404);
+    expect(
+      await world.sql(
+        'select status, attempts, last_error, claim from deliveries where webhook_id = any($1) order by id',
+        [ended.map(({ id }) => id)],
+      ),
+    ).toEqual([
+      { status: 'failed', attempts: 1, last_error: 'The profile of the webhook was deleted.', claim: null },
+      { status: 'failed', attempts: 0, last_error: 'The profile of the webhook was deleted.', claim: null },
+    ]);
+    expect(body.delivery.status).toBe('pending');
+    expect(outside.received.map(({ body: { event } }) => event)).toEqual(['connection.removed', 'connection.removed']);
+    expect(await world.sql('select secret from webhooks where profile_id = $1', [profile.id])).toEqual([
+      { secret: null },
+      { secret: null },
+    ]);
+  });
+
+  it('leaves no webhook behind that was being registered meanwhile', async () => {
+    const { key, id: accountId } = await makeAccount(world);
+    const profile = await createProfile(world, key);
+    const { secret } = await world.key({ accountId, profileId: profile.id });
+    const register = () => world.rest('POST /webhooks', { key: secret, body: { url: 'http://127.0.0.1:9/hook' } });
+
+    const answers = await Promise.all([
+      register(),
+      register(),
+      world.rest(`DELETE /profiles/${profile.id}`, { key }),
+      register(),
+      register(),
+    ]);
+
+    expect((await world.rest('GET /webhooks', { key })).body.webhooks).toEqual([]);
+    expect(answers.map(({ status }) => status).filter((status) => ![200, 401].includes(status))).toEqual([]);
+  });
+
   it('removes nothing from a profile that holds nothing', async () => {
     const profile = await createProfile(world, world.liveKey);
 
@@ -158,7 +217,7 @@ describe('403 forbidden', () => {
 
     const { status, body } = await world.rest(`DELETE /profiles/${profile.id}`, { key: testKey.secret });
 
-    const message = `The profile ${profile.id} holds what a test key cannot remove (connections beyond the sandbox: 1, live keys: 1, agents: 0); use a live key.`;
+    const message = `The profile ${profile.id} holds what a test key cannot remove (connections beyond the sandbox: 1, live keys: 1, agents: 0, live webhooks: 0); use a live key.`;
     expect([status, body]).toEqual([403, refusal('forbidden', message)]);
     expect((await world.rest('GET /connections', { key })).body.connections).toHaveLength(1);
   });
