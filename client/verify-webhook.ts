@@ -37,36 +37,70 @@ const TOLERANCE_SECONDS = 300;
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
- * Checks the signature of a delivery, in constant time, and gives its event.
+ * Checks the signature of a delivery, in constant time, and gives its event. For a day after a rotation a delivery is
+ * signed with both secrets, and passes with either.
  *
  * @param rawBody the body as it came, before anything has parsed it
- * @param secret the secret that the registration of the webhook showed, `whsec_…`
+ * @param secret the secret that the registration of the webhook showed, `whsec_…`; or several, of which one must fit
  * @throws WebhookVerificationError when it is not one: answer 400, and look at the message
  */
 export async function verifyWebhook(
   rawBody: string | Uint8Array,
   headers: WebhookHeaders,
-  secret: string,
+  secret: string | readonly string[],
   options: VerifyOptions = {},
 ): Promise<WebhookEvent> {
   const { toleranceSeconds = TOLERANCE_SECONDS, now = new Date() } = options;
-  const header = headerOf(headers, 'x-service-signature');
-  if (header === null) throw new WebhookVerificationError('The request has no header x-service-signature.');
-  const [, t = '', v1 = ''] = SIGNATURE.exec(header) ?? [];
-  if (v1 === '') throw new WebhookVerificationError('x-service-signature is not of the form t=<seconds>,v1=<hex>.');
   const body = typeof rawBody === 'string' ? new TextEncoder().encode(rawBody) : rawBody;
-  if (!(await isSigned(secret, concat(new TextEncoder().encode(`${t}.`), body), bytesOf(v1)))) {
+  const secrets = typeof secret === 'string' ? [secret] : secret;
+  const t = await signedAt(body, signaturesOf(headers), secrets);
+  if (t === null) {
     throw new WebhookVerificationError(
       'The signature does not match: another secret, or a body that was parsed or changed on the way.',
     );
   }
-  const awaySeconds = Math.abs(now.getTime() / 1000 - Number(t));
+  const awaySeconds = Math.abs(now.getTime() / 1000 - t);
   if (awaySeconds > toleranceSeconds) {
     throw new WebhookVerificationError(
       `The signature is ${Math.round(awaySeconds)} s away from this clock, and may be ${toleranceSeconds} s away.`,
     );
   }
   return JSON.parse(new TextDecoder().decode(body)) as WebhookEvent;
+}
+
+interface Signature {
+  /** Seconds, as the header has them. */
+  readonly t: string;
+  readonly v1: string;
+}
+
+/** The signature, and the one with the other secret that deliveries carry for a day after a rotation. */
+function signaturesOf(headers: WebhookHeaders): Signature[] {
+  const header = headerOf(headers, 'x-service-signature');
+  if (header === null) throw new WebhookVerificationError('The request has no header x-service-signature.');
+  const first = readSignature(header);
+  if (first === null)
+    throw new WebhookVerificationError('x-service-signature is not of the form t=<seconds>,v1=<hex>.');
+  const alternate = readSignature(headerOf(headers, 'x-service-signature-alternate') ?? '');
+  return alternate === null ? [first] : [first, alternate];
+}
+
+function readSignature(header: string): Signature | null {
+  const [, t, v1] = SIGNATURE.exec(header) ?? [];
+  return t === undefined || v1 === undefined ? null : { t, v1 };
+}
+
+/** When the body was signed with one of the secrets, in seconds; null when it was with none. */
+async function signedAt(
+  body: Uint8Array,
+  signatures: readonly Signature[],
+  secrets: readonly string[],
+): Promise<number | null> {
+  for (const { t, v1 } of signatures) {
+    const signed = concat(new TextEncoder().encode(`${t}.`), body);
+    for (const secret of secrets) if (await isSigned(secret, signed, bytesOf(v1))) return Number(t);
+  }
+  return null;
 }
 
 function headerOf(headers: WebhookHeaders, name: string): string | null {

@@ -33,6 +33,8 @@ export const Delivery = defineEntity({
     lastError: p.text().nullable(),
     /** Lane of the webhook under which it is being attempted. */
     claim: p.uuid().nullable(),
+    /** Whether it waits because its webhook is disabled. */
+    paused: p.boolean().default(false),
   },
   uniques: [{ properties: ['sourceId', 'webhookId'] }],
   indexes: [
@@ -43,11 +45,11 @@ export const Delivery = defineEntity({
     },
     {
       name: 'deliveries_open_index',
-      expression: `create index "deliveries_open_index" on "deliveries" ("webhook_id", "next_attempt_at", "id") where ("status" in ('pending', 'processing'))`,
+      expression: `create index "deliveries_open_index" on "deliveries" ("webhook_id", "next_attempt_at", "id") where ("status" in ('pending', 'processing') and not "paused")`,
     },
     {
       name: 'deliveries_due_index',
-      expression: `create index "deliveries_due_index" on "deliveries" ("next_attempt_at") where ("status" = 'pending')`,
+      expression: `create index "deliveries_due_index" on "deliveries" ("next_attempt_at") where ("status" = 'pending' and not "paused")`,
     },
   ],
 });

@@ -4,6 +4,9 @@ import { Account } from './account.ts';
 import { id, instant } from './columns.ts';
 import { Profile } from './profile.ts';
 
+export const DISABLED_REASONS = ['requested', 'failing'] as const;
+export type DisabledReason = (typeof DISABLED_REASONS)[number];
+
 export const Webhook = defineEntity({
   name: 'Webhook',
   tableName: 'webhooks',
@@ -16,20 +19,36 @@ export const Webhook = defineEntity({
     mode: p.enum(['live', 'test'] as const),
     /** As it was given. */
     url: p.text(),
-    /** Names of the events it hears; null for all. */
+    /** Names of the events it receives; null for {@link DEFAULT_EVENT_NAMES}. */
     events: p.array().nullable(),
+    description: p.text().nullable(),
     /** Encrypted; null once it is deleted. */
     secret: p.text().nullable(),
+    /** The secret before the last rotation, encrypted, and until when deliveries are signed with it too. */
+    previousSecret: p.text().nullable(),
+    previousSecretUntil: instant().nullable(),
+    /** Counts changes of url, secret and state: deliveries in progress stop when it is no longer what they began with. */
+    revision: p.integer().default(0),
     createdAt: instant(),
     deletedAt: instant().nullable(),
+    /** Since when it is turned off, and why: `requested` by its users, or `failing` for three days. */
+    disabledAt: instant().nullable(),
+    disabledReason: p.enum(DISABLED_REASONS).nullable(),
     /** Who delivers to it at present, one process at a time: a random token, and until when it holds. */
     lane: p.uuid().nullable(),
     laneUntil: instant().nullable(),
     /** Whether its latest attempt failed; such receivers have lanes apart. */
     failing: p.boolean().default(false),
+    /** When the first and the latest of the failed attempts since the last success began. */
+    failingSince: instant().nullable(),
+    lastFailedAt: instant().nullable(),
   },
   indexes: [
     { properties: ['accountId', 'id'] },
+    {
+      name: 'webhooks_failing_index',
+      expression: `create index "webhooks_failing_index" on "webhooks" ("failing_since") where ("failing_since" is not null and "disabled_at" is null and "deleted_at" is null)`,
+    },
     {
       name: 'webhooks_lane_index',
       expression: `create index "webhooks_lane_index" on "webhooks" ("lane_until") where ("lane_until" is not null)`,

@@ -89,6 +89,8 @@ const SAMPLES: Record<string, Record<string, unknown>> = {
   'keys.revoke': { keyId: UNKNOWN },
   'webhooks.create': { url: 'http://127.0.0.1:9/hook', events: ['post.read'] },
   'webhooks.list': {},
+  'webhooks.update': { webhookId, description: 'Bells', events: ['post.sent'] },
+  'webhooks.rotateSecret': { webhookId: UNKNOWN },
   'webhooks.delete': { webhookId: UNKNOWN },
   'webhooks.deliveries': { webhookId, limit: 2 },
   'webhooks.replay': { webhookId, deliveryId: UNKNOWN },

@@ -7,6 +7,7 @@ import { endOwnSignIn } from '../../services/people/end-own-sign-in.ts';
 import { listPasskeys } from '../../services/people/passkeys/own-passkeys.ts';
 import { relyingParty } from '../../services/people/passkeys/relying-party.ts';
 import { listSignIns, type SignedInPerson } from '../../services/people/sign-ins.ts';
+import { listDisabledWebhooks } from '../../services/webhooks/list-disabled.ts';
 import { fieldsOf } from '../form-fields.ts';
 import { waitSentence } from './fields.ts';
 import { ownerView } from './owner-view.ts';
@@ -82,6 +83,7 @@ async function sendOwner(
   const signIns = await listSignIns(context, person);
   const passkeys = relyingParty(context) === null ? null : await listPasskeys(context, person);
   const script = passkeys === null ? undefined : PASSKEY_SCRIPT;
-  const main = ownerView(context, person, { signIns, passkeys, said, problem });
+  const webhooks = await listDisabledWebhooks(context, person.accountId);
+  const main = ownerView(context, person, { signIns, passkeys, webhooks, said, problem });
   sendPeoplePage(response, { status, title: 'Your account', main, script });
 }

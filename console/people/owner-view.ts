@@ -3,6 +3,7 @@ import type { Context } from '../../services/context.ts';
 import { PASSWORD_MIN_LENGTH } from '../../services/people/new-password.ts';
 import type { PasskeyView } from '../../services/people/passkeys/own-passkeys.ts';
 import type { SignedInPerson, SignInView } from '../../services/people/sign-ins.ts';
+import type { DisabledWebhookView } from '../../services/webhooks/list-disabled.ts';
 import { type Html, html } from '../html.ts';
 import { fieldView, problemView } from './fields.ts';
 import { OWNER_PAGES } from './owner-pages.ts';
@@ -14,6 +15,8 @@ export interface OwnerView {
   readonly signIns: readonly SignInView[];
   /** Null where browsers make none for this install. */
   readonly passkeys: readonly PasskeyView[] | null;
+  /** Webhooks that are turned off. */
+  readonly webhooks: readonly DisabledWebhookView[];
   /** What was done; null for nothing. */
   readonly said: string | null;
   /** Why the password was not changed; null for no reason. */
@@ -21,10 +24,10 @@ export interface OwnerView {
 }
 
 export function ownerView(context: Context, person: SignedInPerson, view: OwnerView): Html {
-  const { signIns, passkeys, said, problem } = view;
+  const { signIns, passkeys, webhooks, said, problem } = view;
   const token = csrfField(context, person);
   return html`
-    ${summary(person, token, said)} ${passwordPanel(token, problem)}
+    ${summary(person, token, said)} ${webhooks.length > 0 && webhooksPanel(webhooks)} ${passwordPanel(token, problem)}
     ${passkeys !== null && passkeysPanel(passkeys, token)}
     <section class="panel" aria-labelledby="browsers-heading">
       <h2 id="browsers-heading">Signed in</h2>
@@ -53,6 +56,25 @@ function summary({ email }: SignedInPerson, token: Html, said: string | null): H
       ${token}
       <button type="submit">Sign out</button>
     </form>
+  </section>`;
+}
+
+function webhooksPanel(webhooks: readonly DisabledWebhookView[]): Html {
+  return html`<section class="panel" aria-labelledby="webhooks-heading">
+    <h2 id="webhooks-heading">Disabled webhooks</h2>
+    <p class="hint">Nothing is delivered to them. Enable one with <code>PATCH /webhooks/{webhookId}</code>.</p>
+    <ul class="rows">
+      ${webhooks.map(
+        ({ id, host, description, reason, disabledAt }) =>
+          html`<li>
+            <p dir="auto">${description ?? host}</p>
+            <p class="hint">
+              To ${host}, <code>${id}</code>. Since
+              ${timeView(disabledAt)}${reason === 'failing' ? ', after three days in which every attempt failed' : ', on request'}.
+            </p>
+          </li>`,
+      )}
+    </ul>
   </section>`;
 }
 

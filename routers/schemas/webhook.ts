@@ -2,28 +2,48 @@
 import { z } from 'zod';
 import { DELIVERY_STATUSES } from '../../entities/delivery.ts';
 import { EVENT_NAMES } from '../../entities/event.ts';
-import { timestampOutput, uuidInput, uuidOutput } from './common.ts';
+import { DISABLED_REASONS } from '../../entities/webhook.ts';
+import { RECEIVER_URL_MAX } from '../../services/webhooks/receiver-url.ts';
+import { storableText, timestampOutput, uuidInput, uuidOutput } from './common.ts';
 
 export const WebhookIdInput = uuidInput('Id of the webhook.');
 
-const webhookFields = {
+/** An address to register. */
+export const ReceiverUrl = z.string().min(1).max(RECEIVER_URL_MAX);
+
+/** Names of events to subscribe to. */
+export const EventNames = z.array(z.enum(EVENT_NAMES)).min(1).max(100);
+
+/** A label for people. */
+export const WebhookDescription = storableText(z.string().min(1).max(200));
+
+const idAndUrl = {
   id: uuidOutput('Id of the webhook.'),
   url: z.string().describe('Where events are delivered to.'),
-  events: z.array(z.enum(EVENT_NAMES)).describe('Names of the events it hears.'),
+  events: z.array(z.enum(EVENT_NAMES)).describe('Names of the events it receives.'),
 };
-const createdAt = timestampOutput('When it was registered.');
+const state = {
+  description: z.string().nullable().describe('Label for people; null for none.'),
+  enabled: z.boolean().describe('Whether events are delivered to it.'),
+  disabledAt: timestampOutput('Since when it is disabled; null while it is enabled.').nullable(),
+  disabledReason: z
+    .enum(DISABLED_REASONS)
+    .nullable()
+    .describe('requested, or failing after three days in which every attempt failed; null while it is enabled.'),
+  createdAt: timestampOutput('When it was registered.'),
+};
 
 export const Webhook = z
-  .strictObject({ ...webhookFields, createdAt })
+  .strictObject({ ...idAndUrl, ...state })
   .meta({ id: 'Webhook', description: 'An address that events are delivered to, without its secret.' });
 
 export const NewWebhook = z
   .strictObject({
-    ...webhookFields,
+    ...idAndUrl,
     secret: z.string().describe('What deliveries are signed with: whsec_ and 43 characters. Shown this once.'),
-    createdAt,
+    ...state,
   })
-  .meta({ id: 'NewWebhook', description: 'A webhook as its registration shows it, with its secret.' });
+  .meta({ id: 'NewWebhook', description: 'A webhook with its secret, as registration and rotation show it.' });
 
 export const Delivery = z
   .strictObject({

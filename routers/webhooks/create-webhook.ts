@@ -1,23 +1,15 @@
 /** POST /webhooks: registers an address for events. */
 import { z } from 'zod';
-import { EVENT_NAMES } from '../../entities/event.ts';
 import { createWebhook as create } from '../../services/webhooks/create-webhook.ts';
-import { RECEIVER_URL_MAX } from '../../services/webhooks/receiver-url.ts';
-import { NewWebhook } from '../schemas/webhook.ts';
+import { EventNames, NewWebhook, ReceiverUrl, WebhookDescription } from '../schemas/webhook.ts';
 import { keyedProcedure } from '../trpc.ts';
 
 const Input = z.strictObject({
-  url: z
-    .string()
-    .min(1)
-    .max(RECEIVER_URL_MAX)
-    .describe('An https address on a public host; plain http only where the install allows it.'),
-  events: z
-    .array(z.enum(EVENT_NAMES))
-    .min(1)
-    .max(100)
-    .describe('Names of the events to hear. Left out, all of them.')
-    .optional(),
+  url: ReceiverUrl.describe('An https address on a public host; plain http only where the install allows it.'),
+  events: EventNames.describe(
+    'Names of the events to receive. Left out, those about posts and connections; webhook.disabled must be named.',
+  ).optional(),
+  description: WebhookDescription.optional().describe('Label for people, 1 to 200 characters.'),
 });
 
 export const createWebhook = keyedProcedure
@@ -28,11 +20,11 @@ export const createWebhook = keyedProcedure
       tags: ['Webhooks'],
       summary: 'Register a webhook',
       description:
-        'Registers an address that events are posted to, signed and retried. It hears what its key reaches: the whole account, the key’s profile, or for a test key what was made in test mode. The secret is in this answer only.',
+        'Registers an address that events are posted to, signed and retried. It hears what its key reaches: the whole account, the key’s profile, or for a test key what was made in test mode. The secret is in this answer only. A profile may have 20 webhooks, an account 100.',
     },
     access: 'key',
     scope: 'webhooks:write',
-    errors: ['invalid_request'],
+    errors: ['invalid_request', 'limit_exceeded'],
     changes: { type: 'webhook', answer: 'webhook.id' },
     tool: {
       name: 'create_webhook',

@@ -1,7 +1,8 @@
 /** GET /webhooks/{webhookId}/deliveries: what was and is to be delivered to a webhook. */
 import { z } from 'zod';
+import { ServiceError } from '../../errors/service-error.ts';
 import { LISTED_STATUSES, listDeliveries as list } from '../../services/webhooks/list-deliveries.ts';
-import { pagination, uuidInput } from '../schemas/common.ts';
+import { nextCursorOutput, pagination, uuidInput } from '../schemas/common.ts';
 import { Delivery, WebhookIdInput } from '../schemas/webhook.ts';
 import { keyedProcedure } from '../trpc.ts';
 
@@ -10,12 +11,14 @@ const Input = z.strictObject({
   status: z.enum(LISTED_STATUSES).describe('Give only deliveries in this status.').optional(),
   limit: pagination.limit,
   startingAfter: uuidInput('Id of the last delivery of the page before: gives those older than it.').optional(),
+  cursor: uuidInput('The nextCursor of the page before; the same as startingAfter.').optional(),
 });
 
 const Output = z.strictObject({
   deliveries: z.array(Delivery).describe('The deliveries, newest first.'),
   limit: z.int().describe('The limit that was used.'),
   hasMore: z.boolean().describe('Whether there are older ones.'),
+  nextCursor: nextCursorOutput(),
 });
 
 export const listDeliveries = keyedProcedure
@@ -44,7 +47,11 @@ export const listDeliveries = keyedProcedure
   .input(Input)
   .output(Output)
   .query(async ({ ctx, input }) => {
-    const { webhookId, limit } = input;
-    const { deliveries, hasMore } = await list(ctx.services, ctx.caller, webhookId, input);
-    return { deliveries, limit, hasMore };
+    const { webhookId, limit, cursor, ...filter } = input;
+    const startingAfter = filter.startingAfter ?? cursor;
+    if (cursor !== undefined && cursor !== startingAfter) {
+      throw new ServiceError('invalid_request', 'cursor: the same as startingAfter; send one of them.');
+    }
+    const page = await list(ctx.services, ctx.caller, webhookId, { ...filter, limit, startingAfter });
+    return { deliveries: page.items, limit, hasMore: page.nextCursor !== null, nextCursor: page.nextCursor };
   });

@@ -1,8 +1,23 @@
 /** GET /webhooks: the webhooks that a key manages, newest first. */
 import { z } from 'zod';
 import { listWebhooks as list } from '../../services/webhooks/list-webhooks.ts';
+import { cursorInput, nextCursorOutput } from '../schemas/common.ts';
 import { Webhook } from '../schemas/webhook.ts';
 import { keyedProcedure } from '../trpc.ts';
+
+/** As many as an account may have, so that one page holds them all. */
+const LIMIT = 100;
+
+const Input = z.strictObject({
+  limit: z.int().min(1).max(LIMIT).default(LIMIT).describe('How many webhooks to give, 1 to 100. Default 100.'),
+  cursor: cursorInput(),
+});
+
+const Output = z.strictObject({
+  webhooks: z.array(Webhook).describe('The webhooks, newest first.'),
+  limit: z.int().describe('The limit that was used.'),
+  nextCursor: nextCursorOutput(),
+});
 
 export const listWebhooks = keyedProcedure
   .meta({
@@ -15,7 +30,7 @@ export const listWebhooks = keyedProcedure
     },
     access: 'key',
     scope: 'webhooks:read',
-    errors: [],
+    errors: ['invalid_request'],
     tool: {
       name: 'list_webhooks',
       toolset: 'webhooks',
@@ -26,6 +41,9 @@ export const listWebhooks = keyedProcedure
       openWorld: false,
     },
   })
-  .input(z.strictObject({}))
-  .output(z.strictObject({ webhooks: z.array(Webhook).describe('The webhooks, newest first.') }))
-  .query(async ({ ctx }) => ({ webhooks: await list(ctx.services, ctx.caller) }));
+  .input(Input)
+  .output(Output)
+  .query(async ({ ctx, input }) => {
+    const { items, nextCursor } = await list(ctx.services, ctx.caller, input);
+    return { webhooks: items, limit: input.limit, nextCursor };
+  });

@@ -13,7 +13,7 @@ export const replayDelivery = keyedProcedure
       tags: ['Webhooks'],
       summary: 'Replay a delivery',
       description:
-        'Sends a delivery again that is delivered, failed or dead: the same event id and body, with seven new attempts.',
+        'Sends a delivery again that is delivered, failed or dead: the same event id and body, with seven new attempts. Not while the webhook is disabled.',
     },
     access: 'key',
     scope: 'webhooks:write',

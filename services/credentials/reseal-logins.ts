@@ -12,6 +12,7 @@ const BATCH = 500;
 const SEALED = [
   { table: 'connections', column: 'credentials' },
   { table: 'webhooks', column: 'secret' },
+  { table: 'webhooks', column: 'previous_secret' },
   { table: 'oauth_keys', column: 'jwk' },
 ] as const;
 

@@ -12,7 +12,7 @@ export interface NewEvent {
   readonly profileId: string | null;
   readonly name: EventName;
   readonly mode: 'live' | 'test';
-  /** The post or the connection it is about. */
+  /** The post, the connection or the webhook it is about. */
   readonly subjectId: string;
   readonly payload: JsonObject;
   readonly createdAt: Date;
@@ -21,7 +21,14 @@ export interface NewEvent {
 const STORE = `
   insert into events (id, account_id, profile_id, name, mode, subject_id, payload, created_at, fanned_out_at)
   select i.id, i."accountId", i."profileId", i.name, i.mode, i."subjectId", i.payload, i."createdAt", ${fannedOutAt(
-    { id: 'i.id', accountId: 'i."accountId"', profileId: 'i."profileId"', name: 'i.name', mode: 'i.mode' },
+    {
+      id: 'i.id',
+      accountId: 'i."accountId"',
+      profileId: 'i."profileId"',
+      name: 'i.name',
+      mode: 'i.mode',
+      subjectId: 'i."subjectId"',
+    },
     'i."createdAt"',
   )} from jsonb_to_recordset($1::jsonb) as i(
     id uuid, "accountId" uuid, "profileId" uuid, name text, mode text, "subjectId" uuid, payload jsonb,

@@ -22,6 +22,7 @@ const EVENT = {
   profileId: 'i."profileId"',
   name: 'i."eventName"',
   mode: 'i.mode',
+  subjectId: 'i."postId"',
 };
 
 // One statement is one transaction: either all of a post's rows say the same, or none was touched. A process that

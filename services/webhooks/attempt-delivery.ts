@@ -16,16 +16,32 @@ export interface AttemptOutcome {
 /** Never throws. */
 export async function attemptDelivery(
   context: Context,
-  lane: Pick<Lane, 'url' | 'secret'>,
+  lane: Pick<Lane, 'url' | 'secret' | 'previous'>,
   delivery: ClaimedDelivery,
 ): Promise<AttemptOutcome> {
   const attemptedAt = context.clock.now();
   const { version } = context;
-  const headers = deliveryHeaders(delivery, { secret: lane.secret, now: attemptedAt, version });
+  const headers = deliveryHeaders(delivery, { ...secretsFor(lane, delivery, attemptedAt), now: attemptedAt, version });
   const answer = await context.receivers.post(new URL(lane.url), headers, delivery.body);
   if (answer.status === null) return { delivered: false, attemptedAt, statusCode: null, error: answer.problem };
   const delivered = answer.status >= 200 && answer.status < 300;
   return { delivered, attemptedAt, statusCode: answer.status, error: delivered ? null : refusalWords(answer.status) };
+}
+
+/**
+ * While two secrets are good, a receiver that looks at x-service-signature alone may know either. The first attempt has
+ * the older secret there, which every receiver knows until it is updated; the next has the new one, and so on in turns.
+ */
+function secretsFor(
+  { secret, previous }: Pick<Lane, 'secret' | 'previous'>,
+  { attempts }: ClaimedDelivery,
+  now: Date,
+): { secret: string; alternateSecret: string | null } {
+  if (previous === null || previous.until <= now) return { secret, alternateSecret: null };
+  const isOlderFirst = attempts % 2 === 0;
+  return isOlderFirst
+    ? { secret: previous.secret, alternateSecret: secret }
+    : { secret, alternateSecret: previous.secret };
 }
 
 function refusalWords(status: number): string {

@@ -29,15 +29,23 @@ export interface Lane {
   readonly claim: string;
   readonly url: string;
   readonly secret: string;
+  /** The secret before the last rotation, and until when deliveries are signed with it too; null when there is none. */
+  readonly previous: { readonly secret: string; readonly until: Date } | null;
+  /** Of the webhook when the lane was taken: a change of url, secret or state makes it another. */
+  readonly revision: number;
   /** Whether the webhook's latest attempt had failed. */
   readonly failing: boolean;
   readonly deliveries: readonly ClaimedDelivery[];
 }
 
-/** How many lanes a process may take: of webhooks that take deliveries, and of those that lately did not. */
+/**
+ * How many lanes a process may take: of webhooks that take deliveries, of those that lately did not, and beyond both,
+ * of profiles that have no lane of that kind at present.
+ */
 export interface LaneRoom {
   readonly healthy: number;
   readonly failing: number;
+  readonly reserved: number;
 }
 
 interface ClaimedRow {
@@ -53,87 +61,119 @@ interface LaneRow {
   id: string;
   url: string;
   secret: string;
+  previous_secret: string | null;
+  previous_secret_until: string | null;
+  revision: number;
   failing: boolean;
 }
 
-const OPEN = `d.status in ('pending', 'processing')`;
+const OPEN = `d.status in ('pending', 'processing') and not d.paused`;
+const IS_ON = 'w.deleted_at is null and w.disabled_at is null';
 
 // Walks from webhook to webhook along the index, so that a backlog of one costs no more than a single delivery.
+// Accounts take turns, and within an account its profiles; the lanes that they hold in any process count as turns taken.
 const TAKE_LANES = `
   with recursive waiting(id) as (
     (select d.webhook_id from deliveries d where ${OPEN} order by d.webhook_id limit 1)
     union all
     select (select d.webhook_id from deliveries d where ${OPEN} and d.webhook_id > v.id order by d.webhook_id limit 1)
     from waiting v where v.id is not null
+  ), held as (
+    select account_id, profile_id, failing, count(*)::int as lanes from webhooks where lane_until > $1 group by 1, 2, 3
   ), due as (
-    select w.id, w.failing, first.due_at,
-      row_number() over (partition by w.failing, w.account_id order by first.due_at, w.id) as turn
+    select w.id, w.failing, w.account_id, first.due_at,
+      coalesce(h.lanes, 0) + row_number()
+        over (partition by w.failing, w.account_id, w.profile_id order by first.due_at, w.id) as profile_turn
     from waiting v join webhooks w on w.id = v.id
     cross join lateral (select d.next_attempt_at as due_at from deliveries d
       where d.webhook_id = w.id and ${OPEN} and d.next_attempt_at <= $1 order by d.next_attempt_at limit 1) first
-    where w.deleted_at is null and (w.lane_until is null or w.lane_until <= $1)
-  ), chosen as (
-    (select id from due where not failing order by turn, due_at, id limit $4)
+    left join held h on h.account_id = w.account_id and h.profile_id is not distinct from w.profile_id
+      and h.failing = w.failing
+    where ${IS_ON} and (w.lane_until is null or w.lane_until <= $1)
+  ), fair as (
+    select d.id, d.failing, d.due_at, d.profile_turn,
+      coalesce((select sum(h.lanes) from held h where h.account_id = d.account_id and h.failing = d.failing), 0)
+        + row_number() over (partition by d.failing, d.account_id order by d.profile_turn, d.due_at, d.id) as turn
+    from due d
+  ), shared as (
+    (select id from fair where not failing order by turn, due_at, id limit $4)
     union all
-    (select id from due where failing order by turn, due_at, id limit $5)
+    (select id from fair where failing order by turn, due_at, id limit $5)
+  ), reserved as (
+    select id from fair where profile_turn = 1 and id not in (select id from shared) order by turn, due_at, id limit $6
   )
   update webhooks set lane = $2, lane_until = $3 where id in (
-    select w.id from webhooks w where w.id in (select id from chosen)
-      and w.deleted_at is null and (w.lane_until is null or w.lane_until <= $1) for no key update skip locked)
-  returning id, url, secret, failing`;
+    select w.id from webhooks w where w.id in (select id from shared union all select id from reserved)
+      and ${IS_ON} and (w.lane_until is null or w.lane_until <= $1) for no key update skip locked)
+  returning id, url, secret, previous_secret, previous_secret_until, revision, failing`;
 
-const PICKED = (statuses: string) => `
-  cross join lateral (select d.id from deliveries d where d.webhook_id = l.id and d.status in (${statuses})
-    and d.next_attempt_at <= $1 order by d.next_attempt_at, d.id limit ${LANE_BATCH}) d`;
-
-const CLAIM = (lanes: string, statuses: string) => `
+// Every statement here locks webhooks before their deliveries, as those do that disable or delete a webhook.
+const CLAIM = (statuses: string) => `
   update deliveries set status = 'processing', claim = $2
-  where id in (select d.id from ${lanes} ${PICKED(statuses)}) and status in (${statuses})
+  where id in (
+    select d.id from lane l cross join lateral (
+      select d.id from deliveries d where d.webhook_id = l.id and d.status in (${statuses}) and not d.paused
+        and d.next_attempt_at <= $1 order by d.next_attempt_at, d.id limit ${LANE_BATCH}) d
+  ) and status in (${statuses}) and not paused
   returning id, webhook_id, event, mode, body, attempts, next_attempt_at`;
 
 const CLAIM_IN_TAKEN = `
-  with claimed as (${CLAIM('unnest($3::uuid[]) as l(id)', `'pending', 'processing'`)})
+  with lane as materialized (
+    select w.id from webhooks w where w.id = any($3::uuid[]) and w.lane = $2 and ${IS_ON} order by w.id for no key update
+  ), claimed as (${CLAIM(`'pending', 'processing'`)})
   select id, webhook_id, event, mode, body, attempts from claimed order by webhook_id, next_attempt_at, id`;
 
 const CLAIM_MORE = `
   with lane as (
-    update webhooks set lane_until = $4 where id = $3 and lane = $2 and deleted_at is null returning id
-  ), claimed as (${CLAIM('lane l', `'pending'`)})
+    update webhooks w set lane_until = $4 where w.id = $3 and w.lane = $2 and w.revision = $5 and ${IS_ON} returning w.id
+  ), claimed as (${CLAIM(`'pending'`)})
   select id, webhook_id, event, mode, body, attempts from claimed order by next_attempt_at, id`;
 
 const RELEASE = `
-  with input as (select * from unnest($1::uuid[], $2::uuid[]) as i(webhook_id, claim)), back as (
-    update deliveries d set status = 'pending', claim = null from input i
+  with input as (select * from unnest($1::uuid[], $2::uuid[]) as i(webhook_id, claim)), locked as materialized (
+    select w.id from webhooks w where w.id = any($1::uuid[]) order by w.id for no key update
+  ), back as (
+    update deliveries d set status = 'pending', claim = null from input i join locked l on l.id = i.webhook_id
     where d.webhook_id = i.webhook_id and d.claim = i.claim and d.status = 'processing'
   )
-  update webhooks w set lane = null, lane_until = null from input i where w.id = i.webhook_id and w.lane = i.claim`;
+  update webhooks w set lane = null, lane_until = null from input i join locked l on l.id = i.webhook_id
+  where w.id = i.webhook_id and w.lane = i.claim`;
 
-/** Takes free lanes that have something due, accounts in turns, with the first deliveries of each. */
+/** Takes free lanes that have something due, with the first deliveries of each: fair among accounts, then among profiles. */
 export async function takeLanes(context: Context, room: LaneRoom): Promise<Lane[]> {
   const now = context.clock.now();
   const claim = context.random.uuid();
   const until = new Date(now.getTime() + LANE_LEASE_MS);
-  const parameters = [now, claim, until, room.healthy, room.failing];
+  const parameters = [now, claim, until, room.healthy, room.failing, room.reserved];
   const lanes = await query<LaneRow>(context.db.em(), TAKE_LANES, parameters);
   if (lanes.length === 0) return [];
   const ids = lanes.map(({ id }) => id);
   const rows = await query<ClaimedRow>(context.db.em(), CLAIM_IN_TAKEN, [now, claim, ids]);
   const ofWebhook = Map.groupBy(rows, (row) => row.webhook_id);
-  return lanes.map(({ id, url, secret, failing }) => ({
+  return lanes.map((row) => laneOf(context, row, claim, ofWebhook.get(row.id) ?? []));
+}
+
+function laneOf({ vault }: Context, row: LaneRow, claim: string, deliveries: readonly ClaimedDelivery[]): Lane {
+  const { id, url, secret, previous_secret: sealed, previous_secret_until: until, revision, failing } = row;
+  const previous =
+    sealed === null || until === null ? null : { secret: vault.open(sealed, id) as string, until: new Date(until) };
+  return {
     webhookId: id,
     claim,
     url,
-    secret: context.vault.open(secret, id) as string,
+    secret: vault.open(secret, id) as string,
+    previous,
+    revision,
     failing,
-    deliveries: ofWebhook.get(id) ?? [],
-  }));
+    deliveries,
+  };
 }
 
-/** Claims what else is due in a lane and makes its lease new; nothing when the lane is lost. */
-export async function claimMore(context: Context, { webhookId, claim }: Lane): Promise<ClaimedDelivery[]> {
+/** Claims what else is due in a lane and makes its lease new; nothing when the lane is lost or the webhook was changed. */
+export async function claimMore(context: Context, { webhookId, claim, revision }: Lane): Promise<ClaimedDelivery[]> {
   const now = context.clock.now();
   const until = new Date(now.getTime() + LANE_LEASE_MS);
-  return query<ClaimedRow>(context.db.em(), CLAIM_MORE, [now, claim, webhookId, until]);
+  return query<ClaimedRow>(context.db.em(), CLAIM_MORE, [now, claim, webhookId, until, revision]);
 }
 
 /** Gives lanes back; what was claimed in them and not attempted waits again. */

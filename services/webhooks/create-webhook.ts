@@ -1,38 +1,65 @@
-/** Registers a webhook. Its reach is that of the key it is registered with (D40); its secret is told once. */
+/** Registers a webhook. Its reach is that of the key it is registered with (D40); its secret is shown once. */
+import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { EventName } from '../../entities/event.ts';
 import { Webhook } from '../../entities/webhook.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
+import { lockAccount } from '../plans/standing.ts';
+import { holdProfile } from '../profiles/hold-profile.ts';
 import { newWebhookSecret } from './new-secret.ts';
 import { requireReceiver } from './receiver-url.ts';
+import { requireRoomForWebhook } from './webhook-limits.ts';
 import { webhookView, type WebhookView } from './webhook-view.ts';
 
 export interface NewWebhook {
   readonly url: string;
-  /** Left out, all events, those that later versions bring too. */
+  /** Left out, the events of DEFAULT_EVENT_NAMES. */
   readonly events?: readonly EventName[] | undefined;
+  /** Label for people. */
+  readonly description?: string | undefined;
 }
 
-/** @throws ServiceError invalid_request when the address is no https address on the public internet */
+/**
+ * @throws ServiceError invalid_request when the address is no https address on the public internet, limit_exceeded,
+ *   unauthorized when the profile of the key, and so the key, ended meanwhile
+ */
 export async function createWebhook(
   context: Context,
   caller: Caller,
-  { url, events }: NewWebhook,
+  { url, events, description }: NewWebhook,
 ): Promise<WebhookView & { secret: string }> {
   await requireReceiver(context, url);
-  const id = context.random.uuid();
+  const { accountId, profileId, mode } = caller;
   const secret = newWebhookSecret(context.random);
-  const em = context.db.em();
-  const webhook = em.create(Webhook, {
-    id,
-    accountId: caller.accountId,
-    profileId: caller.profileId,
-    mode: caller.mode,
-    url,
-    events: events === undefined ? null : [...new Set(events)],
-    secret: context.vault.seal(secret, id),
-    createdAt: context.clock.now(),
+  return context.db.em().transactional(async (em: SqlEntityManager) => {
+    if (profileId !== null) await holdOwnProfile(em, caller, profileId);
+    await lockAccount(em, accountId);
+    await requireRoomForWebhook(em, accountId, profileId);
+    // Made under the lock, so that a webhook with a later id was registered later.
+    const id = context.random.uuid();
+    const webhook = em.create(Webhook, {
+      id,
+      accountId,
+      profileId,
+      mode,
+      url,
+      events: events === undefined ? null : [...new Set(events)],
+      description: description ?? null,
+      secret: context.vault.seal(secret, id),
+      createdAt: context.clock.now(),
+    });
+    await em.flush();
+    return { ...webhookView(webhook), secret };
   });
-  await em.persist(webhook).flush();
-  return { ...webhookView(webhook), secret };
+}
+
+/** A webhook that came after the deletion of its profile would outlive it. */
+async function holdOwnProfile(em: SqlEntityManager, caller: Caller, profileId: string): Promise<void> {
+  try {
+    await holdProfile(em, caller, profileId);
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not_found') throw new ServiceError('unauthorized');
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 /**
  * Where a process keeps the deliveries it has under way. Every webhook is a lane of its own: one attempt at a time,
  * in order, so a receiver that hangs keeps nobody waiting but itself. Lanes of webhooks that lately failed are
- * counted apart, so that any number of them leave room for the others.
+ * counted apart, so that any number of them leave room for the others; and a profile without a lane finds one kept free.
  */
 import { createBatcher } from '../batcher.ts';
 import type { Context } from '../context.ts';
@@ -12,6 +12,7 @@ import {
   type Lane,
   LANE_BATCH,
   LANE_LEASE_MS,
+  type LaneRoom,
   releaseLanes,
   takeLanes,
 } from './claim-lanes.ts';
@@ -29,6 +30,12 @@ export interface DeliveryDesk {
 /** Lanes of a process, and those of webhooks that lately failed beside them. */
 const LANES_MAX = 100;
 const FAILING_LANES_MAX = 50;
+
+/**
+ * Lanes beyond these, only for profiles that have none: whatever the receivers of others do, a profile's first
+ * webhook is delivered to at once.
+ */
+const RESERVED_LANES_MAX = 100;
 
 /** Most rows of one statement. */
 const WRITE_TOGETHER = 200;
@@ -51,20 +58,34 @@ export function createDeliveryDesk(context: () => Context): DeliveryDesk {
     return lanes.map(() => undefined);
   }, WRITE_TOGETHER);
 
-  const room = () => {
+  /** Lanes whose webhook was changed, disabled or deleted after they were taken. */
+  const outdated = new WeakSet<Lane>();
+
+  const room = (): LaneRoom => {
     const failing = [...underWay.values()].filter((lane) => lane.failing).length;
-    return { healthy: LANES_MAX - (underWay.size - failing), failing: FAILING_LANES_MAX - failing };
+    const healthy = underWay.size - failing;
+    const reserved = Math.max(0, healthy - LANES_MAX) + Math.max(0, failing - FAILING_LANES_MAX);
+    return {
+      healthy: Math.max(0, LANES_MAX - healthy),
+      failing: Math.max(0, FAILING_LANES_MAX - failing),
+      reserved: RESERVED_LANES_MAX - reserved,
+    };
   };
-  const isFull = (lane: Lane) => (lane.failing ? room().failing : room().healthy) <= 0;
+  const isFull = (lane: Lane) => (lane.failing ? room().failing : room().healthy) === 0;
+
+  const settle = async (settlement: DeliverySettlement) => {
+    const isCurrent = await settlements.add(settlement);
+    if (!isCurrent) outdated.add(settlement.lane);
+  };
 
   /** Delivers a batch in order; gives whether the lane may go on. */
   const deliver = async (lane: Lane, batch: readonly ClaimedDelivery[], settling: Promise<unknown>[]) => {
     const startedAt = performance.now();
     for (const delivery of batch) {
-      if (closed || performance.now() - startedAt > LEASE_USED_MS) return false;
+      if (closed || outdated.has(lane) || performance.now() - startedAt > LEASE_USED_MS) return false;
       const began = performance.now();
       const outcome = await attemptDelivery(context(), lane, delivery);
-      settling.push(lookedAtLater(settlements.add({ lane, delivery, outcome })));
+      settling.push(lookedAtLater(settle({ lane, delivery, outcome })));
       if (isSlowFailure(outcome, performance.now() - began)) return false;
     }
     return true;
@@ -103,9 +124,9 @@ export function createDeliveryDesk(context: () => Context): DeliveryDesk {
 
   return {
     begin: async () => {
-      const { healthy, failing } = room();
-      if (closed || healthy + failing === 0) return 0;
-      const lanes = await takeLanes(context(), { healthy, failing });
+      const free = room();
+      if (closed || free.healthy + free.failing + free.reserved === 0) return 0;
+      const lanes = await takeLanes(context(), free);
       lanes.forEach(start);
       return lanes.reduce((sum, lane) => sum + lane.deliveries.length, 0);
     },

@@ -2,6 +2,9 @@
 import type { EventName } from '../../entities/event.ts';
 import { sign } from './sign.ts';
 
+/** Carries the signature with the other secret for a day after a rotation, in the form of x-service-signature. */
+const ALTERNATE_SIGNATURE = 'x-service-signature-alternate';
+
 /** An event on its way to a receiver. */
 export interface SignedEvent {
   /** Id of the event as its receiver knows it. */
@@ -15,6 +18,8 @@ export interface SignedEvent {
 /** How an event is signed. */
 export interface Signing {
   readonly secret: string;
+  /** The other of two secrets that are good after a rotation; null or left out when there is one. */
+  readonly alternateSecret?: string | null;
   readonly now: Date;
   /** Version of the service that posts. */
   readonly version: string;
@@ -22,7 +27,7 @@ export interface Signing {
 
 export function deliveryHeaders(
   { id, event, mode, body }: SignedEvent,
-  { secret, now, version }: Signing,
+  { secret, alternateSecret, now, version }: Signing,
 ): Record<string, string> {
   return {
     'content-type': 'application/json',
@@ -32,5 +37,6 @@ export function deliveryHeaders(
     'x-service-delivery': id,
     'x-service-mode': mode,
     'x-service-signature': sign(body, secret, now),
+    ...(typeof alternateSecret === 'string' && { [ALTERNATE_SIGNATURE]: sign(body, alternateSecret, now) }),
   };
 }

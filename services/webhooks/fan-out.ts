@@ -27,7 +27,7 @@ const EVENTS = `
 // Webhooks are held for key share: their deletion waits, and then finds these deliveries; their lanes do not.
 const HEARERS = `
   select e.id as event_id, w.id as webhook_id from events e
-  join webhooks w on ${hears({ id: 'e.id', accountId: 'e.account_id', profileId: 'e.profile_id', name: 'e.name', mode: 'e.mode' })}
+  join webhooks w on ${hears({ id: 'e.id', accountId: 'e.account_id', profileId: 'e.profile_id', name: 'e.name', mode: 'e.mode', subjectId: 'e.subject_id' })}
   where e.id = any($1::uuid[]) order by e.id, w.id for key share of w`;
 
 const STORE = `

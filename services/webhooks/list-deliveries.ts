@@ -3,6 +3,7 @@ import { query } from '../../entities/query.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
+import { type Page, pageOf } from '../paging.ts';
 import { DELIVERY_COLUMNS, type DeliveryRow, type DeliveryView, deliveryView } from './delivery-view.ts';
 import { findWebhook } from './reachable-webhooks.ts';
 
@@ -23,7 +24,7 @@ export async function listDeliveries(
   caller: Caller,
   webhookId: string,
   { status, limit, startingAfter }: DeliveryFilter,
-): Promise<{ deliveries: DeliveryView[]; hasMore: boolean }> {
+): Promise<Page<DeliveryView>> {
   await findWebhook(context.db.em(), caller, webhookId);
   if (startingAfter !== undefined) await requireDelivery(context, webhookId, startingAfter);
   // The status stands in the text, one of four, because only then is its partial index used.
@@ -32,7 +33,7 @@ export async function listDeliveries(
   const older = startingAfter === undefined ? '' : `and id < $${parameters.push(startingAfter)}`;
   const sql = `select ${DELIVERY_COLUMNS} from deliveries where webhook_id = $1 ${ofStatus} ${older} order by id desc limit $2`;
   const rows = await query<DeliveryRow>(context.db.em(), sql, parameters);
-  return { deliveries: rows.slice(0, limit).map(deliveryView), hasMore: rows.length > limit };
+  return pageOf(rows.map(deliveryView), limit);
 }
 
 async function requireDelivery(context: Context, webhookId: string, deliveryId: string): Promise<void> {

@@ -22,6 +22,13 @@ export async function findWebhook(em: SqlEntityManager, caller: Caller, webhookI
   return webhook;
 }
 
+/** @throws ServiceError invalid_request for a disabled webhook */
+export function requireEnabled({ id, disabledAt }: Webhook): void {
+  if (disabledAt == null) return;
+  const message = `The webhook ${id} is disabled, so nothing is delivered to it. Enable it with PATCH and "enabled": true first.`;
+  throw new ServiceError('invalid_request', message);
+}
+
 export function noWebhook(webhookId: string): ServiceError {
   return new ServiceError('not_found', `No webhook of yours has the id ${webhookId}.`);
 }

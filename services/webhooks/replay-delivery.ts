@@ -5,24 +5,24 @@ import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
 import { DELIVERY_COLUMNS, type DeliveryRow, type DeliveryView, deliveryView } from './delivery-view.ts';
-import { findWebhook, noWebhook } from './reachable-webhooks.ts';
+import { findWebhook, noWebhook, requireEnabled } from './reachable-webhooks.ts';
 
 // The webhook's row is held against a deletion at this moment, which would leave the delivery behind.
 const REPLAY = `
-  with living as (select id from webhooks where id = $2 and deleted_at is null for key share)
+  with living as (select id from webhooks where id = $2 and deleted_at is null and disabled_at is null for key share)
   update deliveries d set status = 'pending', attempts = 0, next_attempt_at = $3, delivered_at = null, dead_at = null,
-    last_status_code = null, last_error = null
+    last_status_code = null, last_error = null, paused = false
   from living where d.id = $1 and d.webhook_id = living.id and d.status in ('dead', 'failed', 'delivered')
   returning ${DELIVERY_COLUMNS.replace('id,', 'd.id,')}`;
 
-/** @throws ServiceError not_found (webhook or delivery), invalid_request (it has not ended) */
+/** @throws ServiceError not_found (webhook or delivery), invalid_request (it has not ended, or the webhook is disabled) */
 export async function replayDelivery(
   context: Context,
   caller: Caller,
   webhookId: string,
   deliveryId: string,
 ): Promise<DeliveryView> {
-  await findWebhook(context.db.em(), caller, webhookId);
+  requireEnabled(await findWebhook(context.db.em(), caller, webhookId));
   const [row] = await query<DeliveryRow>(context.db.em(), REPLAY, [deliveryId, webhookId, context.clock.now()]);
   if (row !== undefined) return deliveryView(row);
   const sql = 'select status from deliveries where id = $1 and webhook_id = $2';

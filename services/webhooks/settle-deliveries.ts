@@ -13,29 +13,50 @@ export interface DeliverySettlement {
   readonly outcome: AttemptOutcome;
 }
 
+// Webhooks are locked before their deliveries, as everywhere. What an attempt says of the receiver counts only while
+// the webhook is what the attempt was made with.
 const SETTLE = `
   with input as (
-    select * from jsonb_to_recordset($1::jsonb) as i(id uuid, "webhookId" uuid, claim uuid, "order" int, status text, attempts int,
-      "nextAttemptAt" timestamptz, "deliveredAt" timestamptz, "deadAt" timestamptz, "statusCode" int, error text)
+    select * from jsonb_to_recordset($1::jsonb) as i(id uuid, "webhookId" uuid, claim uuid, revision int, "order" int,
+      status text, attempts int, "attemptedAt" timestamptz, "nextAttemptAt" timestamptz, "deliveredAt" timestamptz,
+      "deadAt" timestamptz, "statusCode" int, error text)
+  ), locked as materialized (
+    select w.id, w.revision from webhooks w where w.id in (select "webhookId" from input) order by w.id for no key update
   ), settled as (
     update deliveries d set status = i.status, attempts = i.attempts, claim = null,
       next_attempt_at = coalesce(i."nextAttemptAt", d.next_attempt_at), delivered_at = i."deliveredAt",
       dead_at = i."deadAt", last_status_code = i."statusCode", last_error = i.error
-    from input i where d.id = i.id and d.claim = i.claim and d.status = 'processing'
-    returning d.webhook_id, i."order", i.status <> 'delivered' as failed
-  ), latest as (
-    select distinct on (webhook_id) webhook_id, failed from settled order by webhook_id, "order" desc
+    from input i join locked l on l.id = i."webhookId"
+    where d.id = i.id and d.claim = i.claim and d.status = 'processing'
+    returning d.webhook_id, i."order", i."attemptedAt" as at, i.status <> 'delivered' as failed,
+      l.revision = i.revision as is_current
+  ), ranked as (
+    select s.*, max("order") filter (where not failed) over (partition by webhook_id) as last_success
+    from settled s where is_current
+  ), summary as (
+    select webhook_id, max(last_success) is not null as had_success,
+      min(at) filter (where "order" > coalesce(last_success, -1)) as failing_from,
+      max(at) filter (where "order" > coalesce(last_success, -1)) as failed_at
+    from ranked group by webhook_id
+  ), marked as (
+    update webhooks w set failing = s.failing_from is not null, last_failed_at = s.failed_at,
+      failing_since = case when s.had_success then s.failing_from else coalesce(w.failing_since, s.failing_from) end
+    from summary s where w.id = s.webhook_id and (w.failing or s.failing_from is not null)
   )
-  update webhooks w set failing = latest.failed from latest where w.id = latest.webhook_id and w.failing <> latest.failed`;
+  select l.revision = i.revision as is_current from input i join locked l on l.id = i."webhookId" order by i."order"`;
 
-/** @returns one nothing for each settlement, as batches want it */
+/**
+ * Writes outcomes, and since when the webhooks fail.
+ *
+ * @returns for each settlement, in order, whether its webhook is still what the lane was taken of
+ */
 export async function settleDeliveries(
   context: Context,
   settlements: readonly DeliverySettlement[],
-): Promise<undefined[]> {
-  const rows = settlements.map((settlement, order) => ({ ...settlementRow(context, settlement), order }));
-  await query(context.db.em(), SETTLE, [JSON.stringify(rows)]);
-  return settlements.map(() => undefined);
+): Promise<boolean[]> {
+  const input = settlements.map((settlement, order) => ({ ...settlementRow(context, settlement), order }));
+  const rows = await query<{ is_current: boolean }>(context.db.em(), SETTLE, [JSON.stringify(input)]);
+  return rows.map((row) => row.is_current);
 }
 
 function settlementRow(context: Context, { lane, delivery, outcome }: DeliverySettlement): JsonObject {
@@ -48,6 +69,8 @@ function settlementRow(context: Context, { lane, delivery, outcome }: DeliverySe
     id: delivery.id,
     webhookId: lane.webhookId,
     claim: lane.claim,
+    revision: lane.revision,
+    attemptedAt: attemptedAt.toISOString(),
     status: delivered ? 'delivered' : dead ? 'dead' : 'pending',
     attempts,
     nextAttemptAt: next?.toISOString() ?? null,

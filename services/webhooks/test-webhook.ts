@@ -6,7 +6,7 @@ import { postEvent } from '../events/post-event.ts';
 import type { Caller } from '../keys/caller.ts';
 import { DELIVERY_COLUMNS, type DeliveryRow, type DeliveryView, deliveryView } from './delivery-view.ts';
 import { eventBody } from './event-body.ts';
-import { findWebhook, noWebhook } from './reachable-webhooks.ts';
+import { findWebhook, noWebhook, requireEnabled } from './reachable-webhooks.ts';
 
 /** The same in every test, on every install. */
 const FAKE_POST = postEvent(
@@ -25,13 +25,13 @@ const FAKE_POST = postEvent(
 
 const QUEUE = `
   insert into deliveries (id, webhook_id, event, mode, body, created_at, next_attempt_at)
-  select $1, id, 'post.sent', $3, $4, $5, $5 from webhooks where id = $2 and deleted_at is null for key share
+  select $1, id, 'post.sent', $3, $4, $5, $5 from webhooks where id = $2 and deleted_at is null and disabled_at is null for key share
   returning ${DELIVERY_COLUMNS}`;
 
-/** @throws ServiceError not_found for an unknown, deleted or foreign webhook */
+/** @throws ServiceError not_found for an unknown, deleted or foreign webhook; invalid_request for a disabled one */
 export async function testWebhook(context: Context, caller: Caller, webhookId: string): Promise<DeliveryView> {
   const em: SqlEntityManager = context.db.em();
-  await findWebhook(em, caller, webhookId);
+  requireEnabled(await findWebhook(em, caller, webhookId));
   const id = context.random.uuid();
   const now = context.clock.now();
   const body = eventBody({ eventId: id, event: 'post.sent', queuedAt: now, payload: FAKE_POST, test: true });

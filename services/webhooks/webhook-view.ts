@@ -1,16 +1,30 @@
 /** A webhook as the wire shows it (spec: Webhook): everything but its secret. */
-import { EVENT_NAMES, type EventName } from '../../entities/event.ts';
-import type { Webhook } from '../../entities/webhook.ts';
-import { timestamp } from '../timestamp.ts';
+import { DEFAULT_EVENT_NAMES, type EventName } from '../../entities/event.ts';
+import type { DisabledReason, Webhook } from '../../entities/webhook.ts';
+import { timestamp, timestampOrNull } from '../timestamp.ts';
 
 export interface WebhookView {
   id: string;
   url: string;
   events: EventName[];
+  description: string | null;
+  enabled: boolean;
+  /** Null while it is enabled, as is the reason. */
+  disabledAt: string | null;
+  disabledReason: DisabledReason | null;
   createdAt: string;
 }
 
-export function webhookView({ id, url, events, createdAt }: Webhook): WebhookView {
-  const heard = events == null ? EVENT_NAMES : (events as EventName[]);
-  return { id, url, events: [...heard], createdAt: timestamp(createdAt) };
+export function webhookView(webhook: Webhook): WebhookView {
+  const { id, url, events, description, disabledAt, disabledReason, createdAt } = webhook;
+  return {
+    id,
+    url,
+    events: [...((events as EventName[] | null | undefined) ?? DEFAULT_EVENT_NAMES)],
+    description: description ?? null,
+    enabled: disabledAt == null,
+    disabledAt: timestampOrNull(disabledAt ?? null),
+    disabledReason: disabledReason ?? null,
+    createdAt: timestamp(createdAt),
+  };
 }

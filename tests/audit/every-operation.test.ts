@@ -48,6 +48,8 @@ const OBJECTS: Record<string, (fields: Fields, answer: Answer, accountId: string
   'keys.revokeOfProfile': input('key', 'keyId'),
   'keys.revoke': input('key', 'keyId'),
   'webhooks.create': (_, { webhook }) => ({ type: 'webhook', ids: [webhook.id] }),
+  'webhooks.update': input('webhook', 'webhookId'),
+  'webhooks.rotateSecret': input('webhook', 'webhookId'),
   'webhooks.delete': input('webhook', 'webhookId'),
   'webhooks.replay': input('delivery', 'deliveryId'),
   'webhooks.test': input('webhook', 'webhookId'),

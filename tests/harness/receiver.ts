@@ -65,6 +65,10 @@ export interface TestWebhook {
   readonly url: string;
   readonly events: readonly string[];
   readonly secret: string;
+  readonly description: string | null;
+  readonly enabled: boolean;
+  readonly disabledAt: string | null;
+  readonly disabledReason: string | null;
   readonly createdAt: string;
 }
 

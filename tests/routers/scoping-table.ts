@@ -284,6 +284,13 @@ export const TABLE: readonly Row[] = [
     ({ webhooks }) => webhooks?.length,
   ),
   ...REGISTERED.flatMap(([registrar, statuses]) => [
+    row(
+      'webhooks.update',
+      `of ${registrar}`,
+      async (tenant) => ({ ...(await webhookOf(registrar)(tenant)), description: 'Mine' }),
+      statuses,
+    ),
+    row('webhooks.rotateSecret', `of ${registrar}`, webhookOf(registrar), statuses),
     row('webhooks.delete', `of ${registrar}`, webhookOf(registrar), statuses),
     row('webhooks.deliveries', `of ${registrar}`, webhookOf(registrar), statuses),
     row('webhooks.test', `of ${registrar}`, webhookOf(registrar), statuses),

@@ -1,6 +1,6 @@
 /** POST /webhooks: only addresses on the public internet are taken, and the secret is told once. */
 import { describe, expect, it } from 'vitest';
-import { EVENT_NAMES } from '../../../entities/event.ts';
+import { DEFAULT_EVENT_NAMES } from '../../../entities/event.ts';
 import { refusal, UUID } from '../../harness/expected.ts';
 import { START } from '../../harness/test-clock.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -28,7 +28,7 @@ const allowing = await startWorld({ receivers: { lookup } });
 const create = (body: unknown, from = world) => from.rest('POST /webhooks', { body });
 
 describe('200', () => {
-  it('gives the webhook with its secret, and without a list of events it hears all of them', async () => {
+  it('gives the webhook with its secret, and without a list of events it receives the seven of old', async () => {
     const { status, body } = await create({ url: 'https://app.example/hooks?from=carillon' });
 
     expect(status).toBe(200);
@@ -36,8 +36,12 @@ describe('200', () => {
       webhook: {
         id: UUID,
         url: 'https://app.example/hooks?from=carillon',
-        events: [...EVENT_NAMES],
+        events: [...DEFAULT_EVENT_NAMES],
         secret: expect.stringMatching(/^whsec_[A-Za-z0-9_-]{43}$/),
+        description: null,
+        enabled: true,
+        disabledAt: null,
+        disabledReason: null,
         createdAt: START.toISOString(),
       },
     });

@@ -17,8 +17,31 @@ describe('GET 200', () => {
     const { status, body } = await world.rest('GET /webhooks', { key });
 
     expect(status).toBe(200);
-    const withoutSecret = ({ id, url, events, createdAt }: typeof first) => ({ id, url, events, createdAt });
-    expect(body).toEqual({ webhooks: [withoutSecret(second), withoutSecret(first)] });
+    const withoutSecret = ({ secret, ...shown }: typeof first) => (expect(secret).toBeTypeOf('string'), shown);
+    expect(body).toEqual({ webhooks: [withoutSecret(second), withoutSecret(first)], limit: 100, nextCursor: null });
+  });
+
+  it('goes on after a cursor, to the last page', async () => {
+    const { key } = await accountWithSandbox(world);
+    const ids: string[] = [];
+    for (const path of ['a', 'b', 'c'])
+      ids.unshift((await registerWebhook(world, `http://127.0.0.1:9/${path}`, { key })).id);
+    const page = async (search: string) => {
+      const { body } = await world.rest(`GET /webhooks${search}`, { key });
+      return { ids: body.webhooks.map(({ id }: { id: string }) => id), limit: body.limit, next: body.nextCursor };
+    };
+
+    const first = await page('?limit=2');
+
+    expect(first).toEqual({ ids: ids.slice(0, 2), limit: 2, next: ids[1] });
+    expect(await page(`?limit=2&cursor=${first.next}`)).toEqual({ ids: ids.slice(2), limit: 2, next: null });
+    expect(await page(`?limit=2&cursor=${ids[2]}`)).toEqual({ ids: [], limit: 2, next: null });
+  });
+
+  it.each(['?limit=0', '?limit=101', '?cursor=nonsense'])('400 for %s', async (search) => {
+    const { status, body } = await world.rest(`GET /webhooks${search}`);
+
+    expect([status, body.error]).toEqual([400, 'invalid_request']);
   });
 });
 
@@ -36,12 +59,13 @@ describe('DELETE 200', () => {
     expect(status).toBe(200);
     expect(body).toEqual({ id, deleted: true });
     expect(receiver.received).toEqual([]);
-    expect((await world.rest('GET /webhooks', { key })).body).toEqual({ webhooks: [] });
+    expect((await world.rest('GET /webhooks', { key })).body).toEqual({ webhooks: [], limit: 100, nextCursor: null });
     const gone = refusal('not_found', `No webhook of yours has the id ${id}.`);
     for (const call of [
       `DELETE /webhooks/${id}`,
       `GET /webhooks/${id}/deliveries`,
       `POST /webhooks/${id}/test`,
+      `POST /webhooks/${id}/rotate-secret`,
       `POST /webhooks/${id}/deliveries/${NOBODY}/replay`,
     ] as const) {
       expect(await world.rest(call, { key })).toMatchObject({ status: 404, body: gone });

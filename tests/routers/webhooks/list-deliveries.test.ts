@@ -58,6 +58,7 @@ describe('200', () => {
       ],
       limit: 25,
       hasMore: false,
+      nextCursor: null,
     });
     for (const delivery of body.deliveries) expect(delivery.eventId).toBe(delivery.id);
   });
@@ -76,6 +77,19 @@ describe('200', () => {
       [all.slice(2, 4), 2, true],
       [all.slice(4), 2, false],
     ]);
+  });
+
+  it('takes the nextCursor of a page as cursor too', async () => {
+    const id = await webhookWith([200, 200, 200]);
+    const all = idsOf((await list(id)).body);
+
+    const first = (await list(id, '?limit=2')).body;
+    const second = (await list(id, `?limit=2&cursor=${first.nextCursor}`)).body;
+
+    expect(first.nextCursor).toBe(all[1]);
+    expect([idsOf(second), second.hasMore, second.nextCursor]).toEqual([[all[2]], false, null]);
+    const twice = await list(id, `?cursor=${all[0]}&startingAfter=${all[1]}`);
+    expect([twice.status, twice.body.message]).toEqual([400, 'cursor: the same as startingAfter; send one of them.']);
   });
 
   it('says that there is no more when the last page is full', async () => {

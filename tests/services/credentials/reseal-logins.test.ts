@@ -28,16 +28,18 @@ describe('a key that is not given any more', () => {
   it('is needed no more after housekeeping', async () => {
     await connectSandbox(world);
     const webhook = await registerWebhook(world, 'http://127.0.0.1:9/hook');
+    const { body } = await world.rest(`POST /webhooks/${webhook.id}/rotate-secret`);
     const before = await sealedLogins();
     const logins = before.map(({ id, credentials }) => world.context.vault.open(credentials, id));
 
     const resealed = await housekeeping.run(rotated, new AbortController().signal);
 
     const after = await sealedLogins();
-    expect(resealed).toBe(3);
+    expect(resealed).toBe(4);
     expect(after.map(({ id, credentials }) => dropped.vault.open(credentials, id))).toEqual(logins);
-    const [row] = await world.sql<{ secret: string }>('select secret from webhooks');
-    expect(dropped.vault.open(row?.secret ?? '', webhook.id)).toBe(webhook.secret);
+    const [row] = await world.sql<{ secret: string; previous_secret: string }>('select * from webhooks');
+    expect(dropped.vault.open(row?.secret ?? '', webhook.id)).toBe(body.webhook.secret);
+    expect(dropped.vault.open(row?.previous_secret ?? '', webhook.id)).toBe(webhook.secret);
     expect(await missingKeyMarks(dropped)).toEqual([]);
     expect(await resealLogins(rotated)).toBe(0);
   });

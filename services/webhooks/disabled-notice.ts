@@ -1,0 +1,18 @@
+/** The mail to an owner about a webhook that was disabled. Holds nothing that a customer typed but the host. */
+import type { Context } from '../context.ts';
+import type { NoticeText } from '../people/store-owner-notices.ts';
+import { timestamp } from '../timestamp.ts';
+import type { DisabledWebhook } from './disable-failing.ts';
+
+export function disabledNotice({ config }: Context, { id, url, failing_since: since }: DisabledWebhook): NoticeText {
+  const { host } = new URL(url);
+  return {
+    subject: `Webhook to ${host} was disabled`,
+    text: [
+      `Carillon disabled a webhook because every delivery to it failed since ${timestamp(since)}.`,
+      `Webhook: ${id}\nHost: ${host}`,
+      `New events are not stored for it. Deliveries that were waiting go on when it is enabled again:`,
+      `PATCH ${config.publicUrl}/api/v2/webhooks/${id} with {"enabled": true}`,
+    ].join('\n\n'),
+  };
+}

@@ -1,0 +1,72 @@
+/** Changes a webhook: address, events, description, and whether it is enabled (D58). */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { EventName } from '../../entities/event.ts';
+import type { Webhook } from '../../entities/webhook.ts';
+import type { Context } from '../context.ts';
+import type { Caller } from '../keys/caller.ts';
+import { lockWebhook } from './lock-webhook.ts';
+import { pauseDeliveries, resumeDeliveries } from './pause-deliveries.ts';
+import { findWebhook } from './reachable-webhooks.ts';
+import { requireReceiver } from './receiver-url.ts';
+import { webhookView, type WebhookView } from './webhook-view.ts';
+
+/** Only what is given is changed. */
+export interface WebhookChanges {
+  readonly url?: string | undefined;
+  readonly events?: readonly EventName[] | undefined;
+  /** Null clears it. */
+  readonly description?: string | null | undefined;
+  /** True also forgets that the webhook failed; deliveries that waited go on. */
+  readonly enabled?: boolean | undefined;
+}
+
+/** @throws ServiceError not_found, invalid_request when the address is no https address on the public internet */
+export async function updateWebhook(
+  context: Context,
+  caller: Caller,
+  webhookId: string,
+  changes: WebhookChanges,
+): Promise<WebhookView> {
+  const { url, events, description, enabled } = changes;
+  await findWebhook(context.db.em(), caller, webhookId);
+  // The host is looked up outside the transaction.
+  if (url !== undefined) await requireReceiver(context, url);
+  return context.db.em().transactional(async (em: SqlEntityManager) => {
+    const webhook = await lockWebhook(em, caller, webhookId);
+    if (events !== undefined) webhook.events = [...new Set(events)];
+    if (description !== undefined) webhook.description = description;
+    if (url !== undefined) changeUrl(webhook, url);
+    if (enabled === true && webhook.disabledAt != null) await enable(em, webhook);
+    if (enabled === false && webhook.disabledAt == null) await disable(em, webhook, context.clock.now());
+    await em.flush();
+    return webhookView(webhook);
+  });
+}
+
+function changeUrl(webhook: Webhook, url: string): void {
+  if (url === webhook.url) return;
+  webhook.url = url;
+  webhook.revision += 1;
+  forgetFailures(webhook);
+}
+
+async function enable(em: SqlEntityManager, webhook: Webhook): Promise<void> {
+  webhook.disabledAt = null;
+  webhook.disabledReason = null;
+  webhook.revision += 1;
+  forgetFailures(webhook);
+  await resumeDeliveries(em, webhook.id);
+}
+
+async function disable(em: SqlEntityManager, webhook: Webhook, now: Date): Promise<void> {
+  webhook.disabledAt = now;
+  webhook.disabledReason = 'requested';
+  webhook.revision += 1;
+  await pauseDeliveries(em, [webhook.id]);
+}
+
+function forgetFailures(webhook: Webhook): void {
+  webhook.failing = false;
+  webhook.failingSince = null;
+  webhook.lastFailedAt = null;
+}

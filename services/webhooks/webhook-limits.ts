@@ -1,0 +1,34 @@
+/** How many webhooks there may be (D58). Live and test, enabled and disabled ones count alike. */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { Webhook } from '../../entities/webhook.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+
+/** Registered with keys of one profile. */
+export const WEBHOOKS_PER_PROFILE = 20;
+
+/** Of an account, those of its profiles included. */
+export const WEBHOOKS_PER_ACCOUNT = 100;
+
+/**
+ * To be called while the account is locked, so that two registrations never share the last place.
+ *
+ * @param profileId the profile of the key that registers; null for an unscoped key
+ * @throws ServiceError limit_exceeded
+ */
+export async function requireRoomForWebhook(
+  em: SqlEntityManager,
+  accountId: string,
+  profileId: string | null,
+): Promise<void> {
+  if (profileId !== null) {
+    const ofProfile = await em.count(Webhook, { accountId, profileId, deletedAt: null });
+    if (ofProfile >= WEBHOOKS_PER_PROFILE) throw tooMany(`The profile ${profileId}`, ofProfile, WEBHOOKS_PER_PROFILE);
+  }
+  const ofAccount = await em.count(Webhook, { accountId, deletedAt: null });
+  if (ofAccount >= WEBHOOKS_PER_ACCOUNT) throw tooMany('The account', ofAccount, WEBHOOKS_PER_ACCOUNT);
+}
+
+function tooMany(whose: string, count: number, max: number): ServiceError {
+  const message = `${whose} has ${count} webhooks, and may have ${max}. Delete one with DELETE /webhooks/{webhookId} first.`;
+  return new ServiceError('limit_exceeded', message);
+}
