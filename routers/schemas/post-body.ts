@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
 import { PLATFORM_IDS } from '../../services/platforms/platform-ids.ts';
 import { normaliseTag, TAG_PATTERN, TAGS_MAX, uniqueTags } from '../../services/posts/tags.ts';
-import { storableText, uuidInput } from './common.ts';
+import { optionalOrNull, storableText, uuidInput } from './common.ts';
 import { PostText, Words } from './post.ts';
 
 /** Most connections one request may name (D42). */
@@ -29,7 +29,7 @@ export const Tags = z
   .meta({
     type: 'array',
     items: { type: 'string' },
-    description: `At most ${TAGS_MAX} tags, each 1 to 40 of a-z, 0-9, dash, underscore, colon, dot and slash; trimmed, lowercased, repeats dropped.`,
+    description: `At most ${TAGS_MAX} tags, each 1 to 40 of a-z, 0-9, dash, underscore, colon, dot and slash; lowercased.`,
   });
 
 /** An id whose form is judged with the media itself, because the spec gives both faults the code invalid_media. */
@@ -46,7 +46,7 @@ export const MediaItems = z
   .array(
     z.strictObject({
       id: MediaId,
-      altText: AltText.optional().describe(
+      altText: optionalOrNull(AltText).describe(
         `What the image shows, at most ${ALT_TEXT_MAX} characters; in place of what the upload said.`,
       ),
     }),
@@ -67,10 +67,9 @@ export const FirstComment = storableText(z.string().trim().min(1).max(COMMENT_MA
 
 /** Fields that say when a post goes out. */
 export const whenFields = {
-  scheduledFor: z
-    .string()
-    .optional()
-    .meta({ format: 'date-time', description: 'When to send: in the future, at most 30 days ahead. Left out, now.' }),
+  scheduledFor: optionalOrNull(z.string().meta({ format: 'date-time' })).describe(
+    'When to send: in the future, at most 30 days ahead. Left out, now.',
+  ),
   timezone: z
     .string()
     .optional()
@@ -106,14 +105,18 @@ export const postBodyFields = {
   mediaIds: MediaIds.optional(),
   media: MediaItems.optional(),
   thread: Thread.optional(),
-  firstComment: FirstComment.optional(),
+  firstComment: optionalOrNull(FirstComment),
   isDraft: z
     .boolean()
     .optional()
     .describe('Store the post per connection and publish nothing yet. Not together with scheduledFor or queue.'),
   tags: Tags.optional(),
-  profileId: uuidInput('Profile that every slug must belong to. Left out, your own connections are meant.').optional(),
-  rewrite: z.boolean().optional().describe('Whether AI rewrites the text; left out, connection and account decide.'),
+  profileId: optionalOrNull(
+    uuidInput('Profile that every slug must belong to. Left out, your own connections are meant.'),
+  ),
+  rewrite: optionalOrNull(z.boolean()).describe(
+    'Whether AI rewrites the text; left out, connection and account decide.',
+  ),
   textByPlatform: z
     .partialRecord(z.enum(PLATFORM_IDS), Words)
     .optional()
