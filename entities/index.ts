@@ -25,6 +25,7 @@ import { PlatformAppRow } from './platform-app.ts';
 import { Post } from './post.ts';
 import { PostMedia } from './post-media.ts';
 import { PostTag } from './post-tag.ts';
+import { PostWords } from './post-words.ts';
 import { Profile } from './profile.ts';
 import { ReadPause } from './read-pause.ts';
 import { SandboxPost } from './sandbox-post.ts';
@@ -55,6 +56,7 @@ export const entities: EntityName[] = [
   PostMedia,
   Charge,
   PostTag,
+  PostWords,
   MetricsRead,
   DailyNumbers,
   ReadPause,

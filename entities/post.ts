@@ -32,7 +32,12 @@ export interface PostTransition {
 export const POST_TRANSITIONS: readonly PostTransition[] = [
   { from: 'draft', to: 'processing', trigger: 'published now', event: null },
   { from: 'draft', to: 'scheduled', trigger: 'published at a time or into the queue', event: null },
-  { from: 'draft', to: 'failed', trigger: 'published although it does not fit', event: 'post.failed' },
+  {
+    from: 'draft',
+    to: 'failed',
+    trigger: 'published although it does not fit, or its connection is gone',
+    event: 'post.failed',
+  },
   { from: 'scheduled', to: 'processing', trigger: 'claimed when due', event: null },
   { from: 'scheduled', to: 'cancelled', trigger: 'cancelled, or its connection removed', event: null },
   { from: 'scheduled', to: 'failed', trigger: 'due, and a limit of the plan is reached', event: 'post.failed' },
@@ -57,6 +62,13 @@ export const POST_TRANSITIONS: readonly PostTransition[] = [
     trigger: 'spaced out when late',
     event: 'post.rescheduled',
     reason: 'catch_up',
+  },
+  {
+    from: 'scheduled',
+    to: 'scheduled',
+    trigger: 'rescheduled by its owner',
+    event: 'post.rescheduled',
+    reason: 'requeued',
   },
   { from: 'processing', to: 'sent', trigger: 'accepted by its platform', event: 'post.sent' },
   { from: 'processing', to: 'failed', trigger: 'refused, or its outcome is unknown', event: 'post.failed' },
@@ -141,6 +153,7 @@ export const Post = defineEntity({
     { properties: ['accountId', 'id'] },
     { properties: ['accountId', 'status', 'id'] },
     { properties: ['accountId', 'profileId', 'id'] },
+    { properties: ['accountId', 'platformId', 'id'] },
     { properties: ['connectionId', 'id'] },
     {
       name: 'posts_idempotency_index',

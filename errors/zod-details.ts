@@ -35,9 +35,9 @@ function expectation(issue: ZodError['issues'][number]): string {
     case 'invalid_value':
       return `one of ${issue.values.map(String).join(', ')}`;
     case 'too_big':
-      return `at most ${issue.maximum} ${unit(issue.origin)}`.trim();
+      return `at most ${issue.maximum} ${unit(issue.origin, issue.maximum)}`.trim();
     case 'too_small':
-      return `at least ${issue.minimum} ${unit(issue.origin)}`.trim();
+      return `at least ${issue.minimum} ${unit(issue.origin, issue.minimum)}`.trim();
     default:
       return issue.message;
   }
@@ -47,9 +47,11 @@ function article(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
-function unit(origin: string): string {
-  if (origin === 'string') return 'characters';
-  return origin === 'array' ? 'items' : '';
+function unit(origin: string, count: number | bigint): string {
+  const units: Record<string, string> = { string: 'character', array: 'item' };
+  const one = units[origin];
+  if (one === undefined) return '';
+  return Number(count) === 1 ? one : `${one}s`;
 }
 
 function valueAt(input: unknown, path: readonly string[]): unknown {

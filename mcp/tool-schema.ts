@@ -33,7 +33,21 @@ function explainedOnce(name: string, argument: JsonSchema, tool: string, explain
   const before = explained.get(key);
   if (before === undefined) explained.set(key, tool);
   const isShort = String(argument['description']).length < REFERRED_FROM;
-  return before === undefined || isShort ? argument : { ...argument, description: `As in ${before}.` };
+  return before === undefined || isShort ? argument : { ...outline(argument), description: `As in ${before}.` };
+}
+
+/** What the other tool says in full: here only which types there are. */
+function outline(node: JsonSchema): JsonSchema {
+  const entries = Object.entries(node).flatMap(([key, value]) => {
+    if (['description', 'default', 'enum', ...BOUNDS].includes(key)) return [];
+    if (key === 'properties') return [[key, outlineEach(value as Record<string, JsonSchema>)]];
+    return [[key, key === 'items' ? outline(value as JsonSchema) : value]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function outlineEach(fields: Record<string, JsonSchema>): JsonSchema {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, outline(field)]));
 }
 
 /**
@@ -41,7 +55,7 @@ function explainedOnce(name: string, argument: JsonSchema, tool: string, explain
  *
  * @param known names of the shapes that the tools before have shown: those are not shown again, and new ones are added
  */
-export function outputSchema(output: ZodType, known: Set<string> = new Set()): StandardSchemaWithJSON {
+export function outputSchema(output: ZodType, known: ShownShapes = new Map()): StandardSchemaWithJSON {
   const json = z.toJSONSchema(output, { io: 'output' }) as JsonSchema;
   return shown({ type: 'object', ...withRequired(plain(json, { closed: false, known }), json) });
 }
@@ -64,15 +78,18 @@ function shown(json: JsonSchema): StandardSchemaWithJSON {
   return { '~standard': { version: 1, vendor: 'carillon', validate: (value) => ({ value }), jsonSchema } };
 }
 
+/** Shapes by their reference, and the fields of each as JSON. */
+export type ShownShapes = Map<string, ReadonlySet<string>>;
+
 interface PlainOptions {
   /**
    * Whether it is for arguments. Answers do not say that they have no other fields, since a client may hold
-   * an older list, nor describe what their names tell, nor repeat that they give every field, nor what a
+   * an older list, nor describe what their names tell, nor list values, nor repeat that they give every field, nor what a
    * field is that may be null: the list must stay small.
    */
   readonly closed: boolean;
-  /** Shapes of answers that have been shown already. */
-  readonly known?: Set<string>;
+  /** Shapes of answers that have been shown already, with their fields. */
+  readonly known?: ShownShapes;
 }
 
 /** The same schema without references, without `$schema` and in the forms that most clients read. */
@@ -85,8 +102,10 @@ function simplify(node: unknown, definitions: Record<string, JsonSchema>, option
   if (Array.isArray(node)) return node.map((item) => simplify(item, definitions, options));
   if (typeof node !== 'object' || node === null) return node;
   if (isKnown(node as JsonSchema, options)) return { type: 'object' };
-  const resolved = resolve(node as JsonSchema, definitions);
+  const resolved = newFields(node as JsonSchema, resolve(node as JsonSchema, definitions), options);
   if (!options.closed && isNullable(resolved)) return shallow(resolved, definitions);
+  const only = options.closed ? withoutIdleNull(resolved) : null;
+  if (only !== null) return simplify(only, definitions, options);
   const entries = Object.entries(resolved).flatMap(([key, value]) => {
     if (isNoise(key, value, options)) return [];
     return [
@@ -108,12 +127,21 @@ function simplifyEach(fields: unknown, definitions: Record<string, JsonSchema>, 
   return Object.fromEntries(entries);
 }
 
-/** Whether it is a shape that was shown before; from now on it is. */
+/** Whether it is a shape that was shown before. */
 function isKnown({ $ref }: JsonSchema, { known }: PlainOptions): boolean {
   if (typeof $ref !== 'string' || known === undefined) return false;
-  const before = known.has($ref);
-  known.add($ref);
-  return before;
+  return known.has($ref);
+}
+
+/** A named shape without the fields of one that was shown before, if it has all of them; from now on it counts as shown. */
+function newFields({ $ref }: JsonSchema, shape: JsonSchema, { known }: PlainOptions): JsonSchema {
+  if (typeof $ref !== 'string' || known === undefined) return shape;
+  const fields = Object.entries((shape['properties'] ?? {}) as JsonSchema);
+  const shown = new Set(fields.map((field) => JSON.stringify(field)));
+  const before = [...known.values()].find((one) => one.size > 0 && one.isSubsetOf(shown));
+  known.set($ref, shown);
+  if (before === undefined) return shape;
+  return { ...shape, properties: Object.fromEntries(fields.filter((field) => !before.has(JSON.stringify(field)))) };
 }
 
 function resolve(node: JsonSchema, definitions: Record<string, JsonSchema>): JsonSchema {
@@ -125,6 +153,15 @@ function resolve(node: JsonSchema, definitions: Record<string, JsonSchema>): Jso
 function isNullable({ type, anyOf }: JsonSchema): boolean {
   if (Array.isArray(type)) return type.includes('null');
   return Array.isArray(anyOf) && anyOf.some((one: JsonSchema) => one['type'] === 'null');
+}
+
+/** An argument for which null means that it is left out, without that null; null for any other. What null does is described. */
+function withoutIdleNull(node: JsonSchema): JsonSchema | null {
+  if (!isNullable(node) || /\bnull\b/.test(String(node['description']))) return null;
+  const { anyOf, type, ...rest } = node;
+  const all = Array.isArray(type) ? (type as unknown[]).map((name) => ({ type: name })) : (anyOf as JsonSchema[]);
+  const [only, ...others] = all.filter((one) => one.type !== 'null');
+  return only === undefined || others.length > 0 ? null : { ...only, ...rest };
 }
 
 /** The types of a field that may be null, without what is inside. */
@@ -141,6 +178,8 @@ const BOUNDS = ['format', 'pattern', 'minimum', 'maximum', 'minLength', 'maxLeng
 function isNoise(key: string, value: unknown, { closed }: PlainOptions): boolean {
   if (key === 'minimum' && value === Number.MIN_SAFE_INTEGER) return true;
   if (key === 'maximum' && value === Number.MAX_SAFE_INTEGER) return true;
+  // Texts are far shorter than these, ids are taken from answers, and a refusal names what is wrong.
+  if (key === 'maxLength' || (key === 'format' && value === 'uuid')) return true;
   // Every text that may be left out is left out rather than empty, and the answer says so to who does not.
   if (key === 'minLength' && value === 1) return true;
   // Ids of platforms are many, and listed where the platforms are.
@@ -148,6 +187,7 @@ function isNoise(key: string, value: unknown, { closed }: PlainOptions): boolean
   if (closed) return false;
   return (
     key === 'description' ||
+    key === 'enum' ||
     key === 'required' ||
     BOUNDS.includes(key) ||
     (key === 'additionalProperties' && value === false)

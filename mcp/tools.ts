@@ -15,7 +15,7 @@ import type { Confirmations } from './confirmations.ts';
 import { progressOf } from './progress.ts';
 import { linksTo } from './resource-links.ts';
 import { errorResult, successResult } from './tool-results.ts';
-import { inputSchema, outputSchema } from './tool-schema.ts';
+import { inputSchema, outputSchema, type ShownShapes } from './tool-schema.ts';
 import { isSelected, type ToolSelection } from './tool-selection.ts';
 
 interface Tool {
@@ -34,7 +34,7 @@ interface Tool {
 
 /** What the tools before have shown in the same list. */
 interface Seen {
-  readonly shapes: Set<string>;
+  readonly shapes: ShownShapes;
   /** Names of tools, by the argument they explain. */
   readonly explained: Map<string, string>;
 }
@@ -53,7 +53,7 @@ function toolsOf(selection: ToolSelection): readonly Tool[] {
 }
 
 function makeTools(selection: ToolSelection): Tool[] {
-  const seen: Seen = { shapes: new Set(), explained: new Map() };
+  const seen: Seen = { shapes: new Map(), explained: new Map() };
   return operations.flatMap((operation) => {
     const { tool } = operation.meta;
     return 'none' in tool || !isSelected(selection, tool) ? [] : [toTool(operation, tool, seen)];

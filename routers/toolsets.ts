@@ -3,7 +3,7 @@
 /** Every toolset, with what it is for. */
 export const TOOLSETS = {
   posting: 'Writes, sends, schedules and looks after posts; what /mcp itself has',
-  queues: 'Sets the weekly slots of connections, and pauses them',
+  queues: 'Sets the weekly slots of connections, pauses them, and moves posts to other times',
   connections: 'Changes, moves and disconnects linked accounts',
   ledger: 'Looks into the calls that a post was sent with',
   media: 'Looks after images',

@@ -1,5 +1,7 @@
 /** Pages of lists that grow with use: a query asks for one row more than it shows, and the last id shown is the cursor. */
 
+import { ServiceError } from '../errors/service-error.ts';
+
 /** One page of a list. */
 export interface Page<Item> {
   readonly items: Item[];
@@ -11,4 +13,10 @@ export interface Page<Item> {
 export function pageOf<Item extends { readonly id: string }>(rows: readonly Item[], limit: number): Page<Item> {
   const items = rows.slice(0, limit);
   return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+}
+
+/** @throws ServiceError invalid_request for a page that is named in both ways */
+export function refuseCursorWithOffset({ cursor, offset }: { cursor?: string | undefined; offset: number }): void {
+  if (cursor === undefined || offset === 0) return;
+  throw new ServiceError('invalid_request', 'cursor: cannot be combined with offset; send one of the two.');
 }

@@ -65,6 +65,7 @@ const SAMPLES: Record<string, Record<string, unknown>> = {
   'posts.update': { postId: UNKNOWN, text: 'New words' },
   'posts.publish': { postId: UNKNOWN },
   'posts.retry': { postId: UNKNOWN },
+  'posts.reschedule': { postId: UNKNOWN, queue: true },
   'media.upload': { bytes: Buffer.from('no image').toString('base64'), contentType: 'image/png', altText: 'Nothing' },
   'media.uploadFromUrl': { url: 'http://127.0.0.1:9/bell.png', altText: 'A bell' },
   'media.raw': { mediaId: UNKNOWN },

@@ -20,6 +20,7 @@ import { Polish } from './migration-20261121-polish.ts';
 import { ReadPauseFailures } from './migration-20261122-read-pauses.ts';
 import { SandboxThreads } from './migration-20261122-sandbox-threads.ts';
 import { Sends } from './migration-20261122-sends.ts';
+import { PostFilters } from './migration-20261122-post-filters.ts';
 import { Tenants } from './migration-20261121-tenants.ts';
 import { WebhookChanges } from './migration-20261122-webhook-changes.ts';
 import { Webhooks } from './migration-20261121-webhooks.ts';
@@ -53,4 +54,5 @@ export const migrations = [
   { name: '20261122-idempotency-callers', class: IdempotencyCallers },
   { name: '20261122-limits-of-keys', class: LimitsOfKeys },
   { name: '20261122-message-cap', class: MessageCap },
+  { name: '20261122-post-filters', class: PostFilters },
 ];

@@ -10,7 +10,7 @@ const Input = z.strictObject({
   from: dayInput('First UTC day; 29 days before `to` when left out, 364 at most.').optional(),
   to: dayInput('Last UTC day; today when left out.').optional(),
   profileId: uuidInput('Only posts of this profile.').optional(),
-  platform: z.enum(PLATFORM_IDS).optional().describe('Only posts on this platform.'),
+  platform: z.enum(PLATFORM_IDS).optional().describe('Gives only posts to this platform, by its platformId.'),
   connectionSlug: storableText(slugInput()).optional().describe('Only posts to this slug.'),
 });
 

@@ -1,10 +1,11 @@
 /** GET /audit: who asked for which change, and what came of it. */
 import { z } from 'zod';
+import { ServiceError } from '../../errors/service-error.ts';
 import { ACTOR_KINDS } from '../../entities/audit-entry.ts';
 import { ERROR_CODES } from '../../errors/codes.ts';
 import { listAudit as list } from '../../services/audit/list-audit.ts';
 import { AuditEntry } from '../schemas/audit.ts';
-import { instantInput, pagination, storableText, uuidInput } from '../schemas/common.ts';
+import { cursorInput, instantInput, nextCursorOutput, pagination, storableText, uuidInput } from '../schemas/common.ts';
 import { keyedProcedure } from '../trpc.ts';
 
 const Input = z.strictObject({
@@ -23,13 +24,14 @@ const Input = z.strictObject({
   since: instantInput('Gives only what was asked for from this instant on.').optional(),
   until: instantInput('Gives only what was asked for before this instant.').optional(),
   limit: pagination.limit,
-  startingAfter: uuidInput('The nextCursor of the page before: gives those older than it.').optional(),
+  cursor: cursorInput(),
+  startingAfter: uuidInput('The same as cursor, under its older name.').optional(),
 });
 
 const Output = z.strictObject({
   entries: z.array(AuditEntry).describe('The entries, newest first.'),
   limit: z.int().describe('The limit that was used.'),
-  nextCursor: z.string().nullable().describe('What to give as startingAfter for the next page; null on the last one.'),
+  nextCursor: nextCursorOutput(),
 });
 
 export const listAudit = keyedProcedure
@@ -50,6 +52,10 @@ export const listAudit = keyedProcedure
   .input(Input)
   .output(Output)
   .query(async ({ ctx, input }) => {
-    const { entries, nextCursor } = await list(ctx.services, ctx.caller, input);
+    const { cursor, startingAfter = cursor, ...filter } = input;
+    if (cursor !== undefined && startingAfter !== cursor) {
+      throw new ServiceError('invalid_request', 'cursor: cannot be combined with startingAfter; send one of the two.');
+    }
+    const { entries, nextCursor } = await list(ctx.services, ctx.caller, { ...filter, startingAfter });
     return { entries, limit: input.limit, nextCursor };
   });

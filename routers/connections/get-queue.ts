@@ -1,7 +1,7 @@
 /** GET /connections/{connectionId}/queue: what waits in a connection's queue. */
 import { z } from 'zod';
 import { readQueue } from '../../services/queue/read-queue.ts';
-import { timestampOutput, uuidInput, uuidOutput } from '../schemas/common.ts';
+import { nextCursorOutput, timestampOutput, uuidInput, uuidOutput, wholeUnlessLimited } from '../schemas/common.ts';
 import { keyedProcedure } from '../trpc.ts';
 
 const QueueItem = z
@@ -35,11 +35,17 @@ export const getQueue = keyedProcedure
       openWorld: false,
     },
   })
-  .input(z.strictObject({ connectionId: uuidInput('Id of the connection, as list_connections gives it.') }))
+  .input(
+    z.strictObject({
+      connectionId: uuidInput('Id of the connection, as list_connections gives it.'),
+      ...wholeUnlessLimited,
+    }),
+  )
   .output(
     z.strictObject({
       queue: z.array(QueueItem).describe('Queued posts, earliest slot first.'),
       paused: z.boolean().describe('Whether queued posts are kept back.'),
+      nextCursor: nextCursorOutput(),
     }),
   )
-  .query(({ ctx, input }) => readQueue(ctx.services, ctx.caller, input.connectionId));
+  .query(({ ctx, input }) => readQueue(ctx.services, ctx.caller, input.connectionId, input));

@@ -1,15 +1,19 @@
 /** GET /connections: every living connection the key reaches, newest first. */
 import { z } from 'zod';
 import { listConnections as list } from '../../services/connections/list-connections.ts';
-import { uuidInput } from '../schemas/common.ts';
+import { nextCursorOutput, uuidInput, wholeUnlessLimited } from '../schemas/common.ts';
 import { Connection } from '../schemas/connection.ts';
 import { keyedProcedure } from '../trpc.ts';
 
 const Input = z.strictObject({
   profileId: uuidInput('Gives only the connections of this profile. Left out, all that the key reaches.').optional(),
+  ...wholeUnlessLimited,
 });
 
-const Output = z.strictObject({ connections: z.array(Connection).describe('The connections, newest first.') });
+const Output = z.strictObject({
+  connections: z.array(Connection).describe('The connections, newest first.'),
+  nextCursor: nextCursorOutput(),
+});
 
 export const listConnections = keyedProcedure
   .meta({
@@ -36,4 +40,4 @@ export const listConnections = keyedProcedure
   })
   .input(Input)
   .output(Output)
-  .query(async ({ ctx, input }) => ({ connections: await list(ctx.services, ctx.caller, input) }));
+  .query(({ ctx, input }) => list(ctx.services, ctx.caller, input));

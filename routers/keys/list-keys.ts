@@ -30,6 +30,6 @@ export const listKeys = keyedProcedure
   .input(z.strictObject(keyListFields))
   .output(KeyList)
   .query(async ({ ctx, input }) => {
-    const { limit, offset } = input;
-    return { keys: await list(ctx.services, ctx.caller, input), limit, offset };
+    const { keys, nextCursor } = await list(ctx.services, ctx.caller, input);
+    return { keys, limit: input.limit, offset: input.offset, nextCursor };
   });

@@ -31,6 +31,6 @@ export const listProfileKeys = keyedProcedure
   .input(z.strictObject({ profileId: ProfileIdInput, ...keyListFields }))
   .output(KeyList)
   .query(async ({ ctx, input }) => {
-    const { limit, offset } = input;
-    return { keys: await listKeys(ctx.services, ctx.caller, input), limit, offset };
+    const { keys, nextCursor } = await listKeys(ctx.services, ctx.caller, input);
+    return { keys, limit: input.limit, offset: input.offset, nextCursor };
   });

@@ -1,13 +1,12 @@
 /** GET /posts/{postId}: one post. */
 import { z } from 'zod';
-import { findPost } from '../../services/posts/find-post.ts';
-import { postView } from '../../services/posts/post-view.ts';
+import { getPost as get } from '../../services/posts/get-post.ts';
 import { uuidInput } from '../schemas/common.ts';
-import { Post } from '../schemas/post.ts';
+import { PostDetail } from '../schemas/post.ts';
 import { keyedProcedure } from '../trpc.ts';
 
 const Input = z.strictObject({ postId: uuidInput('Id of the post.') });
-const Output = z.strictObject({ post: Post });
+const Output = z.strictObject({ post: PostDetail });
 
 export const getPost = keyedProcedure
   .meta({
@@ -33,4 +32,4 @@ export const getPost = keyedProcedure
   })
   .input(Input)
   .output(Output)
-  .query(async ({ ctx, input }) => ({ post: postView(await findPost(ctx.services, ctx.caller, input.postId)) }));
+  .query(async ({ ctx, input }) => ({ post: await get(ctx.services, ctx.caller, input.postId) }));

@@ -8,6 +8,7 @@ import { listAttempts } from './list-attempts.ts';
 import { listPosts } from './list-posts.ts';
 import { postSimply } from './post-simply.ts';
 import { publishDraft } from './publish-draft.ts';
+import { reschedulePost } from './reschedule-post.ts';
 import { retryPost } from './retry-post.ts';
 import { updateDraft } from './update-draft.ts';
 import { validatePost } from './validate-post.ts';
@@ -21,6 +22,7 @@ export const postsRouter = router({
   update: updateDraft,
   publish: publishDraft,
   retry: retryPost,
+  reschedule: reschedulePost,
   delete: deletePost,
   attempts: listAttempts,
   metrics: getMetrics,

@@ -2,10 +2,14 @@
 import { z } from 'zod';
 import { ATTEMPT_STATES, ATTEMPT_STEPS } from '../../entities/attempt.ts';
 import { listAttempts as list } from '../../services/posts/list-attempts.ts';
-import { ItemError, timestampOutput, uuidInput, uuidOutput } from '../schemas/common.ts';
+import { cursorInput, ItemError, nextCursorOutput, timestampOutput, uuidInput, uuidOutput } from '../schemas/common.ts';
 import { keyedProcedure } from '../trpc.ts';
 
-const Input = z.strictObject({ postId: uuidInput('Id of the post.') });
+const Input = z.strictObject({
+  postId: uuidInput('Id of the post.'),
+  limit: z.int().min(1).max(100).default(100).describe('How many attempts to give, 1 to 100. Default 100.'),
+  cursor: cursorInput(),
+});
 
 const Attempt = z
   .strictObject({
@@ -20,7 +24,10 @@ const Attempt = z
   })
   .meta({ id: 'Attempt', description: 'One call to a platform, written before it and settled after.' });
 
-const Output = z.strictObject({ attempts: z.array(Attempt).describe('The attempts, oldest first.') });
+const Output = z.strictObject({
+  attempts: z.array(Attempt).describe('The attempts, oldest first.'),
+  nextCursor: nextCursorOutput(),
+});
 
 export const listAttempts = keyedProcedure
   .meta({
@@ -47,4 +54,4 @@ export const listAttempts = keyedProcedure
   })
   .input(Input)
   .output(Output)
-  .query(async ({ ctx, input }) => ({ attempts: await list(ctx.services, ctx.caller, input.postId) }));
+  .query(({ ctx, input }) => list(ctx.services, ctx.caller, input.postId, input));

@@ -2,8 +2,18 @@
 import { z } from 'zod';
 import { POST_STATUSES } from '../../entities/post.ts';
 import { listPosts as list } from '../../services/posts/list-posts.ts';
+import { PLATFORM_IDS } from '../../services/platforms/platform-ids.ts';
 import { normaliseTag, TAG_MAX, TAGS_MAX } from '../../services/posts/tags.ts';
-import { pagination, textInput, uuidInput } from '../schemas/common.ts';
+import {
+  cursorInput,
+  momentInput,
+  nextCursorOutput,
+  pagination,
+  storableText,
+  textInput,
+  uuidInput,
+} from '../schemas/common.ts';
+import { endOf, startOf } from '../schemas/moment.ts';
 import { Post } from '../schemas/post.ts';
 import { keyedProcedure } from '../trpc.ts';
 
@@ -15,13 +25,24 @@ const Input = z.strictObject({
     .max(TAGS_MAX)
     .optional()
     .describe('Gives only posts that carry every one of these tags.'),
+  connection: storableText(z.string().min(1).max(200))
+    .optional()
+    .describe('Gives only posts to this connection, by id or slug.'),
+  platform: z.enum(PLATFORM_IDS).optional().describe('Gives only posts to this platform, by its platformId.'),
+  from: momentInput('Gives only posts accepted from this UTC day or instant on.').optional(),
+  to: momentInput('Gives only posts accepted up to this UTC day or instant, with it.').optional(),
+  q: storableText(z.string().min(1).max(1000))
+    .optional()
+    .describe('Gives only posts whose text has all of these words.'),
   ...pagination,
+  cursor: cursorInput(),
 });
 
 const Output = z.strictObject({
   posts: z.array(Post).describe('The posts, newest first, one per connection.'),
   limit: z.int().describe('The limit that was used.'),
   offset: z.int().describe('The offset that was used.'),
+  nextCursor: nextCursorOutput(),
 });
 
 export const listPosts = keyedProcedure
@@ -31,7 +52,7 @@ export const listPosts = keyedProcedure
       path: '/posts',
       tags: ['Posts'],
       summary: 'List posts',
-      description: 'Lists posts in every state, newest first, one per connection. Page with limit and offset.',
+      description: 'Lists posts in every state, newest first, one per connection. Page with cursor.',
     },
     access: 'key',
     scope: 'posts:read',
@@ -49,6 +70,11 @@ export const listPosts = keyedProcedure
   .input(Input)
   .output(Output)
   .query(async ({ ctx, input }) => {
-    const { limit, offset } = input;
-    return { posts: await list(ctx.services, ctx.caller, input), limit, offset };
+    const { from, to, ...filter } = input;
+    const bounds = {
+      from: from === undefined ? undefined : startOf(from),
+      until: to === undefined ? undefined : endOf(to),
+    };
+    const { posts, nextCursor } = await list(ctx.services, ctx.caller, { ...filter, ...bounds });
+    return { posts, limit: input.limit, offset: input.offset, nextCursor };
   });

@@ -1,12 +1,13 @@
 /** POST /profiles: makes a profile for an end customer. */
 import { z } from 'zod';
+import { optionalOrNull } from '../schemas/common.ts';
 import { createProfile as create } from '../../services/profiles/create-profile.ts';
 import { ExternalId, Profile, ProfileName } from '../schemas/profile.ts';
 import { keyedProcedure } from '../trpc.ts';
 
 const Input = z.strictObject({
   name: ProfileName,
-  externalId: ExternalId.optional().describe(
+  externalId: optionalOrNull(ExternalId).describe(
     'Your own id of the customer, 1 to 200 characters, unique in the account.',
   ),
 });

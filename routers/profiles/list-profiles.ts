@@ -1,14 +1,21 @@
 /** GET /profiles: every profile of the account, newest first. */
 import { z } from 'zod';
 import { listProfiles as list } from '../../services/profiles/list-profiles.ts';
-import { pagination } from '../schemas/common.ts';
-import { Profile } from '../schemas/profile.ts';
+import { cursorInput, nextCursorOutput, pagination } from '../schemas/common.ts';
+import { ExternalId, Profile } from '../schemas/profile.ts';
 import { keyedProcedure } from '../trpc.ts';
+
+const Input = z.strictObject({
+  externalId: ExternalId.optional().describe('Gives only the profile with this id of yours.'),
+  ...pagination,
+  cursor: cursorInput(),
+});
 
 const Output = z.strictObject({
   profiles: z.array(Profile).describe('The profiles, newest first.'),
   limit: z.int().describe('The limit that was used.'),
   offset: z.int().describe('The offset that was used.'),
+  nextCursor: nextCursorOutput(),
 });
 
 export const listProfiles = keyedProcedure
@@ -18,7 +25,7 @@ export const listProfiles = keyedProcedure
       path: '/profiles',
       tags: ['Profiles'],
       summary: 'List profiles',
-      description: 'Lists the profiles of the account, newest first. Page with limit and offset.',
+      description: 'Lists the profiles of the account, newest first. Page with cursor.',
     },
     access: 'account',
     scope: 'profiles:read',
@@ -33,6 +40,9 @@ export const listProfiles = keyedProcedure
       openWorld: false,
     },
   })
-  .input(z.strictObject(pagination))
+  .input(Input)
   .output(Output)
-  .query(async ({ ctx, input }) => ({ profiles: await list(ctx.services, ctx.caller, input), ...input }));
+  .query(async ({ ctx, input }) => {
+    const { profiles, nextCursor } = await list(ctx.services, ctx.caller, input);
+    return { profiles, limit: input.limit, offset: input.offset, nextCursor };
+  });

@@ -58,6 +58,22 @@ export function timestampOutput(description: string) {
   return z.string().meta({ format: 'date-time', description });
 }
 
+/** An instant, or a day in UTC, to read. */
+export function momentInput(description: string) {
+  const isMoment = (text: string) =>
+    text.length <= INSTANT_MAX && z.union([z.iso.date(), z.iso.datetime({ offset: true })]).safeParse(text).success;
+  return z
+    .string()
+    .refine(isMoment, 'a day such as 2026-11-21, or an instant such as 2026-11-21T09:00:00Z')
+    .meta({ description });
+}
+
+/** An optional field that may also be null, as answers show it: then it counts as left out. */
+export function optionalOrNull<Schema extends z.ZodType>(schema: Schema) {
+  const field = schema.nullish().transform((value) => value ?? undefined);
+  return schema.description === undefined ? field : field.describe(schema.description);
+}
+
 /** What {@link storableText} says of a text that it refuses. */
 const STORABLE = 'text without NUL and without broken surrogate pairs';
 
@@ -123,6 +139,12 @@ export function slugInput() {
 export const pagination = {
   limit: z.int().min(1).max(100).default(25).describe('How many items to give, 1 to 100. Default 25.'),
   offset: z.int().min(0).max(1_000_000_000).default(0).describe('How many items to skip, from 0. Default 0.'),
+};
+
+/** `limit` of a list that gives everything when it is left out. */
+export const wholeUnlessLimited = {
+  limit: z.int().min(1).max(100).optional().describe('How many items to give, 1 to 100. Left out, all.'),
+  cursor: cursorInput(),
 };
 
 /** `cursor` of a list: the nextCursor of the page before. Cursors are ids of the last item of a page. */

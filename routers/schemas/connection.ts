@@ -1,5 +1,6 @@
 /** A connection on the wire (spec: Connection). */
 import { z } from 'zod';
+import { REWRITE_MODES } from '../../entities/connection.ts';
 import { SLUG_MAX, SLUG_PATTERN } from '../../services/connections/slug.ts';
 import { storableText, timestampOutput, uuidOutput } from './common.ts';
 
@@ -27,6 +28,9 @@ export const Connection = z
     timezone: z.string().describe('IANA zone in which queue slots are read; UTC until set.'),
     queueSlots: z.array(QueueSlot).describe('Queue slots in the order they were set; empty when there is no queue.'),
     profileId: uuidOutput('Profile the connection belongs to; null for one of the caller’s own.').nullable(),
+    rewriteMode: z.enum(REWRITE_MODES).describe('Whether AI polish is asked for on posts that do not say.'),
+    queuePaused: z.boolean().describe('Whether queued posts are kept back.'),
+    nextSlotAt: timestampOutput('The slot that the next queued post would take; null when there is none.').nullable(),
     reconnectRequired: z
       .strictObject({
         since: timestampOutput('Since when.'),

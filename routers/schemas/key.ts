@@ -3,7 +3,15 @@ import { z } from 'zod';
 import { bareOrigin } from '../../services/keys/bare-origin.ts';
 import { KEY_NAME_MAX } from '../../services/keys/create-account-key.ts';
 import { SCOPES, type Scope } from '../../services/keys/scopes.ts';
-import { pagination, storableText, timestampOutput, uuidInput, uuidOutput } from './common.ts';
+import {
+  cursorInput,
+  nextCursorOutput,
+  pagination,
+  storableText,
+  timestampOutput,
+  uuidInput,
+  uuidOutput,
+} from './common.ts';
 
 /** Most origins of a key (spec: Limits), and the longest that is read at all. */
 const ORIGINS_MAX = 20;
@@ -74,6 +82,7 @@ export const Key = z
 export const keyListFields = {
   includeRevoked: z.boolean().default(false).describe('Whether to give revoked keys too. Default false.'),
   ...pagination,
+  cursor: cursorInput(),
 };
 
 /** A list of keys. */
@@ -81,6 +90,7 @@ export const KeyList = z.strictObject({
   keys: z.array(Key).describe('The keys, oldest first.'),
   limit: z.int().describe('The limit that was used.'),
   offset: z.int().describe('The offset that was used.'),
+  nextCursor: nextCursorOutput(),
 });
 
 /** The answer to a revocation. */

@@ -6,6 +6,7 @@ import { PLATFORM_IDS } from '../../services/platforms/platform-ids.ts';
 import { normaliseTag, TAG_PATTERN, TAG_SENT_PATTERN, TAGS_MAX, uniqueTags } from '../../services/posts/tags.ts';
 import {
   dateTimeInput,
+  optionalOrNull,
   SLUG_READ_MAX,
   slugInput,
   storableText,
@@ -55,7 +56,7 @@ export const MediaItems = z
   .array(
     z.strictObject({
       id: MediaId,
-      altText: AltText.optional().describe(
+      altText: optionalOrNull(AltText).describe(
         `What the image shows, at most ${ALT_TEXT_MAX} characters; in place of what the upload said.`,
       ),
     }),
@@ -78,7 +79,7 @@ export const FirstComment = storableText(z.string().trim().min(1).max(COMMENT_MA
 
 /** Fields that say when a post goes out. */
 export const whenFields = {
-  scheduledFor: dateTimeInput('When to send: in the future, at most 30 days ahead. Left out, now.').optional(),
+  scheduledFor: optionalOrNull(dateTimeInput('When to send: in the future, at most 30 days ahead. Left out, now.')),
   timezone: timeZoneInput()
     .optional()
     .describe('IANA zone, such as Europe/Paris, in which a scheduledFor without UTC offset is read.'),
@@ -111,14 +112,18 @@ export const postBodyFields = {
   mediaIds: MediaIds.optional(),
   media: MediaItems.optional(),
   thread: Thread.optional(),
-  firstComment: FirstComment.optional(),
+  firstComment: optionalOrNull(FirstComment),
   isDraft: z
     .boolean()
     .optional()
     .describe('Store the post per connection and publish nothing yet. Not together with scheduledFor or queue.'),
   tags: Tags.optional(),
-  profileId: uuidInput('Profile that every slug must belong to. Left out, your own connections are meant.').optional(),
-  rewrite: z.boolean().optional().describe('Whether AI rewrites the text; left out, connection and account decide.'),
+  profileId: optionalOrNull(
+    uuidInput('Profile that every slug must belong to. Left out, your own connections are meant.'),
+  ),
+  rewrite: optionalOrNull(z.boolean()).describe(
+    'Whether AI rewrites the text; left out, connection and account decide.',
+  ),
   textByPlatform: z
     .partialRecord(z.enum(PLATFORM_IDS), Words)
     .optional()

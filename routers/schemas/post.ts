@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { POST_STATUSES } from '../../entities/post.ts';
 import { ItemError, storableText, timestampOutput, uuidOutput } from './common.ts';
+import { ImageContentType } from './media.ts';
 
 /** Longest text that is taken at all; platforms set far smaller limits. */
 const TEXT_MAX = 100_000;
@@ -9,33 +10,63 @@ const TEXT_MAX = 100_000;
 /** Words to publish: trimmed, and then not empty. */
 export const Words = storableText(z.string().trim().min(1).max(TEXT_MAX));
 
-export const PostText = Words.describe(
-  'Text of the post. Surrounding whitespace is removed; what remains must not be empty.',
-);
+export const PostText = Words.describe('Text of the post; surrounding whitespace is removed.');
 
-export const Post = z
+const postFields = {
+  id: uuidOutput('Id of the post.'),
+  connectionSlug: z.string().describe('Slug of the connection it goes to.'),
+  text: z.string().describe('What goes out, or went out.'),
+  originalText: z.string().describe('What the caller sent for this platform.'),
+  aiRewriteStatus: z
+    .enum(['rewritten', 'failed', 'skipped'])
+    .nullable()
+    .describe(
+      'What AI polish did: rewritten, failed (the original goes out), or skipped (a thread); null when the text was not touched.',
+    ),
+  status: z.enum(POST_STATUSES).describe('State of the post.'),
+  url: z.string().nullable().describe('Permalink; null where there is none.'),
+  scheduledFor: timestampOutput('When it is to go out; null for an immediate post.').nullable(),
+  createdAt: timestampOutput('When it was accepted.'),
+  platformPostId: z.string().nullable().describe('The platform’s own id; null while it is not on a platform.'),
+  deletedAt: timestampOutput('When it was taken down; null otherwise.').nullable(),
+  error: ItemError.nullable().describe('Why it failed; null otherwise.'),
+  tags: z.array(z.string()).describe('Tags of the post.'),
+  profileId: uuidOutput('Profile it was written under; null for the caller’s own.').nullable(),
+};
+
+export const Post = z.strictObject(postFields).meta({ id: 'Post', description: 'A post to one connection.' });
+
+const PostImage = z
   .strictObject({
-    id: uuidOutput('Id of the post.'),
-    connectionSlug: z.string().describe('Slug of the connection it goes to.'),
-    text: z.string().describe('What goes out, or went out.'),
-    originalText: z.string().describe('What the caller sent.'),
-    aiRewriteStatus: z
-      .enum(['rewritten', 'failed', 'skipped'])
+    id: uuidOutput('Id of the image.'),
+    altText: z.string().nullable().describe('What the image shows; null when nothing was said.'),
+    contentType: ImageContentType.describe('Type of the image.'),
+    width: z.int().describe('Pixels from side to side.'),
+    height: z.int().describe('Pixels from top to bottom.'),
+    url: z
+      .string()
       .nullable()
       .describe(
-        'What AI polish did: rewritten, failed (the original goes out), or skipped (a thread); null when the text was not touched.',
+        'Where the image is to be had with the key; null once it is freed, or where the key does not reach it.',
       ),
-    status: z.enum(POST_STATUSES).describe('State of the post.'),
-    url: z.string().nullable().describe('Permalink; null where there is none.'),
-    scheduledFor: timestampOutput('When it is to go out; null for an immediate post.').nullable(),
-    createdAt: timestampOutput('When it was accepted.'),
-    platformPostId: z.string().nullable().describe('The platform’s own id; null while it is not on a platform.'),
-    deletedAt: timestampOutput('When it was taken down; null otherwise.').nullable(),
-    error: ItemError.nullable().describe('Why it failed; null otherwise.'),
-    tags: z.array(z.string()).describe('Tags of the post.'),
-    profileId: uuidOutput('Profile it was written under; null for the caller’s own.').nullable(),
   })
-  .meta({ id: 'Post', description: 'A post to one connection.' });
+  .meta({ id: 'PostImage', description: 'An image of a post.' });
+
+export const PostDetail = z
+  .strictObject({
+    ...postFields,
+    connectionId: uuidOutput('Id of the connection it goes to.'),
+    platformId: z.string().describe('Platform it goes to.'),
+    sentAt: timestampOutput('When it went out; null before.').nullable(),
+    thread: z.array(z.string()).describe('Replies under the post, in order.'),
+    firstComment: z.string().nullable().describe('Comment under the post; null for none.'),
+    media: z.array(PostImage).describe('Images, in order.'),
+    rewrite: z.boolean().nullable().describe('Whether AI polish was asked for; null where the post does not say.'),
+    threadCount: z.int().describe('Replies that are up.'),
+    hasFirstComment: z.boolean().describe('Whether the first comment is up.'),
+    tries: z.int().describe('How often sending it was begun.'),
+  })
+  .meta({ id: 'PostDetail', description: 'A post to one connection, with all that was written.' });
 
 export const PostResult = z
   .strictObject({

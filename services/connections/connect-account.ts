@@ -53,7 +53,8 @@ export async function connectAccount(
         if (profileId !== undefined) await holdProfile(inner, caller, profileId);
         const dead = { accountId: caller.accountId, profileId: fresh.profileId, reconnectSince: { $ne: null } };
         const relinked = await relinkAccount(inner, context, fresh, dead);
-        return connectionView(relinked ?? (await addConnection(inner, context, caller, fresh)));
+        const connection = relinked ?? (await addConnection(inner, context, caller, fresh));
+        return connectionView(context, inner, connection);
       });
     } catch (error) {
       if (!(error instanceof UniqueConstraintViolationException)) throw error;

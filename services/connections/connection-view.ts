@@ -1,6 +1,9 @@
 /** A connection as the wire shows it (spec: Connection). */
-import type { Connection, QueueSlot } from '../../entities/connection.ts';
-import { timestamp } from '../timestamp.ts';
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { Connection, QueueSlot, RewriteMode } from '../../entities/connection.ts';
+import type { Context } from '../context.ts';
+import { nextFreeSlot, readTakenSlots } from '../queue/slots.ts';
+import { timestamp, timestampOrNull } from '../timestamp.ts';
 
 export interface ConnectionView {
   id: string;
@@ -10,6 +13,10 @@ export interface ConnectionView {
   timezone: string;
   queueSlots: QueueSlot[];
   profileId: string | null;
+  rewriteMode: RewriteMode;
+  queuePaused: boolean;
+  /** The slot that the next queued post would take. */
+  nextSlotAt: string | null;
   reconnectRequired: ReconnectRequired | null;
 }
 
@@ -19,10 +26,43 @@ export interface ReconnectRequired {
   reason: string;
 }
 
-export function connectionView(connection: Connection): ConnectionView {
-  const { id, slug, platformId, description, timezone, queueSlots } = connection;
-  const profileId = connection.profileId ?? null;
-  return { id, slug, platformId, description, timezone, queueSlots, profileId, reconnectRequired: said(connection) };
+/** @param em whose transaction, if there is one, the connections are read in */
+export async function connectionViews(
+  context: Context,
+  em: SqlEntityManager,
+  connections: readonly Connection[],
+): Promise<ConnectionView[]> {
+  const now = context.clock.now();
+  const queues = connections.filter(({ queueSlots }) => queueSlots.length > 0).map(({ id }) => id);
+  const taken = queues.length === 0 ? new Map<string, Set<number>>() : await readTakenSlots(em, queues, now);
+  return connections.map((connection) => {
+    const { id, slug, platformId, description, timezone, queueSlots, rewriteMode, queuePaused } = connection;
+    const profileId = connection.profileId ?? null;
+    const slot = nextFreeSlot({ slots: queueSlots, timezone, taken: taken.get(id) ?? new Set() }, now);
+    return {
+      id,
+      slug,
+      platformId,
+      description,
+      timezone,
+      queueSlots,
+      profileId,
+      rewriteMode,
+      queuePaused,
+      nextSlotAt: timestampOrNull(slot),
+      reconnectRequired: said(connection),
+    };
+  });
+}
+
+/** As {@link connectionViews}, of one. */
+export async function connectionView(
+  context: Context,
+  em: SqlEntityManager,
+  connection: Connection,
+): Promise<ConnectionView> {
+  const [view] = await connectionViews(context, em, [connection]);
+  return view as ConnectionView;
 }
 
 function said({ reconnectSince, reconnectReason }: Connection): ReconnectRequired | null {

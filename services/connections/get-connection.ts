@@ -8,7 +8,8 @@ import { noConnection, reachableConnections } from './reachable-connections.ts';
 /** @throws ServiceError not_found for an unknown, deleted or foreign connection. */
 export async function getConnection(context: Context, caller: Caller, connectionId: string): Promise<ConnectionView> {
   const where = { ...Object(reachableConnections(caller)), id: connectionId };
-  const connection = await context.db.em().findOne(Connection, where);
+  const em = context.db.em();
+  const connection = await em.findOne(Connection, where);
   if (connection === null) throw noConnection(connectionId);
-  return connectionView(connection);
+  return connectionView(context, em, connection);
 }

@@ -3,21 +3,35 @@ import { Connection } from '../../entities/connection.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
+import { pageOf } from '../paging.ts';
 import { profileExists } from '../profiles/profile-exists.ts';
-import { type ConnectionView, connectionView } from './connection-view.ts';
+import { type ConnectionView, connectionViews } from './connection-view.ts';
 import { reachableConnections } from './reachable-connections.ts';
+
+export interface ConnectionFilter {
+  readonly profileId?: string | undefined;
+  /** 1 to 100; left out, all. */
+  readonly limit?: number | undefined;
+  /** Id of a connection: the list goes on with those older than it. */
+  readonly cursor?: string | undefined;
+}
 
 /** @throws ServiceError invalid_request when `profileId` is not a profile the caller reaches (D32). */
 export async function listConnections(
   context: Context,
   caller: Caller,
-  filter: { profileId?: string | undefined },
-): Promise<ConnectionView[]> {
-  const { profileId } = filter;
+  { profileId, limit, cursor }: ConnectionFilter,
+): Promise<{ connections: ConnectionView[]; nextCursor: string | null }> {
   if (profileId !== undefined && !(await profileExists(context, caller, profileId))) {
     throw new ServiceError('invalid_request', `profileId: ${profileId} is not one of your profiles.`);
   }
-  const where = { ...Object(reachableConnections(caller)), ...(profileId === undefined ? {} : { profileId }) };
-  const connections = await context.db.em().find(Connection, where, { orderBy: { id: 'desc' } });
-  return connections.map(connectionView);
+  const where = {
+    ...Object(reachableConnections(caller)),
+    ...(profileId === undefined ? {} : { profileId }),
+    ...(cursor === undefined ? {} : { id: { $lt: cursor } }),
+  };
+  const em = context.db.em();
+  const options = { orderBy: { id: 'desc' }, ...(limit === undefined ? {} : { limit: limit + 1 }) } as const;
+  const { items, nextCursor } = pageOf(await em.find(Connection, where, options), limit ?? Infinity);
+  return { connections: await connectionViews(context, em, items), nextCursor };
 }

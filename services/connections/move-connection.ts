@@ -36,7 +36,7 @@ export async function moveConnection(
     // One move at a time in an account: two that change places would wait for each other's row.
     await lockAccount(em, caller.accountId);
     const [connection, ...followers] = await lockWithFollowers(em, caller, connectionId);
-    if ((connection.profileId ?? null) === profileId) return connectionView(connection);
+    if ((connection.profileId ?? null) === profileId) return connectionView(context, em, connection);
     await moveOne(em, context, caller, connection, profileId);
     for (const follower of followers) {
       try {
@@ -45,7 +45,7 @@ export async function moveConnection(
         throw dueToFollower(error, connection, follower);
       }
     }
-    return connectionView(connection);
+    return connectionView(context, em, connection);
   });
 }
 

@@ -1,6 +1,7 @@
 /** Lists keys of the account or of one profile, oldest first. */
 import { ApiKey } from '../../entities/api-key.ts';
 import type { Context } from '../context.ts';
+import { pageOf, refuseCursorWithOffset } from '../paging.ts';
 import { noProfile, profileExists } from '../profiles/profile-exists.ts';
 import type { Caller } from './caller.ts';
 import { type KeyView, keyView } from './key-view.ts';
@@ -12,20 +13,26 @@ export interface KeyFilter {
   readonly includeRevoked: boolean;
   readonly limit: number;
   readonly offset: number;
+  /** Id of a key: the list goes on with those younger than it. */
+  readonly cursor?: string | undefined;
 }
 
-/** @throws ServiceError not_found for a profile that is not the caller's. */
+/** @throws ServiceError not_found for a profile that is not the caller's, invalid_request for a cursor with an offset */
 export async function listKeys(
   context: Context,
   caller: Caller,
-  { profileId, includeRevoked, limit, offset }: KeyFilter,
-): Promise<KeyView[]> {
+  filter: KeyFilter,
+): Promise<{ keys: KeyView[]; nextCursor: string | null }> {
+  const { profileId, includeRevoked, limit, offset, cursor } = filter;
+  refuseCursorWithOffset(filter);
   if (profileId !== undefined && !(await profileExists(context, caller, profileId))) throw noProfile(profileId);
   const where = {
     ...Object(reachableKeys(caller)),
     ...(profileId === undefined ? {} : { profileId }),
     ...(includeRevoked ? {} : { revokedAt: null }),
+    ...(cursor === undefined ? {} : { id: { $gt: cursor } }),
   };
-  const keys = await context.db.em().find(ApiKey, where, { orderBy: { id: 'asc' }, limit, offset });
-  return keys.map(keyView);
+  const rows = await context.db.em().find(ApiKey, where, { orderBy: { id: 'asc' }, limit: limit + 1, offset });
+  const { items, nextCursor } = pageOf(rows, limit);
+  return { keys: items.map(keyView), nextCursor };
 }

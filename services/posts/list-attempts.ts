@@ -3,6 +3,7 @@ import type { AttemptState, AttemptStep } from '../../entities/attempt.ts';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
+import { pageOf } from '../paging.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';
 import { findPost } from './find-post.ts';
 
@@ -29,13 +30,31 @@ interface AttemptRow {
   error_message: string | null;
 }
 
+/** Which part of a ledger to read. */
+export interface AttemptPage {
+  /** 1 to 100. */
+  readonly limit: number;
+  /** Id of an attempt: the list goes on with those younger than it. */
+  readonly cursor?: string | undefined;
+}
+
 /** @throws ServiceError not_found for an unknown or foreign post. */
-export async function listAttempts(context: Context, caller: Caller, postId: string): Promise<AttemptView[]> {
+export async function listAttempts(
+  context: Context,
+  caller: Caller,
+  postId: string,
+  { limit, cursor }: AttemptPage,
+): Promise<{ attempts: AttemptView[]; nextCursor: string | null }> {
   const post = await findPost(context, caller, postId);
   const sql = `select id, step, index, state, started_at, settled_at, platform_post_id, error_code, error_message
-    from attempts where post_id = $1 order by id`;
-  const rows = await query<AttemptRow>(context.db.em(), sql, [post.id]);
-  return rows.map((row) => ({
+    from attempts where post_id = $1 and ($3::uuid is null or id > $3) order by id limit $2`;
+  const rows = await query<AttemptRow>(context.db.em(), sql, [post.id, limit + 1, cursor ?? null]);
+  const { items, nextCursor } = pageOf(rows, limit);
+  return { attempts: items.map(attemptView), nextCursor };
+}
+
+function attemptView(row: AttemptRow): AttemptView {
+  return {
     id: row.id,
     step: row.step,
     index: row.index,
@@ -44,5 +63,5 @@ export async function listAttempts(context: Context, caller: Caller, postId: str
     settledAt: timestampOrNull(row.settled_at),
     platformPostId: row.platform_post_id,
     error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
-  }));
+  };
 }

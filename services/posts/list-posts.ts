@@ -1,11 +1,15 @@
-/** Lists the caller's posts, newest first, one row per connection. */
+/** Lists the caller's posts, newest first, one row per connection. Each filter walks an index (decisions 0019 and 0063). */
 import { query } from '../../entities/query.ts';
 import type { PostStatus } from '../../entities/post.ts';
 import { ServiceError } from '../../errors/service-error.ts';
+import type { PlatformId } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
+import { earliestId } from '../ids.ts';
 import type { Caller } from '../keys/caller.ts';
+import { pageOf, refuseCursorWithOffset } from '../paging.ts';
 import { profileExists } from '../profiles/profile-exists.ts';
 import { POST_COLUMNS, type PostRow, type PostView, postView } from './post-view.ts';
+import { matchesWords, ownerLexeme } from './post-words.ts';
 import { reachablePosts } from './reachable-posts.ts';
 
 export interface PostFilter {
@@ -13,41 +17,118 @@ export interface PostFilter {
   readonly profileId?: string | undefined;
   /** Tags that a post must all carry. */
   readonly tag?: readonly string[] | undefined;
+  /** Id of a connection, or a slug: every connection of the account that has it, deleted ones too. */
+  readonly connection?: string | undefined;
+  readonly platform?: PlatformId | undefined;
+  /** Accepted at this instant or later. */
+  readonly from?: Date | undefined;
+  /** Accepted before this instant. */
+  readonly until?: Date | undefined;
+  /** Words that a text must all have. */
+  readonly q?: string | undefined;
   /** 1 to 100. */
   readonly limit: number;
   /** From 0. */
   readonly offset: number;
+  /** Id of a post: the list goes on with those older than it. */
+  readonly cursor?: string | undefined;
 }
 
-/** @throws ServiceError invalid_request when `profileId` is not a profile the caller reaches (D32). */
-export async function listPosts(context: Context, caller: Caller, filter: PostFilter): Promise<PostView[]> {
-  const { status, profileId, tag = [], limit, offset } = filter;
+/** @throws ServiceError invalid_request when `profileId` is not a profile the caller reaches (D32), or for a cursor with an offset. */
+export async function listPosts(
+  context: Context,
+  caller: Caller,
+  filter: PostFilter,
+): Promise<{ posts: PostView[]; nextCursor: string | null }> {
+  const { profileId, connection, limit } = filter;
+  refuseCursorWithOffset(filter);
   if (profileId !== undefined && !(await profileExists(context, caller, profileId))) {
     throw new ServiceError('invalid_request', `profileId: ${profileId} is not one of your profiles.`);
   }
-  const { condition, parameters } = reachablePosts(caller);
-  const conditions = [condition];
-  if (status !== undefined) conditions.push(`status = $${parameters.push(status)}`);
-  if (profileId !== undefined) conditions.push(`profile_id = $${parameters.push(profileId)}`);
-  const where = conditions.join(' and ');
-  const source =
-    tag.length === 0
-      ? `posts where ${where}`
-      : `(${postsTagged(tag.map((name) => parameters.push(name)))}) t
-         cross join lateral (select * from posts where id = t.post_id and ${where} offset 0) posts`;
-  const sql = `select ${POST_COLUMNS} from ${source}
-    order by ${tag.length === 0 ? 'id' : 't.post_id'} desc limit $${parameters.push(limit)} offset $${parameters.push(offset)}`;
+  const connections = connection === undefined ? null : await connectionsNamed(context, caller, connection);
+  const { sql, parameters } = postsQuery(caller, filter, connections);
   const rows = await query<PostRow>(context.db.em(), sql, parameters);
-  return rows.map(postView);
+  const { items, nextCursor } = pageOf(rows, limit);
+  return { posts: items.map(postView), nextCursor };
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Which of them the caller's posts may have gone to is decided by the posts. */
+async function connectionsNamed(context: Context, caller: Caller, name: string): Promise<string[]> {
+  if (UUID.test(name)) return [name.toLowerCase()];
+  const sql = 'select id from connections where account_id = $1 and slug = $2';
+  const rows = await query<{ id: string }>(context.db.em(), sql, [caller.accountId, name]);
+  return rows.map(({ id }) => id);
+}
+
+/** Ids are made within this time of the instant at which a post is accepted. */
+const ID_SLACK_MS = 60_000;
+
+/**
+ * What one page asks of the database: one row more than it shows.
+ *
+ * @param connections ids that the posts may have gone to; null for any
+ */
+export function postsQuery(
+  caller: Caller,
+  filter: PostFilter,
+  connections: readonly string[] | null,
+): { sql: string; parameters: unknown[] } {
+  const { status, profileId, platform, from, until, q, cursor, tag = [], limit, offset } = filter;
+  const { condition, parameters } = reachablePosts(caller);
+  const of = (value: unknown) => `$${parameters.push(value)}`;
+  const conditions = [condition];
+  const ids: ((id: string) => string)[] = [];
+  const bound = (operator: string, value: string) => {
+    const parameter = of(value);
+    ids.push((id) => `${id} ${operator} ${parameter}::uuid`);
+  };
+  if (status !== undefined) conditions.push(`status = ${of(status)}`);
+  if (profileId !== undefined) conditions.push(`profile_id = ${of(profileId)}`);
+  if (platform !== undefined) conditions.push(`platform_id = ${of(platform)}`);
+  if (from !== undefined) {
+    conditions.push(`created_at >= ${of(from)}`);
+    bound('>=', earliestId(new Date(Math.max(from.getTime() - ID_SLACK_MS, 0))));
+  }
+  if (until !== undefined) {
+    conditions.push(`created_at < ${of(until)}`);
+    bound('<', earliestId(new Date(until.getTime() + ID_SLACK_MS)));
+  }
+  if (cursor !== undefined) bound('<', cursor);
+  if (q !== undefined) {
+    const words = matchesWords(of(q), of(ownerLexeme(caller.accountId)));
+    conditions.push(`id in (select w.post_id from post_words w where ${words})`);
+  }
+  const bounds = (id: string) => ids.map((one) => one(id));
+  const last = `order by posts.id desc limit ${of(limit + 1)} offset ${of(offset)}`;
+  if (tag.length > 0) {
+    if (connections !== null) conditions.push(`connection_id = any(${of(connections)}::uuid[])`);
+    const tagged = postsTagged(tag.map(of), bounds('post_id'));
+    const found = `select * from posts where id = t.post_id and ${conditions.join(' and ')} offset 0`;
+    return { sql: selectPosts(`(${tagged}) t cross join lateral (${found}) posts`, last), parameters };
+  }
+  const where = [...conditions, ...bounds('id')].join(' and ');
+  if (connections === null) return { sql: selectPosts(`posts where ${where}`, last), parameters };
+  // Each connection's newest, along its own index; of these the newest.
+  const newest = `select * from posts where connection_id = c.id and ${where} order by id desc limit ${of(offset + limit + 1)}`;
+  const source = `unnest(${of(connections)}::uuid[]) as c(id) cross join lateral (${newest}) posts`;
+  return { sql: selectPosts(source, last), parameters };
+}
+
+function selectPosts(source: string, last: string): string {
+  const columns = POST_COLUMNS.split(',').map((column) => `posts.${column.trim()}`);
+  return `select ${columns.join(', ')} from ${source} ${last}`;
 }
 
 /**
- * The posts of the account $1 that carry every tag, from the numbers of their parameters. The list
- * walks these and looks each post up: `offset 0` keeps the planner from walking all posts instead,
- * which it prefers because it cannot know that a tag is on old posts only.
+ * The posts of the account $1 that carry every tag, from the parameters of the tags. The list walks these and looks
+ * each post up: `offset 0` keeps the planner from walking all posts instead, which it prefers because it cannot know
+ * that a tag is on old posts only.
  */
-function postsTagged(tags: readonly number[]): string {
-  const one = (tag: number) => `select post_id from post_tags where account_id = $1 and tag = $${tag}`;
+function postsTagged(tags: readonly string[], bounds: readonly string[]): string {
+  const one = (tag: string) =>
+    `select post_id from post_tags where ${['account_id = $1', `tag = ${tag}`, ...bounds].join(' and ')}`;
   const joined = tags.map((tag, index) => `(${one(tag)}) t${index}${index === 0 ? '' : ' using (post_id)'}`);
   return `select post_id from ${joined.join(' join ')}`;
 }

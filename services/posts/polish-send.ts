@@ -25,6 +25,8 @@ const KEEP = `
   with held as (
     update posts set text = $4, ai_rewrite_status = $5, rewrite_warning = $6, claimed_until = $7
     where id = $1 and claim = $2 and status = 'processing' and ai_rewrite_status = 'pending' returning id
+  ), worded as (
+    update post_words w set words = w.words || to_tsvector('simple', $4::text) from held where w.post_id = held.id
   ), begun as (
     update attempts a set started_at = $8 from held where a.post_id = held.id and a.id = $3
   )

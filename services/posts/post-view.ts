@@ -5,7 +5,7 @@ import { timestamp, timestampOrNull } from '../timestamp.ts';
 
 /** Columns of a post that reads need. */
 export const POST_COLUMNS = `id, account_id, connection_id, connection_slug, platform_id, profile_id, mode, status, text, original_text, tags,
-  url, platform_post_id, error_code, error_message, scheduled_for, created_at, deleted_at,
+  url, platform_post_id, error_code, error_message, scheduled_for, created_at, sent_at, deleted_at,
   thread, first_comment, rewrite, ai_rewrite_status, rewrite_warning, generation, thread_count, has_first_comment, idempotency_record_id`;
 
 export interface PostRow {
@@ -26,6 +26,7 @@ export interface PostRow {
   error_message: string | null;
   scheduled_for: string | null;
   created_at: string;
+  sent_at: string | null;
   deleted_at: string | null;
   thread: string[];
   first_comment: string | null;

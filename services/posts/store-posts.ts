@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import type { PostTarget } from '../connections/resolve-slugs.ts';
 import type { ClaimedSend } from './claimed-send.ts';
 import { tokenFor } from './ledger.ts';
+import { wordsOf } from './post-words.ts';
 import { leaseFrom } from './send-times.ts';
 
 /** A post that passed every check. */
@@ -58,6 +59,8 @@ const STORE = `
   ), tagged as (
     insert into post_tags (post_id, tag, account_id)
     select distinct i.id, t.tag, i."accountId" from input i cross join lateral unnest(i.tags) as t(tag)
+  ), worded as (
+    insert into post_words (post_id, words) select i.id, ${wordsOf('i."accountId"::text', 'i.text')} from input i
   )
   insert into attempts (id, post_id, step, index, state, token, started_at)
   select "attemptId", id, 'head', 0, 'sending', token, "createdAt" from input where claim is not null`;

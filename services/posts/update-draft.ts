@@ -10,6 +10,7 @@ import { checkPost } from './check-post.ts';
 import { findPost } from './find-post.ts';
 import { contentOf, ownConnection } from './own-connection.ts';
 import { type PostRow, type PostView, postView } from './post-view.ts';
+import { wordsOf } from './post-words.ts';
 
 export interface DraftChanges {
   readonly text?: string | undefined;
@@ -25,7 +26,9 @@ export interface DraftChanges {
 const UPDATE = `
   with edited as (
     update posts set text = $2, original_text = $2, thread = $3, first_comment = $4, tags = $5
-    where id = $1 and status = 'draft' returning id, account_id, tags
+    where id = $1 and status = 'draft' returning id, account_id, text, tags
+  ), worded as (
+    update post_words w set words = ${wordsOf('e.account_id::text', 'e.text')} from edited e where w.post_id = e.id
   ), untagged as (
     delete from post_tags t using edited e where t.post_id = e.id and t.tag <> all (e.tags)
   ), tagged as (

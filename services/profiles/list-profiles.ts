@@ -2,14 +2,35 @@
 import { Profile } from '../../entities/profile.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
+import { pageOf, refuseCursorWithOffset } from '../paging.ts';
 import { type ProfileView, profileView } from './profile-view.ts';
 
+export interface ProfileFilter {
+  /** The caller's own id of a profile. */
+  readonly externalId?: string | undefined;
+  /** 1 to 100. */
+  readonly limit: number;
+  /** From 0. */
+  readonly offset: number;
+  /** Id of a profile: the list goes on with those older than it. */
+  readonly cursor?: string | undefined;
+}
+
+/** @throws ServiceError invalid_request for a cursor with an offset */
 export async function listProfiles(
   context: Context,
   caller: Caller,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<ProfileView[]> {
-  const where = { accountId: caller.accountId, deletedAt: null };
-  const profiles = await context.db.em().find(Profile, where, { orderBy: { id: 'desc' }, limit, offset });
-  return profiles.map(profileView);
+  filter: ProfileFilter,
+): Promise<{ profiles: ProfileView[]; nextCursor: string | null }> {
+  const { externalId, limit, offset, cursor } = filter;
+  refuseCursorWithOffset(filter);
+  const where = {
+    accountId: caller.accountId,
+    deletedAt: null,
+    ...(externalId === undefined ? {} : { externalId }),
+    ...(cursor === undefined ? {} : { id: { $lt: cursor } }),
+  };
+  const rows = await context.db.em().find(Profile, where, { orderBy: { id: 'desc' }, limit: limit + 1, offset });
+  const { items, nextCursor } = pageOf(rows, limit);
+  return { profiles: items.map(profileView), nextCursor };
 }

@@ -1,10 +1,12 @@
 /** What waits in the queue of a connection (spec: GET /connections/{connectionId}/queue). */
+import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Connection } from '../../entities/connection.ts';
 import { query } from '../../entities/query.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { reachableConnections } from '../connections/reachable-connections.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
+import { pageOf } from '../paging.ts';
 import { reachablePosts } from '../posts/reachable-posts.ts';
 import { timestamp } from '../timestamp.ts';
 
@@ -16,11 +18,11 @@ export interface QueueItem {
   mediaCount: number;
 }
 
-const items = (condition: string) => `
+const items = (condition: string, last: string) => `
   select p.id, p.text, p.scheduled_for,
     (select count(*)::int from post_media m where m.post_id = p.id) as media_count
   from posts p where ${condition} and p.queued and p.status in ('scheduled', 'processing')
-  order by p.scheduled_for, p.id`;
+  order by p.scheduled_for, p.id ${last}`;
 
 interface ItemRow {
   id: string;
@@ -29,12 +31,21 @@ interface ItemRow {
   media_count: number;
 }
 
-/** @throws ServiceError not_found */
+/** Which part of a queue to read. */
+export interface QueuePage {
+  /** 1 to 100; left out, all. */
+  readonly limit?: number | undefined;
+  /** Id of a post of the queue: the list goes on with those behind it. */
+  readonly cursor?: string | undefined;
+}
+
+/** @throws ServiceError not_found, invalid_request (the cursor is no post of this queue) */
 export async function readQueue(
   context: Context,
   caller: Caller,
   connectionId: string,
-): Promise<{ queue: QueueItem[]; paused: boolean }> {
+  { limit, cursor }: QueuePage,
+): Promise<{ queue: QueueItem[]; paused: boolean; nextCursor: string | null }> {
   const em = context.db.em();
   const where = { ...Object(reachableConnections(caller)), id: connectionId };
   const connection = await em.findOne(Connection, where, { fields: ['queuePaused'] });
@@ -42,12 +53,31 @@ export async function readQueue(
   // A connection that was moved may hold posts of the profile it left, which a key of another profile does not see.
   const { condition, parameters } = reachablePosts(caller);
   const onConnection = `${condition} and connection_id = $${parameters.push(connectionId)}`;
-  const rows = await query<ItemRow>(em, items(onConnection), parameters);
-  const queue = rows.map((row) => ({
+  const behind = cursor === undefined ? '' : await placeBehind(em, onConnection, parameters, cursor);
+  const last = limit === undefined ? '' : `limit $${parameters.push(limit + 1)}`;
+  const rows = await query<ItemRow>(em, items(onConnection + behind, last), parameters);
+  const page = pageOf(rows, limit ?? Infinity);
+  const queue = page.items.map((row) => ({
     id: row.id,
     text: row.text,
     scheduledFor: timestamp(row.scheduled_for),
     mediaCount: row.media_count,
   }));
-  return { queue, paused: connection.queuePaused };
+  return { queue, paused: connection.queuePaused, nextCursor: page.nextCursor };
+}
+
+/** Condition for what stands behind a post, which may have left the queue since; adds its parameters. */
+async function placeBehind(
+  em: SqlEntityManager,
+  onConnection: string,
+  parameters: unknown[],
+  cursor: string,
+): Promise<string> {
+  const sql = `select p.scheduled_for from posts p where ${onConnection} and p.id = $${parameters.length + 1}`;
+  const [post] = await query<{ scheduled_for: string | null }>(em, sql, [...parameters, cursor]);
+  if (post === undefined || post.scheduled_for === null) {
+    throw new ServiceError('invalid_request', `cursor: ${cursor} is no post of this queue; begin again without one.`);
+  }
+  const [time, id] = [parameters.push(post.scheduled_for), parameters.push(cursor)];
+  return ` and (p.scheduled_for, p.id) > ($${time}::timestamptz, $${id}::uuid)`;
 }

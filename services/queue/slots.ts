@@ -55,8 +55,7 @@ async function load(
   sql: string,
 ): Promise<Map<string, Queue>> {
   const rows = await query<QueueRow>(em, sql, [connectionIds]);
-  const held = await query<{ connection_id: string; slot_at: string }>(em, TAKEN, [connectionIds, now]);
-  const taken = Map.groupBy(held, (row) => row.connection_id);
+  const taken = await readTakenSlots(em, connectionIds, now);
   return new Map(
     rows.map((row) => [
       row.id,
@@ -66,14 +65,27 @@ async function load(
         timezone: row.timezone,
         slots: row.queue_slots,
         paused: row.queue_paused,
-        taken: new Set(taken.get(row.id)?.map((post) => new Date(post.slot_at).getTime())),
+        taken: taken.get(row.id) ?? new Set(),
       },
     ]),
   );
 }
 
+/** The instants, in milliseconds, of the slots to come that posts hold, by connection; none for one without such posts. */
+export async function readTakenSlots(
+  em: SqlEntityManager,
+  connectionIds: readonly string[],
+  now: Date,
+): Promise<Map<string, Set<number>>> {
+  const held = await query<{ connection_id: string; slot_at: string }>(em, TAKEN, [connectionIds, now]);
+  const byConnection = Map.groupBy(held, (row) => row.connection_id);
+  return new Map(
+    [...byConnection].map(([id, posts]) => [id, new Set(posts.map((post) => new Date(post.slot_at).getTime()))]),
+  );
+}
+
 /** The next slot that nobody holds, later than `now` and within the scheduling horizon; null when there is none. */
-export function nextFreeSlot(queue: Queue, now: Date): Date | null {
+export function nextFreeSlot(queue: Pick<Queue, 'slots' | 'timezone' | 'taken'>, now: Date): Date | null {
   const until = new Date(now.getTime() + HORIZON_MS);
   for (const slot of slotTimes(queue.slots, queue.timezone, now, until)) {
     if (!queue.taken.has(slot.getTime())) return slot;

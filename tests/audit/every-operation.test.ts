@@ -36,6 +36,7 @@ const OBJECTS: Record<string, (fields: Fields, answer: Answer, accountId: string
   'posts.update': input('post', 'postId'),
   'posts.publish': input('post', 'postId'),
   'posts.retry': input('post', 'postId'),
+  'posts.reschedule': input('post', 'postId'),
   'posts.delete': input('post', 'postId'),
   'media.upload': (_, { media }) => ({ type: 'media', ids: [media.id] }),
   // Nobody listens at the address of its row, so nothing was stored.

@@ -89,8 +89,25 @@ describe('200', () => {
   });
 });
 
+describe('pages', () => {
+  it('go on after a cursor, under its older name too', async () => {
+    const { key } = await accountWithChanges();
+    const first = await list(key, '?limit=1');
+
+    const [next, older, same] = await Promise.all(
+      ['cursor', 'startingAfter', `cursor=${first.body.nextCursor}&startingAfter`].map((name) =>
+        list(key, `?limit=1&${name}=${first.body.nextCursor}`),
+      ),
+    );
+
+    expect(operationsOf(next?.body)).toEqual(['update']);
+    expect([older?.body, same?.body]).toEqual([next?.body, next?.body]);
+  });
+});
+
 describe('400', () => {
   it.each<[string, string]>([
+    [`cursor=${NOBODY}&startingAfter=${NOBODY.replace('1', '2')}`, 'cursor: cannot be combined with startingAfter'],
     ['since=yesterday', 'since: expected an instant such as 2026-11-21T09:00:00Z'],
     ['outcome=fine', 'outcome: expected one of'],
     ['limit=101', 'limit: expected'],

@@ -51,6 +51,19 @@ describe('a link', () => {
     expect(again.text).toContain(`href="${(end.location ?? '').replaceAll('&', '&amp;')}"`);
   });
 
+  it('leads back to an international address, which reads back as it was given and is encoded for the browser', async () => {
+    const redirectUrl = 'https://bücher.example/zurück?an=Zoë%20A';
+    const link = await makeLink(world, { redirectUrl });
+    const browser = openBrowser(world);
+
+    const end = await browser.press(await browser.get(link.path), 'Cancel');
+
+    expect(await link.read()).toMatchObject({ status: 'failed', redirectUrl });
+    expect(end.location).toBe(
+      `https://xn--bcher-kva.example/zur%C3%BCck?an=Zo%C3%AB%20A&connectSessionId=${link.sessionId}&error=cancelled`,
+    );
+  });
+
   it('is not used up by HEAD, nor by a browser that looks ahead', async () => {
     const link = await makeLink(world);
     const [looker, customer] = [openBrowser(world), openBrowser(world)];

@@ -51,6 +51,9 @@ describe('the sandbox', () => {
       timezone: 'UTC',
       queueSlots: [],
       profileId: link.profileId,
+      rewriteMode: 'inherit',
+      queuePaused: false,
+      nextSlotAt: null,
       reconnectRequired: null,
     });
     expect(await eventsAbout(world, connectionId ?? '')).toMatchObject([

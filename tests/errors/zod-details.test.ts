@@ -50,13 +50,13 @@ describe('an issue', () => {
       'a text that is too short',
       z.object({ name: z.string().min(1) }),
       { name: '' },
-      { path: 'name', expected: 'at least 1 characters', received: '' },
+      { path: 'name', expected: 'at least 1 character', received: '' },
     ],
     [
       'a list that is too long',
       z.object({ tags: z.array(z.string()).max(1) }),
       { tags: ['a', 'b'] },
-      { path: 'tags', expected: 'at most 1 items', received: '["a","b"]' },
+      { path: 'tags', expected: 'at most 1 item', received: '["a","b"]' },
     ],
     [
       'a number that is too small',

@@ -10,6 +10,9 @@ export interface TestConnection {
   readonly timezone: string;
   readonly queueSlots: readonly unknown[];
   readonly profileId: string | null;
+  readonly rewriteMode: string;
+  readonly queuePaused: boolean;
+  readonly nextSlotAt: string | null;
   readonly reconnectRequired: unknown;
 }
 
@@ -49,6 +52,9 @@ export async function storeBluesky(
     timezone: 'UTC',
     queueSlots: [],
     profileId,
+    rewriteMode: 'inherit',
+    queuePaused: false,
+    nextSlotAt: null,
     reconnectRequired: null,
   };
 }

@@ -133,8 +133,16 @@ describe('another account', () => {
     const answers = await Promise.all(calls.map((call) => world.rest(call, { key: stranger.key })));
 
     expect(answers.map(({ status, body }) => [status, body.error])).toEqual(calls.map(() => [404, 'not_found']));
-    expect((await world.rest('GET /connections', { key: stranger.key })).body).toEqual({ connections: [] });
-    expect((await world.rest('GET /posts', { key: stranger.key })).body).toEqual({ posts: [], limit: 25, offset: 0 });
+    expect((await world.rest('GET /connections', { key: stranger.key })).body).toEqual({
+      connections: [],
+      nextCursor: null,
+    });
+    expect((await world.rest('GET /posts', { key: stranger.key })).body).toEqual({
+      posts: [],
+      limit: 25,
+      offset: 0,
+      nextCursor: null,
+    });
     expect((await world.rest(`GET /posts/${postId}`, { key: owner.key })).body).toEqual(before.body);
     expect((await world.rest('GET /connections', { key: owner.key })).body).toEqual({
       connections: [owner.connection],

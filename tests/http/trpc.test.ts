@@ -111,7 +111,7 @@ describe('a batch', () => {
     expect(answers).toMatchObject([
       { status: 'fulfilled', value: { connections: [{ id: connection.id }] } },
       { status: 'rejected', reason: { data: { code: 'NOT_FOUND', httpStatus: 404, error: { error: 'not_found' } } } },
-      { status: 'fulfilled', value: { posts: [], limit: 25, offset: 0 } },
+      { status: 'fulfilled', value: { posts: [], limit: 25, offset: 0, nextCursor: null } },
     ]);
   });
 

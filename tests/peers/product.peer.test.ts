@@ -137,6 +137,9 @@ describe.each([
           timezone: 'UTC',
           queueSlots: [],
           profileId: null,
+          rewriteMode: 'inherit',
+          queuePaused: false,
+          nextSlotAt: null,
           reconnectRequired: null,
         },
       });

@@ -91,6 +91,8 @@ const verdicts: Row['count'] = ({ results }) => (results as { ok: boolean }[]).f
 
 const DRAFT = { isDraft: true };
 const FAILED = { text: '[[reject]]' };
+const SCHEDULED = { scheduledFor: '2026-12-01T09:00:00Z' };
+const LATER = { scheduledFor: '2026-12-02T09:00:00Z' };
 const SLOTS = { slots: [{ weekday: 1, time: '09:00' }] };
 
 export const TABLE: readonly Row[] = [
@@ -185,6 +187,8 @@ export const TABLE: readonly Row[] = [
   row('posts.publish', 'own', postIn('own', DRAFT), OWN),
   row('posts.retry', 'in A', postIn('A', FAILED), IN_A),
   row('posts.retry', 'own', postIn('own', FAILED), OWN),
+  row('posts.reschedule', 'in A', postIn('A', SCHEDULED, LATER), IN_A),
+  row('posts.reschedule', 'own', postIn('own', SCHEDULED, LATER), OWN),
   row(
     'posts.list',
     'one in A, one own',

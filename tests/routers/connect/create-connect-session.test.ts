@@ -164,6 +164,29 @@ describe('400 invalid_request', () => {
       { redirectUrl },
       'redirectUrl: expected a host on the public internet.',
     ]),
+    ...['https://１２７.0.0.1/', 'https://bücher.local/', 'https://ｌｏｃａｌｈｏｓｔ/'].map(
+      (redirectUrl): [string, object, string] => [
+        redirectUrl,
+        { redirectUrl },
+        'redirectUrl: expected a host on the public internet.',
+      ],
+    ),
+    ...[
+      'https://app.example.com/\u202Egnp.exe',
+      'https://app.example.com/\u200B',
+      'https://app.example.com/\u0085',
+      'https://app.example.com/\u00A0',
+      'https://app.example.com/\uD800',
+    ].map((redirectUrl): [string, object, string] => [
+      JSON.stringify(redirectUrl),
+      { redirectUrl },
+      'redirectUrl: expected an address such as https://app.example/connected.',
+    ]),
+    [
+      'an address that is too long once it is encoded',
+      { redirectUrl: `https://app.example.com/${'ü'.repeat(400)}` },
+      'redirectUrl: expected at most 2000 characters once it is encoded, not 2424.',
+    ],
     [
       'an address of 2,001 characters',
       { redirectUrl: `https://app.example.com/${'a'.repeat(1977)}` },

@@ -41,6 +41,9 @@ describe('200', () => {
         timezone: 'UTC',
         queueSlots: [],
         profileId: null,
+        rewriteMode: 'inherit',
+        queuePaused: false,
+        nextSlotAt: null,
         reconnectRequired: null,
       },
     });
@@ -73,6 +76,9 @@ describe('200', () => {
         timezone: 'UTC',
         queueSlots: [],
         profileId: profile.id,
+        rewriteMode: 'inherit',
+        queuePaused: false,
+        nextSlotAt: null,
         reconnectRequired: null,
       },
     });
@@ -162,6 +168,9 @@ describe('200', () => {
         timezone: 'UTC',
         queueSlots: [],
         profileId: null,
+        rewriteMode: 'inherit',
+        queuePaused: false,
+        nextSlotAt: null,
         reconnectRequired: null,
       },
     });
@@ -230,7 +239,7 @@ describe('400 invalid_request', () => {
       'slug: expected lowercase letters, digits and dashes, such as "bluesky-news".',
     ],
     ['a slug of 81 characters', { ...valid, slug: 'a'.repeat(81) }, 'slug: expected at most 80 characters.'],
-    ['a blank label', { ...valid, description: '  ' }, 'description: expected at least 1 characters.'],
+    ['a blank label', { ...valid, description: '  ' }, 'description: expected at least 1 character.'],
     [
       'a label of 201 characters',
       { ...valid, description: 'a'.repeat(201) },

@@ -29,6 +29,9 @@ describe('200', () => {
         timezone: 'UTC',
         queueSlots: [],
         profileId: profile.id,
+        rewriteMode: 'inherit',
+        queuePaused: false,
+        nextSlotAt: null,
         reconnectRequired: null,
       },
     });

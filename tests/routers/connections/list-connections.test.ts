@@ -1,7 +1,7 @@
 /** GET /connections: which connections a key sees, and how the filter by profile behaves. */
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
-import { connectSandbox, storeBluesky } from '../../harness/connections.ts';
+import { accountWithSandbox, connectSandbox, storeBluesky } from '../../harness/connections.ts';
 import { NOBODY, refusal } from '../../harness/expected.ts';
 import { startWorld } from '../../harness/world.ts';
 
@@ -27,6 +27,9 @@ describe('200', () => {
           timezone: 'UTC',
           queueSlots: [],
           profileId: profile.id,
+          rewriteMode: 'inherit',
+          queuePaused: false,
+          nextSlotAt: null,
           reconnectRequired: null,
         },
         {
@@ -37,9 +40,13 @@ describe('200', () => {
           timezone: 'UTC',
           queueSlots: [],
           profileId: null,
+          rewriteMode: 'inherit',
+          queuePaused: false,
+          nextSlotAt: null,
           reconnectRequired: null,
         },
       ],
+      nextCursor: null,
     });
   });
 
@@ -49,7 +56,7 @@ describe('200', () => {
     const { status, body } = await world.rest('GET /connections', { key });
 
     expect(status).toBe(200);
-    expect(body).toEqual({ connections: [] });
+    expect(body).toEqual({ connections: [], nextCursor: null });
   });
 
   it('gives only the connections of the profile that is named', async () => {
@@ -62,7 +69,7 @@ describe('200', () => {
     const { status, body } = await world.rest(`GET /connections?profileId=${acme.id}`, { key });
 
     expect(status).toBe(200);
-    expect(body).toEqual({ connections: [wanted] });
+    expect(body).toEqual({ connections: [wanted], nextCursor: null });
   });
 
   it('leaves deleted connections out', async () => {
@@ -73,7 +80,7 @@ describe('200', () => {
 
     const { body } = await world.rest('GET /connections', { key });
 
-    expect(body).toEqual({ connections: [kept] });
+    expect(body).toEqual({ connections: [kept], nextCursor: null });
   });
 
   it('shows a scoped key the connections of its profile and nothing else', async () => {
@@ -86,7 +93,7 @@ describe('200', () => {
 
     const { body } = await world.rest('GET /connections', { key: scoped.secret });
 
-    expect(body).toEqual({ connections: [wanted] });
+    expect(body).toEqual({ connections: [wanted], nextCursor: null });
   });
 
   it.each([
@@ -103,7 +110,7 @@ describe('200', () => {
     });
 
     expect(status).toBe(200);
-    expect(body).toEqual({ connections: [connection] });
+    expect(body).toEqual({ connections: [connection], nextCursor: null });
   });
 
   it('shows a test key sandbox connections only', async () => {
@@ -117,8 +124,8 @@ describe('200', () => {
       await world.rest('GET /connections', { key: testKey.secret }),
     ];
 
-    expect(seenLive.body).toEqual({ connections: [bluesky, sandbox] });
-    expect(seenTest.body).toEqual({ connections: [sandbox] });
+    expect(seenLive.body).toEqual({ connections: [bluesky, sandbox], nextCursor: null });
+    expect(seenTest.body).toEqual({ connections: [sandbox], nextCursor: null });
   });
 
   it('never shows another account’s connections', async () => {
@@ -128,7 +135,7 @@ describe('200', () => {
 
     const { body } = await world.rest('GET /connections', { key: one.key });
 
-    expect(body).toEqual({ connections: [mine] });
+    expect(body).toEqual({ connections: [mine], nextCursor: null });
   });
 });
 
@@ -181,5 +188,45 @@ describe('400 invalid_request', () => {
 
     expect(status).toBe(400);
     expect(body).toEqual(refusal('invalid_request', `profileId: ${globex.id} is not one of your profiles.`));
+  });
+});
+
+describe('settings and queue', () => {
+  it('are told with each connection: its mode of AI polish, whether its queue is paused, and the next free slot', async () => {
+    const { key, connection } = await accountWithSandbox(world);
+    const path = `/connections/${connection.id}` as const;
+    // The clock stands at noon of a Saturday, so these are tomorrow and the day after.
+    const slots = [0, 1].map((weekday) => ({ weekday, time: '09:00' }));
+    await world.rest(`PATCH ${path}/queue`, { key, body: { slots, timezone: 'Europe/Paris', paused: true } });
+    await world.rest(`PATCH ${path}/settings`, { key, body: { rewriteMode: 'off' } });
+    const shown = async () => (await world.rest('GET /connections', { key })).body.connections[0];
+    const queue = () =>
+      world.rest('POST /posts', { key, body: { text: 'Ding', connectionSlugs: [connection.slug], queue: true } });
+
+    const before = await shown();
+    const { body } = await queue();
+    const after = await shown();
+    const single = await world.rest(`GET ${path}`, { key });
+
+    expect(before).toMatchObject({ rewriteMode: 'off', queuePaused: true, nextSlotAt: '2026-11-22T08:00:00.000Z' });
+    expect(body.results[0].scheduledFor).toBe(before.nextSlotAt);
+    expect(after).toEqual({ ...before, nextSlotAt: '2026-11-23T08:00:00.000Z' });
+    expect(single.body).toEqual({ connection: after });
+  });
+});
+
+describe('pages', () => {
+  it('walk every connection once by cursor; without a limit all are given', async () => {
+    const { key } = await makeAccount(world);
+    const made: { id: string }[] = [];
+    for (let number = 0; number < 3; number += 1) made.unshift(await connectSandbox(world, { key }));
+
+    const first = await world.rest('GET /connections?limit=2', { key });
+    const second = await world.rest(`GET /connections?limit=2&cursor=${first.body.nextCursor}`, { key });
+    const rest = await world.rest(`GET /connections?cursor=${first.body.nextCursor}`, { key });
+
+    expect(first.body).toEqual({ connections: made.slice(0, 2), nextCursor: made[1]?.id });
+    expect(second.body).toEqual({ connections: made.slice(2), nextCursor: null });
+    expect(rest.body).toEqual(second.body);
   });
 });

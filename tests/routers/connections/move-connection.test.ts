@@ -144,7 +144,7 @@ describe('after a move', () => {
     const queue = await world.rest(`GET /connections/${id}/queue`, { key: toKey });
     const post = await world.rest(`GET /posts/${queuedId}`, { key: toKey });
 
-    expect([queue.status, queue.body]).toEqual([200, { queue: [], paused: false }]);
+    expect([queue.status, queue.body]).toEqual([200, { queue: [], paused: false, nextCursor: null }]);
     expect(post.status).toBe(404);
     const whole = await world.rest(`GET /connections/${id}/queue`, { key });
     expect(whole.body.queue).toMatchObject([{ id: queuedId }]);

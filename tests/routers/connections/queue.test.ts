@@ -1,6 +1,7 @@
 /** GET and PATCH /connections/{connectionId}/queue: settings of a queue and what waits in it. */
 import { describe, expect, it } from 'vitest';
 import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
+import { NOBODY } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
 
@@ -175,6 +176,7 @@ describe('GET 200', () => {
         },
       ],
       paused: false,
+      nextCursor: null,
     });
   });
 
@@ -196,6 +198,33 @@ describe('GET 200', () => {
     }
 
     const { body } = await fresh.rest(`GET ${path(id)}`);
-    expect(body).toEqual({ queue: [], paused: false });
+    expect(body).toEqual({ queue: [], paused: false, nextCursor: null });
+  });
+});
+
+describe('pages of a queue', () => {
+  it('go on behind a post, also when it has left the queue; another’s is no place in it', async () => {
+    const { key, connection } = await accountWithSandbox(world);
+    const slots = [0, 1, 2].map((weekday) => ({ weekday, time: '09:00' }));
+    await world.rest(`PATCH ${path(connection.id)}`, { key, body: { slots } });
+    const ids: string[] = [];
+    for (let number = 0; number < 3; number += 1) {
+      const body = { text: 'Ding', connectionSlugs: [connection.slug], queue: true };
+      ids.push((await world.rest('POST /posts', { key, body })).body.results[0].postId);
+    }
+    const read = async (search: string) => (await world.rest(`GET ${path(connection.id)}${search}`, { key })).body;
+    const idsIn = ({ queue }: { queue: { id: string }[] }) => queue.map(({ id }) => id);
+
+    const first = await read('?limit=2');
+    await world.rest(`DELETE /posts/${first.nextCursor}`, { key });
+    const second = await read(`?limit=2&cursor=${first.nextCursor}`);
+    const unknown = await read(`?cursor=${NOBODY}`);
+
+    expect([idsIn(first), first.nextCursor]).toEqual([ids.slice(0, 2), ids[1]]);
+    expect([idsIn(second), second.nextCursor]).toEqual([ids.slice(2), null]);
+    expect(unknown).toMatchObject({
+      error: 'invalid_request',
+      message: expect.stringContaining('no post of this queue'),
+    });
   });
 });

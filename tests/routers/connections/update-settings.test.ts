@@ -67,7 +67,7 @@ describe('200', () => {
 describe('400 invalid_request', () => {
   it.each<[string, object, string]>([
     ['an empty body', {}, 'body: name at least one of description, slug, rewriteMode.'],
-    ['a blank description', { description: ' ' }, 'description: expected at least 1 characters.'],
+    ['a blank description', { description: ' ' }, 'description: expected at least 1 character.'],
     ['a long description', { description: 'd'.repeat(201) }, 'description: expected at most 200 characters.'],
     [
       'a slug with capitals',

@@ -102,7 +102,7 @@ describe('POST 400 invalid_request', () => {
     ['no type', { type: undefined }, 'type: expected one of live, test.'],
     ['another type', { type: 'prod' }, 'type: expected one of live, test.'],
     ['no name', { name: undefined }, 'name: expected a string.'],
-    ['a blank name', { name: ' ' }, 'name: expected at least 1 characters.'],
+    ['a blank name', { name: ' ' }, 'name: expected at least 1 character.'],
     ['a name of 81 characters', { name: 'n'.repeat(81) }, 'name: expected at most 80 characters.'],
     ['21 origins', { redirectAllowlist: origins(21) }, 'redirectAllowlist: expected at most 20 items.'],
     ['null for the origins', { redirectAllowlist: null }, 'redirectAllowlist: expected an array.'],
@@ -186,6 +186,27 @@ describe('a test key', () => {
   });
 });
 
+describe('GET by cursor', () => {
+  it('walks every key of a profile, and of the account, once', async () => {
+    const { key, keysPath } = await tenant();
+    for (const name of ['One', 'Two', 'Three']) await mint(keysPath, key, { name });
+    const through = async (path: string) => {
+      const names: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const search: string = cursor === null ? '' : `&cursor=${cursor}`;
+        const { body } = await world.rest(`GET ${path}?limit=1${search}` as 'GET /', { key });
+        names.push(...body.keys.map(({ name }: { name: string }) => name));
+        cursor = body.nextCursor;
+      } while (cursor !== null);
+      return names;
+    };
+
+    expect(await through(keysPath)).toEqual(['One', 'Two', 'Three']);
+    expect((await through('/keys')).slice(-3)).toEqual(['One', 'Two', 'Three']);
+  });
+});
+
 describe('GET 200', () => {
   it('lists the keys of one profile, oldest first, in pages, and revoked ones when asked', async () => {
     const { key, keysPath } = await tenant();
@@ -196,10 +217,25 @@ describe('GET 200', () => {
 
     const get = async (search: string) => (await world.rest(`GET ${keysPath}${search}` as 'GET /', { key })).body;
 
-    expect(await get('')).toEqual({ keys: [made[1], made[2]], limit: 25, offset: 0 });
-    expect(await get('?includeRevoked=false')).toEqual({ keys: [made[1], made[2]], limit: 25, offset: 0 });
-    expect(await get('?includeRevoked=true')).toEqual({ keys: [revoked, made[1], made[2]], limit: 25, offset: 0 });
-    expect(await get('?includeRevoked=true&limit=1&offset=1')).toEqual({ keys: [made[1]], limit: 1, offset: 1 });
+    expect(await get('')).toEqual({ keys: [made[1], made[2]], limit: 25, offset: 0, nextCursor: null });
+    expect(await get('?includeRevoked=false')).toEqual({
+      keys: [made[1], made[2]],
+      limit: 25,
+      offset: 0,
+      nextCursor: null,
+    });
+    expect(await get('?includeRevoked=true')).toEqual({
+      keys: [revoked, made[1], made[2]],
+      limit: 25,
+      offset: 0,
+      nextCursor: null,
+    });
+    expect(await get('?includeRevoked=true&limit=1&offset=1')).toEqual({
+      keys: [made[1]],
+      limit: 1,
+      offset: 1,
+      nextCursor: made[1].id,
+    });
   });
 
   it('lists every key of the account on /keys, those of no profile included', async () => {

@@ -299,8 +299,8 @@ describe('400 invalid_request', () => {
 
   it.each([
     ['no text', { connectionSlugs: ['sandbox'] }, 'text: expected a string.'],
-    ['an empty text', { ...valid, text: '' }, 'text: expected at least 1 characters.'],
-    ['a blank text', { ...valid, text: ' \n\t' }, 'text: expected at least 1 characters.'],
+    ['an empty text', { ...valid, text: '' }, 'text: expected at least 1 character.'],
+    ['a blank text', { ...valid, text: ' \n\t' }, 'text: expected at least 1 character.'],
     ['a text that is a number', { ...valid, text: 7 }, 'text: expected a string.'],
     [
       'a text beyond all platforms',
@@ -318,7 +318,7 @@ describe('400 invalid_request', () => {
       'text: expected text without NUL and without broken surrogate pairs.',
     ],
     ['no slugs', { text: 'Hello' }, 'connectionSlugs: expected an array.'],
-    ['an empty list of slugs', { ...valid, connectionSlugs: [] }, 'connectionSlugs: expected at least 1 items.'],
+    ['an empty list of slugs', { ...valid, connectionSlugs: [] }, 'connectionSlugs: expected at least 1 item.'],
     [
       'a slug that is not a text',
       { ...valid, connectionSlugs: ['sandbox', 7] },
@@ -378,11 +378,11 @@ describe('400 invalid_request', () => {
     expect(body).toEqual(
       refusal(
         'invalid_request',
-        'text: expected a string; connectionSlugs: expected at least 1 items; profileId: expected a UUID.',
+        'text: expected a string; connectionSlugs: expected at least 1 item; profileId: expected a UUID.',
         {
           details: [
             { path: 'text', expected: 'a string', received: '7' },
-            { path: 'connectionSlugs', expected: 'at least 1 items', received: '[]' },
+            { path: 'connectionSlugs', expected: 'at least 1 item', received: '[]' },
             { path: 'profileId', expected: 'a UUID', received: 'acme' },
           ],
         },
@@ -482,5 +482,28 @@ describe('400 invalid_connection', () => {
     expect(status).toBe(400);
     expect(body).toEqual(refusal('invalid_connection', 'The slug "alice" is none of your connections.'));
     expect(await countPosts(accountId)).toBe(0);
+  });
+});
+
+describe('null', () => {
+  it('counts as left out where posts read back null, so that a client may send what it has read', async () => {
+    const { key } = await accountWithSandbox(world);
+    const nulls = { scheduledFor: null, profileId: null, firstComment: null, rewrite: null };
+    const body = { text: 'With nulls', connectionSlugs: ['sandbox'], ...nulls };
+
+    const validated = await world.rest('POST /posts/validate', { key, body });
+    const sent = await world.rest('POST /posts', { key, body });
+    const draft = await world.rest('POST /posts', { key, body: { ...body, isDraft: true } });
+    const path = `POST /posts/${draft.body.results[0].postId}` as const;
+    const published = await world.rest(`${path}/publish`, { key, body: { scheduledFor: null } });
+    const failed = await world.rest('POST /posts', { key, body: { ...body, text: '[[reject]]' } });
+    const retried = await world.rest(`POST /posts/${failed.body.results[0].postId}/retry`, {
+      key,
+      body: { scheduledFor: null },
+    });
+
+    expect(validated.body.results[0].ok).toBe(true);
+    expect([sent.body.results[0].status, published.body.result.status]).toEqual(['sent', 'sent']);
+    expect([retried.status, retried.body.result.status]).toEqual([200, 'failed']);
   });
 });

@@ -5,7 +5,8 @@ import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts
 import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';
 import { START } from '../../harness/test-clock.ts';
-import { startWorld } from '../../harness/world.ts';
+import { IMAGE } from '../../harness/tenant.ts';
+import { PUBLIC_URL, startWorld } from '../../harness/world.ts';
 
 const world = await startWorld();
 
@@ -15,7 +16,7 @@ function notFound(id: string) {
 
 describe('200', () => {
   it('gives the post', async () => {
-    const { key } = await accountWithSandbox(world);
+    const { key, connection } = await accountWithSandbox(world);
     const { postId, url } = await makePost(world, 'sandbox', { key, text: 'Hello' });
 
     const { status, body } = await world.rest(`GET /posts/${postId}`, { key });
@@ -37,8 +38,74 @@ describe('200', () => {
         error: null,
         tags: [],
         profileId: null,
+        connectionId: connection.id,
+        platformId: 'sandbox',
+        sentAt: START.toISOString(),
+        thread: [],
+        firstComment: null,
+        media: [],
+        rewrite: null,
+        threadCount: 0,
+        hasFirstComment: false,
+        tries: 1,
       },
     });
+  });
+
+  it('gives all that was written: thread, first comment, images with their addresses, and the text of its platform', async () => {
+    const { id: accountId, key } = await accountWithSandbox(world);
+    const upload = await world.rest('POST /media?altText=As%20uploaded', {
+      key,
+      raw: IMAGE,
+      headers: { 'content-type': 'image/png' },
+    });
+    const image = upload.body.media;
+    const { body: made } = await world.rest('POST /posts', {
+      key,
+      body: {
+        text: 'For all',
+        textByPlatform: { sandbox: 'For the sandbox' },
+        connectionSlugs: ['sandbox'],
+        media: [{ id: image.id }],
+        isDraft: true,
+        rewrite: false,
+      },
+    });
+    const { postId } = made.results[0];
+    // No platform of a test takes both.
+    await world.sql(`update posts set thread = '{One,Two}', first_comment = 'First' where id = $1`, [postId]);
+
+    const { body } = await world.rest(`GET /posts/${postId}`, { key });
+
+    const url = `${PUBLIC_URL}/api/v2/media/${image.id}/raw`;
+    expect(body.post).toMatchObject({
+      status: 'draft',
+      text: 'For the sandbox',
+      originalText: 'For the sandbox',
+      sentAt: null,
+      thread: ['One', 'Two'],
+      firstComment: 'First',
+      media: [{ id: image.id, altText: 'As uploaded', contentType: 'image/png', width: 4, height: 4, url }],
+      rewrite: false,
+      tries: 0,
+    });
+    const opened = await world.rest(`GET ${new URL(url).pathname.replace('/api/v2', '')}` as 'GET /x', { key });
+    expect([opened.status, opened.bytes.equals(IMAGE)]).toEqual([200, true]);
+    const profile = await world.profile('Acme', accountId);
+    await world.sql('update posts set profile_id = $2 where id = $1', [postId, profile.id]);
+    const scoped = await world.key({ accountId, profileId: profile.id });
+    const seen = await world.rest(`GET /posts/${postId}`, { key: scoped.secret });
+    expect(seen.body.post.media).toMatchObject([{ id: image.id, url: null }]);
+  });
+
+  it('counts each time that sending it was begun', async () => {
+    const { key } = await accountWithSandbox(world);
+    const { postId } = await makePost(world, 'sandbox', { key, text: '[[unavailable]]' });
+    await world.rest(`POST /posts/${postId}/retry`, { key, body: {} });
+
+    const { body } = await world.rest(`GET /posts/${postId}`, { key });
+
+    expect(body.post).toMatchObject({ status: 'failed', sentAt: null, tries: 2 });
   });
 
   it('gives a scoped key a post of its profile', async () => {

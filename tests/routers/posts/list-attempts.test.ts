@@ -28,6 +28,7 @@ describe('200', () => {
         { ...common, step: 'head', startedAt: sentAt, settledAt: sentAt },
         { ...common, step: 'delete', startedAt: deletedAt, settledAt: deletedAt },
       ],
+      nextCursor: null,
     });
   });
 
@@ -38,7 +39,7 @@ describe('200', () => {
     const { status, body } = await world.rest(`GET /posts/${postId}/attempts`, { key });
 
     expect(status).toBe(200);
-    expect(body).toEqual({ attempts: [] });
+    expect(body).toEqual({ attempts: [], nextCursor: null });
   });
 
   it('shows a call that is under way', async () => {
@@ -64,6 +65,7 @@ describe('200', () => {
           error: null,
         },
       ],
+      nextCursor: null,
     });
   });
 
@@ -94,6 +96,7 @@ describe('200', () => {
           error: post.body.post.error,
         },
       ],
+      nextCursor: null,
     });
   });
 });
@@ -127,5 +130,22 @@ describe('404 not_found', () => {
 
     expect(status).toBe(404);
     expect(body).toEqual(refusal('not_found', `No post of yours has the id ${postId}.`));
+  });
+});
+
+describe('pages', () => {
+  it('walk every attempt once, oldest first', async () => {
+    const { key } = await accountWithSandbox(world);
+    const { postId } = await makePost(world, 'sandbox', { key, text: '[[unavailable]]' });
+    for (let tries = 0; tries < 2; tries += 1) await world.rest(`POST /posts/${postId}/retry`, { key, body: {} });
+    const read = async (search: string) => (await world.rest(`GET /posts/${postId}/attempts${search}`, { key })).body;
+    const all = (await read('')).attempts;
+
+    const first = await read('?limit=2');
+    const second = await read(`?limit=2&cursor=${first.nextCursor}`);
+
+    expect(all).toHaveLength(3);
+    expect(first).toEqual({ attempts: all.slice(0, 2), nextCursor: all[1].id });
+    expect(second).toEqual({ attempts: all.slice(2), nextCursor: null });
   });
 });

@@ -81,6 +81,7 @@ describe('200', () => {
       ],
       limit: 25,
       offset: 0,
+      nextCursor: null,
     });
   });
 
@@ -90,7 +91,7 @@ describe('200', () => {
     const { status, body } = await world.rest('GET /posts', { key });
 
     expect(status).toBe(200);
-    expect(body).toEqual({ posts: [], limit: 25, offset: 0 });
+    expect(body).toEqual({ posts: [], limit: 25, offset: 0, nextCursor: null });
   });
 
   it('gives 25 a page when no limit is named', async () => {

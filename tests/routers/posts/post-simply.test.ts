@@ -89,8 +89,8 @@ describe('400 invalid_request', () => {
 
     expect(status).toBe(400);
     expect(body).toEqual(
-      refusal('invalid_request', 'text: expected at least 1 characters.', {
-        details: [{ path: 'text', expected: 'at least 1 characters', received: raw }],
+      refusal('invalid_request', 'text: expected at least 1 character.', {
+        details: [{ path: 'text', expected: 'at least 1 character', received: raw }],
       }),
     );
     expect(await countPosts(accountId)).toBe(0);

@@ -33,7 +33,7 @@ describe('200', () => {
 
     expect(status).toBe(200);
     expect(body).toEqual({ id: profile.id, deleted: true, removedConnections: 2 });
-    expect((await world.rest('GET /connections', { key })).body).toEqual({ connections: [outside] });
+    expect((await world.rest('GET /connections', { key })).body).toEqual({ connections: [outside], nextCursor: null });
     for (const { id, slug } of inside) {
       expect(await world.sql('select credentials from connections where id = $1', [id])).toEqual([
         { credentials: null },
@@ -203,7 +203,7 @@ describe('200', () => {
     ]);
 
     expect(deleted.status).toBe(200);
-    expect((await world.rest('GET /connections', { key })).body).toEqual({ connections: [] });
+    expect((await world.rest('GET /connections', { key })).body).toEqual({ connections: [], nextCursor: null });
   });
 });
 

@@ -58,9 +58,9 @@ describe('POST 200', () => {
 describe('POST 400 invalid_request', () => {
   it.each<[string, object, string]>([
     ['no name', {}, 'name: expected a string.'],
-    ['a blank name', { name: '   ' }, 'name: expected at least 1 characters.'],
+    ['a blank name', { name: '   ' }, 'name: expected at least 1 character.'],
     ['a name of 101 characters', { name: 'n'.repeat(101) }, 'name: expected at most 100 characters.'],
-    ['an empty externalId', { name: 'A', externalId: '' }, 'externalId: expected at least 1 characters.'],
+    ['an empty externalId', { name: 'A', externalId: '' }, 'externalId: expected at least 1 character.'],
     [
       'an externalId of 201 characters',
       { name: 'A', externalId: 'x'.repeat(201) },
@@ -168,13 +168,49 @@ describe('GET /profiles 200', () => {
     const all = await world.rest('GET /profiles', { key });
     const page = await world.rest('GET /profiles?limit=1&offset=1', { key });
 
-    expect(all.body).toEqual({ profiles: [made[3], made[2], made[0]], limit: 25, offset: 0 });
-    expect(page.body).toEqual({ profiles: [made[2]], limit: 1, offset: 1 });
+    expect(all.body).toEqual({ profiles: [made[3], made[2], made[0]], limit: 25, offset: 0, nextCursor: null });
+    expect(page.body).toEqual({ profiles: [made[2]], limit: 1, offset: 1, nextCursor: made[2]?.id });
+  });
+});
+
+describe('GET /profiles by cursor and by externalId', () => {
+  it('walks every profile once, and finds the one with an id of the caller’s', async () => {
+    const { key } = await makeAccount(world);
+    const made: { id: string }[] = [];
+    for (const externalId of ['one', 'two', 'three']) made.unshift(await createProfile(world, key, { externalId }));
+
+    const first = await world.rest('GET /profiles?limit=2', { key });
+    const second = await world.rest(`GET /profiles?limit=2&cursor=${first.body.nextCursor}`, { key });
+    const found = await world.rest('GET /profiles?externalId=two', { key });
+    const none = await world.rest('GET /profiles?externalId=Two', { key });
+
+    expect(first.body).toEqual({ profiles: made.slice(0, 2), limit: 2, offset: 0, nextCursor: made[1]?.id });
+    expect(second.body).toEqual({ profiles: made.slice(2), limit: 2, offset: 0, nextCursor: null });
+    expect([found.body.profiles, none.body.profiles]).toEqual([[made[1]], []]);
+  });
+
+  it('never finds another account’s', async () => {
+    const [one, other] = [await makeAccount(world), await makeAccount(world)];
+    await createProfile(world, other.key, { externalId: 'theirs' });
+
+    const { body } = await world.rest('GET /profiles?externalId=theirs', { key: one.key });
+
+    expect(body.profiles).toEqual([]);
+  });
+
+  it('takes null for an externalId, as it reads back', async () => {
+    const { key } = await makeAccount(world);
+
+    const made = await world.rest('POST /profiles', { key, body: { name: 'Acme', externalId: null } });
+
+    expect([made.status, made.body.profile.externalId]).toEqual([200, null]);
   });
 });
 
 describe('GET /profiles 400 invalid_request', () => {
   it.each([
+    [`cursor=${NOBODY}&offset=1`, 'cursor: cannot be combined with offset; send one of the two.'],
+    ['externalId=', 'externalId: expected at least 1 character.'],
     ['limit=0', 'limit: expected at least 1.'],
     ['limit=101', 'limit: expected at most 100.'],
     ['limit=ten', 'limit: expected a number.'],
@@ -201,7 +237,10 @@ describe('PATCH 200', () => {
     expect(kept.body).toEqual({ profile: { ...profile, name: 'New' } });
     expect(removed.body).toEqual({ profile: { ...profile, name: 'New', externalId: null } });
     expect((await world.rest(`GET ${path}`, { key })).body).toEqual(removed.body);
-    expect((await world.rest('GET /connections', { key })).body).toEqual({ connections: [connection] });
+    expect((await world.rest('GET /connections', { key })).body).toEqual({
+      connections: [connection],
+      nextCursor: null,
+    });
   });
 });
 
@@ -209,7 +248,7 @@ describe('PATCH 400 invalid_request', () => {
   it.each<[string, object, string]>([
     ['an empty body', {}, 'body: name at least one of name, externalId.'],
     ['null for the name', { name: null }, 'name: expected a string.'],
-    ['an empty externalId', { externalId: '' }, 'externalId: expected at least 1 characters.'],
+    ['an empty externalId', { externalId: '' }, 'externalId: expected at least 1 character.'],
   ])('refuses %s', async (_case, changes, message) => {
     const profile = await createProfile(world, world.liveKey);
 

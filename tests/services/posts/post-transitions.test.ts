@@ -63,7 +63,7 @@ const arrive: Record<PostStatus, (text: string) => Promise<Subject>> = {
 const inAnHour = () => new Date(world.clock.now().getTime() + 3_600_000).toISOString();
 
 const call =
-  (verb: 'publish' | 'retry', when: () => object) =>
+  (verb: 'publish' | 'retry' | 'reschedule', when: () => object) =>
   ({ key, postId }: Subject) =>
     world.rest(`POST /posts/${postId}/${verb}`, { key, body: when() });
 
@@ -75,6 +75,7 @@ const TRIGGERS: Record<string, (subject: Subject, from: World) => Promise<unknow
     await world.sql(`update posts set text = repeat('x', 501) where id = $1 and status = 'draft'`, [subject.postId]);
     return call('publish', () => ({}))(subject);
   },
+  'POST /posts/{postId}/reschedule': call('reschedule', () => ({ scheduledFor: inAnHour() })),
   'POST /posts/{postId}/retry': call('retry', () => ({})),
   'POST /posts/{postId}/retry, mended': async (subject) => {
     await world.sql(`update posts set text = 'Mended' where id = $1 and status = 'failed'`, [subject.postId]);

@@ -1,0 +1,21 @@
+/** Bounds of a list in time, from days in UTC or instants; both ends belong to it. Pure. */
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const DAY_MS = 86_400_000;
+
+/** No post is older than the first of these, and no database writes a year of five digits as all others read it. */
+const BOUNDS = { first: 0, last: Date.UTC(9999, 11, 31) };
+
+/** The instant at which a day, or the instant itself, begins. */
+export function startOf(moment: string): Date {
+  return within(new Date(moment).getTime());
+}
+
+/** The first instant, to the millisecond, after a day or an instant. */
+export function endOf(moment: string): Date {
+  return within(new Date(moment).getTime() + (DAY.test(moment) ? DAY_MS : 1));
+}
+
+function within(ms: number): Date {
+  return new Date(Math.min(Math.max(ms, BOUNDS.first), BOUNDS.last));
+}

@@ -1,0 +1,75 @@
+/**
+ * Moves a scheduled post to another time, or into the queue of its connection, under its id (D57). The slot that it
+ * leaves is free for the next post that is queued. Of a move, a cancel and a worker's claim at once, one wins.
+ */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { query } from '../../entities/query.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import type { Context } from '../context.ts';
+import { rescheduledEvent } from '../events/post-event.ts';
+import { storeEvents } from '../events/store-events.ts';
+import type { Caller } from '../keys/caller.ts';
+import { takeFreeSlot } from '../queue/slots.ts';
+import { readScheduledFor } from '../schedule/read-scheduled-for.ts';
+import { timestampOrNull } from '../timestamp.ts';
+import { findPost } from './find-post.ts';
+import { ownConnection } from './own-connection.ts';
+import { openResult, type PostResult } from './post-result.ts';
+import type { PostRow } from './post-view.ts';
+import type { PublishInput } from './publish-post.ts';
+
+const MOVE = `
+  with present as (
+    select id, scheduled_for from posts where id = $1 and status = 'scheduled' for no key update
+  )
+  update posts p set scheduled_for = $2, queued = $4, slot_at = $3, held = false
+  from present o where p.id = o.id returning o.scheduled_for as left_time`;
+
+/**
+ * Emits post.rescheduled (`requeued`) when the time changes.
+ *
+ * @returns the result; one that the queue has no slot for keeps its time, and has the error queue_empty or queue_full
+ * @throws ServiceError not_found, invalid_request (no time, or the post does not wait), post_not_cancellable (it is
+ *   being sent), invalid_connection (its connection has left the caller's profile)
+ */
+export async function reschedulePost(context: Context, caller: Caller, input: PublishInput): Promise<PostResult> {
+  const time = readTime(context, input);
+  const post = await findPost(context, caller, input.postId);
+  if (post.status !== 'scheduled') throw notScheduled(post.status);
+  await ownConnection(context, caller, post);
+  return context.db.em().transactional(async (em: SqlEntityManager) => {
+    const slot = time === null ? await takeFreeSlot(em, post.connection_id, context.clock.now()) : null;
+    if (slot !== null && !(slot instanceof Date)) return { ...waiting(post, post.scheduled_for), error: slot };
+    const moved = (slot ?? time) as Date;
+    const [row] = await query<{ left_time: string }>(em, MOVE, [post.id, moved, slot, slot !== null]);
+    if (row === undefined) throw await lostRace(em, post.id);
+    if (new Date(row.left_time).getTime() !== moved.getTime()) {
+      await storeEvents(em, [rescheduledEvent(context, post, moved, 'requeued')]);
+    }
+    return waiting(post, moved);
+  });
+}
+
+/** Null for the next free slot. */
+function readTime(context: Context, input: PublishInput): Date | null {
+  const time = readScheduledFor(input, context.clock.now());
+  if ((time === null) === (input.queue === true)) return time;
+  const what = time === null ? 'expected scheduledFor, or queue: true' : 'send scheduledFor or queue: true, not both';
+  throw new ServiceError('invalid_request', `body: ${what}.`);
+}
+
+function waiting({ connection_slug: slug, id }: PostRow, time: Date | string | null): PostResult {
+  return { ...openResult(slug, id), status: 'scheduled', scheduledFor: timestampOrNull(time) };
+}
+
+/** The post waited a moment ago. */
+async function lostRace(em: SqlEntityManager, postId: string): Promise<ServiceError> {
+  const [row] = await query<{ status: PostRow['status'] }>(em, 'select status from posts where id = $1', [postId]);
+  return row?.status === 'cancelled' ? notScheduled('cancelled') : notScheduled('processing');
+}
+
+function notScheduled(status: PostRow['status']): ServiceError {
+  return status === 'processing'
+    ? new ServiceError('post_not_cancellable', 'A worker has begun to send this post, so it can no longer be moved.')
+    : new ServiceError('invalid_request', `Only a scheduled post can be moved to another time; this one is ${status}.`);
+}

@@ -1,0 +1,305 @@
+/** The filters of GET /posts, alone and together, and pages by cursor (D56). */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { postsQuery } from '../../../services/posts/list-posts.ts';
+import { makeAccount } from '../../harness/accounts.ts';
+import { connectSandbox, storeBluesky } from '../../harness/connections.ts';
+import { NOBODY } from '../../harness/expected.ts';
+import { makePost } from '../../harness/posts.ts';
+import { START } from '../../harness/test-clock.ts';
+import { startWorld } from '../../harness/world.ts';
+
+const world = await startWorld();
+const DAY_MS = 86_400_000;
+
+let key: string;
+let accountId: string;
+const ids: Record<string, string> = {};
+const connections: Record<string, string> = {};
+
+const list = (filter: Record<string, string> = {}, by = key) =>
+  world.rest(`GET /posts?${new URLSearchParams(filter).toString()}`, { key: by });
+const idsIn = ({ body }: { body: { posts: { id: string }[] } }) => body.posts.map(({ id }) => id);
+const named = (...names: string[]) => names.map((name) => ids[name]);
+
+beforeAll(async () => {
+  ({ key, id: accountId } = await makeAccount(world));
+  const profile = await world.profile('Acme', accountId);
+  connections['own'] = (await connectSandbox(world, { key, slug: 'bells' })).id;
+  connections['theirs'] = (await connectSandbox(world, { key, slug: 'bells', profileId: profile.id })).id;
+  const post = async (name: string, text: string, fields: object = {}) => {
+    ids[name] = (await makePost(world, 'bells', { key, text, ...fields })).postId;
+  };
+  await post('first', 'The Bell-Ringer’s news: #launch at https://bells.example/now');
+  world.clock.advance(DAY_MS);
+  await post('second', 'Zwei Glöckchen läuten', { tags: ['news'] });
+  await post('theirs', 'Bell of a customer', { profileId: profile.id });
+  world.clock.advance(DAY_MS);
+  await post('last', 'The last BELL');
+});
+
+describe('connection', () => {
+  it('is an id, or a slug of any connection that has it', async () => {
+    expect(idsIn(await list({ connection: connections['theirs'] ?? '' }))).toEqual(named('theirs'));
+    expect(idsIn(await list({ connection: connections['own'] ?? '' }))).toEqual(named('last', 'second', 'first'));
+    expect(idsIn(await list({ connection: 'bells' }))).toEqual(named('last', 'theirs', 'second', 'first'));
+  });
+
+  it('matches nothing when it is unknown, or another account’s, or no slug at all', async () => {
+    const foreign = await connectSandbox(world, { slug: 'foreign-bells' });
+
+    const answers = await Promise.all(
+      [NOBODY, foreign.id, 'foreign-bells', 'No Slug!', '%'].map((connection) => list({ connection })),
+    );
+
+    expect(answers.map((answer) => [answer.status, idsIn(answer)])).toEqual(Array.from({ length: 5 }, () => [200, []]));
+  });
+
+  it('still finds the posts of a connection that was renamed or deleted', async () => {
+    const { key: other } = await makeAccount(world);
+    const made = await connectSandbox(world, { key: other, slug: 'old-name' });
+    const { postId } = await makePost(world, 'old-name', { key: other });
+    await world.rest(`PATCH /connections/${made.id}/settings`, { key: other, body: { slug: 'new-name' } });
+    const renamed = await list({ connection: 'new-name' }, other);
+    await world.rest(`DELETE /connections/${made.id}`, { key: other });
+    const deleted = await list({ connection: 'new-name' }, other);
+
+    expect([idsIn(renamed), idsIn(deleted)]).toEqual([[postId], [postId]]);
+  });
+});
+
+describe('platform', () => {
+  it('gives only what went there', async () => {
+    const { id, key: other } = await makeAccount(world);
+    await connectSandbox(world, { key: other, slug: 'sandbox' });
+    const bluesky = await storeBluesky(world, id);
+    const { postId } = await makePost(world, 'sandbox', { key: other });
+    const draft = await world.rest('POST /posts', {
+      key: other,
+      body: { text: 'Hello', connectionSlugs: [bluesky.slug], isDraft: true },
+    });
+
+    const answers = await Promise.all(['sandbox', 'bluesky', 'x'].map((platform) => list({ platform }, other)));
+
+    expect(answers.map(idsIn)).toEqual([[postId], [draft.body.results[0].postId], []]);
+  });
+
+  it('has to be one', async () => {
+    const { status, body } = await list({ platform: 'myspace' });
+
+    expect([status, body.error]).toEqual([400, 'invalid_request']);
+  });
+});
+
+describe('from and to', () => {
+  const day = (days: number) => new Date(START.getTime() + days * DAY_MS).toISOString().slice(0, 10);
+  const instant = (ms: number) => new Date(START.getTime() + ms).toISOString();
+
+  it('are days in UTC, both with all of the day', async () => {
+    expect(idsIn(await list({ from: day(1) }))).toEqual(named('last', 'theirs', 'second'));
+    expect(idsIn(await list({ to: day(1) }))).toEqual(named('theirs', 'second', 'first'));
+    expect(idsIn(await list({ from: day(1), to: day(1) }))).toEqual(named('theirs', 'second'));
+    expect(idsIn(await list({ from: day(2), to: day(1) }))).toEqual([]);
+  });
+
+  it('are instants too, to the millisecond', async () => {
+    expect(idsIn(await list({ to: instant(0) }))).toEqual(named('first'));
+    expect(idsIn(await list({ to: instant(-1) }))).toEqual([]);
+    expect(idsIn(await list({ from: instant(2 * DAY_MS) }))).toEqual(named('last'));
+    expect(idsIn(await list({ from: instant(2 * DAY_MS + 1) }))).toEqual([]);
+    expect(idsIn(await list({ from: '0001-01-01', to: '9999-12-31T23:59:59.999Z' }))).toHaveLength(4);
+  });
+
+  it.each(['yesterday', '2026-02-30', '2026-11-21T10:00', ''])('refuse %j', async (from) => {
+    const { status, body } = await list({ from });
+
+    expect([status, body.error]).toEqual([400, 'invalid_request']);
+  });
+});
+
+describe('q', () => {
+  it.each([
+    ['bell', ['last', 'theirs', 'first']],
+    ['BELL last', ['last']],
+    ['glöckchen', ['second']],
+    ['#launch', ['first']],
+    ['ringer', ['first']],
+    ['bells.example', ['first']],
+    ['bel', []],
+    ['bell nothing', []],
+  ])('finds the texts that have all words of %j', async (q, names) => {
+    expect(idsIn(await list({ q }))).toEqual(named(...names));
+  });
+
+  it.each([
+    "'",
+    '"',
+    '& | ! <-> :* ()',
+    "bell' & 'x",
+    '-bell | nowhere',
+    '!!!',
+    '   ',
+    '\\',
+    '%_',
+    '𐍈 🔔',
+    `account ${NOBODY}`,
+    'x'.repeat(1000),
+    ':Z',
+  ])('answers %j, whatever it means to a query', async (q) => {
+    const { status, body } = await list({ q });
+
+    expect(status).toBe(200);
+    expect(body.posts).toEqual([]);
+  });
+
+  it.each([
+    ['a NUL', 'a\u0000b'],
+    ['nothing', ''],
+    ['1,001 characters', 'x'.repeat(1001)],
+  ])('refuses %s', async (_name, q) => {
+    const { status, body } = await list({ q });
+
+    expect([status, body.error]).toEqual([400, 'invalid_request']);
+  });
+
+  it('never finds what another account wrote, also by the word that marks it', async () => {
+    const { key: other } = await makeAccount(world);
+
+    const answers = await Promise.all(['bell', `account ${accountId}`, accountId].map((q) => list({ q }, other)));
+
+    expect(answers.map(idsIn)).toEqual([[], [], []]);
+  });
+
+  it('goes by the words of a draft as they are now', async () => {
+    const { key: other } = await makeAccount(world);
+    await connectSandbox(world, { key: other, slug: 'sandbox' });
+    const { body } = await world.rest('POST /posts', {
+      key: other,
+      body: { text: 'Before', connectionSlugs: ['sandbox'], isDraft: true },
+    });
+    const [{ postId }] = body.results;
+    await world.rest(`PATCH /posts/${postId}`, { key: other, body: { text: 'Afterwards' } });
+
+    const [before, after] = [await list({ q: 'before' }, other), await list({ q: 'afterwards' }, other)];
+    await world.rest(`DELETE /posts/${postId}`, { key: other });
+    const gone = await list({ q: 'afterwards' }, other);
+
+    expect([before, after, gone].map(idsIn)).toEqual([[], [postId], []]);
+  });
+
+  it('takes any text that can be stored', async () => {
+    const longest = [
+      Array.from({ length: 25_000 }, (_, n) => `${n.toString(36).padStart(3, 'é')}-`).join(''),
+      'ȺȾ-'.repeat(33_333),
+      `https://a.example/${'x'.repeat(2_000)} `.repeat(49),
+      'x'.repeat(100_000),
+    ];
+    for (const text of longest) {
+      const [row] = await world.sql<{ words: number }>(`select length(to_tsvector('simple', $1::text)) as words`, [
+        text,
+      ]);
+      expect(row?.words).toBeGreaterThanOrEqual(0);
+    }
+  });
+});
+
+describe('filters together', () => {
+  it('must all hold', async () => {
+    expect(idsIn(await list({ q: 'bell', connection: 'bells', platform: 'sandbox', from: '2026-11-22' }))).toEqual(
+      named('last', 'theirs'),
+    );
+    expect(idsIn(await list({ tag: 'news', q: 'läuten', connection: 'bells', status: 'sent' }))).toEqual(
+      named('second'),
+    );
+    expect(idsIn(await list({ tag: 'news', q: 'bell' }))).toEqual([]);
+  });
+});
+
+describe('cursor', () => {
+  const through = async (filter: Record<string, string>) => {
+    const pages: string[][] = [];
+    let cursor: string | null = null;
+    do {
+      const answer = await list({ ...filter, limit: '1', ...(cursor === null ? {} : { cursor }) });
+      pages.push(idsIn(answer));
+      cursor = answer.body.nextCursor;
+    } while (cursor !== null);
+    return pages.flat();
+  };
+
+  it.each([
+    ['nothing', {}, ['last', 'theirs', 'second', 'first']],
+    ['a slug of two connections', { connection: 'bells' }, ['last', 'theirs', 'second', 'first']],
+    ['words', { q: 'bell' }, ['last', 'theirs', 'first']],
+    ['a tag', { tag: 'news' }, ['second']],
+    ['a platform and a time', { platform: 'sandbox', from: '2026-11-22' }, ['last', 'theirs', 'second']],
+  ])('walks every post once, filtered by %s', async (_name, filter, names) => {
+    expect(await through(filter as Record<string, string>)).toEqual(named(...names));
+  });
+
+  it('stays in its place while new posts come', async () => {
+    const { key: other } = await makeAccount(world);
+    await connectSandbox(world, { key: other, slug: 'sandbox' });
+    const [one, two] = [
+      await makePost(world, 'sandbox', { key: other }),
+      await makePost(world, 'sandbox', { key: other }),
+    ];
+    const first = await list({ limit: '1' }, other);
+    await makePost(world, 'sandbox', { key: other });
+
+    const second = await list({ limit: '1', cursor: first.body.nextCursor }, other);
+
+    expect([idsIn(first), idsIn(second), second.body.nextCursor]).toEqual([[two.postId], [one.postId], null]);
+  });
+
+  it('is not combined with an offset, and is an id', async () => {
+    const both = await list({ cursor: NOBODY, offset: '1' });
+    const malformed = await list({ cursor: 'next' });
+
+    expect([both.status, both.body.message]).toEqual([
+      400,
+      'cursor: cannot be combined with offset; send one of the two.',
+    ]);
+    expect([malformed.status, malformed.body.message]).toEqual([400, 'cursor: expected a UUID.']);
+  });
+});
+
+describe('the database', () => {
+  it('walks an index for each filter', async () => {
+    await using full = await startWorld();
+    const { id } = await makeAccount(full);
+    await full.sql(
+      `insert into connections (id, account_id, platform_id, slug, description, timezone, queue_slots, platform_account_id, handle, created_at)
+       select lpad(to_hex(n), 32, 'c')::uuid, $1, 'sandbox', 'bells-' || n, 'Bells', 'UTC', '[]', n::text, 'bells', $2
+       from generate_series(0, 99) n`,
+      [id, START],
+    );
+    await full.sql(
+      `insert into posts (id, account_id, connection_id, connection_slug, platform_id, mode, status, text, original_text, tags, thread, created_at)
+       select lpad(to_hex(n), 32, '0')::uuid, case n % 20 when 0 then $1::uuid else a.id end, lpad(to_hex(n / 200), 32, 'c')::uuid, 'bells',
+         case n / 100 when 3 then 'x' else 'sandbox' end, 'live', 'sent', 'Ding ' || n, 'Ding ' || n, '{}', '{}', $2
+       from generate_series(0, 19999) n, (select id from accounts order by id limit 1) a`,
+      [id, START],
+    );
+    await full.sql(
+      `insert into post_words (post_id, words)
+       select id, array_to_tsvector(array['account ' || account_id::text]) || to_tsvector('simple', text) from posts`,
+    );
+    await full.sql('analyze posts');
+    await full.sql('analyze post_words');
+    const caller = { accountId: id, profileId: null, mode: 'live' } as Parameters<typeof postsQuery>[0];
+    const planOf = async (filter: object, connectionIds: string[] | null = null) => {
+      const { sql, parameters } = postsQuery(caller, { limit: 25, offset: 0, ...filter }, connectionIds);
+      const plan = await full.sql<{ 'QUERY PLAN': string }>(`explain ${sql}`, parameters);
+      return plan.map((row) => row['QUERY PLAN']).join('\n');
+    };
+    const connection = (n: number) => n.toString(16).padStart(32, 'c');
+
+    expect(await planOf({})).toMatch(/Index Scan (Backward )?using posts_account_id_id_index/);
+    expect(await planOf({ cursor: NOBODY })).toMatch(/Index Cond: .*id < /);
+    expect(await planOf({ platform: 'x' })).toMatch(/posts_account_id_platform_id_id_index/);
+    expect(await planOf({}, [connection(3)])).toMatch(/posts_connection_id_id_index/);
+    expect(await planOf({}, [connection(3), connection(4)])).toMatch(/posts_connection_id_id_index/);
+    expect(await planOf({ q: 'ding 7' })).toMatch(/post_words_index/);
+    expect(await planOf({ from: START, until: new Date(START.getTime() + 1) })).toMatch(/Index Cond: .*id >= /);
+  });
+});
