@@ -39,6 +39,12 @@ export function errorsPage(context: Context): RequestHandler {
   return (_request, response) => sendPage(response, 200, POLICIES.static, page);
 }
 
+function adviceOf({ retryable, retryableWhen }: ErrorSpec): Html {
+  if (retryable) return html`Yes: the same request may succeed later.`;
+  if (retryableWhen === undefined) return html`Not as it stands: do the above first.`;
+  return html`Only ${retryableWhen}; the body’s <code>retryable</code> says so. Otherwise do the above first.`;
+}
+
 // The id is the code as it stands, also where it has spaces: browsers send `#too many requests` and
 // `#too%20many%20requests` as the same address, and look for the id both as written and decoded.
 function section(code: ErrorCode): Html {
@@ -54,9 +60,7 @@ function section(code: ErrorCode): Html {
         </div>
         <div>
           <dt>Try again</dt>
-          <dd>
-            ${spec.retryable ? 'Yes: the same request may succeed later.' : 'Not as it stands: do the above first.'}
-          </dd>
+          <dd>${adviceOf(spec)}</dd>
         </div>
         ${
           spec.reportsRequestId &&

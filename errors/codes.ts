@@ -171,7 +171,8 @@ export const ERRORS = {
     trpc: 'CONFLICT',
     message: 'This Idempotency-Key belongs to another request.',
     hint: 'Use a new key for a new request. If the first request may still be running, wait a few seconds and send it again unchanged.',
-    retryable: true,
+    retryable: false,
+    retryableWhen: 'while the first request with this key and body is still running',
   },
   media_in_use: {
     status: 409,
@@ -185,7 +186,7 @@ export const ERRORS = {
     trpc: 'CONFLICT',
     message: 'A worker is sending this post at this moment, so it can no longer be cancelled.',
     hint: 'Read the post again in a few seconds; once it is sent it can be deleted on its platform.',
-    retryable: true,
+    retryable: false,
   },
   request_too_large: {
     status: 413,
@@ -220,7 +221,8 @@ export const ERRORS = {
     trpc: 'UNPROCESSABLE_CONTENT',
     message: 'There is no image to be had at this address.',
     hint: 'Give a public https address that answers with the image itself, to everyone, within 20 seconds.',
-    retryable: true,
+    retryable: false,
+    retryableWhen: 'after a time-out, a 429 or a 5xx of the server that has the image',
   },
   platform_rejected: {
     status: 422,

@@ -23,8 +23,10 @@ export interface ErrorSpec {
   readonly message: string;
   /** What the caller can do about it. */
   readonly hint: string;
-  /** True when the very same request may succeed later without being changed. */
+  /** True when the very same request may succeed later without being changed, unless the thrower says otherwise. */
   readonly retryable: boolean;
+  /** When single occurrences are retryable although the code is not, as the end of a sentence that begins with "Only". */
+  readonly retryableWhen?: string;
   /** True when the body repeats the request id as `req_id`. */
   readonly reportsRequestId?: true;
   /** True when a draft that is refused with it when published stays a draft (spec: Post status). */

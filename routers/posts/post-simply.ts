@@ -47,7 +47,6 @@ export const postSimply = keyedProcedure
       'platform_rejected',
       'reconnect_required',
       'platform_unavailable',
-      'outcome_unknown',
     ],
     changes: { type: 'post', told: true },
     tool: { none: 'create_post does the same and more.' },

@@ -127,6 +127,7 @@ async function finish(context: Context, record: RecordRow, key: string): Promise
     throw new ServiceError(
       'idempotency_key_conflict',
       `The first request with the Idempotency-Key "${key}" is still running; send it again in a few seconds for its answer.`,
+      { retryable: true },
     );
   }
   await complete(context, record.id, results as PostResult[]);

@@ -51,8 +51,10 @@ async function follow(context: Context, first: URL, signal: AbortSignal): Promis
     const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
     if (response.status === 200) return response;
     await response.body?.cancel();
-    if (location === null || !URL.canParse(location, url))
-      throw refused(`${url.host} answered HTTP ${response.status}`);
+    if (location === null || !URL.canParse(location, url)) {
+      const retryable = response.status === 429 || response.status >= 500;
+      throw refused(`${url.host} answered HTTP ${response.status}`, { retryable });
+    }
     url = new URL(location, url);
   }
   throw refused(`${first.host} redirects more than ${REDIRECTS_MAX} times`);
@@ -76,10 +78,11 @@ function requireUrl(address: string): URL {
 }
 
 function unreachable(error: unknown, signal: AbortSignal): ServiceError {
-  if (signal.aborted) return refused(`the image was not there within ${TIMEOUT_MS / 1000} seconds`);
-  return refused(error instanceof NotSentError ? error.message : 'the answer broke off', error);
+  if (signal.aborted)
+    return refused(`the image was not there within ${TIMEOUT_MS / 1000} seconds`, { retryable: true });
+  return refused(error instanceof NotSentError ? error.message : 'the answer broke off', { cause: error });
 }
 
-function refused(why: string, cause?: unknown): ServiceError {
-  return new ServiceError('media_unreachable', `url: ${why.replace(/\.$/, '')}.`, { cause });
+function refused(why: string, options: { readonly retryable?: boolean; readonly cause?: unknown } = {}): ServiceError {
+  return new ServiceError('media_unreachable', `url: ${why.replace(/\.$/, '')}.`, options);
 }

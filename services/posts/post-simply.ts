@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
 import { readScheduledFor } from '../schedule/read-scheduled-for.ts';
 import { createPosts } from './create-posts.ts';
+import type { PostResult } from './post-result.ts';
 
 export interface SimplePostInput {
   readonly connectionSlug: string;
@@ -20,7 +21,8 @@ export type SimplePostResult =
 
 /**
  * @param about is told the id of the post, which the answer does not carry
- * @throws ServiceError invalid_request, invalid_connection, and whatever code the send failed with
+ * @throws ServiceError invalid_request, invalid_connection, and the code that the send failed with; internal_server_error
+ *   when its outcome is unknown (D45)
  */
 export async function postSimply(
   context: Context,
@@ -39,8 +41,18 @@ export async function postSimply(
   const [platformId] = platformIds;
   if (result === undefined || platformId == null) throw new Error('a slug that matches had no result');
   about(result.postId);
-  if (result.error !== null) throw new ServiceError(result.error.code, result.error.message);
+  if (result.error !== null) throw failureOf(result.error, result.postId);
   if (result.scheduledFor !== null) return { scheduled: true, scheduled_for: result.scheduledFor };
   const { id, kind } = platformOf(context.platforms, platformId);
   return kind === 'messaging' ? { platform: id, sent: true } : { platform: id, link: result.url };
+}
+
+/** This endpoint has no result that could say "unknown", and nobody may take it for a failure and send again. */
+function failureOf({ code, message }: NonNullable<PostResult['error']>, postId: string | null): ServiceError {
+  if (code !== 'outcome_unknown') return new ServiceError(code, message);
+  return new ServiceError(
+    'internal_server_error',
+    `It is not known whether the post ${postId} went out. Look on the platform, and at GET /posts/${postId}, before sending it again.`,
+    { retryable: false },
+  );
 }

@@ -186,6 +186,7 @@ describe('the errors page', () => {
     expect(section).toContain(escapeHtml(spec.message));
     expect(section).toContain(escapeHtml(spec.hint));
     expect(section.includes('Yes: the same request may succeed later.')).toBe(spec.retryable);
+    expect(section.includes('says so. Otherwise do the above first.')).toBe(spec.retryableWhen !== undefined);
   });
 
   it('links to each code by an address that needs no guessing', async () => {

@@ -118,7 +118,7 @@ describe('a request whose process died half-way', () => {
     await world.runDue();
     const after = await create('recovered', sent);
 
-    expect([during.status, during.body.error]).toEqual([409, 'idempotency_key_conflict']);
+    expect([during.status, during.body.error, during.body.retryable]).toEqual([409, 'idempotency_key_conflict', true]);
     expect([after.status, after.body]).toEqual([200, first.body]);
     expect(await published('Recovered first')).toBe(1);
   });
@@ -130,9 +130,10 @@ describe('409 idempotency_key_conflict', () => {
 
     const { status, body: answer } = await create('reused', { text: 'Other', connectionSlugs: [world.sandboxSlug] });
 
-    expect([status, answer.error, answer.message]).toEqual([
+    expect([status, answer.error, answer.retryable, answer.message]).toEqual([
       409,
       'idempotency_key_conflict',
+      false,
       expect.stringContaining('"reused"'),
     ]);
     expect(await published('Other')).toBe(0);

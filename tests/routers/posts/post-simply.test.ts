@@ -232,17 +232,21 @@ describe('422 reconnect_required', () => {
   });
 });
 
-describe('500 outcome_unknown', () => {
-  it('tells that nobody can say whether the post went out', async () => {
+describe('500 internal_server_error', () => {
+  it('names the post and says to look, when it is not known whether the post went out', async () => {
     const { key } = await accountWithSandbox(world);
 
     const { status, headers, body } = await world.rest('POST /post/sandbox', { key, raw: 'Hello [[vanish]]' });
 
     expect(status).toBe(500);
+    const [post] = (await world.rest('GET /posts', { key })).body.posts;
+    expect(post).toMatchObject({ status: 'failed', error: { code: 'outcome_unknown' } });
     expect(body).toEqual(
-      refusal('outcome_unknown', expect.stringMatching(/^The send was interrupted/) as unknown as string, {
-        req_id: headers.get('x-request-id') ?? '',
-      }),
+      refusal(
+        'internal_server_error',
+        `It is not known whether the post ${post.id} went out. Look on the platform, and at GET /posts/${post.id}, before sending it again.`,
+        { retryable: false, req_id: headers.get('x-request-id') ?? '' },
+      ),
     );
   });
 });
