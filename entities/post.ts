@@ -15,7 +15,7 @@ export const REWRITE_STATUSES = ['pending', 'rewritten', 'failed', 'skipped'] as
 export type RewriteStatus = (typeof REWRITE_STATUSES)[number];
 
 /** Why a post that waits was given a new time (spec: post.rescheduled). */
-export const RESCHEDULE_REASONS = ['missed_slot', 'fair_use', 'requeued', 'catch_up'] as const;
+export const RESCHEDULE_REASONS = ['missed_slot', 'fair_use', 'requeued', 'catch_up', 'platform_unavailable'] as const;
 export type RescheduleReason = (typeof RESCHEDULE_REASONS)[number];
 
 /** One way a post may go: from which state to which, what makes it go, and the event that tells. */
@@ -60,6 +60,13 @@ export const POST_TRANSITIONS: readonly PostTransition[] = [
   },
   { from: 'processing', to: 'sent', trigger: 'accepted by its platform', event: 'post.sent' },
   { from: 'processing', to: 'failed', trigger: 'refused, or its outcome is unknown', event: 'post.failed' },
+  {
+    from: 'processing',
+    to: 'scheduled',
+    trigger: 'its platform was not available, and it is repeated later',
+    event: 'post.rescheduled',
+    reason: 'platform_unavailable',
+  },
   { from: 'sent', to: 'deleted', trigger: 'taken down', event: 'post.deleted' },
   { from: 'failed', to: 'processing', trigger: 'sent again now', event: null },
   { from: 'failed', to: 'scheduled', trigger: 'sent again later', event: 'post.rescheduled', reason: 'requeued' },
@@ -95,8 +102,14 @@ export const Post = defineEntity({
     /** Replies that are up. */
     threadCount: p.integer().default(0),
     hasFirstComment: p.boolean().default(false),
-    /** Number of the send: a retry begins the next one, with a ledger of its own. */
+    /** Number of the send: each retry, by hand or by itself, begins the next one, with its own ledger rows. */
     generation: p.integer().default(0),
+    /** Sends that were begun so far. A send that another process recovered counts once. */
+    tries: p.integer().default(0),
+    /** How often the present schedule was repeated because the platform was not available (D60). */
+    repeats: p.integer().default(0),
+    /** When it was due before the first of these repeats; null when there was none. */
+    firstDueAt: instant().nullable(),
     /** The request under an Idempotency-Key that made it; null without one. */
     idempotencyRecordId: p.uuid().nullable(),
     url: p.text().nullable(),
@@ -119,7 +132,7 @@ export const Post = defineEntity({
     nextReadAt: instant().nullable(),
     /** Whether it is counted in the numbers of its day. */
     counted: p.boolean().default(false),
-    /** Fences the send: only who holds this token may settle the post. */
+    /** Fences a send, and the deletion of a sent post: only the holder of this token may settle the post. */
     claim: p.uuid().nullable(),
     /** When the claim may be taken over by a recovery. */
     claimedUntil: instant().nullable(),
@@ -160,6 +173,10 @@ export const Post = defineEntity({
     {
       name: 'posts_uncounted_index',
       expression: `create index "posts_uncounted_index" on "posts" ("account_id", "sent_at") where ("sent_at" is not null and not "counted")`,
+    },
+    {
+      name: 'posts_removal_index',
+      expression: `create index "posts_removal_index" on "posts" ("claimed_until") where ("status" = 'sent' and "claim" is not null)`,
     },
     {
       name: 'posts_lease_index',

@@ -1,16 +1,18 @@
 /**
  * scheduledPosts: hands due posts to their platforms, settles those that are late, and recovers sends
- * whose worker died. Claims are exclusive and fenced, so any number of workers may run it at once.
+ * and deletions whose process died. Claims are exclusive and fenced, so any number of workers may run it at once.
  */
 import { claimDueSends } from '../services/posts/claim-due-sends.ts';
 import { claimInterruptedSends } from '../services/posts/claim-interrupted-sends.ts';
+import { claimInterruptedRemovals } from '../services/posts/claim-removal.ts';
 import type { ClaimedSend } from '../services/posts/claimed-send.ts';
 import { nextDueAt } from '../services/posts/next-due-at.ts';
+import { recoverRemovals } from '../services/posts/recover-removals.ts';
 import { settleLatePosts } from '../services/posts/settle-late-posts.ts';
 import type { Context } from '../services/context.ts';
 import type { Loop } from './loop.ts';
 
-/** Interrupted sends that are taken over at once. */
+/** Interrupted sends, and deletions, that are taken over at once. */
 const RECOVER_AT_ONCE = 200;
 
 /** After a claim the next waits until so many sends are over, so that a backlog is claimed in batches. */
@@ -30,6 +32,7 @@ export const scheduledPosts: Loop = {
   nextDueAt,
   run: async (context, signal) => {
     let begun = start(context, await claimInterruptedSends(context, RECOVER_AT_ONCE));
+    begun += recoverRemovals(context, await claimInterruptedRemovals(context, RECOVER_AT_ONCE));
     const late = await settleLatePosts(context);
     begun += start(context, late.sends) + late.moved;
     let wideAt = -Infinity;

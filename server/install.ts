@@ -7,8 +7,10 @@ import type { Clock } from '../services/clock.ts';
 import type { Config } from '../services/config.ts';
 import type { Context } from '../services/context.ts';
 import { missingKeyMarks } from '../services/credentials/reseal-logins.ts';
+import { claimInterruptedRemovals } from '../services/posts/claim-removal.ts';
 import { claimInterruptedSends } from '../services/posts/claim-interrupted-sends.ts';
 import type { ClaimedSend } from '../services/posts/claimed-send.ts';
+import { recoverRemovals } from '../services/posts/recover-removals.ts';
 import { freeAllLanes } from '../services/webhooks/claim-lanes.ts';
 import { startOwner } from '../services/people/start-owner.ts';
 import { firstStart } from '../services/setup/first-start.ts';
@@ -59,8 +61,10 @@ export async function startInstall(config: Config, options: { announce: (text: s
     log,
   });
   await refuseUnreadableLogins(context);
-  const interrupted = db.engine === 'pglite' ? await claimInterrupted(context) : [];
-  if (db.engine === 'pglite') await freeAllLanes(context);
+  const isAlone = db.engine === 'pglite';
+  const interrupted = isAlone ? await claimInterrupted(context) : [];
+  const removals = isAlone ? await claimInterruptedRemovals(context, RECOVER_AT_ONCE, true) : [];
+  if (isAlone) await freeAllLanes(context);
 
   let isReady = false;
   const stopping = new AbortController();
@@ -75,6 +79,7 @@ export async function startInstall(config: Config, options: { announce: (text: s
   const server = await serve(served, config);
   if (config.role !== 'worker') await introduce(context, options.announce);
   recover(context, interrupted);
+  recoverRemovals(context, removals);
   const work = await startWork(context);
   isReady = true;
   log.info({ role: config.role, database: db.engine, version: context.version, port: config.port }, 'ready');

@@ -14,6 +14,7 @@ import { People } from './migration-20261121-people.ts';
 import { PlansAndQueues } from './migration-20261121-plans-and-queues.ts';
 import { LongLists } from './migration-20261121-long-lists.ts';
 import { Polish } from './migration-20261121-polish.ts';
+import { Sends } from './migration-20261122-sends.ts';
 import { Tenants } from './migration-20261121-tenants.ts';
 import { Webhooks } from './migration-20261121-webhooks.ts';
 import { WholePosts } from './migration-20261121-whole-posts.ts';
@@ -37,4 +38,5 @@ export const migrations = [
   { name: '20261121-passkeys', class: Passkeys },
   { name: '20261121-connect-session-callers', class: ConnectSessionCallers },
   { name: '20261121-audit', class: Audit },
+  { name: '20261122-sends', class: Sends },
 ];

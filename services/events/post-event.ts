@@ -62,16 +62,21 @@ export function rescheduledEvent(
   return {
     ...eventAbout(context, post),
     name: 'post.rescheduled',
-    payload: {
-      post: {
-        id: post.id,
-        connectionSlug: post.connection_slug,
-        scheduledFor: timestamp(scheduledFor),
-        reason,
-        profileId: post.profile_id,
-      },
-    },
+    payload: rescheduledPayload(
+      { id: post.id, connectionSlug: post.connection_slug, profileId: post.profile_id },
+      scheduledFor,
+      reason,
+    ),
   };
+}
+
+/** What post.rescheduled carries. */
+export function rescheduledPayload(
+  { id, connectionSlug, profileId }: Pick<PostFacts, 'id' | 'connectionSlug' | 'profileId'>,
+  scheduledFor: Date,
+  reason: RescheduleReason,
+): JsonObject {
+  return { post: { id, connectionSlug, scheduledFor: timestamp(scheduledFor), reason, profileId } };
 }
 
 /** The event post.failed of a post that failed before its platform was called. */

@@ -13,14 +13,16 @@ export const WANTED_BY_CONNECTION = wantedByConnection(
 );
 
 /** SQL: whether a due post will wait for a model before it goes out. Of `posts p`, `connections c` and `accounts a`. */
-export const AWAITS_MODEL = `(p.ai_rewrite_status is distinct from 'rewritten' and cardinality(p.thread) = 0
+export const AWAITS_MODEL = `(p.ai_rewrite_status is distinct from 'rewritten' and p.repeats = 0 and cardinality(p.thread) = 0
   and coalesce(p.rewrite, ${wantedByConnection('a.rewrite_default')}))`;
 
 /**
  * SQL: what a claim writes into `ai_rewrite_status`. Of `posts p`, as they were before it, and `connections c`. A text
- * that may be up from an earlier send is never replaced by another.
+ * that may be up from an earlier send is never replaced by another, nor is the text of a post that is repeated because
+ * its platform was not available.
  */
 export const DECIDED_REWRITE = `case
+  when p.repeats > 0 then nullif(p.ai_rewrite_status, 'pending')
   when p.ai_rewrite_status in ('rewritten', 'skipped') or not coalesce(p.rewrite, ${WANTED_BY_CONNECTION})
     then nullif(p.ai_rewrite_status, 'pending')
   when cardinality(p.thread) > 0 then 'skipped'

@@ -14,7 +14,7 @@ import { AWAITS_MODEL, DECIDED_REWRITE } from '../polish/rewrite-wanted.ts';
 import { CLAIMED, type ClaimableRow, type ClaimedRow, openSends } from './claimed-row.ts';
 import type { ClaimedSend } from './claimed-send.ts';
 import { type Candidate, countUnderWay, fullShares, lanesToFill, openLanes, pickFairly } from './lanes.ts';
-import { lateSince } from './lateness.ts';
+import { lateBefore } from './lateness.ts';
 import { type Failure, failWaiting, reschedule } from './move-waiting.ts';
 import { storedIntent } from './post-intents.ts';
 import { leaseFrom } from './send-times.ts';
@@ -25,8 +25,8 @@ const LOOK_AT_MOST = 1_000;
 /** Looks that a wide claim takes at most. */
 const LOOKS = 4;
 
-/** Behind every id: a look that begins here passes over all posts of its instant. */
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+/** Before every id: a look that begins here has all posts of its instant. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 interface CandidateRow {
   id: string;
@@ -67,13 +67,14 @@ const CLAIM = `
     select id from posts where id = any($1::uuid[]) and status = 'scheduled' and not held and scheduled_for <= $2
     order by scheduled_for, id for update skip locked
   )
-  update posts p set status = 'processing', claim = $3, claimed_until = $4, ai_rewrite_status = ${DECIDED_REWRITE}
+  update posts p set status = 'processing', claim = $3, claimed_until = $4, tries = p.tries + 1,
+    ai_rewrite_status = ${DECIDED_REWRITE}
   from due, connections c where p.id = due.id and c.id = p.connection_id
   returning ${CLAIMED}`;
 
 const CLAIM_ADMITTED = `
   update posts p set status = 'processing', claim = $2, claimed_until = $3, fee_cents = i."feeCents",
-    ai_rewrite_status = ${DECIDED_REWRITE}
+    tries = p.tries + 1, ai_rewrite_status = ${DECIDED_REWRITE}
   from jsonb_to_recordset($1::jsonb) as i(id uuid, "feeCents" int), connections c
   where p.id = i.id and c.id = p.connection_id
   returning p.id, p.ai_rewrite_status`;
@@ -134,7 +135,7 @@ async function look(context: Context, now: Date, looks: number): Promise<Candida
   const counts = countUnderWay(underWay);
   const found: CandidateRow[] = [];
   let lanes = openLanes(platforms, counts);
-  let behind: Pick<CandidateRow, 'id' | 'scheduled_for'> = { id: LAST_ID, scheduled_for: lateSince(now) };
+  let behind: Pick<CandidateRow, 'id' | 'scheduled_for'> = { id: FIRST_ID, scheduled_for: lateBefore(now) };
   for (let taken = 0; taken < looks && lanes.length > 0; taken += 1) {
     const { connections, accounts, models } = fullShares(platforms, [...underWay, ...found.map(candidateOf)]);
     const from = [now, behind.scheduled_for, lanes, connections, accounts, LOOK_AT_MOST, behind.id];

@@ -9,7 +9,8 @@ import { leaseFrom } from './send-times.ts';
 
 const CLAIM_ONE = `
   update posts p set status = 'processing', claim = $3, claimed_until = $4, scheduled_for = null, queued = false,
-    slot_at = null, fee_cents = $6, generation = p.generation + $5, error_code = null, error_message = null,
+    slot_at = null, fee_cents = $6, generation = p.generation + $5, tries = p.tries + 1, repeats = 0,
+    first_due_at = null, error_code = null, error_message = null,
     ai_rewrite_status = ${DECIDED_REWRITE}
   from connections c
   where p.id = $1 and p.status = $2 and c.id = p.connection_id and c.deleted_at is null

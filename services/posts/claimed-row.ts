@@ -22,6 +22,8 @@ export interface ClaimedRow extends LoginRow {
   ai_rewrite_status: RewriteStatus | null;
   media_count: number;
   generation: number;
+  repeats: number;
+  first_due_at: string | null;
   fee_cents: number;
   tags: string[];
   scheduled_for: string | null;
@@ -30,7 +32,7 @@ export interface ClaimedRow extends LoginRow {
 
 /** Columns of a {@link ClaimedRow}, of `posts p` and `connections c`. */
 export const CLAIMED = `p.id, p.account_id, p.profile_id, p.connection_id, p.connection_slug, p.platform_id, p.mode, p.text,
-  p.thread, p.first_comment, p.ai_rewrite_status, p.generation, p.fee_cents, p.tags,
+  p.thread, p.first_comment, p.ai_rewrite_status, p.generation, p.repeats, p.first_due_at, p.fee_cents, p.tags,
   (select count(*)::int from post_media m where m.post_id = p.id) as media_count, p.scheduled_for, p.created_at,
   c.platform_account_id, c.handle, c.credentials`;
 
@@ -85,6 +87,8 @@ export function claimedSend(
       rewriteStatus: row.ai_rewrite_status,
       mediaCount: row.media_count,
       generation: row.generation,
+      repeats: row.repeats,
+      firstDueAt: row.first_due_at === null ? null : new Date(row.first_due_at),
       feeCents: row.fee_cents,
       tags: row.tags,
       scheduledFor: row.scheduled_for === null ? null : new Date(row.scheduled_for),

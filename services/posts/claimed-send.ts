@@ -20,10 +20,15 @@ export interface SendablePost {
   /** Images of the head post. */
   readonly mediaCount: number;
   readonly tags: readonly string[];
+  /** Null for a post that goes out at once. */
   readonly scheduledFor: Date | null;
   readonly createdAt: Date;
   /** Number of the send. */
   readonly generation: number;
+  /** How often it was repeated by itself (D60). */
+  readonly repeats: number;
+  /** When it was due before the first repeat; null when there was none. */
+  readonly firstDueAt: Date | null;
   /** What it costs once it is sent, in cents. */
   readonly feeCents: number;
 }

@@ -1,6 +1,6 @@
 /**
  * Deletes a post, whatever that means for the state it is in (spec: DELETE /posts/{postId}): one that
- * waits is cancelled, one that is out is taken down on its platform, a repeat answers the same.
+ * waits is cancelled, one that is out is taken down on its platform, a repeat answers the same, and so do several at once.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
@@ -62,7 +62,7 @@ async function deleteSent(context: Context, caller: Caller, post: PostRow): Prom
   if (platform.remove === undefined) {
     throw new ServiceError('delete_unsupported', `${platform.name} has no way to delete a post.`);
   }
-  await takeDown(context, platform, post);
+  await takeDown(context, platform, post.id);
   const present = await findPost(context, caller, post.id);
   return { id: post.id, status: 'deleted', deletedAt: timestamp(present.deleted_at as string) };
 }

@@ -9,7 +9,7 @@ export const LATENESS = {
   spacingMs: 60_000,
 } as const;
 
-/** A post whose time is at or before this instant is late at `now`. */
-export function lateSince(now: Date): Date {
+/** A post whose time is before this instant is late at `now`. */
+export function lateBefore(now: Date): Date {
   return new Date(now.getTime() - LATENESS.toleratedMs);
 }

@@ -6,7 +6,7 @@ import { platformOf } from '../../platforms/registry.ts';
 import type { Json, JsonObject, Published } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import type { ClaimedSend, OpenAttempt } from './claimed-send.ts';
-import type { PostPart } from './post-parts.ts';
+import type { PostPart, StandingPart } from './post-parts.ts';
 import type { PartError, PartOutcome } from './send-part.ts';
 import { leaseFrom } from './send-times.ts';
 
@@ -45,9 +45,24 @@ const KEEP_PREPARED = `
   )
   update attempts a set prepared = $6::jsonb, started_at = $3 from held where a.id = $1 returning a.id`;
 
+// The token of a delete row is the claim it was made under. A row that a dead process left open is used again.
 const OPEN_REMOVAL = `
-  insert into attempts (id, post_id, generation, step, index, state, token, started_at, platform_post_id)
-  values ($1, $2, $3, 'delete', $4, 'sending', $7, $5, $6)`;
+  with held as (
+    update posts set claimed_until = $9 where id = $2 and claim = $7::uuid and status in ('processing', 'sent') returning id
+  ), resumed as (
+    update attempts a set token = $8 from held
+    where a.post_id = held.id and a.generation = $3 and a.step = 'delete' and a.index = $4 and a.state = 'sending'
+    returning a.id
+  ), opened as (
+    insert into attempts (id, post_id, generation, step, index, state, token, started_at, platform_post_id)
+    select $1, id, $3, 'delete', $4, 'sending', $8, $5, $6 from held where not exists (select 1 from resumed)
+    returning id
+  )
+  select id from resumed union all select id from opened`;
+
+const CLOSE_REMOVALS = `
+  update attempts set state = $3, settled_at = $4, error_code = $5, error_message = $6
+  where post_id = $1 and generation = $2 and step = 'delete' and state = 'sending'`;
 
 const CLOSE = `
   update attempts set state = $2, settled_at = $3, platform_post_id = coalesce($4, platform_post_id), url = $5, ref = $6::jsonb,
@@ -116,17 +131,34 @@ export async function keepPrepared(
   return { ...attempt, prepared, startedAt };
 }
 
-/** Opens the row of a part that is about to be taken down. */
+/**
+ * Opens the row of a part that is about to be taken down, and extends the claim.
+ *
+ * @throws ClaimLost when the claim is no longer this process's
+ */
 export async function openRemoval(
   context: Context,
-  post: { readonly id: string; readonly generation: number },
+  post: { readonly id: string; readonly generation: number; readonly claim: string },
   part: { readonly index: number; readonly published: Published },
 ): Promise<string> {
-  const id = context.random.uuid();
+  const { id, generation, claim } = post;
+  const now = context.clock.now();
   const { index, published } = part;
-  const parameters = [id, post.id, post.generation, index, context.clock.now(), published.platformPostId, id];
-  await query(context.db.em(), OPEN_REMOVAL, parameters);
-  return id;
+  const made = [context.random.uuid(), id, generation, index, now, published.platformPostId];
+  const [row] = await query<{ id: string }>(context.db.em(), OPEN_REMOVAL, [...made, claim, claim, leaseFrom(now)]);
+  if (row === undefined) throw new ClaimLost(`the claim on post ${id} was lost`);
+  return row.id;
+}
+
+/** Closes the delete rows that an earlier process left open and nobody can finish. */
+export async function closeRemovals(
+  context: Context,
+  post: { readonly id: string; readonly generation: number },
+  outcome: Extract<PartOutcome, { error: PartError }>,
+): Promise<void> {
+  const { code, message } = storable(outcome.error);
+  const parameters = [post.id, post.generation, outcome.state, context.clock.now(), code, message];
+  await query(context.db.em(), CLOSE_REMOVALS, parameters);
 }
 
 /** Closes a row with what became of its call. */
@@ -158,6 +190,17 @@ export async function closedRows(
     published: publishedOf(row),
     error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
   }));
+}
+
+/** What is up according to closed rows: the accepted parts without those that a delete took down. */
+export function standingParts(rows: readonly LedgerRow[]): StandingPart[] {
+  const gone = new Set(
+    rows.filter(({ step, state }) => step === 'delete' && state === 'accepted').map(({ index }) => index),
+  );
+  return rows
+    .flatMap(({ step, published }) => (published === null || step === 'delete' ? [] : [published]))
+    .map((published, index) => ({ index, published }))
+    .filter(({ index }) => !gone.has(index));
 }
 
 function publishedOf(row: Row): Published | null {

@@ -27,13 +27,16 @@ export interface Failure {
   readonly error: PartError;
 }
 
+// A new slot is a new time of its own: the day in which the post may be repeated begins with it.
 const RESCHEDULE = `
-  update posts p set scheduled_for = i.time, slot_at = i.slot, held = false
+  update posts p set scheduled_for = i.time, slot_at = i.slot, held = false,
+    first_due_at = case when i.slot is null then p.first_due_at end
   from jsonb_to_recordset($1::jsonb) as i(id uuid, time timestamptz, slot timestamptz)
   where p.id = i.id and p.status = 'scheduled'`;
 
 const FAIL = `
-  update posts p set status = 'failed', error_code = i.code, error_message = i.message, slot_at = null, held = false
+  update posts p set status = 'failed', error_code = i.code, error_message = i.message, slot_at = null, held = false,
+    repeats = 0, first_due_at = null
   from jsonb_to_recordset($1::jsonb) as i(id uuid, code text, message text)
   where p.id = i.id and p.status = 'scheduled'`;
 

@@ -1,11 +1,29 @@
 /** The calls that a post takes, in order: the head, its replies, its first comment. Pure. */
-import type { PartStep } from '../../platforms/contract.ts';
+import type { PartStep, Published } from '../../platforms/contract.ts';
 
 export interface PostPart {
   readonly step: PartStep;
   /** Position among the parts of the same step, from 0. */
   readonly index: number;
   readonly text: string;
+}
+
+/** A part that is up, and its position among the parts of its post. */
+export interface StandingPart {
+  readonly index: number;
+  readonly published: Published;
+}
+
+/** What of a post is up when these parts are, oldest first. */
+export function countsOf(
+  post: { readonly thread: readonly string[]; readonly firstComment: string | null },
+  partsUp: number,
+): { readonly threadCount: number; readonly hasFirstComment: boolean } {
+  const replies = post.thread.length;
+  return {
+    threadCount: Math.min(Math.max(partsUp - 1, 0), replies),
+    hasFirstComment: post.firstComment !== null && partsUp === 1 + replies + 1,
+  };
 }
 
 export function partsOf(post: { text: string; thread: readonly string[]; firstComment: string | null }): PostPart[] {

@@ -1,17 +1,18 @@
-/** Takes parts of a post down on their platform, newest first, each call in the ledger. */
+/** Takes parts of a post down on their platform, newest first, with a ledger row for each call. */
 import type { AnyPlatform, Published, Session } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import { platformIo } from '../platform-io.ts';
 import { closeRow, openRemoval } from './ledger.ts';
+import type { StandingPart } from './post-parts.ts';
 import { outcomeOf, type PartError } from './send-part.ts';
+import { SEND_TIMES } from './send-times.ts';
 
-/** Real time one delete call may take. */
-const REMOVE_TIMEOUT_MS = 30_000;
-
-/** A part that is up, and its position among the parts. */
-export interface StandingPart {
-  readonly index: number;
-  readonly published: Published;
+/** A post that this process alone may take down now. */
+export interface ClaimedRemoval {
+  readonly id: string;
+  readonly generation: number;
+  /** The claim on the post; each row extends it, and without it nothing is deleted. */
+  readonly claim: string;
 }
 
 export interface Removal {
@@ -21,17 +22,22 @@ export interface Removal {
   readonly error: PartError | null;
 }
 
-/** Stops at the first part that does not come down, so that no reply is left without what it replies to. */
+/**
+ * Stops at the first part that does not come down, so that no reply is left without what it replies to.
+ *
+ * @param standing the parts that are up, oldest first
+ * @throws ClaimLost when another process has taken over
+ */
 export async function removeParts(
   context: Context,
   account: { readonly platform: AnyPlatform; readonly session: Session<unknown> },
-  post: { readonly id: string; readonly generation: number },
+  post: ClaimedRemoval,
   standing: readonly StandingPart[],
 ): Promise<Removal> {
   const left = [...standing];
   for (let part = left.at(-1); part !== undefined; part = left.at(-1)) {
     const attemptId = await openRemoval(context, post, part);
-    const failure = await remove(context, account, part.published);
+    const failure = await removeTwice(context, account, part.published);
     await closeRow(context, attemptId, failure);
     if (failure !== null) return { left, error: failure.error };
     left.pop();
@@ -39,13 +45,28 @@ export async function removeParts(
   return { left, error: null };
 }
 
+type Failure = ReturnType<typeof outcomeOf>;
+
+/** A lost answer does not say whether the part is gone. A delete can be repeated, and the repeat does. */
+async function removeTwice(
+  context: Context,
+  account: { readonly platform: AnyPlatform; readonly session: Session<unknown> },
+  published: Published,
+): Promise<Failure | null> {
+  const failure = await remove(context, account, published);
+  const mayBeLost = failure !== null && failure.state !== 'rejected' && failure.retryAfterMs === undefined;
+  if (!mayBeLost) return failure;
+  await context.clock.sleep(SEND_TIMES.secondLookAfterMs);
+  return remove(context, account, published);
+}
+
 async function remove(
   context: Context,
   { platform, session }: { readonly platform: AnyPlatform; readonly session: Session<unknown> },
   published: Published,
-): Promise<ReturnType<typeof outcomeOf> | null> {
+): Promise<Failure | null> {
   try {
-    await platform.remove?.(session, published, platformIo(context, REMOVE_TIMEOUT_MS));
+    await platform.remove?.(session, published, platformIo(context, SEND_TIMES.removeMs));
     return null;
   } catch (error) {
     return outcomeOf(error);

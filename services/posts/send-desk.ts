@@ -4,7 +4,8 @@ import { createBatcher } from '../batcher.ts';
 import type { ClaimedSend } from './claimed-send.ts';
 import type { Candidate } from './lanes.ts';
 import { polishSend } from './polish-send.ts';
-import { type SendOutcome, sendPost } from './send-post.ts';
+import type { SendOutcome } from './send-outcome.ts';
+import { sendPost } from './send-post.ts';
 import { type Settlement, settleSends } from './settle-sends.ts';
 
 /** A settled outcome, and what the sender is to know of the rewrite. */
@@ -19,13 +20,15 @@ export interface SendDesk {
    * @throws what the database throws when the outcome cannot be stored; the claim then runs out and a recovery finds the post
    */
   send(claimed: ClaimedSend): Promise<SettledSend>;
+  /** Lets `drained` wait for other work that must end before the process does. It must not reject. */
+  track(work: Promise<void>): void;
   /** Sends under way at this moment. */
   readonly inFlight: number;
   /** Which posts those are, as the lanes count them. */
   readonly underWay: readonly Omit<Candidate, 'id'>[];
   /** Resolves when `some` of the sends under way are over, or all, or after `ms` milliseconds of real time. */
   eased(some: number, ms: number): Promise<void>;
-  /** Resolves when no send is under way. */
+  /** Resolves when no send and no tracked work is under way. */
   drained(): Promise<void>;
 }
 
@@ -38,6 +41,7 @@ const SETTLE_TOGETHER = 200;
 /** @param context a function, because the desk is itself a part of the context */
 export function createSendDesk(context: () => Context): SendDesk {
   const underWay = new Map<Promise<unknown>, Place>();
+  const tracked = new Set<Promise<void>>();
   const settlements = createBatcher((items: readonly Settlement[]) => {
     return settleSends(context(), items);
   }, SETTLE_TOGETHER);
@@ -62,6 +66,10 @@ export function createSendDesk(context: () => Context): SendDesk {
       sending.then(done, done);
       return sending;
     },
+    track: (work) => {
+      tracked.add(work);
+      void work.finally(() => tracked.delete(work));
+    },
     get inFlight() {
       return underWay.size;
     },
@@ -84,7 +92,7 @@ export function createSendDesk(context: () => Context): SendDesk {
       over.abort();
     },
     drained: async () => {
-      while (underWay.size > 0) await Promise.allSettled(underWay.keys());
+      while (underWay.size + tracked.size > 0) await Promise.allSettled([...underWay.keys(), ...tracked]);
     },
   };
 }

@@ -53,7 +53,8 @@ export async function resumePart(context: Context, send: PartSend): Promise<Part
   const lost = outcomeOf(new PlatformFailure('unknown', 'The send was interrupted.'));
   const seen = await look(context, send);
   if (seen === 'absent' || seen === 'cannot tell') {
-    if (!mayRepeat(context, send)) return seen === 'absent' ? absent(send) : lost;
+    // A scheduled post whose part is absent is repeated by itself, so one look is not enough here either.
+    if (!mayRepeat(context, send)) return seen === 'absent' ? lookAgain(context, send, lost) : lost;
     const repeated = await publish(context, send, SEND_TIMES.repeatMs);
     if (repeated.state === 'unknown') return lookTwice(context, send, repeated);
     return seen === 'absent' ? repeated : afterRepeat(lost, repeated);
@@ -93,11 +94,15 @@ async function look(context: Context, send: PartSend): Promise<PartOutcome | 'ab
 }
 
 async function lookTwice(context: Context, send: PartSend, lost: PartOutcome): Promise<PartOutcome> {
-  let seen = await look(context, send);
-  if (seen === 'absent') {
-    await context.clock.sleep(SEND_TIMES.secondLookAfterMs);
-    seen = await look(context, send);
-  }
+  const seen = await look(context, send);
+  if (seen === 'absent') return lookAgain(context, send, lost);
+  return seen === 'cannot tell' ? lost : seen;
+}
+
+/** The lost request may still have been on its way when the part was not found. */
+async function lookAgain(context: Context, send: PartSend, lost: PartOutcome): Promise<PartOutcome> {
+  await context.clock.sleep(SEND_TIMES.secondLookAfterMs);
+  const seen = await look(context, send);
   if (seen === 'absent') return absent(send);
   return seen === 'cannot tell' ? lost : seen;
 }

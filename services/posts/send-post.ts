@@ -19,24 +19,24 @@ import type { Context } from '../context.ts';
 import { outgoingImages } from '../media/outgoing-images.ts';
 import { platformIo } from '../platform-io.ts';
 import type { ClaimedSend, OpenAttempt, SendablePost } from './claimed-send.ts';
-import { ClaimLost, closedRows, closeRow, inDoubtSince, keepPrepared, type LedgerRow, openPart } from './ledger.ts';
-import { partsOf, type PostPart } from './post-parts.ts';
+import {
+  ClaimLost,
+  closedRows,
+  closeRemovals,
+  closeRow,
+  inDoubtSince,
+  keepPrepared,
+  type LedgerRow,
+  openPart,
+  standingParts,
+} from './ledger.ts';
+import { noteBackoff } from './note-backoff.ts';
+import { partsOf, type PostPart, type StandingPart } from './post-parts.ts';
+import { refusedError, refusedRow } from './refused-part.ts';
 import { removeParts } from './remove-parts.ts';
+import { failed, reconnectReasonOf, sent, type SendOutcome } from './send-outcome.ts';
 import { outcomeOf, type PartError, type PartOutcome, resumePart, sendPart } from './send-part.ts';
 import { SEND_TIMES } from './send-times.ts';
-
-/** What became of a post, and the ledger row that is closed together with it. */
-export interface SendOutcome {
-  /** Null when the post failed. */
-  readonly head: Published | null;
-  /** Why it failed; null when it was sent. */
-  readonly error: PartError | null;
-  /** Replies that are up. */
-  readonly threadCount: number;
-  readonly hasFirstComment: boolean;
-  /** The row still open, and its outcome; null when all rows are closed. */
-  readonly last: { readonly attemptId: string; readonly outcome: PartOutcome } | null;
-}
 
 /** A send on its way. */
 interface Run {
@@ -60,24 +60,27 @@ export async function sendPost(context: Context, claimed: ClaimedSend): Promise<
   const closed = claimed.interrupted ? await closedRows(context, claimed.post) : [];
   const up = closed.flatMap(({ step, published }) => (published === null || step === 'delete' ? [] : [published]));
   const run: Run = { context, claimed, platform, session, up };
-  const refusal = closed.find(({ step, state }) => step !== 'delete' && state !== 'accepted');
+  const refusal = refusedRow(closed);
   if (refusal !== undefined) return afterRefusedRow(run, refusal, closed);
   return sendRest(run);
 }
 
-/** Nothing can be sent without a login; nor can be looked for what an earlier process may have put up, and then nobody can say. */
-async function withoutLogin(
-  context: Context,
-  claimed: ClaimedSend,
-  refusal: ReturnType<typeof outcomeOf>,
-): Promise<SendOutcome> {
+/**
+ * Without a login nothing can be sent, looked for or taken down. What is known to be up stays up, and the post is sent
+ * with that; what an earlier process may have put up makes the outcome unknown.
+ */
+async function withoutLogin(context: Context, claimed: ClaimedSend, refusal: Refusal): Promise<SendOutcome> {
   const { attempt, interrupted, post } = claimed;
   const closed = interrupted ? await closedRows(context, post) : [];
-  const mayBeUp =
-    closed.some(({ state }) => state === 'accepted' || state === 'unknown') ||
-    (interrupted && attempt !== null && callMayBeMade(context, claimed, attempt));
-  const outcome = mayBeUp ? outcomeOf(new PlatformFailure('unknown', refusal.error.message)) : refusal;
-  return failed(outcome.error, attempt && { attemptId: attempt.id, outcome });
+  if (interrupted) await closeRemovals(context, post, refusal);
+  const callMade = interrupted && attempt !== null && callMayBeMade(context, claimed, attempt);
+  const outcome = callMade ? outcomeOf(new PlatformFailure('unknown', refusal.error.message)) : refusal;
+  const last = attempt && { attemptId: attempt.id, outcome };
+  const standing = standingParts(closed).map(({ published }) => published);
+  const reconnectReason = reconnectReasonOf(refusal.error);
+  if (standing.length > 0) return { ...sent(post, standing, last), reconnectReason };
+  const refused = refusedRow(closed);
+  return { ...failed(refused === undefined ? outcome.error : refusedError(claimed, refused), last), reconnectReason };
 }
 
 /** What was not prepared yet proves that the call which publishes was never made. */
@@ -101,11 +104,11 @@ async function sendRest(run: Run): Promise<SendOutcome> {
     const last = { attemptId: attempt.id, outcome };
     if (outcome.state !== 'accepted') return afterRefusal(run, part, last);
     up.push(outcome.published);
-    if (up.length === parts.length) return sent(run, last);
+    if (up.length === parts.length) return sent(claimed.post, up, last);
     await closeRow(context, attempt.id, outcome);
   }
   // Reached when every part was up before: only the settlement was missing.
-  return sent(run, null);
+  return sent(claimed.post, up, null);
 }
 
 async function makePart(run: Run, part: PostPart, attempt: OpenAttempt, resumed: boolean): Promise<PartOutcome> {
@@ -135,6 +138,9 @@ async function makePart(run: Run, part: PostPart, attempt: OpenAttempt, resumed:
   };
   return resumes ? resumePart(context, send) : sendPart(context, send);
 }
+
+/** A part that was not accepted. */
+type Refusal = ReturnType<typeof outcomeOf>;
 
 /** What stands ready once everything is done that publishes nothing. */
 type ReadyPart = Pick<SendPart, 'token' | 'startedAt' | 'prepared' | 'images'>;
@@ -172,14 +178,19 @@ function nothingPublished(outcome: PartOutcome): PartOutcome {
 
 /** A first comment that is refused does not fail the post; a reply does what the platform's facts say. */
 async function afterRefusal(run: Run, part: PostPart, last: NonNullable<SendOutcome['last']>): Promise<SendOutcome> {
-  const { outcome } = last;
+  const { context, claimed, platform, up } = run;
+  const { outcome, attemptId } = last;
   if (outcome.state === 'accepted') throw new Error('an accepted part is no refusal');
   if (part.step === 'head') return failed(outcome.error, last);
-  if (part.step === 'first_comment' || run.platform.thread?.onRefusal === 'keep') return sent(run, last);
-  // What may be up cannot be taken down by name: a person has to look.
-  if (outcome.state === 'unknown') return failed(outcome.error, last);
-  await closeRow(run.context, last.attemptId, outcome);
-  return takeDownAll(run, outcome.error, []);
+  if (part.step === 'first_comment') return sent(claimed.post, up, last);
+  const told = { retryAfterMs: outcome.retryAfterMs ?? null, reconnectReason: reconnectReasonOf(outcome.error) };
+  if (platform.thread?.onRefusal === 'keep') return { ...sent(claimed.post, up, last), ...told };
+  // A process that dies while it takes the parts down would otherwise forget it.
+  await noteBackoff(context, claimed.connection.id, outcome.retryAfterMs);
+  await closeRow(context, attemptId, outcome);
+  const standing = up.map((published, index) => ({ index, published }));
+  const taken = await takeDownAll(run, refusedError(claimed, { ...part, ...outcome }), standing);
+  return { ...taken, retryAfterMs: told.retryAfterMs, reconnectReason: taken.reconnectReason ?? told.reconnectReason };
 }
 
 /** Goes on where an earlier process ended after a refusal. */
@@ -188,40 +199,20 @@ function afterRefusedRow(
   refusal: LedgerRow,
   closed: readonly LedgerRow[],
 ): Promise<SendOutcome> | SendOutcome {
-  const error = refusal.error ?? {
-    code: 'platform_rejected' as const,
-    message: 'The platform refused a part of the post.',
-  };
+  const { claimed, platform, up } = run;
+  const error = refusedError(claimed, refusal);
   if (refusal.step === 'head') return failed(error, null);
-  if (refusal.step === 'first_comment' || run.platform.thread?.onRefusal === 'keep') return sent(run, null);
-  if (refusal.state === 'unknown') return failed(error, null);
-  return takeDownAll(run, error, closed);
+  const keeps = refusal.step === 'first_comment' || platform.thread?.onRefusal === 'keep';
+  return keeps ? sent(claimed.post, up, null) : takeDownAll(run, error, standingParts(closed));
 }
 
-async function takeDownAll(run: Run, error: PartError, closed: readonly LedgerRow[]): Promise<SendOutcome> {
-  const { context, claimed, platform, session, up } = run;
-  const gone = new Set(
-    closed.filter(({ step, state }) => step === 'delete' && state === 'accepted').map(({ index }) => index),
-  );
-  const standing = up.map((published, index) => ({ index, published })).filter(({ index }) => !gone.has(index));
-  const { left } = await removeParts(context, { platform, session }, claimed.post, standing);
-  if (left.length === 0) return failed(error, null);
-  run.up.length = left.length;
-  return sent(run, null);
-}
-
-function sent(run: Run, last: SendOutcome['last']): SendOutcome {
-  const { claimed, up } = run;
-  const replies = claimed.post.thread.length;
-  return {
-    head: up[0] ?? null,
-    error: null,
-    threadCount: Math.min(Math.max(up.length - 1, 0), replies),
-    hasFirstComment: claimed.post.firstComment !== null && up.length === 1 + replies + 1,
-    last,
-  };
-}
-
-function failed(error: PartError, last: SendOutcome['last']): SendOutcome {
-  return { head: null, error, threadCount: 0, hasFirstComment: false, last };
+/** A post of which a part does not come down is sent, with what is up. */
+async function takeDownAll(run: Run, error: PartError, standing: readonly StandingPart[]): Promise<SendOutcome> {
+  const { context, claimed, platform, session } = run;
+  const { post, claim } = claimed;
+  const claimedRemoval = { id: post.id, generation: post.generation, claim };
+  const removal = await removeParts(context, { platform, session }, claimedRemoval, standing);
+  if (removal.left.length === 0) return failed(error, null);
+  const left = removal.left.map(({ published }) => published);
+  return { ...sent(post, left, null), reconnectReason: reconnectReasonOf(removal.error) };
 }

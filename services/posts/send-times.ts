@@ -9,6 +9,8 @@ export const SEND_TIMES = {
   readBackMs: 8_000,
   /** The same call again, where that is safe. */
   repeatMs: 8_000,
+  /** One call that takes a part down; it is repeated once when its answer is lost. */
+  removeMs: 25_000,
   /** Wait before the second look: the lost request may still be on its way into the platform. */
   secondLookAfterMs: 2_000,
   /** How long a claim holds before another worker may take it over (D16). */

@@ -16,7 +16,7 @@ import { claimAdmitted, type TakenPosts } from './claim-due-sends.ts';
 import { CLAIMED, type ClaimableRow } from './claimed-row.ts';
 import type { ClaimedSend } from './claimed-send.ts';
 import { countUnderWay, openLanes } from './lanes.ts';
-import { LATENESS, lateSince } from './lateness.ts';
+import { LATENESS, lateBefore } from './lateness.ts';
 import { failWaiting, reschedule } from './move-waiting.ts';
 
 /** Connections that one round settles at most. */
@@ -35,14 +35,14 @@ interface LateRow extends ClaimableRow {
 const LATE_CONNECTIONS = `
   select distinct c.id, c.account_id, a.plan
   from posts p join connections c on c.id = p.connection_id join accounts a on a.id = c.account_id
-  where p.status = 'scheduled' and not p.held and p.scheduled_for <= $1 and p.platform_id = any($2::text[])
+  where p.status = 'scheduled' and not p.held and p.scheduled_for < $1 and p.platform_id = any($2::text[])
     and (c.backoff_until is null or c.backoff_until <= $3)
   limit $4`;
 
 const LATE_POSTS = `
   select ${CLAIMED}, a.plan, p.queued
   from posts p join connections c on c.id = p.connection_id join accounts a on a.id = p.account_id
-  where p.connection_id = $1 and p.status = 'scheduled' and not p.held and p.scheduled_for <= $2
+  where p.connection_id = $1 and p.status = 'scheduled' and not p.held and p.scheduled_for < $2
   order by p.scheduled_for, p.id for update of p`;
 
 const HOLD = `update posts set held = true where id = any($1::uuid[])`;
@@ -50,7 +50,7 @@ const HOLD = `update posts set held = true where id = any($1::uuid[])`;
 export async function settleLatePosts(context: Context): Promise<TakenPosts> {
   const now = context.clock.now();
   const lanes = openLanes(context.platforms, countUnderWay(context.sends.underWay));
-  const parameters = [lateSince(now), lanes, now, CONNECTIONS_AT_ONCE];
+  const parameters = [lateBefore(now), lanes, now, CONNECTIONS_AT_ONCE];
   const connections = await query<LateConnection>(context.db.em(), LATE_CONNECTIONS, parameters);
   const sends: ClaimedSend[] = [];
   let moved = 0;
@@ -72,7 +72,7 @@ async function settleConnection(
 ): Promise<TakenPosts> {
   if (needsAdmission(connection.plan)) await lockAccount(em, connection.account_id);
   const queue = (await lockQueues(em, [connection.id], now)).get(connection.id);
-  const late = await query<LateRow>(em, LATE_POSTS, [connection.id, lateSince(now)]);
+  const late = await query<LateRow>(em, LATE_POSTS, [connection.id, lateBefore(now)]);
   const queued = late.filter((row) => row.queued);
   if (queue?.paused) {
     await query(em, HOLD, [queued.map(({ id }) => id)]);
@@ -81,13 +81,13 @@ async function settleConnection(
   }
   const byHand = late.filter((row) => !row.queued);
   const tooLate = now.getTime() - LATENESS.catchUpMs;
-  const lost = byHand.filter((row) => timeOf(row) < tooLate);
+  const { lost = [], rest = [] } = Object.groupBy(byHand, (row) => (dueTimeOf(row) < tooLate ? 'lost' : 'rest'));
   await failWaiting(
     context,
     em,
     lost.map((row) => ({ row, error: missedError(row) })),
   );
-  const [first, ...others] = byHand.slice(lost.length);
+  const [first, ...others] = rest;
   const spaced = others.map((row, index) => {
     const time = new Date(now.getTime() + (index + 1) * LATENESS.spacingMs);
     return { row, time, slot: null, reason: 'catch_up' as const };
@@ -99,13 +99,14 @@ async function settleConnection(
   return { sends: taken.sends, moved: moved + taken.moved };
 }
 
-function timeOf(row: LateRow): number {
-  return new Date(row.scheduled_for ?? 0).getTime();
+/** A post that is repeated counts from the time it had before its first repeat. */
+function dueTimeOf(row: LateRow): number {
+  return new Date(row.first_due_at ?? row.scheduled_for ?? 0).getTime();
 }
 
 function missedError(row: LateRow) {
   return {
     code: 'schedule_missed' as const,
-    message: `The post was to go out at ${new Date(timeOf(row)).toISOString()}, and nothing could send it within 24 hours of that.`,
+    message: `The post was to go out at ${new Date(dueTimeOf(row)).toISOString()}, and nothing could send it within 24 hours of that.`,
   };
 }

@@ -1,14 +1,19 @@
-/** Writes what became of sends: post, ledger row and event together, and only for who still holds the claim. */
+/**
+ * Writes the outcomes of sends: post, ledger row and event together, and only for who still holds the claim. A scheduled
+ * post whose platform was not available gets its next time here (D60).
+ */
 import { query } from '../../entities/query.ts';
 import type { JsonObject } from '../../platforms/contract.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
-import { postEvent } from '../events/post-event.ts';
+import { postEvent, rescheduledPayload } from '../events/post-event.ts';
 import { FIRST_READ_AFTER_MS } from '../metrics/read-times.ts';
 import { fannedOutAt } from '../webhooks/hears.ts';
 import type { ClaimedSend } from './claimed-send.ts';
-import { storable } from './ledger.ts';
-import type { SendOutcome } from './send-post.ts';
+import { storable, storableText } from './ledger.ts';
+import { backoffUntil } from './note-backoff.ts';
+import { repeatAt } from './repeat-later.ts';
+import { reconnectReasonOf, type SendOutcome } from './send-outcome.ts';
 
 /** A send and its outcome. */
 export interface Settlement {
@@ -26,6 +31,7 @@ const EVENT = {
 
 // One statement is one transaction: either all of a post's rows say the same, or none was touched. A process that
 // has recovered its own late send may settle both in one batch, so rows are matched by the claim, not by the post alone.
+// A repeat locks its connection: one that is being deleted cancels what waits for it, and a repeat would come too late.
 const SETTLE = `
   with input as (
     select * from jsonb_to_recordset($1::jsonb) as i(
@@ -34,14 +40,28 @@ const SETTLE = `
       "attemptId" uuid, state text, "partUrl" text, "partId" text, ref jsonb, "partErrorCode" text, "partErrorMessage" text,
       "eventId" uuid, "accountId" uuid, "profileId" uuid, "eventName" text, mode text, payload jsonb,
       "chargeId" uuid, "platformId" text, cents int, "connectionId" uuid, "backoffUntil" timestamptz,
-      "firstReadAt" timestamptz,
+      "firstReadAt" timestamptz, "repeatAt" timestamptz,
       "reconnectReason" text)
+  ), said as (
+    select "connectionId", max("backoffUntil") as until, max("reconnectReason") as reason,
+      max("settledAt") as at, bool_or(status = 'sent') as went_out,
+      bool_or("repeatAt" is not null) as repeats
+    from input group by 1
+  ), changing as (
+    select s.* from said s join connections c on c.id = s."connectionId" and c.deleted_at is null
+    where s.until is not null or s.reason is not null or s.repeats or (s.went_out and c.reconnect_told_by = 'send')
+    order by c.id for no key update of c
   ), settled as (
     update posts p set status = i.status, url = i.url, platform_post_id = i."platformPostId",
       error_code = i."errorCode", error_message = i."errorMessage",
       thread_count = i."threadCount", has_first_comment = i."hasFirstComment",
-      sent_at = case when i.status = 'sent' then i."settledAt" end, next_read_at = i."firstReadAt", claim = null, claimed_until = null
+      sent_at = case when i.status = 'sent' then i."settledAt" end, next_read_at = i."firstReadAt", claim = null, claimed_until = null,
+      scheduled_for = coalesce(i."repeatAt", p.scheduled_for), slot_at = case when i."repeatAt" is null then p.slot_at end,
+      generation = p.generation + (i."repeatAt" is not null)::int,
+      repeats = case when i."repeatAt" is null then 0 else p.repeats + 1 end,
+      first_due_at = case when i."repeatAt" is not null then coalesce(p.first_due_at, p.scheduled_for) end
     from input i where p.id = i."postId" and p.claim = i.claim and p.status = 'processing'
+      and (i."repeatAt" is null or i."connectionId" in (select "connectionId" from changing))
     returning p.id, i.claim
   ), ledger as (
     update attempts a set state = i.state, settled_at = i."settledAt", platform_post_id = i."partId", url = i."partUrl",
@@ -57,14 +77,6 @@ const SETTLE = `
     select i."chargeId", i."accountId", 'post', i."postId", i."platformId", i.cents, i."settledAt"
     from input i join settled s on s.id = i."postId" and s.claim = i.claim where i."chargeId" is not null
     on conflict (subject_id, kind, number) do nothing
-  ), said as (
-    select "connectionId", max("backoffUntil") as until, max("reconnectReason") as reason,
-      max("settledAt") as at, bool_or(status = 'sent') as went_out
-    from input group by 1
-  ), changing as (
-    select s.* from said s join connections c on c.id = s."connectionId" and c.deleted_at is null
-    where s.until is not null or s.reason is not null or (s.went_out and c.reconnect_told_by = 'send')
-    order by c.id for no key update of c
   ), noted as (
     update connections c set backoff_until = greatest(c.backoff_until, s.until),
       reconnect_since = case when s.reason is not null then coalesce(c.reconnect_since, s.at)
@@ -80,19 +92,38 @@ const SETTLE = `
 
 /** @returns for each settlement whether it was written; false when the claim was lost meanwhile */
 export async function settleSends(context: Context, settlements: readonly Settlement[]): Promise<boolean[]> {
-  const rows = settlements.map((settlement) => settlementRow(context, settlement));
-  const settled = await query<{ id: string; claim: string }>(context.db.em(), SETTLE, [JSON.stringify(rows)]);
-  const claims = new Set(settled.map((row) => `${row.id} ${row.claim}`));
-  return settlements.map(({ claimed }) => claims.has(`${claimed.post.id} ${claimed.claim}`));
+  const written = await write(context, settlements, true);
+  const isLeft = ({ claimed, outcome }: Settlement) =>
+    !written.has(keyOf(claimed)) && repeatAt(claimed.post, outcome, context.clock.now()) !== null;
+  // A repeat is not written for a connection that was deleted during the send: the post has failed then.
+  const left = settlements.filter(isLeft);
+  const failed = left.length === 0 ? new Set() : await write(context, left, false);
+  return settlements.map(({ claimed }) => written.has(keyOf(claimed)) || failed.has(keyOf(claimed)));
 }
 
-function settlementRow(context: Context, { claimed, outcome }: Settlement): JsonObject {
+async function write(
+  context: Context,
+  settlements: readonly Settlement[],
+  mayRepeat: boolean,
+): Promise<ReadonlySet<string>> {
+  const rows = settlements.map((settlement) => settlementRow(context, settlement, mayRepeat));
+  const settled = await query<{ id: string; claim: string }>(context.db.em(), SETTLE, [JSON.stringify(rows)]);
+  return new Set(settled.map((row) => `${row.id} ${row.claim}`));
+}
+
+function keyOf({ post, claim }: ClaimedSend): string {
+  return `${post.id} ${claim}`;
+}
+
+function settlementRow(context: Context, { claimed, outcome }: Settlement, mayRepeat: boolean): JsonObject {
   const { post, claim } = claimed;
-  const error = outcome.error === null ? null : storable(outcome.error);
-  const status = error === null ? 'sent' : 'failed';
+  const settledAt = context.clock.now();
+  const repeat = mayRepeat ? repeatAt(post, outcome, settledAt) : null;
+  const error = outcome.error === null || repeat !== null ? null : storable(outcome.error);
+  const status = repeat === null ? (error === null ? 'sent' : 'failed') : 'scheduled';
+  const reconnectReason = outcome.reconnectReason ?? reconnectReasonOf(outcome.error);
   const url = outcome.head?.url ?? null;
   const { threadCount, hasFirstComment } = outcome;
-  const settledAt = context.clock.now();
   return {
     postId: post.id,
     claim,
@@ -104,18 +135,23 @@ function settlementRow(context: Context, { claimed, outcome }: Settlement): Json
     threadCount,
     hasFirstComment,
     settledAt: settledAt.toISOString(),
+    repeatAt: repeat?.toISOString() ?? null,
     firstReadAt: status === 'sent' ? firstReadAt(context, post.platformId, settledAt) : null,
     ...partColumns(outcome.last),
     eventId: context.random.uuid(),
     accountId: post.accountId,
     profileId: post.profileId,
-    eventName: `post.${status}`,
     mode: post.mode,
-    payload: postEvent(post, { status, url, error, threadCount, hasFirstComment }),
+    ...(status === 'scheduled'
+      ? { eventName: 'post.rescheduled', payload: rescheduledPayload(post, repeat as Date, 'platform_unavailable') }
+      : {
+          eventName: `post.${status}`,
+          payload: postEvent(post, { status, url, error, threadCount, hasFirstComment }),
+        }),
     ...chargeColumns(context, claimed, status),
     connectionId: claimed.connection.id,
-    backoffUntil: backoffUntil(context, outcome),
-    reconnectReason: error?.code === 'reconnect_required' ? error.message : null,
+    backoffUntil: backoffUntil(settledAt, outcome.retryAfterMs)?.toISOString() ?? null,
+    reconnectReason: reconnectReason === null ? null : storableText(reconnectReason),
   };
 }
 
@@ -125,19 +161,8 @@ function firstReadAt({ platforms }: Context, platformId: string, sentAt: Date): 
   return new Date(sentAt.getTime() + FIRST_READ_AFTER_MS).toISOString();
 }
 
-/** Longest that a platform is left alone on its own word. */
-const BACKOFF_MAX_MS = 24 * 3_600_000;
-
-/** Until when the platform asked to be left alone on this connection; null when it did not. */
-function backoffUntil(context: Context, { last }: SendOutcome): string | null {
-  if (last === null || last.outcome.state === 'accepted') return null;
-  const { retryAfterMs } = last.outcome;
-  if (retryAfterMs === undefined) return null;
-  return new Date(context.clock.now().getTime() + Math.min(retryAfterMs, BACKOFF_MAX_MS)).toISOString();
-}
-
 /** The row of the usage ledger; none for a post that costs nothing or did not reach its platform. */
-function chargeColumns(context: Context, { post }: ClaimedSend, status: 'sent' | 'failed'): JsonObject {
+function chargeColumns(context: Context, { post }: ClaimedSend, status: 'sent' | 'failed' | 'scheduled'): JsonObject {
   if (status !== 'sent' || post.feeCents === 0) return { chargeId: null };
   return { chargeId: context.random.uuid(), platformId: post.platformId, cents: post.feeCents };
 }

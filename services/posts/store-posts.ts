@@ -47,10 +47,10 @@ const STORE = `
   ), stored as (
     insert into posts (id, account_id, connection_id, profile_id, connection_slug, platform_id, mode, status,
       text, original_text, thread, first_comment, rewrite, ai_rewrite_status, tags, scheduled_for, queued, slot_at, fee_cents, created_at, claim, claimed_until,
-      idempotency_record_id)
+      tries, idempotency_record_id)
     select id, "accountId", "connectionId", "profileId", slug, "platformId", mode, status,
       text, text, thread, "firstComment", rewrite, "rewriteStatus", tags, "scheduledFor", "slotAt" is not null, "slotAt", "feeCents", "createdAt", claim, "claimedUntil",
-      "idempotencyRecordId" from input
+      (claim is not null)::int, "idempotencyRecordId" from input
   ), images as (
     insert into post_media (id, post_id, media_id, position, alt_text)
     select m.id, i.id, m."mediaId", m.position, m."altText" from input i
@@ -107,6 +107,8 @@ function claimNew(context: Context, id: string, now: Date, post: NewPost): Claim
       scheduledFor: null,
       createdAt: now,
       generation: 0,
+      repeats: 0,
+      firstDueAt: null,
       feeCents: post.feeCents,
     },
     connection: target,

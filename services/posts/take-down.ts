@@ -1,55 +1,94 @@
-/** Takes a published post down on its platform, newest part first, each call in the ledger. Emits post.deleted. */
-import type { SqlEntityManager } from '@mikro-orm/sql';
+/**
+ * Takes a published post down on its platform, newest part first, each call in the ledger. Of several requests at once
+ * one makes the calls; the others wait for its outcome. Emits post.deleted.
+ */
 import { query } from '../../entities/query.ts';
+import type { ErrorCode } from '../../errors/codes.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { type AnyPlatform, PlatformFailure, type Session } from '../../platforms/contract.ts';
+import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
 import { type ConnectionLogin, connectionLogin, type LoginRow } from '../connections/connection-login.ts';
 import { openSession } from '../connections/open-session.ts';
 import { requireReconnect } from '../connections/require-reconnect.ts';
-import { deletedEvent } from '../events/post-event.ts';
-import { storeEvents } from '../events/store-events.ts';
-import { closedRows } from './ledger.ts';
-import type { PostRow } from './post-view.ts';
-import { removeParts, type StandingPart } from './remove-parts.ts';
+import { claimRemoval, markDeleted, releaseRemoval, type RemovablePost, removalState } from './claim-removal.ts';
+import { ClaimLost, closedRows, closeRemovals, standingParts } from './ledger.ts';
+import { removeParts } from './remove-parts.ts';
+import { outcomeOf, type PartError } from './send-part.ts';
 
-/** @throws ServiceError platform_rejected, platform_unavailable or reconnect_required; the post then stays as it is. */
-export async function takeDown(context: Context, platform: AnyPlatform, post: PostRow): Promise<void> {
-  const session = sessionOf(context, platform, await loginOf(context, post.connection_id));
-  const { error } = await removeParts(context, { platform, session }, post, await standingParts(context, post));
-  if (error !== null) {
-    if (error.code === 'reconnect_required') await requireReconnect(context, post.connection_id, error.message);
-    // A delete may be repeated freely, so one whose answer was lost is simply an outage to the caller.
-    const code = error.code === 'outcome_unknown' ? 'platform_unavailable' : error.code;
-    throw new ServiceError(code, refusal(platform, error.message));
+/** How often a request looks whether another one has deleted the post, in milliseconds. */
+const LOOK_EVERY_MS = 100;
+
+const FAILURE_OF = `
+  select error_code, error_message from attempts
+  where post_id = $1 and step = 'delete' and token = $2 and error_code is not null order by id desc limit 1`;
+
+/**
+ * Resolves when the post is deleted, by this request or by another.
+ *
+ * @throws ServiceError platform_rejected, platform_unavailable or reconnect_required; the post then stays sent
+ */
+export async function takeDown(context: Context, platform: AnyPlatform, postId: string): Promise<void> {
+  let awaited: string | null = null;
+  for (;;) {
+    const state = await removalState(context, postId);
+    if (state?.status !== 'sent') return;
+    if (awaited !== null && state.claim !== awaited) await throwFailureOf(context, platform, postId, awaited);
+    awaited = state.claim;
+    const claimed = awaited === null ? await claimRemoval(context, postId) : null;
+    if (claimed !== null && (await finishRemoval(context, claimed))) return;
+    if (awaited !== null) await context.clock.sleep(LOOK_EVERY_MS);
   }
-  await markDeleted(context, post);
 }
 
-/** What is up of the present send: its accepted parts without those that an earlier delete took down. */
-async function standingParts(context: Context, post: PostRow): Promise<StandingPart[]> {
-  const rows = await closedRows(context, post);
-  const gone = new Set(
-    rows.filter(({ step, state }) => step === 'delete' && state === 'accepted').map(({ index }) => index),
-  );
-  return rows
-    .flatMap(({ step, published }) => (published === null || step === 'delete' ? [] : [published]))
-    .map((published, index) => ({ index, published }))
-    .filter(({ index }) => !gone.has(index));
+/**
+ * Makes the calls of a claimed deletion and settles the post: deleted, or sent with what is still up.
+ *
+ * @returns false when another process has taken over meanwhile
+ * @throws ServiceError as {@link takeDown}
+ */
+export async function finishRemoval(context: Context, post: RemovablePost): Promise<boolean> {
+  const platform = platformOf(context.platforms, post.platform_id);
+  try {
+    const session = await sessionOf(context, platform, post);
+    const standing = standingParts(await closedRows(context, post));
+    const { left, error } = await removeParts(context, { platform, session }, post, standing);
+    if (error === null) return await markDeleted(context, post);
+    await releaseRemoval(context, post, left);
+    if (error.code === 'reconnect_required') await requireReconnect(context, post.connection_id, error.message);
+    throw refusal(platform, error);
+  } catch (error) {
+    if (error instanceof ClaimLost) return false;
+    throw error;
+  }
 }
 
-function sessionOf(context: Context, platform: AnyPlatform, login: ConnectionLogin): Session<unknown> {
+async function sessionOf(context: Context, platform: AnyPlatform, post: RemovablePost): Promise<Session<unknown>> {
+  const login = await loginOf(context, post.connection_id);
   try {
     return openSession(context, platform, login);
   } catch (error) {
-    throw error instanceof PlatformFailure
-      ? new ServiceError('reconnect_required', refusal(platform, error.message), { cause: error })
-      : error;
+    if (!(error instanceof PlatformFailure)) throw error;
+    await closeRemovals(context, post, outcomeOf(error));
+    await releaseRemoval(context, post, null);
+    throw refusal(platform, outcomeOf(error).error, error);
   }
 }
 
-function refusal(platform: AnyPlatform, reason: string): string {
-  return `${platform.name} did not delete the post, which stays up: ${reason}`;
+/** A delete can be repeated, so one whose answer was lost is an outage to the caller. */
+function refusal(platform: AnyPlatform, { code, message }: PartError, cause?: unknown): ServiceError {
+  const wireCode = code === 'outcome_unknown' ? 'platform_unavailable' : code;
+  return new ServiceError(wireCode, `${platform.name} did not delete the post, which stays up: ${message}`, { cause });
+}
+
+/** Throws the error that a deletion by another request ended with, if it failed. */
+async function throwFailureOf(context: Context, platform: AnyPlatform, postId: string, claim: string): Promise<void> {
+  interface Row {
+    error_code: ErrorCode;
+    error_message: string | null;
+  }
+  const [row] = await query<Row>(context.db.em(), FAILURE_OF, [postId, claim]);
+  if (row !== undefined) throw refusal(platform, { code: row.error_code, message: row.error_message ?? '' });
 }
 
 async function loginOf(context: Context, connectionId: string): Promise<ConnectionLogin> {
@@ -57,14 +96,4 @@ async function loginOf(context: Context, connectionId: string): Promise<Connecti
   const [row] = await query<LoginRow>(context.db.em(), sql, [connectionId]);
   if (row === undefined) throw new Error(`connection ${connectionId} is gone`);
   return connectionLogin(connectionId, row);
-}
-
-async function markDeleted(context: Context, post: PostRow): Promise<void> {
-  const now = context.clock.now();
-  await context.db.em().transactional(async (em: SqlEntityManager) => {
-    const sql = `update posts set status = 'deleted', deleted_at = $2, next_read_at = null where id = $1 and status = 'sent' returning id`;
-    // Of two deletes at once, one marks the post and emits the event.
-    if ((await query(em, sql, [post.id, now])).length === 0) return;
-    await storeEvents(em, [deletedEvent(context, post, now)]);
-  });
 }

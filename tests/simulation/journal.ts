@@ -12,6 +12,9 @@ export interface PostRow {
   readonly status: PostStatus;
   readonly text: string;
   readonly generation: number;
+  readonly tries: number;
+  readonly repeats: number;
+  readonly first_due_at: string | null;
   readonly url: string | null;
   readonly platform_post_id: string | null;
   readonly error_code: string | null;

@@ -14,6 +14,9 @@ type Move = Step & { readonly old: PostRow; readonly new: PostRow };
 
 const lateBy = (post: PostRow, at: number) => at - ms(post.scheduled_for ?? '');
 
+/** When a post was due, before any repeat. */
+const dueOf = (post: PostRow) => ms(post.first_due_at ?? post.scheduled_for ?? '');
+
 /** @param at when the transaction was; the mirror is as it left things */
 export function checkLateness(mirror: Mirror, steps: readonly Step[], at: number): void {
   const moves = steps.filter((step): step is Move => step.old?.status === 'scheduled' && step.new !== null);
@@ -29,14 +32,14 @@ function checkClaim(mirror: Mirror, { old }: Move, at: number, caughtUp: Set<str
   const late = lateBy(old, at);
   const told = () => `${mirror.nameOf(old)}, for ${old.scheduled_for}, was begun at ${new Date(at).toISOString()}`;
   hold(late >= 0, '4 early', told);
-  if (late < TOLERATED_MS) return;
+  if (late <= TOLERATED_MS) return;
   hold(!old.queued, '4 late', () => `${told()}, far from its slot`);
   hold(late <= DAY_MS, '4 late', told);
   hold(!caughtUp.has(old.connection_id), '4 late', () => `${told()}, as the second of its catch-up`);
   caughtUp.add(old.connection_id);
   const left = mirror
     .ofConnection(old.connection_id)
-    .find((post) => post.status === 'scheduled' && !post.queued && lateBy(post, at) >= TOLERATED_MS);
+    .find((post) => post.status === 'scheduled' && !post.queued && lateBy(post, at) > TOLERATED_MS);
   hold(left === undefined, '4 late', () => `${told()}, and ${mirror.nameOf(left as PostRow)} was late too and stays`);
 }
 
@@ -45,7 +48,7 @@ function checkCatchUp(mirror: Mirror, move: Move, moves: readonly Move[], at: nu
   const { old } = move;
   const told = () => `${mirror.nameOf(old)} was moved from ${old.scheduled_for} to ${move.new.scheduled_for}`;
   const late = lateBy(old, at);
-  hold(!old.queued && late >= TOLERATED_MS && late <= DAY_MS, '4 late', told);
+  hold(!old.queued && late > TOLERATED_MS && late <= DAY_MS, '4 late', told);
   const wait = -lateBy(move.new, at);
   hold(wait >= MINUTE_MS && wait % MINUTE_MS === 0, '4 late', told);
   const first = moves.find(
@@ -61,7 +64,7 @@ function checkCatchUp(mirror: Mirror, move: Move, moves: readonly Move[], at: nu
 
 function checkMissed(mirror: Mirror, { old, new: present }: Move, at: number): void {
   const told = () => `${mirror.nameOf(old)}, for ${old.scheduled_for}, failed with ${present.error_code}`;
-  if (present.error_code === 'schedule_missed') hold(!old.queued && lateBy(old, at) > DAY_MS, '4 late', told);
+  if (present.error_code === 'schedule_missed') hold(!old.queued && at - dueOf(old) > DAY_MS, '4 late', told);
   else if (present.error_code === 'slot_missed') hold(old.queued && lateBy(old, at) >= 0, '4 late', told);
   else hold(present.error_code === 'connection_limit_exceeded', '4 late', told);
 }

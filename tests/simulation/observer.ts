@@ -7,6 +7,7 @@ import { checkLateness, checkSlot } from './lateness.ts';
 import { Mirror } from './mirror.ts';
 import { checkQuotas } from './quotas.ts';
 import { checkReads } from './reads.ts';
+import { checkRepeats } from './repeats.ts';
 import { checkRow, checkWaiting } from './rows.ts';
 import { checkTimeline } from './timeline.ts';
 import { checkTransitions, type Step } from './transitions.ts';
@@ -56,6 +57,7 @@ export function observe(world: World, journal: Journal, faults: Faults): Observe
     const steps = checkTransitions(mirror, transaction);
     checkLateness(mirror, steps, at);
     checkQuotas(mirror, steps, at);
+    checkRepeats(mirror, steps, at);
     checkReads(mirror, transaction);
     moves += steps.length;
     return steps.map((step) => {

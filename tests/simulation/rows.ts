@@ -8,7 +8,11 @@ type Facts = Readonly<Record<string, boolean>>;
 
 /** What holds of every post in a state. */
 const OF_STATE: Record<PostStatus, (post: PostRow) => Facts> = {
-  draft: (post) => ({ 'no time': post.scheduled_for === null, 'not sent': post.sent_at === null }),
+  draft: (post) => ({
+    'never tried': post.tries === 0,
+    'no time': post.scheduled_for === null,
+    'not sent': post.sent_at === null,
+  }),
   scheduled: (post) => ({
     'a time': post.scheduled_for !== null,
     'not sent': post.sent_at === null,
@@ -22,11 +26,13 @@ const OF_STATE: Record<PostStatus, (post: PostRow) => Facts> = {
     'not held': !post.held,
   }),
   sent: (post) => ({
+    'no repeats left over': post.repeats === 0,
     'sent, with id and link': post.sent_at !== null && post.platform_post_id !== null && post.url !== null,
     'no error': post.error_code === null && post.error_message === null,
     'not early': post.scheduled_for === null || ms(post.sent_at ?? '') >= ms(post.scheduled_for),
   }),
   failed: (post) => ({
+    'no repeats left over': post.repeats === 0,
     'an error': post.error_code !== null && (post.error_message ?? '') !== '',
     'not sent': post.sent_at === null && post.platform_post_id === null,
     'not held': !post.held,
@@ -38,8 +44,11 @@ const OF_STATE: Record<PostStatus, (post: PostRow) => Facts> = {
 /** What holds of every post. */
 function always(post: PostRow): Facts {
   return {
-    'claimed while processing only':
-      post.status === 'processing' || (post.claim === null && post.claimed_until === null),
+    // A sent post is claimed while it is taken down.
+    'claimed while processing or sent only':
+      post.status === 'processing' || post.status === 'sent' || (post.claim === null && post.claimed_until === null),
+    'a first time with repeats only': post.first_due_at === null || post.repeats > 0,
+    'three repeats at most': post.repeats <= 3 && post.tries >= post.repeats,
     'deleted_at with deleted only': (post.deleted_at !== null) === (post.status === 'deleted'),
     'slots with queued only': post.slot_at === null || post.queued,
     'a slot that is its time':

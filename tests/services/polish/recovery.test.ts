@@ -101,6 +101,39 @@ describe('a process that dies', () => {
   });
 });
 
+describe('a post that is repeated because its platform was not available', () => {
+  it.each([
+    ['the text that the model gave', 'Rung [[unavailable]]', 'Rung [[unavailable]]', 'rewritten'],
+    ['its own text, when the model failed', '', 'Helo [[unavailable]]', 'failed'],
+  ] as const)('keeps %s, and the model is not asked again', async (_case, reply, text, aiRewriteStatus) => {
+    model.answer = () => reply;
+    const { postId, claimed, read } = await claimedPost({ text: 'Helo [[unavailable]]' });
+    await world.context.sends.send(claimed);
+    const before = await read();
+    const asked = model.asked.length;
+    model.answer = () => 'Another text';
+
+    for (const minutes of [1, 5, 15]) await world.advance(minutes * 60_000);
+
+    expect(before).toMatchObject({ status: 'scheduled', text, aiRewriteStatus });
+    expect(await read()).toMatchObject({ status: 'failed', text, aiRewriteStatus });
+    expect(model.asked).toHaveLength(asked);
+    const [row] = await world.sql('select tries from posts where id = $1', [postId]);
+    expect(row).toEqual({ tries: 4 });
+  });
+
+  it('keeps its text when a rewrite is asked for meanwhile', async () => {
+    const { claimed, settings, read } = await claimedPost({ text: 'Helo [[unavailable]]', mode: 'off' });
+    await world.context.sends.send(claimed);
+    await settings('on');
+
+    await world.advance(60_000);
+
+    expect(await read()).toMatchObject({ status: 'scheduled', text: 'Helo [[unavailable]]', aiRewriteStatus: null });
+    expect(model.asked).toEqual([]);
+  });
+});
+
 describe('who has lost the claim while the model thought', () => {
   it('sends nothing and changes nothing', async () => {
     const { connection, claimed, read } = await claimedPost();

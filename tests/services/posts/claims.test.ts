@@ -194,7 +194,7 @@ describe('who has lost the claim', () => {
       const { postId, claimed } = await claimedPost();
       await expireLease(postId);
       const [taken] = await claimInterruptedSends(world.context, 100);
-      const error = { code: 'platform_unavailable' as const, message: 'Too late.' };
+      const error = { code: 'platform_rejected' as const, message: 'Too late.' };
       const outcomeOf = (last: null) => ({ head: null, error, threadCount: 0, hasFirstComment: false, last });
       const batch = [
         { claimed, outcome: outcomeOf(null) },

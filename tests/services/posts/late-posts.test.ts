@@ -34,7 +34,8 @@ async function sleeping(...minutes: number[]) {
 describe('a post that is late', () => {
   it.each([
     ['by five minutes less a millisecond', 5 * MINUTE_MS - 1],
-    ['by five minutes', 5 * MINUTE_MS],
+    ['by exactly five minutes', 5 * MINUTE_MS],
+    ['by five minutes and a millisecond', 5 * MINUTE_MS + 1],
     ['by twenty-four hours', 24 * HOUR_MS],
   ])('%s goes out at once, with its own time', async (_case, lateMs) => {
     const { ids, wake, post, at, world } = await sleeping(1);
@@ -72,6 +73,33 @@ describe('a post that is late', () => {
 
     expect(body.result).toMatchObject({ status: 'sent', postId: ids[0] });
     expect(await texts()).toEqual(['At 1']);
+  });
+});
+
+describe('two posts of one connection at one instant', () => {
+  it.each([
+    ['5:00.000', 0, ['sent', 'sent']],
+    ['5:00.001', 1, ['sent', 'scheduled']],
+  ])('%s late: %s ms past the tolerance they are %j', async (_late, pastMs, statuses) => {
+    const { ids, wake, post, at } = await sleeping(1, 1);
+
+    await wake(6 * MINUTE_MS + pastMs);
+
+    const posts = await Promise.all(ids.map(post));
+    expect(posts.map(({ status }) => status)).toEqual(statuses);
+    expect(posts[0]?.scheduledFor).toBe(at(1));
+  });
+
+  it.each([
+    ['exactly 24 h', 0, ['sent', 'scheduled']],
+    ['24 h and a millisecond', 1, ['failed', 'failed']],
+  ])('%s late: %s ms past the day they are %j', async (_late, pastMs, statuses) => {
+    const { ids, wake, post } = await sleeping(1, 1);
+
+    await wake(MINUTE_MS + 24 * HOUR_MS + pastMs);
+
+    const posts = await Promise.all(ids.map(post));
+    expect(posts.map(({ status }) => status)).toEqual(statuses);
   });
 });
 
@@ -201,12 +229,14 @@ describe('a platform that answers 429', () => {
 
     // The fake asks to wait for 30 seconds.
     expect([await statusOf('refused'), await statusOf('waits'), await statusOf('other')]).toEqual([
-      'failed',
+      'scheduled',
       'scheduled',
       'sent',
     ]);
     expect(await nextDueAt(world.context)).toEqual(new Date(after(40)));
     await world.advance(20_000);
-    expect(await statusOf('waits')).toBe('sent');
+    expect([await statusOf('refused'), await statusOf('waits')]).toEqual(['scheduled', 'sent']);
+    await world.advance(30_000);
+    expect(await statusOf('refused')).toBe('sent');
   });
 });

@@ -118,7 +118,7 @@ describe('a post', () => {
       const seen = new Set<string>();
       for (const from of POST_STATUSES) {
         for (const [, trigger] of Object.entries(TRIGGERS)) {
-          for (const text of TEXTS) {
+          for (const text of from === 'processing' ? [...TEXTS, '[[unavailable]]'] : TEXTS) {
             const subject = await arrive[from](text);
             const before = await statusOf(subject.postId);
             await trigger(subject, world);

@@ -177,10 +177,17 @@ describe('a call that its process did not live to hear answered', () => {
     ],
     [
       'not made when it is not there and a repeat is not safe any more',
-      { readBack: ['absent'], repeatWithinMs: 90_000 },
+      { readBack: ['absent', 'absent'], repeatWithinMs: 90_000 },
       90_000,
       NOT_THERE,
-      ['look'],
+      ['look', 'look'],
+    ],
+    [
+      'found when it arrives between two looks, and a repeat is not safe any more',
+      { readBack: ['absent', 'up'], repeatWithinMs: 90_000 },
+      90_000,
+      ACCEPTED,
+      ['look', 'look'],
     ],
     [
       'made when it cannot be looked for and a repeat is safe',
@@ -236,10 +243,11 @@ describe('a call that its process did not live to hear answered', () => {
 
 describe('the steps of a send', () => {
   it('together end before its lease does, so that nobody recovers a send that still runs', () => {
-    const { publishMs, readBackMs, repeatMs, secondLookAfterMs, leaseMs } = SEND_TIMES;
+    const { publishMs, readBackMs, repeatMs, secondLookAfterMs, removeMs, leaseMs } = SEND_TIMES;
 
     expect(publishMs + readBackMs + secondLookAfterMs + readBackMs).toBeLessThan(leaseMs);
     expect(readBackMs + repeatMs + readBackMs + secondLookAfterMs + readBackMs).toBeLessThan(leaseMs);
     expect(publishMs + repeatMs).toBeLessThan(leaseMs);
+    expect(removeMs + secondLookAfterMs + removeMs).toBeLessThan(leaseMs);
   });
 });

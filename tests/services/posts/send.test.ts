@@ -205,16 +205,16 @@ describe('a scheduled post', () => {
     ]);
   });
 
-  it('that fails keeps its time, and is not tried again', async () => {
+  it('that is refused keeps its time, and is not tried again', async () => {
     const { key } = await accountWithSandbox(world);
     const scheduledFor = new Date(world.clock.now().getTime() + 60_000).toISOString();
-    const { postId } = await makePost(world, 'sandbox', { key, text: '[[unavailable]]', scheduledFor });
+    const { postId } = await makePost(world, 'sandbox', { key, text: '[[reject]]', scheduledFor });
     await world.advance(60_000);
 
     await world.advance(3_600_000);
 
     const { body } = await world.rest(`GET /posts/${postId}`, { key });
-    expect(body.post).toMatchObject({ status: 'failed', scheduledFor, error: { code: 'platform_unavailable' } });
+    expect(body.post).toMatchObject({ status: 'failed', scheduledFor, error: { code: 'platform_rejected' } });
     const ledger = await world.rest(`GET /posts/${postId}/attempts`, { key });
     expect(ledger.body.attempts).toHaveLength(1);
   });

@@ -268,7 +268,8 @@ describe('a pause', () => {
 describe('a slot that passed while nothing ran', () => {
   it.each([
     ['five minutes less a millisecond', 5 * MINUTE_MS - 1, 'sent', at(22)],
-    ['five minutes', 5 * MINUTE_MS, 'scheduled', at(23)],
+    ['exactly five minutes', 5 * MINUTE_MS, 'sent', at(22)],
+    ['five minutes and a millisecond', 5 * MINUTE_MS + 1, 'scheduled', at(23)],
     ['a day', 24 * 60 * MINUTE_MS, 'scheduled', at(24)],
   ])('late by %s', async (_case, lateMs, status, scheduledFor) => {
     const { world, enqueue, post } = await queueWorld();

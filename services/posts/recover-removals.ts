@@ -1,0 +1,24 @@
+/** Finishes deletions whose process died: the post ends deleted, or stays sent where the platform refuses. */
+import { ServiceError } from '../../errors/service-error.ts';
+import type { Context } from '../context.ts';
+import type { RemovablePost } from './claim-removal.ts';
+import { finishRemoval } from './take-down.ts';
+
+/**
+ * Begins them, and does not wait for their end.
+ *
+ * @returns how many were begun
+ */
+export function recoverRemovals(context: Context, posts: readonly RemovablePost[]): number {
+  for (const post of posts) context.sends.track(finish(context, post));
+  return posts.length;
+}
+
+async function finish(context: Context, post: RemovablePost): Promise<void> {
+  try {
+    await finishRemoval(context, post);
+  } catch (error) {
+    const isRefused = error instanceof ServiceError;
+    context.log[isRefused ? 'warn' : 'error']({ postId: post.id, err: error }, 'a recovered deletion failed');
+  }
+}

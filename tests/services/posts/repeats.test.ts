@@ -1,0 +1,327 @@
+/** A scheduled post whose platform is not available goes again by itself, three times at most and within its day (D60). */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
+import { nextDueAt } from '../../../services/posts/next-due-at.ts';
+import { accountWithSandbox } from '../../harness/connections.ts';
+import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
+import { startWorld, type World } from '../../harness/world.ts';
+import { startFakeMastodon } from '../../platforms/fakes/fake-mastodon.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const BUSY = 'Ding [[unavailable]]';
+
+interface Told {
+  readonly status: string;
+  readonly scheduledFor: string | null;
+  readonly error: { readonly code: string } | null;
+}
+
+/** A world with a sandbox, and short ways to see what a post does. */
+async function repeatWorld() {
+  const world = await startWorld();
+  const { key, connection } = await accountWithSandbox(world);
+  const noon = world.clock.now().getTime();
+  const at = (minute: number) => new Date(noon + minute * MINUTE_MS).toISOString();
+  const to = async (minute: number) => {
+    world.clock.set(new Date(noon + minute * MINUTE_MS));
+    await world.runDue();
+  };
+  const schedule = async (text: string, minute = 10) =>
+    (await makePost(world, 'sandbox', { key, text, scheduledFor: at(minute) })).postId;
+  const post = async (id: string): Promise<Told> => (await world.rest(`GET /posts/${id}`, { key })).body.post;
+  const states = async (id: string): Promise<string[]> =>
+    (await world.rest(`GET /posts/${id}/attempts`, { key })).body.attempts.map(
+      ({ step, state, startedAt }: { step: string; state: string; startedAt: string }) =>
+        `${step} ${state} ${(new Date(startedAt).getTime() - noon) / MINUTE_MS}`,
+    );
+  const triesOf = async (id: string) =>
+    (await world.sql<{ tries: number }>('select tries from posts where id = $1', [id]))[0]?.tries;
+  /** The platform is there again: the text asks for nothing any more. */
+  const recover = (id: string) => world.sql(`update posts set text = 'Ding' where id = $1`, [id]);
+  const up = () => sandboxOf(world, connection.id);
+  return { world, key, connection, at, to, schedule, post, states, triesOf, recover, up };
+}
+
+async function told(world: World, postId: string) {
+  return (await eventsAbout(world, postId)).map(({ name, payload }) => {
+    const { post } = payload as { post: { reason?: string; scheduledFor: string; error?: { code: string } | null } };
+    return [name, post.reason ?? post.error?.code ?? null, post.scheduledFor];
+  });
+}
+
+describe('a scheduled post whose platform is not available', () => {
+  it('is tried after 1, 5 and 15 minutes, and fails after the third repeat', async () => {
+    const { world, at, to, schedule, post, states, triesOf, up } = await repeatWorld();
+    const id = await schedule(BUSY);
+
+    await to(10);
+    expect(await post(id)).toMatchObject({ status: 'scheduled', scheduledFor: at(11), error: null });
+    expect(await nextDueAt(world.context)).toEqual(new Date(at(11)));
+    await to(11);
+    expect(await post(id)).toMatchObject({ status: 'scheduled', scheduledFor: at(16), error: null });
+    await to(16);
+    expect(await post(id)).toMatchObject({ status: 'scheduled', scheduledFor: at(31), error: null });
+    await to(31);
+
+    expect(await post(id)).toMatchObject({ status: 'failed', error: { code: 'platform_unavailable' } });
+    expect(await told(world, id)).toEqual([
+      ['post.rescheduled', 'platform_unavailable', at(11)],
+      ['post.rescheduled', 'platform_unavailable', at(16)],
+      ['post.rescheduled', 'platform_unavailable', at(31)],
+      ['post.failed', 'platform_unavailable', at(31)],
+    ]);
+    expect(await states(id)).toEqual([10, 11, 16, 31].map((minute) => `head unavailable ${minute}`));
+    expect([await triesOf(id), await up()]).toEqual([4, []]);
+    expect(await nextDueAt(world.context)).toBeNull();
+  });
+
+  it('goes out once as soon as the platform is there again', async () => {
+    const { world, to, schedule, post, recover, states, triesOf, up } = await repeatWorld();
+    const id = await schedule(BUSY);
+    await to(10);
+    await recover(id);
+
+    await to(11);
+    await to(60);
+
+    expect(await post(id)).toMatchObject({ status: 'sent', error: null });
+    expect(await states(id)).toEqual(['head unavailable 10', 'head accepted 11']);
+    expect([await triesOf(id), (await up()).length]).toEqual([2, 1]);
+    expect((await told(world, id)).map(([name]) => name)).toEqual(['post.rescheduled', 'post.sent']);
+  });
+
+  it('is not tried before the instant that the platform asked for', async () => {
+    const server = await startFakeMastodon({ now: () => world.clock.now() });
+    onTestFinished(() => server.close());
+    const world = await startWorld();
+    const noon = world.clock.now().getTime();
+    const at = (minute: number) => new Date(noon + minute * MINUTE_MS).toISOString();
+    server.addAccount('alice', 'token');
+    const credentials = { instanceUrl: server.url, accessToken: 'token' };
+    await world.rest('POST /connections', { body: { platformId: 'mastodon', slug: 'masto', credentials } });
+    const { postId } = await makePost(world, 'masto', { scheduledFor: at(1) });
+    const busy = (seconds: number) => ({ status: 429, json: {}, headers: { 'retry-after': String(seconds) } });
+    server.answers['POST /api/v1/statuses'] = [busy(600), busy(30)];
+
+    await world.advance(MINUTE_MS);
+    const first = (await world.rest(`GET /posts/${postId}`)).body.post;
+    expect([first.scheduledFor, await nextDueAt(world.context)]).toEqual([at(11), new Date(at(11))]);
+    await world.advance(10 * MINUTE_MS);
+    const second = (await world.rest(`GET /posts/${postId}`)).body.post;
+    expect(second).toMatchObject({ status: 'scheduled', scheduledFor: at(16) });
+    await world.advance(5 * MINUTE_MS);
+
+    expect((await world.rest(`GET /posts/${postId}`)).body.post.status).toBe('sent');
+    expect(server.calls['POST /api/v1/statuses']).toBe(3);
+  });
+
+  it('is not tried when that would be more than a day after its time', async () => {
+    const server = await startFakeMastodon({ now: () => world.clock.now() });
+    onTestFinished(() => server.close());
+    const world = await startWorld();
+    server.addAccount('alice', 'token');
+    const credentials = { instanceUrl: server.url, accessToken: 'token' };
+    await world.rest('POST /connections', { body: { platformId: 'mastodon', slug: 'masto', credentials } });
+    const noon = world.clock.now().getTime();
+    const times = [24 * 3_600, 24 * 3_600 + 1];
+    const ends: string[] = [];
+    for (const seconds of times) {
+      world.clock.set(new Date(noon));
+      await world.sql('update connections set backoff_until = null');
+      const scheduledFor = new Date(noon + MINUTE_MS).toISOString();
+      const { postId } = await makePost(world, 'masto', { scheduledFor });
+      server.answers['POST /api/v1/statuses'] = [
+        { status: 429, json: {}, headers: { 'retry-after': String(seconds) } },
+      ];
+      await world.advance(MINUTE_MS);
+      ends.push((await world.rest(`GET /posts/${postId}`)).body.post.status);
+    }
+
+    expect(ends).toEqual(['scheduled', 'failed']);
+  });
+
+  it('counts its day from the time it had at first, also when nothing ran', async () => {
+    const { at, to, schedule, post } = await repeatWorld();
+    const id = await schedule(BUSY);
+    await to(10);
+
+    await to(10 + 24 * 60 + 0.5);
+
+    expect(await post(id)).toMatchObject({
+      status: 'failed',
+      error: {
+        code: 'schedule_missed',
+        message: `The post was to go out at ${at(10)}, and nothing could send it within 24 hours of that.`,
+      },
+    });
+  });
+
+  it('can be sent by hand after it has failed, and is repeated anew when it is scheduled', async () => {
+    const { world, key, at, to, schedule, post, triesOf } = await repeatWorld();
+    const id = await schedule(BUSY);
+    for (const minute of [10, 11, 16, 31]) await to(minute);
+
+    const now = await world.rest(`POST /posts/${id}/retry`, { key, body: {} });
+    expect(now.body.result).toMatchObject({ status: 'failed', error: { code: 'platform_unavailable' } });
+    await world.rest(`POST /posts/${id}/retry`, { key, body: { scheduledFor: at(60) } });
+    await to(60);
+
+    expect(await post(id)).toMatchObject({ status: 'scheduled', scheduledFor: at(61) });
+    expect(await triesOf(id)).toBe(6);
+  });
+
+  it('fails when its connection was deleted during the send, because nothing may wait for that', async () => {
+    const { world, key, connection, at, schedule, post } = await repeatWorld();
+    const id = await schedule(BUSY);
+    world.clock.set(new Date(at(10)));
+    const { sends } = await claimDueSends(world.context);
+    await world.rest(`DELETE /connections/${connection.id}`, { key });
+
+    await Promise.all(sends.map((send) => world.context.sends.send(send)));
+
+    expect(await post(id)).toMatchObject({ status: 'failed', error: { code: 'platform_unavailable' } });
+    expect((await told(world, id)).map(([name]) => name)).toEqual(['post.failed']);
+  });
+
+  it('can be cancelled while it waits', async () => {
+    const { world, key, to, schedule, post, triesOf } = await repeatWorld();
+    const id = await schedule(BUSY);
+    await to(10);
+
+    const { body } = await world.rest(`DELETE /posts/${id}`, { key });
+    await to(60);
+
+    expect(body).toEqual({ id, status: 'cancelled' });
+    expect([(await post(id)).status, await triesOf(id)]).toEqual(['cancelled', 1]);
+  });
+});
+
+describe('a post that is not repeated', () => {
+  it('is one that was to go out at once', async () => {
+    const { world, key, to, post, triesOf } = await repeatWorld();
+    const { postId, status } = await makePost(world, 'sandbox', { key, text: BUSY });
+
+    await to(60);
+
+    expect([status, (await post(postId)).status, await triesOf(postId)]).toEqual(['failed', 'failed', 1]);
+  });
+
+  it.each([
+    ['[[reject]]', 'platform_rejected'],
+    ['[[reconnect]]', 'reconnect_required'],
+    ['[[vanish]]', 'outcome_unknown'],
+  ])('is one that ended otherwise: %s', async (text, code) => {
+    const { to, schedule, post, triesOf } = await repeatWorld();
+    const id = await schedule(text);
+
+    await to(10);
+    await to(60);
+
+    expect(await post(id)).toMatchObject({ status: 'failed', error: { code } });
+    expect(await triesOf(id)).toBe(1);
+  });
+});
+
+describe('a queued post whose platform is not available', () => {
+  async function queued() {
+    const base = await repeatWorld();
+    const { world, key, connection } = base;
+    const slots = [0, 1, 2, 3, 4, 5, 6].map((weekday) => ({ weekday, time: '13:00' }));
+    const queue = (body: object) => world.rest(`PATCH /connections/${connection.id}/queue`, { key, body });
+    await queue({ slots, timezone: 'UTC' });
+    const body = { text: BUSY, connectionSlugs: ['sandbox'], queue: true };
+    const id: string = (await world.rest('POST /posts', { key, body })).body.results[0].postId;
+    return { ...base, queue, id };
+  }
+
+  it('is repeated likewise, and holds no slot meanwhile', async () => {
+    const { world, key, at, to, post, id, recover } = await queued();
+    await to(60);
+
+    expect(await post(id)).toMatchObject({ status: 'scheduled', scheduledFor: at(61) });
+    const { body } = await world.rest(`POST /posts`, {
+      key,
+      body: { text: 'Next', connectionSlugs: ['sandbox'], queue: true },
+    });
+    expect(body.results[0].scheduledFor).toBe(at(60 + 24 * 60));
+    await recover(id);
+    await to(61);
+    expect(await post(id)).toMatchObject({ status: 'sent', scheduledFor: at(61) });
+  });
+
+  it('is kept back by a pause, and moves to the next slot when the queue goes on', async () => {
+    const { world, at, to, post, id, queue, recover } = await queued();
+    await to(60);
+    await recover(id);
+    await queue({ paused: true });
+    await to(90);
+    expect(await post(id)).toMatchObject({ status: 'scheduled', scheduledFor: at(61) });
+
+    await queue({ paused: false });
+    await to(60 + 24 * 60);
+
+    expect(await post(id)).toMatchObject({ status: 'sent', scheduledFor: at(60 + 24 * 60) });
+    expect((await told(world, id)).map(([name, reason]) => [name, reason])).toEqual([
+      ['post.rescheduled', 'platform_unavailable'],
+      ['post.rescheduled', 'missed_slot'],
+      ['post.sent', null],
+    ]);
+  });
+});
+
+describe('a repeat and a process that was killed', () => {
+  it('before the call is made by the recovery, once, and is repeated from there', async () => {
+    const { world, at, to, schedule, post, states, recover, triesOf, up } = await repeatWorld();
+    const id = await schedule(BUSY);
+    await to(10);
+    world.clock.set(new Date(at(11)));
+    await claimDueSends(world.context);
+
+    await to(12);
+    expect(await post(id)).toMatchObject({ status: 'scheduled', scheduledFor: at(17) });
+    expect(await states(id)).toEqual(['head unavailable 10', 'head unavailable 11']);
+    await recover(id);
+    await to(17);
+
+    expect(await post(id)).toMatchObject({ status: 'sent' });
+    expect([await triesOf(id), (await up()).map(({ calls }) => calls)]).toEqual([3, [1]]);
+  });
+
+  it('after the call is found by the recovery, and not sent twice', async () => {
+    const { world, at, to, schedule, post, recover, up } = await repeatWorld();
+    const id = await schedule(BUSY);
+    await to(10);
+    await recover(id);
+    world.clock.set(new Date(at(11)));
+    const { sends } = await claimDueSends(world.context);
+    const { sendPost } = await import('../../../services/posts/send-post.ts');
+    for (const send of sends) await sendPost(world.context, send);
+    expect(await post(id)).toMatchObject({ status: 'processing' });
+
+    await to(12);
+    await to(60);
+
+    expect(await post(id)).toMatchObject({ status: 'sent' });
+    expect(await up()).toHaveLength(1);
+    expect((await told(world, id)).map(([name]) => name)).toEqual(['post.rescheduled', 'post.sent']);
+  });
+});
+
+describe('the manual clock', () => {
+  it('runs the repeats within one advance', async () => {
+    const world = await startWorld({ clock: 'manual' });
+    const scheduledFor = new Date(world.clock.now().getTime() + MINUTE_MS).toISOString();
+    const { postId } = await makePost(world, world.sandboxSlug, { text: BUSY, scheduledFor });
+
+    const { body } = await world.rest('POST /simulation/clock', { body: { advanceSeconds: HOUR_MS / 1_000 } });
+
+    expect(body.ran).toBeGreaterThanOrEqual(4);
+    expect((await told(world, postId)).map(([name]) => name)).toEqual([
+      'post.rescheduled',
+      'post.rescheduled',
+      'post.rescheduled',
+      'post.failed',
+    ]);
+  });
+});
