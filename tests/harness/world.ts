@@ -96,6 +96,8 @@ export interface WorldOptions {
   readonly clock?: 'manual';
   /** What receivers of webhooks are reached with: real milliseconds until one is given up, and how hosts are looked up. */
   readonly receivers?: { readonly timeoutMs?: number; readonly lookup?: Lookup };
+  /** Given every line of the log, of every level. */
+  readonly onLog?: (line: string) => void;
 }
 
 /** Starts a world; it is closed when the test is over that started it or, outside of one, when the file's tests are. */
@@ -116,9 +118,10 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const encryptionKeys = config.encryptionKeys ?? [random.bytes(32)];
   const undeclared: string[] = [];
   const log = pino(
-    { level: 'error' },
+    { level: options.onLog === undefined ? 'error' : 'trace' },
     {
       write: (line) => {
+        options.onLog?.(line);
         if (line.includes(UNDECLARED)) undeclared.push(line);
         if (process.env['TEST_LOG'] !== undefined) process.stderr.write(line);
       },
