@@ -10,7 +10,7 @@ const TTL_SECONDS = 600;
 
 export function createRequestStates(context: Context): RequestStates {
   return createRequestStateCodec({
-    key: context.signer.sign('key of the notes that /mcp gives its clients'),
+    key: context.signer.sign('mcpNoteKey', 'key'),
     ttlSeconds: TTL_SECONDS,
     bind: callerOf,
   });

@@ -8,7 +8,7 @@ import { registerPrompts } from './prompts/index.ts';
 import { registerResources } from './resources.ts';
 import { registerResourceTemplates } from './resource-templates.ts';
 import { INSTRUCTIONS, serverInfo } from './server-info.ts';
-import { skills } from './skills.ts';
+import { registerSkills } from './skills.ts';
 import { registerTools } from './tools.ts';
 
 export interface ServerOptions {
@@ -47,7 +47,7 @@ export function createServerFactory(
     registerResources(server, context, call, openApi);
     registerResourceTemplates(server, context, call);
     registerPrompts(server, context, call);
-    skills.attach(server);
+    registerSkills(server);
     if (context.config.mcpConformance) {
       const { registerConformance } = await import('./conformance/index.ts');
       registerConformance(server, context.clock, states);

@@ -1,9 +1,27 @@
 /** Skills: know-how that a client can give its model when the work begins, from the folders in skills/. */
 import { join } from 'node:path';
+import type { McpServer } from '@modelcontextprotocol/server';
 import { loadSkills } from '@modelcontextprotocol/server/ext/skills/node';
 
 /** They change only with the version. A skill that breaks a rule stops the start. */
-export const skills = await loadSkills(join(import.meta.dirname, 'skills'), {
+const skills = await loadSkills(join(import.meta.dirname, 'skills'), {
   strict: true,
   cacheHint: { ttlMs: 300_000, cacheScope: 'private' },
 });
+
+/** What the template that all files of skills are read through is for. */
+const DESCRIBED = {
+  title: 'Files of skills',
+  description:
+    'Instructions for working with this server, one file each: begin with the SKILL.md that resources/list names, which refers to the others.',
+};
+
+/** Registers the skills, before the server connects. */
+export function registerSkills(server: McpServer): void {
+  const register = server.registerResource.bind(server) as (...parts: unknown[]) => unknown;
+  // The extension registers its template without a description and has no option for one.
+  server.registerResource = ((name: unknown, template: unknown, config: object, read: unknown) =>
+    register(name, template, { ...DESCRIBED, ...config }, read)) as typeof server.registerResource;
+  skills.attach(server);
+  Reflect.deleteProperty(server, 'registerResource');
+}

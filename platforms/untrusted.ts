@@ -33,7 +33,9 @@ export function visibleText(text: string): string {
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   // A code point is at most two UTF-16 units, so that no more of a long text is split up.
-  return Array.from(text.slice(0, max * 2)).slice(0, max).join('');
+  return Array.from(text.slice(0, max * 2))
+    .slice(0, max)
+    .join('');
 }
 
 /** A text of at most `max` code points, the last of which is `…` when it was cut. */

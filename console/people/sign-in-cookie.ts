@@ -9,20 +9,15 @@ function cookieName(context: Context): string {
   return isSecure(context) ? '__Host-carillon' : 'carillon';
 }
 
-/** What is signed; the purpose keeps it apart from everything else that is. */
-function signed(secret: string): string {
-  return `sign-in cookie\n${secret}`;
-}
-
 /** The secret of the browser's sign-in; null where it shows none that was made here. */
 export function shownSignIn(context: Context, request: Request): string | null {
   const [secret = '', signature = ''] = (readCookies(request).get(cookieName(context)) ?? '').split('.', 2);
-  return secret !== '' && context.signer.isSigned(signed(secret), signature) ? secret : null;
+  return secret !== '' && context.signer.isSigned('signInCookie', secret, signature) ? secret : null;
 }
 
 /** The database says when a sign-in ends; the cookie only has to last as long. */
 export function giveSignIn(context: Context, response: Response, secret: string): void {
-  const value = `${secret}.${context.signer.sign(signed(secret))}`;
+  const value = `${secret}.${context.signer.sign('signInCookie', secret)}`;
   giveCookie(context, response, { name: cookieName(context), value, path: '/', seconds: LONGEST_SIGN_IN_MS / 1_000 });
 }
 

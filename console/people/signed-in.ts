@@ -57,5 +57,5 @@ export function isOurCall(context: Context, request: Request, person: Pick<Signe
 }
 
 function tokenFor(context: Context, { signInId }: Pick<SignedInPerson, 'signInId'>): string {
-  return context.signer.sign(`form of a sign-in\n${signInId}`);
+  return context.signer.sign('signInForm', signInId);
 }

@@ -31,7 +31,7 @@ export function isVisitorsForm(context: Context, request: Request, body: unknown
 function giveVisit(context: Context, response: Response): string {
   const until = Math.floor(context.clock.now().getTime() / 1_000) + GOOD_FOR_SECONDS;
   const visit = `${context.random.bytes(16).toString('base64url')}.${until}`;
-  const value = `${visit}.${context.signer.sign(`visit\n${visit}`)}`;
+  const value = `${visit}.${context.signer.sign('visitCookie', visit)}`;
   giveCookie(context, response, { name: cookieName(context), value, path: '/', seconds: GOOD_FOR_SECONDS });
   return visit;
 }
@@ -40,10 +40,10 @@ function giveVisit(context: Context, response: Response): string {
 function shownVisit(context: Context, request: Request): string | null {
   const [random = '', until = '', signature = ''] = (readCookies(request).get(cookieName(context)) ?? '').split('.', 3);
   const visit = `${random}.${until}`;
-  if (!context.signer.isSigned(`visit\n${visit}`, signature)) return null;
+  if (!context.signer.isSigned('visitCookie', visit, signature)) return null;
   return Number(until) * 1_000 > context.clock.now().getTime() ? visit : null;
 }
 
 function tokenFor(context: Context, visit: string): string {
-  return context.signer.sign(`form of a visit\n${visit}`);
+  return context.signer.sign('visitForm', visit);
 }

@@ -16,6 +16,6 @@ export function giveOneSuccessor(context: Context, provider: Provider): void {
   prototype.generateTokenId = function generateTokenId(this: MakesIds): string {
     const replaced = Provider.ctx?.oidc.entities.RotatedRefreshToken?.jti;
     if (replaced === undefined) return random.call(this);
-    return context.signer.sign(`successor of a refresh token\n${replaced}`);
+    return context.signer.sign('refreshToken', replaced);
   };
 }

@@ -103,12 +103,11 @@ function cookies({ signer, config }: Context): NonNullable<Configuration['cookie
   const secure = config.publicUrl.startsWith('https:');
   const prefix = secure ? '__Secure-' : '';
   const options = { signed: true, httpOnly: true, secure, sameSite: 'lax' } as const;
-  const marked = (text: string) => `oauth cookie ${text}`;
   // Where others hand in keys, this signs with those that the install has already, and they rotate with them.
   const keys = {
-    sign: (text: string) => signer.sign(marked(text)),
-    index: (text: string, signature: string) => (signer.isSigned(marked(text), signature) ? 0 : -1),
-    verify: (text: string, signature: string) => signer.isSigned(marked(text), signature),
+    sign: (text: string) => signer.sign('oauthCookie', text),
+    index: (text: string, signature: string) => (signer.isSigned('oauthCookie', text, signature) ? 0 : -1),
+    verify: (text: string, signature: string) => signer.isSigned('oauthCookie', text, signature),
   };
   return {
     keys: keys as unknown as string[],

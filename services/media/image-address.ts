@@ -25,14 +25,14 @@ export interface ImageAddress {
 /** An address of the image as the platform takes it. */
 export function publicImageUrl(context: Context, platformId: string, mediaId: string): string {
   const expires = String(Math.floor(context.clock.now().getTime() / 1_000) + LIFE_SECONDS);
-  const signature = context.signer.sign(signedText({ platformId, mediaId, expires }));
+  const signature = context.signer.sign('imageAddress', signedText({ platformId, mediaId, expires }));
   const query = new URLSearchParams({ expires, signature }).toString();
   return `${context.config.publicUrl}${PUBLIC_IMAGES_PATH}/${platformId}/${mediaId}?${query}`;
 }
 
 /** Whether this install made the address, and it is still good. */
 export function isGoodAddress(context: Context, address: ImageAddress, signature: string): boolean {
-  const isOurs = context.signer.isSigned(signedText(address), signature);
+  const isOurs = context.signer.isSigned('imageAddress', signedText(address), signature);
   return isOurs && context.clock.now().getTime() < Number(address.expires) * 1_000;
 }
 

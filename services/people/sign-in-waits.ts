@@ -112,7 +112,7 @@ function bucketsOf(context: Context, trying: Trying): Bucket[] {
 function named(context: Context, { email, ip }: Trying): Record<keyof typeof FREE, Bucket> {
   const machine = machineOf(ip);
   const bucket = (kind: keyof typeof FREE, value: string): Bucket => ({
-    name: context.signer.sign(`sign-in wait\n${kind}\n${value}`),
+    name: context.signer.sign('signInWait', `${kind}\n${value}`),
     free: FREE[kind],
   });
   return {

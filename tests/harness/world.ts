@@ -100,6 +100,8 @@ export interface WorldOptions {
   readonly clock?: 'manual';
   /** What receivers of webhooks are reached with: real milliseconds until one is given up, and how hosts are looked up. */
   readonly receivers?: { readonly timeoutMs?: number; readonly lookup?: Lookup };
+  /** Given every line of the log, of every level. */
+  readonly onLog?: (line: string) => void;
 }
 
 /** Starts a world; it is closed when the test is over that started it or, outside of one, when the file's tests are. */
@@ -120,9 +122,10 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const encryptionKeys = config.encryptionKeys ?? [random.bytes(32)];
   const undeclared: string[] = [];
   const logged: string[] = [];
-  const log = createLogger(options.logLevel ?? 'error', {
+  const log = createLogger(options.logLevel ?? (options.onLog === undefined ? 'error' : 'trace'), {
     write: (line) => {
       logged.push(line);
+      options.onLog?.(line);
       if (line.includes(UNDECLARED)) undeclared.push(line);
       if (process.env['TEST_LOG'] !== undefined) process.stderr.write(line);
     },

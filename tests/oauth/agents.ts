@@ -41,7 +41,7 @@ export async function signIn(world: World, accountId?: string): Promise<Person> 
   });
   const browser = openBrowser(world);
   const { secret } = await beginSignIn(world.context, ownerId, 'A browser');
-  browser.cookies.set('carillon', `${secret}.${world.context.signer.sign(`sign-in cookie\n${secret}`)}`);
+  browser.cookies.set('carillon', `${secret}.${world.context.signer.sign('signInCookie', secret)}`);
   return { ownerId, accountId: account, browser };
 }
 

@@ -142,16 +142,21 @@ describe('signatures', () => {
   if (old === undefined || young === undefined || foreign === undefined) throw new Error('three keys');
 
   it('agree over all processes with the same keys, and differ from install to install', () => {
-    expect(createSigner([old]).sign('a')).toBe(createSigner([old]).sign('a'));
-    expect(createSigner([old]).isSigned('a', createSigner([foreign]).sign('a'))).toBe(false);
+    expect(createSigner([old]).sign('imageAddress', 'a')).toBe(createSigner([old]).sign('imageAddress', 'a'));
+    expect(createSigner([old]).isSigned('imageAddress', 'a', createSigner([foreign]).sign('imageAddress', 'a'))).toBe(
+      false,
+    );
   });
 
   it('stay good while a new key comes first, until the old one is dropped', () => {
-    const signed = createSigner([old]).sign('a');
+    const signed = createSigner([old]).sign('imageAddress', 'a');
 
     const [rotating, dropped] = [createSigner([young, old]), createSigner([young])];
 
-    expect([rotating.isSigned('a', signed), dropped.isSigned('a', signed)]).toEqual([true, false]);
-    expect(rotating.sign('a')).toBe(dropped.sign('a'));
+    expect([rotating.isSigned('imageAddress', 'a', signed), dropped.isSigned('imageAddress', 'a', signed)]).toEqual([
+      true,
+      false,
+    ]);
+    expect(rotating.sign('imageAddress', 'a')).toBe(dropped.sign('imageAddress', 'a'));
   });
 });

@@ -15,13 +15,13 @@ const GOOD_FOR_MS = 300_000;
 export function newChallenge(context: Context, purpose: ChallengeFor): Uint8Array<ArrayBuffer> {
   const random = context.random.bytes(16).toString('base64url');
   const text = `${subjectOf(purpose)}.${random}.${context.clock.now().getTime() + GOOD_FOR_MS}`;
-  return new TextEncoder().encode(`${text}.${context.signer.sign(signed(text))}`);
+  return new TextEncoder().encode(`${text}.${context.signer.sign('passkeyChallenge', text)}`);
 }
 
 /** @param challenge in base64url, as it came back */
 export function isOurChallenge(context: Context, purpose: ChallengeFor, challenge: string): boolean {
   const [subject, random, until, signature] = partsOf(challenge);
-  const isSigned = context.signer.isSigned(signed(`${subject}.${random}.${until}`), signature);
+  const isSigned = context.signer.isSigned('passkeyChallenge', `${subject}.${random}.${until}`, signature);
   return isSigned && subject === subjectOf(purpose) && Number(until) > context.clock.now().getTime();
 }
 
@@ -45,8 +45,4 @@ function partsOf(challenge: string): [subject: string, random: string, until: st
 
 function subjectOf(purpose: ChallengeFor): string {
   return purpose === 'sign in' ? purpose : `add ${purpose.add}`;
-}
-
-function signed(text: string): string {
-  return `passkey challenge\n${text}`;
 }
