@@ -45,6 +45,16 @@ describe('the page', () => {
     expect(text).not.toContain('<script');
   });
 
+  it('preselects test mode, and offers the whole account last', async () => {
+    await world.profile('Another');
+    const { text } = await openConsent(person.browser, { clientId });
+
+    const choices = text.match(/<option value="[^"]*"(?: selected)?>/g) ?? [];
+    expect(choices.at(0)).toBe('<option value="test" selected>');
+    expect(choices.at(-1)).toBe('<option value="account">');
+    expect(choices.filter((choice) => choice.includes('selected'))).toHaveLength(1);
+  });
+
   it('escapes the name that a client gave itself', async () => {
     const id = await registered(world, { client_name: '<script>alert(1)</script>' });
     const { text } = await openConsent(person.browser, { clientId: id });

@@ -159,6 +159,23 @@ describe('a key that an agent mints', () => {
     await reader.ended();
   });
 
+  it('never outlives its grant when minting and revoking meet', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const tokens = await agent('keys:write posts:read');
+      await Promise.all([
+        call(tokens.access, 'mint_key', mintInput()),
+        revoke(tokens),
+        call(tokens.access, 'mint_key', mintInput()),
+      ]);
+    }
+
+    const left = await world.sql(
+      `select k.id from api_keys k join oauth_grants g on g.id = k.grant_id
+       where g.revoked_at is not null and k.revoked_at is null`,
+    );
+    expect(left).toEqual([]);
+  });
+
   it('is not made when the grant is revoked at the same moment', async () => {
     const tokens = await agent('keys:write posts:read');
     const [grant] = await world.sql<{ id: string; account_id: string }>(
