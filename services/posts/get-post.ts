@@ -4,7 +4,6 @@ import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { ImageType } from '../media/limits.ts';
 import { timestampOrNull } from '../timestamp.ts';
-import { countTries } from './count-tries.ts';
 import { findPost } from './find-post.ts';
 import { type PostView, postView } from './post-view.ts';
 
@@ -48,7 +47,7 @@ export async function getPost(context: Context, caller: Caller, postId: string):
     rewrite: row.rewrite,
     threadCount: row.thread_count,
     hasFirstComment: row.has_first_comment,
-    tries: await countTries(context, row.id),
+    tries: row.tries,
   };
 }
 

@@ -6,7 +6,7 @@ import { timestamp, timestampOrNull } from '../timestamp.ts';
 /** Columns of a post that reads need. */
 export const POST_COLUMNS = `id, account_id, connection_id, connection_slug, platform_id, profile_id, mode, status, text, original_text, tags,
   url, platform_post_id, error_code, error_message, scheduled_for, created_at, sent_at, deleted_at,
-  thread, first_comment, rewrite, ai_rewrite_status, rewrite_warning, generation, thread_count, has_first_comment, idempotency_record_id`;
+  thread, first_comment, rewrite, ai_rewrite_status, rewrite_warning, generation, tries, thread_count, has_first_comment, idempotency_record_id`;
 
 export interface PostRow {
   id: string;
@@ -34,6 +34,7 @@ export interface PostRow {
   ai_rewrite_status: RewriteStatus | null;
   rewrite_warning: string | null;
   generation: number;
+  tries: number;
   thread_count: number;
   has_first_comment: boolean;
   idempotency_record_id: string | null;

@@ -22,7 +22,8 @@ const MOVE = `
   with present as (
     select id, scheduled_for from posts where id = $1 and status = 'scheduled' for no key update
   )
-  update posts p set scheduled_for = $2, queued = $4, slot_at = $3, held = false
+  update posts p set scheduled_for = $2, queued = $4, slot_at = $3, held = false,
+    repeats = 0, first_due_at = null
   from present o where p.id = o.id returning o.scheduled_for as left_time`;
 
 /**
