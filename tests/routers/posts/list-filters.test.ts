@@ -284,6 +284,8 @@ describe('the database', () => {
       `insert into post_words (post_id, words)
        select id, array_to_tsvector(array['account ' || account_id::text]) || to_tsvector('simple', text) from posts`,
     );
+    // As autovacuum, and the housekeeping of the embedded database, do now and then.
+    await full.sql(`select gin_clean_pending_list('post_words_index')`);
     await full.sql('analyze posts');
     await full.sql('analyze post_words');
     const caller = { accountId: id, profileId: null, mode: 'live' } as Parameters<typeof postsQuery>[0];
