@@ -12,7 +12,8 @@ export function redirectUrlProblem(text: string): string | null {
   const url = ADDRESS.test(text) ? URL.parse(text) : null;
   if (url === null) return 'an address such as https://app.example/connected';
   const { length } = asciiAddress(text);
-  if (length > REDIRECT_URL_MAX) return `at most ${REDIRECT_URL_MAX} characters once it is encoded, not ${length}`;
+  if (length > REDIRECT_URL_MAX && text.length <= REDIRECT_URL_MAX)
+    return `at most ${REDIRECT_URL_MAX} characters once it is encoded, not ${length}`;
   if (text.includes('#')) return 'an address without a fragment (#)';
   if (url.username !== '' || url.password !== '') return 'an address without user name and password';
   if (url.protocol === 'http:') return url.hostname === 'localhost' ? null : 'https; plain http is for localhost only';

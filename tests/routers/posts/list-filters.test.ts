@@ -284,6 +284,8 @@ describe('the database', () => {
       `insert into post_words (post_id, words)
        select id, array_to_tsvector(array['account ' || account_id::text]) || to_tsvector('simple', text) from posts`,
     );
+    // As autovacuum, and the housekeeping of the embedded database, do now and then.
+    await full.sql(`select gin_clean_pending_list('post_words_index')`);
     await full.sql('analyze posts');
     await full.sql('analyze post_words');
     const caller = { accountId: id, profileId: null, mode: 'live' } as Parameters<typeof postsQuery>[0];
@@ -299,7 +301,7 @@ describe('the database', () => {
     expect(await planOf({ platform: 'x' })).toMatch(/posts_account_id_platform_id_id_index/);
     expect(await planOf({}, [connection(3)])).toMatch(/posts_connection_id_id_index/);
     expect(await planOf({}, [connection(3), connection(4)])).toMatch(/posts_connection_id_id_index/);
-    expect(await planOf({ q: 'ding 7' })).toMatch(/post_words_index/);
+    expect(await planOf({ q: '760' })).toMatch(/post_words_index/);
     expect(await planOf({ from: START, until: new Date(START.getTime() + 1) })).toMatch(/Index Cond: .*id >= /);
   });
 });
