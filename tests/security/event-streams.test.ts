@@ -1,6 +1,6 @@
 /** Streams of events: no key keeps others out, none outlives its key, and no header breaks a connection. */
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp } from '../../server/app.ts';
 import { createStreamPlaces, STREAMS_PER_ACCOUNT, STREAMS_PER_KEY } from '../../server/event-stream-places.ts';
