@@ -1,5 +1,5 @@
 /** Values made from JSON schemas: right ones, ones at a boundary, and broken ones. All of them follow from the dice. */
-import fc from 'fast-check';
+import { sample, stringMatching } from 'fast-check';
 import { apiDocument } from '../harness/api-document.ts';
 import type { Dice } from '../simulation/dice.ts';
 
@@ -69,7 +69,7 @@ const matching = new Map<string, readonly string[]>();
 
 /** Some texts that match, made once for each pattern. */
 function matches(pattern: string): readonly string[] {
-  const known = matching.get(pattern) ?? fc.sample(fc.stringMatching(new RegExp(pattern)), { numRuns: 40, seed: 7 });
+  const known = matching.get(pattern) ?? sample(stringMatching(new RegExp(pattern)), { numRuns: 40, seed: 7 });
   matching.set(pattern, known);
   return known;
 }
