@@ -1,10 +1,11 @@
 /** Rewrites what an adapter throws, so that neither the caller nor a log reads a secret or a control character of a platform. */
 import { PlatformFailure } from './contract.ts';
+import { NotSentError } from './http.ts';
 import { withoutSecrets } from './secret-words.ts';
 import { shortened, visibleText } from './untrusted.ts';
 
-/** Longest wait that a platform can ask for, in milliseconds: a day. */
-const WAIT_MAX_MS = 86_400_000;
+/** Longest wait that a platform can ask for, in milliseconds: two days, longer than any post is repeated. */
+const WAIT_MAX_MS = 172_800_000;
 
 /** Errors behind an error that are kept for the log. */
 const CAUSES_MAX = 5;
@@ -36,7 +37,9 @@ function cleanError(error: unknown, secrets: readonly string[], depth = 1): Erro
   if (!(error instanceof Error)) return new Error(cleanMessage(String(error), secrets));
   const { cause } = error;
   const behind = cause === undefined || depth === CAUSES_MAX ? {} : { cause: cleanError(cause, secrets, depth + 1) };
-  const clean = new Error(cleanMessage(error.message, secrets), behind);
+  // What customers are told depends on whether a request left the install.
+  const Kind = error instanceof NotSentError ? NotSentError : Error;
+  const clean = new Kind(cleanMessage(error.message, secrets), behind);
   clean.name = error.name;
   clean.stack = cleanStack(error, secrets);
   return clean;

@@ -90,6 +90,8 @@ export interface OperationMeta {
   readonly bucket?: string;
   readonly rawBody?: RawBodyMeta;
   readonly rawAnswer?: RawAnswerMeta;
+  /** True when the body must name at least one of its optional fields, as that of a PATCH always must. */
+  readonly needsOneField?: true;
   /** True when it takes an Idempotency-Key: a header in REST, the field `idempotencyKey` elsewhere. */
   readonly takesIdempotencyKey?: true;
   /** What the audit says that it was about; left out, the last id in its path. */

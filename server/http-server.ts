@@ -51,7 +51,9 @@ export async function serve(
   });
   limitConnections(server, settings, connections);
   server.on('clientError', (error, socket) => {
-    const isAnswering = [...answering.values()].some((request) => request.socket === socket);
+    const isAnswering = [...answering].some(
+      ([response, request]) => request.socket === socket && (request.complete || response.headersSent),
+    );
     refuseMalformedRequest(error, socket, isAnswering);
   });
   await listen(server, port, host);

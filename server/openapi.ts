@@ -119,7 +119,8 @@ function correctBody(target: OpenApiOperation, { input, meta }: Operation): void
   if (target.requestBody === undefined || schema === undefined || schema['required'] !== undefined) return;
   const inPath = new Set([...meta.openapi.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
   const changes = Object.keys(input.shape).filter((name) => !inPath.has(name));
-  if (meta.openapi.method !== 'PATCH') target.requestBody['required'] = false;
+  const needsField = meta.openapi.method === 'PATCH' || meta.needsOneField === true;
+  if (!needsField) target.requestBody['required'] = false;
   else if (changes.length > 0) schema['minProperties'] = 1;
 }
 

@@ -22,6 +22,7 @@ export const reschedulePost = keyedProcedure
         'Moves a scheduled post to another time, or with queue to the next free slot of its connection; it keeps its id. Name one of the two. Once it is being sent it can no longer be moved.',
     },
     access: 'key',
+    needsOneField: true,
     scope: 'posts:write',
     errors: ['invalid_request', 'invalid_connection', 'not_found', 'post_not_cancellable'],
     tool: {

@@ -146,6 +146,7 @@ describe('another account', () => {
     expect((await world.rest(`GET /posts/${postId}`, { key: owner.key })).body).toEqual(before.body);
     expect((await world.rest('GET /connections', { key: owner.key })).body).toEqual({
       connections: [owner.connection],
+      nextCursor: null,
     });
   });
 

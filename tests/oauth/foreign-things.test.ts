@@ -61,6 +61,8 @@ const BESIDE: Readonly<Record<string, object>> = {
   update_profile: { name: 'Mine' },
   start_connection: { redirectUrl: 'https://app.example/done' },
   update_queue: { paused: true },
+  reschedule_post: { queue: true },
+  update_webhook: { enabled: false },
   update_connection: { description: 'Mine' },
   mint_key: { name: 'Mine', type: 'live' },
 };

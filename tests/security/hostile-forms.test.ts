@@ -22,10 +22,6 @@ const [, consentPath = ''] = /action="([^"]+)"/.exec(consent.text) ?? [];
 const csrf = /name="csrf" value="([^"]+)"/.exec((await owner.get('/owner')).text)?.[1] ?? '';
 const visitor = openBrowser(world);
 const visitorCsrf = /name="csrf" value="([^"]+)"/.exec((await visitor.get('/sign-in')).text)?.[1] ?? '';
-const customer = openBrowser(world);
-const link = await makeLink(world);
-await customer.get((await customer.get(link.path)).location ?? '');
-const session = `/connect/session/${link.sessionId}`;
 
 /** Values as they stand in a form or an address, percent-encoded. */
 const HOSTILE = {
@@ -52,6 +48,15 @@ const form = (route: string, path: string, fields: Record<string, string>, cooki
   cookies,
 });
 
+/** A session for each step: a session that has ended reads no forms. */
+async function formOfStep(step: string): Promise<Form> {
+  const customer = openBrowser(world);
+  const link = await makeLink(world);
+  await customer.get((await customer.get(link.path)).location ?? '');
+  const fields = { platform: 'bluesky', account: '0', identifier: 'a', appPassword: 'b', instanceUrl: 'c', service: 'd' };
+  return form('/session/:sessionId/:step', `/connect/session/${link.sessionId}/${step}`, fields, customer.cookies);
+}
+
 const forms: readonly Form[] = [
   form(
     '/sign-in',
@@ -74,14 +79,9 @@ const forms: readonly Form[] = [
   form('/owner/passkeys/remove', '/owner/passkeys/remove', { csrf, id: 'none', passkey: 'none' }),
   form('/oauth/interaction/:uid', consentPath, { csrf, answer: 'perhaps', reach: 'none' }),
   form('/owner/agents/:grantId/revoke', '/owner/agents/none/revoke', { csrf }),
-  ...['pick', 'connect', 'alternative', 'choose', 'other'].map((step) =>
-    form(
-      '/session/:sessionId/:step',
-      `${session}/${step}`,
-      { platform: 'bluesky', account: '0', identifier: 'a', appPassword: 'b', instanceUrl: 'c', service: 'd' },
-      customer.cookies,
-    ),
-  ),
+  form('/owner/keys', '/owner/keys', { csrf, password: 'wrong', type: 'live', name: 'none' }),
+  form('/owner/keys/revoke', '/owner/keys/revoke', { csrf, id: 'none', keyId: 'none' }),
+  ...(await Promise.all(['pick', 'connect', 'alternative', 'choose', 'other'].map(formOfStep))),
   form('/oauth/token', '/oauth/token', {
     grant_type: 'authorization_code',
     client_id: clientId,
@@ -97,7 +97,7 @@ const forms: readonly Form[] = [
 ];
 
 /** Routes that take JSON, which other tests hold. */
-const JSON_ROUTES = ['/mcp', '/mcp/*path', '/accounts/:accountId/owner-link', '/clients', '/signing-keys'];
+const JSON_ROUTES = ['/', '/mcp', '/mcp/*path', '/accounts/:accountId/owner-link', '/clients', '/signing-keys'];
 
 interface Layer {
   readonly route?: { readonly path: string | string[]; readonly methods: Record<string, boolean> };

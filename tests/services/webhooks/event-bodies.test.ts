@@ -36,6 +36,13 @@ it('every event is delivered with the body and the headers that the document dec
   await world.rest(`PATCH /connections/${connection.id}`, { key, body: { profileId: profile.id } });
   await world.advance(300_000);
 
+  // Another webhook whose attempts all fail.
+  const failing = await startReceiver(500);
+  await registerWebhook(world, failing.url, { key });
+  await registerWebhook(world, receiver.url, { key, events: ['webhook.disabled'] });
+  await makePost(world, 'sandbox', { key });
+  await world.advance(4 * 86_400_000);
+
   const names = new Set(receiver.received.map(({ body }) => body.event as EventName));
   expect([...names].toSorted()).toEqual([...EVENT_NAMES].toSorted());
   const problems = receiver.received.flatMap(({ body }) => deliveryProblem(body.event, body) ?? []);
