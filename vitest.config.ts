@@ -4,7 +4,14 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
-    exclude: ['tests/crash/**', 'tests/peers/**', 'tests/browser/**', 'tests/mcp-suite/**', 'tests/openapi-suite/**', 'node_modules/**'],
+    exclude: [
+      'tests/crash/**',
+      'tests/peers/**',
+      'tests/browser/**',
+      'tests/mcp-suite/**',
+      'tests/openapi-suite/**',
+      'node_modules/**',
+    ],
     globalSetup: ['tests/harness/global-setup.ts'],
     setupFiles: ['tests/harness/close-all.ts'],
     // Each worker holds a database engine of about 500 MB; beside a server it mostly waits.

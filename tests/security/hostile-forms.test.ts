@@ -48,13 +48,28 @@ const form = (route: string, path: string, fields: Record<string, string>, cooki
   cookies,
 });
 
-/** A session for each step: a session that has ended reads no forms. */
-async function formOfStep(step: string): Promise<Form> {
+/** A customer on the page of a connect session that is open. */
+async function openSession() {
   const customer = openBrowser(world);
   const link = await makeLink(world);
   await customer.get((await customer.get(link.path)).location ?? '');
-  const fields = { platform: 'bluesky', account: '0', identifier: 'a', appPassword: 'b', instanceUrl: 'c', service: 'd' };
-  return form('/session/:sessionId/:step', `/connect/session/${link.sessionId}/${step}`, fields, customer.cookies);
+  return { cookies: customer.cookies, path: `/connect/session/${link.sessionId}` };
+}
+
+const session = await openSession();
+
+/** A session for each step: one that has ended reads no forms. */
+async function formOfStep(step: string): Promise<Form> {
+  const { path, cookies } = await openSession();
+  const fields = {
+    platform: 'bluesky',
+    account: '0',
+    identifier: 'a',
+    appPassword: 'b',
+    instanceUrl: 'c',
+    service: 'd',
+  };
+  return form('/session/:sessionId/:step', `${path}/${step}`, fields, cookies);
 }
 
 const forms: readonly Form[] = [
@@ -167,7 +182,7 @@ describe('addresses', () => {
     '/oauth/interaction/*',
     '/connect/*',
     '/connect/session/*',
-    `${session}?platform=*`,
+    `${session.path}?platform=*`,
     '/connect/client/*',
     '/connect/callback/bluesky?state=*&code=*&iss=*',
     '/connect/callback/*?state=a&error=*',
@@ -211,7 +226,7 @@ describe('addresses', () => {
     const answers: [string, Response][] = [];
     for (const [kind, value] of Object.entries(HOSTILE)) {
       const headers = {
-        cookie: [...owner.cookies, ...customer.cookies].map(([name, text]) => `${name}=${text}`).join('; '),
+        cookie: [...owner.cookies, ...session.cookies].map(([name, text]) => `${name}=${text}`).join('; '),
         'x-api-key': world.liveKey,
       };
       const response = await fetch(world.url + address.replaceAll('*', value.slice(0, 3_000)), {

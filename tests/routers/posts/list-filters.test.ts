@@ -275,7 +275,7 @@ describe('the database', () => {
     );
     await full.sql(
       `insert into posts (id, account_id, connection_id, connection_slug, platform_id, mode, status, text, original_text, tags, thread, created_at)
-       select lpad(to_hex(n), 32, '0')::uuid, case n % 20 when 0 then $1::uuid else a.id end, lpad(to_hex(n / 200), 32, 'c')::uuid, 'bells',
+       select lpad(to_hex(n), 32, '0')::uuid, case n % 100 when 0 then $1::uuid else a.id end, lpad(to_hex(n / 200), 32, 'c')::uuid, 'bells',
          case n / 100 when 3 then 'x' else 'sandbox' end, 'live', 'sent', 'Ding ' || n, 'Ding ' || n, '{}', '{}', $2
        from generate_series(0, 19999) n, (select id from accounts order by id limit 1) a`,
       [id, START],
