@@ -44,6 +44,7 @@ describe.runIf(ENGINE === 'pglite')('with CLOCK=manual', () => {
           error: null,
         },
       ],
+      nextCursor: null,
     });
   });
 
