@@ -1,4 +1,4 @@
-/** `account list` and `account set`: what the operator decides about accounts (D18). */
+/** `account list` and `account set`: what the operator decides about accounts (docs/contract/errors-and-limits.md#plans). */
 import { parseArgs } from 'node:util';
 import type { AccountView } from '../services/account/read-account.ts';
 import { type Environment, type OperatorClient, operatorClient, type Request, UsageError } from './operator-client.ts';

@@ -1,4 +1,4 @@
-/** The pages that people see: the console, the API reference, the error codes, the status page, the hosted connect page, the pages on which owners sign in, and the sandbox's public timelines (D4, D13, D23, D24). */
+/** The pages that people see: the console, the API reference, the error codes, the status page, the hosted connect page, the pages on which owners sign in, and the sandbox's public timelines (docs/contract/running.md#paths, docs/contract/platforms.md#sandbox, docs/contract/agents.md#people, docs/contract/connections.md#the-hosted-page). */
 import { Router } from 'express';
 import type { Context } from '../services/context.ts';
 import { serveAssets } from './assets.ts';

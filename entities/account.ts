@@ -2,7 +2,7 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { id, instant } from './columns.ts';
 
-/** What an account may use; the limits of each stand in services/plans/plans.ts (D18). */
+/** What an account may use; the limits of each stand in services/plans/plans.ts (docs/contract/errors-and-limits.md#plans). */
 export const PLAN_NAMES = ['free', 'pro', 'unlimited'] as const;
 export type PlanName = (typeof PLAN_NAMES)[number];
 

@@ -1,4 +1,4 @@
-/** A key that authenticates callers (spec: API key). Only a hash of the secret is kept. */
+/** A key that authenticates callers (docs/contract/profiles-and-keys.md#keys). Only a hash of the secret is kept. */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { id, instant } from './columns.ts';

@@ -1,4 +1,4 @@
-/** A row of the send ledger: one irreversible call to a platform, written before it and settled after (D16). */
+/** A row of the send ledger: one irreversible call to a platform, written before it and settled after (docs/contract/posts.md#interrupted-sends). */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import type { Json, JsonObject } from '../platforms/contract.ts';
 import { id, instant } from './columns.ts';

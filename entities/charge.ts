@@ -1,4 +1,4 @@
-/** A row of the usage ledger: a fee, once for each post, and each day of reads of a post, that costs one, and never taken back (spec: Limits, X charge). */
+/** A row of the usage ledger: a fee, once for each post, and each day of reads of a post, that costs one, and never taken back (docs/contract/errors-and-limits.md#plans). */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { id, instant } from './columns.ts';

@@ -1,4 +1,4 @@
-/** A link with which a customer connects an account into a profile (spec: Connect session). Only hashes of its secrets are kept. */
+/** A link with which a customer connects an account into a profile (docs/contract/connections.md#connect-sessions). Only hashes of its secrets are kept. */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { ApiKey } from './api-key.ts';

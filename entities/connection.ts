@@ -1,4 +1,4 @@
-/** A linked account or channel on a platform (spec: Connection). Deleted ones stay, without credentials, so that their posts stay readable. */
+/** A linked account or channel on a platform (docs/contract/connections.md#connections). Deleted ones stay, without credentials, so that their posts stay readable. */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import type { ConnectionLimits } from '../platforms/contract.ts';
 import { Account } from './account.ts';

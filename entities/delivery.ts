@@ -1,4 +1,4 @@
-/** One event on its way to one webhook (spec: Webhook delivery). Its id is the `eventId` that the receiver sees (D7). */
+/** One event on its way to one webhook (docs/contract/webhooks.md#deliveries). Its id is the `eventId` that the receiver sees (docs/contract/webhooks.md#deliveries). */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { id, instant } from './columns.ts';
 import { EVENT_NAMES } from './event.ts';

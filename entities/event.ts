@@ -1,4 +1,4 @@
-/** Something that happened, written in the transaction that made it happen (spec: Events). */
+/** Something that happened, written in the transaction that made it happen (docs/contract/webhooks.md#events). */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import type { JsonObject } from '../platforms/contract.ts';
 import { Account } from './account.ts';
@@ -15,7 +15,7 @@ export const DEFAULT_EVENT_NAMES = [
   'connection.removed',
 ] as const;
 
-/** Events that came later: only webhooks that name them receive them, because others do not expect them (D58). */
+/** Events that came later: only webhooks that name them receive them, because others do not expect them (docs/contract/webhooks.md#events). */
 const OPT_IN_EVENT_NAMES = ['webhook.disabled'] as const;
 
 export const EVENT_NAMES = [...DEFAULT_EVENT_NAMES, ...OPT_IN_EVENT_NAMES] as const;

@@ -1,4 +1,4 @@
-/** How the service was in one minute (spec: GET /health/history). */
+/** How the service was in one minute (docs/contract/metrics.md#uptime). */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 
 export const HealthSample = defineEntity({

@@ -1,4 +1,4 @@
-/** The first request under an Idempotency-Key and the answer to replay (spec: POST /posts, Idempotency). */
+/** The first request under an Idempotency-Key and the answer to replay (docs/contract/posts.md#idempotency). */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import type { JsonObject } from '../platforms/contract.ts';
 import { Account } from './account.ts';
@@ -11,7 +11,7 @@ export const IdempotencyRecord = defineEntity({
     id: id(),
     accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
     key: p.string().length(255),
-    /** Operation the key was used on; another one is a conflict (D34). */
+    /** Operation the key was used on; another one is a conflict (docs/contract/posts.md#what-is-stored). */
     operation: p.string(),
     /** Hex SHA-256 of the canonical body. */
     bodyHash: p.string().length(64),

@@ -1,4 +1,4 @@
-/** An uploaded image (D5). The bytes are in the media store; this row says what they are and whose. */
+/** An uploaded image (docs/contract/media.md#uploads). The bytes are in the media store; this row says what they are and whose. */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { id, instant } from './columns.ts';

@@ -1,4 +1,4 @@
-/** One read of a post's numbers (spec: Metrics read). Numbers are running totals; null is not reported, which is not zero. */
+/** One read of a post's numbers (docs/contract/metrics.md#reads-of-a-post). Numbers are running totals; null is not reported, which is not zero. */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { instant } from './columns.ts';
 import { Post } from './post.ts';

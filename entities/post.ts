@@ -1,4 +1,4 @@
-/** A post to one connection, and the table of the states it may pass through (spec: Post status). */
+/** A post to one connection, and the table of the states it may pass through (docs/contract/posts.md#statuses). */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { id, instant } from './columns.ts';
@@ -14,7 +14,7 @@ export type PostStatus = (typeof POST_STATUSES)[number];
 export const REWRITE_STATUSES = ['pending', 'rewritten', 'failed', 'skipped'] as const;
 export type RewriteStatus = (typeof REWRITE_STATUSES)[number];
 
-/** Why a post that waits was given a new time (spec: post.rescheduled). */
+/** Why a post that waits was given a new time (docs/contract/webhooks.md#events). */
 export const RESCHEDULE_REASONS = ['missed_slot', 'fair_use', 'requeued', 'catch_up', 'platform_unavailable'] as const;
 export type RescheduleReason = (typeof RESCHEDULE_REASONS)[number];
 
@@ -28,7 +28,7 @@ export interface PostTransition {
   readonly reason?: RescheduleReason;
 }
 
-/** Every way a post may go, once it is there. What is not here never happens (spec: Post status; D14, D39). */
+/** Every way a post may go, once it is there. What is not here never happens (docs/contract/posts.md#statuses, docs/contract/scheduling.md#late-posts, docs/contract/scheduling.md#slots). */
 export const POST_TRANSITIONS: readonly PostTransition[] = [
   { from: 'draft', to: 'processing', trigger: 'published now', event: null },
   { from: 'draft', to: 'scheduled', trigger: 'published at a time or into the queue', event: null },
@@ -118,7 +118,7 @@ export const Post = defineEntity({
     generation: p.integer().default(0),
     /** Sends that were begun so far. A send that another process recovered counts once. */
     tries: p.integer().default(0),
-    /** How often the present schedule was repeated because the platform was not available (D60). */
+    /** How often the present schedule was repeated because the platform was not available (docs/contract/posts.md#busy-platforms). */
     repeats: p.integer().default(0),
     /** When it was due before the first of these repeats; null when there was none. */
     firstDueAt: instant().nullable(),

@@ -1,4 +1,4 @@
-/** An end customer of a product built on the service (spec: Profile). */
+/** An end customer of a product built on the service (docs/contract/profiles-and-keys.md#profiles). */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { id, instant } from './columns.ts';

@@ -1,4 +1,4 @@
-/** An address that events are delivered to (spec: Webhook). Its secret is stored encrypted. */
+/** An address that events are delivered to (docs/contract/webhooks.md#webhooks-of-a-caller). Its secret is stored encrypted. */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { id, instant } from './columns.ts';
@@ -13,7 +13,7 @@ export const Webhook = defineEntity({
   properties: {
     id: id(),
     accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
-    /** The one profile whose events it hears; null for the whole account (D40). */
+    /** The one profile whose events it hears; null for the whole account (docs/contract/webhooks.md#which-events-a-webhook-gets). */
     profileId: () => p.manyToOne(Profile).mapToPk().nullable().deleteRule('no action').fieldName('profile_id'),
     /** Type of the key that registered it: `test` hears test-mode events only. */
     mode: p.enum(['live', 'test'] as const),

@@ -4,7 +4,7 @@ import { zodDetails } from './zod-details.ts';
 import { ERRORS, type ErrorCode } from './codes.ts';
 import { type ErrorDetail, ServiceError } from './service-error.ts';
 
-/** The body of an error answer (spec: Errors, Body shape; D21). */
+/** The body of an error answer (docs/contract/errors-and-limits.md#error-bodies). */
 export interface ErrorBody {
   error: ErrorCode;
   message?: string;
@@ -51,7 +51,7 @@ export function invalidInput(error: ZodError, input: unknown, prefix: readonly s
  */
 export function errorBody(error: ServiceError, requestId: string, docsUrl: string): ErrorBody {
   const { code } = error;
-  // The spec shows this one body without a message, and clients compare it whole.
+  // This one body has no message, and clients compare it whole (docs/contract/errors-and-limits.md#error-bodies).
   if (code === 'too many requests') return { error: code };
   const spec: (typeof ERRORS)[ErrorCode] & { reportsRequestId?: true } = ERRORS[code];
   return {

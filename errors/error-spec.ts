@@ -29,6 +29,6 @@ export interface ErrorSpec {
   readonly retryableWhen?: string;
   /** True when the body repeats the request id as `req_id`. */
   readonly reportsRequestId?: true;
-  /** True when a draft that is refused with it when published stays a draft (spec: Post status). */
+  /** True when a draft that is refused with it when published stays a draft (docs/contract/posts.md#statuses). */
   readonly keepsDraft?: true;
 }

@@ -30,7 +30,7 @@ export class ServiceError extends Error {
   override name = 'ServiceError';
   readonly code: ErrorCode;
   readonly details: readonly ErrorDetail[] | undefined;
-  /** Whether this very request may succeed later; undefined where the table's answer for the code is right (D46). */
+  /** Whether this very request may succeed later; undefined where the table's answer for the code is right (docs/contract/errors-and-limits.md#retryable-errors). */
   readonly retryable: boolean | undefined;
   /** Seconds after which repeating makes sense, 1 or more; becomes the Retry-After header. */
   readonly retryAfterSeconds: number | undefined;

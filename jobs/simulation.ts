@@ -1,4 +1,4 @@
-/** Moves the manual clock from due instant to due instant, running what falls due at each (D20). */
+/** Moves the manual clock from due instant to due instant, running what falls due at each (docs/contract/running.md#manual-clock). */
 import type { Context } from '../services/context.ts';
 import type { Simulation } from '../services/simulation/simulation.ts';
 import { samplePassedMinutes } from '../services/health/health-samples.ts';

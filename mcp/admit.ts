@@ -1,4 +1,4 @@
-/** Who asks: the holder of a key, or an agent with an access token. x-api-key wins; a bearer is a key when it looks like one (D25). */
+/** Who asks: the holder of a key, or an agent with an access token. x-api-key wins; a bearer is a key when it looks like one (docs/contract/agents.md#mcp). */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from '../services/context.ts';
 import { authenticate } from '../services/keys/authenticate.ts';

@@ -1,5 +1,5 @@
 /**
- * /mcp for Express: Host and Origin, then the key or access token, then a bucket of its own, then the protocol (D29, D31).
+ * /mcp for Express: Host and Origin, then the key or access token, then a bucket of its own, then the protocol (docs/contract/agents.md#tool-results, docs/contract/errors-and-limits.md#order-of-a-request).
  * It reads the body itself, so it is mounted before any body parser.
  */
 import { toNodeHandler } from '@modelcontextprotocol/node';

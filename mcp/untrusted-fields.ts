@@ -1,4 +1,4 @@
-/** Finds the fields of an answer that a platform, or somebody on it, has written: data from outside, never instructions (D61). */
+/** Finds the fields of an answer that a platform, or somebody on it, has written: data from outside, never instructions (docs/contract/platforms.md#what-platforms-send). */
 import { ERROR_CODES, type ErrorCode } from '../errors/codes.ts';
 
 /** Key of `_meta` under which programs find the paths of these fields. */

@@ -18,7 +18,7 @@ export type { ConnectedAccount, ConnectionLimits, LoginRenewal, Session } from '
 export type { MetricName, MetricNumbers, MetricsReading, ReadPost } from './metrics.ts';
 export type { DiscordApp, PlatformApp, PlatformApps, PlatformEndpoints, TwilioAccount } from './settings.ts';
 
-/** Places everyone can read, or channels that reach chosen people (spec: What the service does). */
+/** Places everyone can read, or channels that reach chosen people (docs/contract/README.md). */
 export type PlatformKind = 'broadcast' | 'messaging';
 
 /** How a platform carries a thread. */
@@ -40,7 +40,7 @@ export interface ConcurrencyFacts {
   readonly perConnection: number;
 }
 
-/** Settings that hold what a send, or a read of numbers, costs the account, in cents (D18). */
+/** Settings that hold what a send, or a read of numbers, costs the account, in cents (docs/contract/errors-and-limits.md#plans). */
 export type FeeSetting = 'X_POST_FEE_CENTS' | 'X_LINK_POST_FEE_CENTS' | 'X_READ_FEE_CENTS';
 
 /** The fees, where the platform charges. */
@@ -72,7 +72,7 @@ export interface PlatformFacts {
   /** The name people know it by. */
   readonly name: string;
   readonly kind: PlatformKind;
-  /** Present where each post counts toward the account's cap on messages a day (D50). */
+  /** Present where each post counts toward the account's cap on messages a day (docs/contract/errors-and-limits.md#messages). */
   readonly countsAsMessage?: true;
   readonly text: TextFacts;
   readonly images: ImageFacts | null;
@@ -93,7 +93,7 @@ export interface PlatformFacts {
   readonly fees?: FeeFacts;
   /** Absent where nothing has to be set up. */
   readonly needs?: InstallNeeds;
-  /** True where a profile may hold several connections to the same account (spec: PATCH /connections). */
+  /** True where a profile may hold several connections to the same account (docs/contract/connections.md#connections). */
   readonly repeatsAccounts?: true;
   /** Ways to link an account on this install, e.g. `credentials`. */
   readonly connect: readonly string[];
@@ -129,7 +129,7 @@ export interface PlatformIo {
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Aborts when the call has used up its time (30 s for a send). */
   readonly signal: AbortSignal;
-  /** Origins from configuration (D3), without a trailing slash, by variable name. */
+  /** Origins from configuration (docs/contract/running.md#settings), without a trailing slash, by variable name. */
   readonly endpoints: PlatformEndpoints;
   readonly apps: PlatformApps;
   /** Null where the operator has set up none. */
@@ -172,7 +172,7 @@ export interface SendPart {
   readonly startedAt: Date;
   /**
    * Instant of the earliest send of this part of which nobody could say what became of it, when the caller
-   * has had it sent again (D11, `force`); absent when there is none.
+   * has had it sent again (docs/contract/connections.md#linking-with-credentials, `force`); absent when there is none.
    */
   readonly inDoubtSince?: Date;
   /** What `prepare` gave for this part; null when there was nothing to prepare. */

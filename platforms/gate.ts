@@ -1,5 +1,5 @@
 /**
- * The one gate between the adapters and everything else (D61): what a platform sends is untrusted on success too. The
+ * The one gate between the adapters and everything else (docs/contract/platforms.md#what-platforms-send): what a platform sends is untrusted on success too. The
  * registry puts it around every adapter, so that no adapter can forget it. It checks what an adapter returns, takes
  * secrets out of what it throws, and bounds the answers that it reads.
  */

@@ -115,7 +115,7 @@ export function graphFailure(
   return new PlatformFailure(kind, `${name} ${verb}: ${platformWords(words ?? `HTTP ${answer.status}`)}`);
 }
 
-/** The failure that the answer to a delete stands for (D44). */
+/** The failure that the answer to a delete stands for (docs/contract/posts.md#refused-deletes). */
 export function graphDeleteFailure(platform: GraphPlatform, answer: GraphAnswer): PlatformFailure {
   const isTokenDead = DEAD_TOKENS.has(answer.error?.code ?? 0);
   return graphFailure(platform, answer, refusedDeleteKind(answer, failureKind(platform, answer), isTokenDead));

@@ -1,4 +1,4 @@
-/** How customers link their own accounts on the hosted connect page (D24), as each platform describes it. */
+/** How customers link their own accounts on the hosted connect page (docs/contract/connections.md#the-hosted-page), as each platform describes it. */
 import type { ConnectedAccount, JsonObject, PlatformIo } from './contract.ts';
 import type { PlatformApp, PlatformApps, PlatformEndpoints } from './settings.ts';
 

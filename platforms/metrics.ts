@@ -1,6 +1,6 @@
 /** How platforms are asked for the numbers of posts that are up. */
 
-/** A number that posts are read back with (spec: Metrics read). */
+/** A number that posts are read back with (docs/contract/metrics.md#reads-of-a-post). */
 export type MetricName = 'impressions' | 'likes' | 'reposts' | 'replies' | 'clicks';
 
 /** What one call for numbers may cover. */

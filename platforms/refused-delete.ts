@@ -1,4 +1,4 @@
-/** What the refusal of a delete means (D44): a dead access token asks for a new connection, anything else is about the post. */
+/** What the refusal of a delete means (docs/contract/posts.md#refused-deletes): a dead access token asks for a new connection, anything else is about the post. */
 import type { FailureKind } from './failure.ts';
 import { isWebPage, type PlatformAnswer } from './http.ts';
 

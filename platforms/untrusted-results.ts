@@ -1,4 +1,4 @@
-/** Checks what an adapter returns before anything else reads it (D61): what a platform says is untrusted on success too. */
+/** Checks what an adapter returns before anything else reads it (docs/contract/platforms.md#what-platforms-send): what a platform says is untrusted on success too. */
 import {
   type ConnectedAccount,
   type ConnectionLimits,

@@ -1,6 +1,6 @@
 /** Cleans values that a platform sent. Pure; what cannot be cleaned is null. */
 
-/** Most characters (code points) of a name, handle or message (D61). */
+/** Most characters (code points) of a name, handle or message (docs/contract/platforms.md#what-platforms-send). */
 export const LINE_MAX = 255;
 
 /** Most characters of a permalink, as it is stored. */

@@ -198,7 +198,7 @@ const requireKey = t.middleware(async ({ ctx, next }) => {
   return next({ ctx: { ...ctx, caller } });
 });
 
-// The first step of validation (D31), before anything reads the items.
+// The first step of validation (docs/contract/errors-and-limits.md#order-of-a-request), before anything reads the items.
 const boundInput = t.middleware(async ({ getRawInput, next }) => {
   checkInputBounds(await getRawInput());
   return next();
@@ -237,7 +237,7 @@ export const router = t.router;
 export const publicProcedure = t.procedure.use(nameErrors).use(count).use(boundInput);
 
 /**
- * Base of the operations that need an API key: without one nothing is counted; then comes the rate, then `access` (D31).
+ * Base of the operations that need an API key: without one nothing is counted; then comes the rate, then `access` (docs/contract/errors-and-limits.md#order-of-a-request).
  * What the rate lets through stands in the audit.
  */
 export const keyedProcedure = t.procedure
@@ -248,7 +248,7 @@ export const keyedProcedure = t.procedure
   .use(requireAccess)
   .use(boundInput);
 
-// The hash is of what was sent, before trimming and defaults: the same body means the same JSON value (D34).
+// The hash is of what was sent, before trimming and defaults: the same body means the same JSON value (docs/contract/posts.md#what-is-stored).
 const readKeyedRequest = t.middleware(async ({ path, getRawInput, next }) => {
   const raw = await getRawInput();
   const { idempotencyKey, ...body } = typeof raw === 'object' && raw !== null ? (raw as Record<string, unknown>) : {};
@@ -260,7 +260,7 @@ const readKeyedRequest = t.middleware(async ({ path, getRawInput, next }) => {
 /** Base of the operations that take an Idempotency-Key: `ctx.keyed` is the request, null when it came without one. */
 export const idempotentProcedure = keyedProcedure.use(readKeyedRequest);
 
-/** Marks an answer as that of an earlier request (D17). */
+/** Marks an answer as that of an earlier request (docs/contract/posts.md#idempotency). */
 export function markReplay(ctx: { setHeader?: OperationContext['setHeader'] | undefined }, replayed: boolean): void {
   if (replayed) ctx.setHeader?.('idempotent-replayed', 'true');
 }

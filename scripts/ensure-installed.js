@@ -1,6 +1,6 @@
 /**
  * Makes a fresh clone run: installs what is missing before `npm start` and, with --dev, before
- * `npm test` (D1). It runs on whatever Node is there (>= 20) while nothing is installed, so it is
+ * `npm test` (docs/contract/running.md#two-commands). It runs on whatever Node is there (>= 20) while nothing is installed, so it is
  * plain JavaScript without dependencies. All words go to stderr; exit code 1 when something is
  * missing still.
  */
@@ -12,7 +12,7 @@ import { isLocked, whileLocked } from './install-lock.js';
 
 /**
  * Decides what npm has to do. What an earlier install left out stays out, and what it brought stays
- * (D42): a production image does not grow, and a developer with NODE_ENV=production loses nothing.
+ * (docs/contract/running.md#roles): a production image does not grow, and a developer with NODE_ENV=production loses nothing.
  *
  * @param {object} state
  * @param {boolean} state.installed an install has been completed

@@ -72,7 +72,7 @@ export function createApp(context: Context, options: AppOptions = {}): Express {
   return app;
 }
 
-/** The application of a worker: only what orchestrators ask (D42). */
+/** The application of a worker: only what orchestrators ask (docs/contract/running.md#roles). */
 export function createWorkerApp(context: Context, options: AppOptions = {}): Express {
   const app = newApp(context);
   app.use(probes(context, options.isReady ?? (() => true)));
@@ -90,7 +90,7 @@ function newApp(context: Context): Express {
   return app;
 }
 
-/** What every answer carries; pages replace the policy by one that lets their own assets in (D19). */
+/** What every answer carries; pages replace the policy by one that lets their own assets in (docs/contract/errors-and-limits.md#headers). */
 function secureHeaders(publicUrl: string): RequestHandler {
   const isEncrypted = publicUrl.startsWith('https:');
   return (_request, response, next) => {

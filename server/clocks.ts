@@ -1,4 +1,4 @@
-/** The clocks of a running install: the real one, and one that is moved by hand (D20). */
+/** The clocks of a running install: the real one, and one that is moved by hand (docs/contract/running.md#manual-clock). */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { MachineTime } from './database-clock.ts';
 import type { Clock } from '../services/clock.ts';

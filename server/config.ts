@@ -1,6 +1,6 @@
 /**
  * The environment, read once into a typed, frozen Config. Whatever is malformed, and any variable
- * that looks like a misspelling of one of these, stops the start with one line that names it (D3).
+ * that looks like a misspelling of one of these, stops the start with one line that names it (docs/contract/running.md#settings).
  */
 import { z } from 'zod';
 import { PLAN_NAMES } from '../entities/account.ts';

@@ -33,10 +33,10 @@ import { createImageProcesses } from './image-processes.ts';
 import { createMailServer } from './mail.ts';
 import { createOpenAiPolisher } from './openai-polisher.ts';
 
-/** Seconds that an answer of GET /health is kept (spec). */
+/** Seconds that an answer of GET /health is kept (docs/contract/running.md#health). */
 const HEALTH_CACHE_SECONDS = 10;
 
-/** Seconds that answers of GET /health/history and GET /stats are kept (spec). */
+/** Seconds that answers of GET /health/history and GET /stats are kept (docs/contract/metrics.md#public-statistics). */
 const NUMBERS_CACHE_SECONDS = 60;
 
 /** What differs between an install and a test. */

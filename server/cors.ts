@@ -1,4 +1,4 @@
-/** The API answers every origin: it authenticates by header and sets no cookies (spec: Authentication 7). */
+/** The API answers every origin: it authenticates by header and sets no cookies (docs/contract/profiles-and-keys.md#who-reaches-what). */
 import type { RequestHandler } from 'express';
 import { EXPOSED_HEADERS } from './rate-headers.ts';
 

@@ -1,4 +1,4 @@
-/** The manual clock of an install: it goes on from the instant that an earlier run on this DATA_DIR had reached (D20). */
+/** The manual clock of an install: it goes on from the instant that an earlier run on this DATA_DIR had reached (docs/contract/running.md#manual-clock). */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../services/config.ts';
@@ -17,7 +17,7 @@ export function openManualClock(config: Config): ManualClock {
     // In one step: a process that dies in between leaves the instant before, not half a file.
     renameSync(`${file}.new`, file);
   };
-  // The instant of a start counts as reached (D63): rows will be made at it.
+  // The instant of a start counts as reached (docs/contract/running.md#health): rows will be made at it.
   keep(present);
   return createManualClock(present, keep);
 }

@@ -1,4 +1,4 @@
-/** Tells a misspelt setting from a variable of somebody else (D3). */
+/** Tells a misspelt setting from a variable of somebody else (docs/contract/running.md#settings). */
 
 /** The setting that was meant; undefined when the name looks like none. */
 export function settingMeant(name: string, known: readonly string[]): string | undefined {

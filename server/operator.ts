@@ -1,7 +1,7 @@
 /**
  * What only the operator of the install may do, for `npm run carillon`: list accounts, set the plan, the
- * payment method and the spend cap of one (D18), make and revoke its keys (D54), and make links with which owners
- * choose a password (D23). It
+ * payment method and the spend cap of one (docs/contract/errors-and-limits.md#plans), make and revoke its keys (docs/contract/profiles-and-keys.md#account-keys), and make links with which owners
+ * choose a password (docs/contract/agents.md#people). It
  * is no part of the public API, and answers nobody without the operator's token.
  */
 import express, { type Request, type RequestHandler, Router } from 'express';

@@ -1,4 +1,4 @@
-/** What orchestrators ask: is the process alive, is it ready, and its numbers for Prometheus (D4). */
+/** What orchestrators ask: is the process alive, is it ready, and its numbers for Prometheus (docs/contract/running.md#paths). */
 import { Router, type Request } from 'express';
 import { Gauge, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { query } from '../entities/query.ts';

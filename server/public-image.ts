@@ -1,5 +1,5 @@
 /**
- * GET /media/public/:platformId/:mediaId: an image for a platform that fetches it by itself (D5). Needs no key and sets no
+ * GET /media/public/:platformId/:mediaId: an image for a platform that fetches it by itself (docs/contract/media.md#uploads). Needs no key and sets no
  * cookie: the signature in the address is the whole permission. Whatever is wrong with an address, the answer is the same.
  */
 import type { RequestHandler } from 'express';

@@ -1,4 +1,4 @@
-/** The response headers that tell a caller where it stands (spec: Limits). */
+/** The response headers that tell a caller where it stands (docs/contract/errors-and-limits.md#rate-limits). */
 import type { RateState } from '../services/limits/rate-limiter.ts';
 
 export const REQUEST_ID_HEADER = 'x-request-id';

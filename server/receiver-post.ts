@@ -24,7 +24,7 @@ const PASSED_OVER_BYTES = 16 * 1024;
 /** How long that may take. */
 const PASSED_OVER_MS = 500;
 
-/** The line that decides (D40); an interim answer (1xx) is none. */
+/** The line that decides (docs/contract/webhooks.md#success); an interim answer (1xx) is none. */
 const STATUS_LINE = /^HTTP\/1\.[01] ([2-5]\d\d)[^\r\n]*\r?\n/;
 
 /** No status line is as long. */

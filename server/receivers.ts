@@ -15,7 +15,7 @@ import { postOnce, type PostResult } from './receiver-post.ts';
 interface ReceiversOptions {
   /** Networks of OUTBOUND_ALLOW. */
   readonly allow: readonly string[];
-  /** Milliseconds for everything from the look-up to the status line. Default 5,000 (spec: Limits). */
+  /** Milliseconds for everything from the look-up to the status line. Default 5,000 (docs/contract/webhooks.md#success). */
   readonly timeoutMs?: number;
   /** Name resolution. Default: the system's. */
   readonly lookup?: Lookup;

@@ -1,6 +1,6 @@
 /**
  * REST over the router: finds the operation, checks the key, reads the input, counts the request, calls the procedure
- * and writes the answer, in the order of D31. A body that came with its headers is read first, so that the key is
+ * and writes the answer, in the order of docs/contract/errors-and-limits.md#order-of-a-request. A body that came with its headers is read first, so that the key is
  * checked and the request counted in one round trip; any other body is read for a good key only.
  */
 import { callTRPCProcedure } from '@trpc/server';
@@ -97,7 +97,7 @@ async function admitWhole(
     (input) => ({ input }),
     (error: unknown) => ({ error }),
   );
-  // What cannot be read does not count (D31), and is told only after the key is good.
+  // What cannot be read does not count (docs/contract/errors-and-limits.md#order-of-a-request), and is told only after the key is good.
   const counted = 'error' in given || wanted.bucket === null ? undefined : wanted.bucket;
   const caller = await admitCaller(context, exchange, counted);
   if ('error' in given) throw given.error;

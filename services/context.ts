@@ -57,7 +57,7 @@ export interface Context {
   readonly deliveries: DeliveryDesk;
   /** The clock moved by hand; null on the real clock. */
   readonly simulation: Simulation | null;
-  /** Whether the start of this process has ended, the first start of an install included; it is not well before (D63). */
+  /** Whether the start of this process has ended, the first start of an install included; it is not well before (docs/contract/running.md#health). */
   readonly startup: { readonly hasEnded: boolean };
   /** How the service is, read at most every ten seconds. */
   readonly health: () => Promise<Health>;

@@ -1,4 +1,4 @@
-/** Instants on the wire: ISO 8601 in UTC with milliseconds (spec: introduction). */
+/** Instants on the wire: ISO 8601 in UTC with milliseconds (docs/contract/README.md). */
 
 /** How the database writes an instant with milliseconds, in UTC: `2026-11-21 09:00:00.123+00`. */
 const STORED_LENGTH = 26;

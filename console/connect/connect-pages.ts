@@ -1,4 +1,4 @@
-/** /connect/...: the hosted page, on which a customer links an account into a profile (D24). Forms and redirects; no scripts. */
+/** /connect/...: the hosted page, on which a customer links an account into a profile (docs/contract/connections.md#the-hosted-page). Forms and redirects; no scripts. */
 import express, { type ErrorRequestHandler, type RequestHandler, type Response, Router } from 'express';
 import { validate as isUuid } from 'uuid';
 import { clientDocument } from '../../services/connect/client-document.ts';

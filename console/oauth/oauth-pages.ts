@@ -1,4 +1,4 @@
-/** /oauth/interaction/...: a person is asked whether a program may act for them. /owner/agents: what they have allowed (D23). Forms and redirects; no scripts. */
+/** /oauth/interaction/...: a person is asked whether a program may act for them. /owner/agents: what they have allowed (docs/contract/agents.md#people). Forms and redirects; no scripts. */
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { validate as isUuid } from 'uuid';
 import type { Context } from '../../services/context.ts';

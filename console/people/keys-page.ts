@@ -1,4 +1,4 @@
-/** /owner/keys: an owner makes, lists and revokes the keys that reach the whole account (D54). */
+/** /owner/keys: an owner makes, lists and revokes the keys that reach the whole account (docs/contract/profiles-and-keys.md#account-keys). */
 import type { RequestHandler, Response } from 'express';
 import { validate as isUuid } from 'uuid';
 import { ServiceError } from '../../errors/service-error.ts';

@@ -1,4 +1,4 @@
-/** The pages on which owners are set up, sign in and see to themselves (D23). All of them work without scripts. */
+/** The pages on which owners are set up, sign in and see to themselves (docs/contract/agents.md#people). All of them work without scripts. */
 import express, { type RequestHandler, Router } from 'express';
 import type { Context } from '../../services/context.ts';
 import { showActivity } from './activity-page.ts';

@@ -1,4 +1,4 @@
-/** When a worker last started, so that none is called late before it had time for a round (D63). */
+/** When a worker last started, so that none is called late before it had time for a round (docs/contract/running.md#health). */
 import { Migration } from '@mikro-orm/migrations';
 
 export class WorkerStarts extends Migration {

@@ -105,7 +105,7 @@ export function failure(answer: PlatformAnswer, kind: FailureKind = kindOf(answe
   return new PlatformFailure(kind, `Discord ${verb}: ${words}`);
 }
 
-/** The failure that the answer to a delete stands for (D44). */
+/** The failure that the answer to a delete stands for (docs/contract/posts.md#refused-deletes). */
 export function deleteFailure(answer: PlatformAnswer): PlatformFailure {
   const isTokenDead = DEAD_TOKENS.has(errorOf(answer.body).code ?? 0);
   return failure(answer, refusedDeleteKind(answer, kindOf(answer), isTokenDead));

@@ -27,7 +27,7 @@ export function failure(answer: GraphAnswer): PlatformFailure {
   return graphFailure({ name: 'Facebook' }, answer);
 }
 
-/** The failure that the answer to a delete stands for (D44). */
+/** The failure that the answer to a delete stands for (docs/contract/posts.md#refused-deletes). */
 export function deleteFailure(answer: GraphAnswer): PlatformFailure {
   return graphDeleteFailure({ name: 'Facebook' }, answer);
 }

@@ -71,7 +71,7 @@ export function failure(answer: PlatformAnswer, kind: FailureKind = failureKind(
   return new PlatformFailure(kind, `LinkedIn ${verb}: ${reasonOf(answer)}`);
 }
 
-/** The failure that the answer to a delete stands for (D44). */
+/** The failure that the answer to a delete stands for (docs/contract/posts.md#refused-deletes). */
 export function deleteFailure(answer: PlatformAnswer): PlatformFailure {
   return failure(answer, refusedDeleteKind(answer, failureKind(answer), false));
 }

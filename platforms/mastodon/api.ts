@@ -44,7 +44,7 @@ export function failure(answer: PlatformAnswer, kind: FailureKind = failureKind(
   return new PlatformFailure(kind, `The Mastodon server ${verb}: ${reason(answer)}`);
 }
 
-/** The failure that the answer to a delete stands for (D44). */
+/** The failure that the answer to a delete stands for (docs/contract/posts.md#refused-deletes). */
 export function deleteFailure(answer: PlatformAnswer): PlatformFailure {
   return failure(answer, refusedDeleteKind(answer, failureKind(answer), false));
 }

@@ -49,7 +49,7 @@ export function callReddit(
   return callPlatform(io, url, { headers, ...body });
 }
 
-/** The failure that the answer to a delete stands for (D44); null for a success. An answer of HTTP 200 that asks for a login is about the token. */
+/** The failure that the answer to a delete stands for (docs/contract/posts.md#refused-deletes); null for a success. An answer of HTTP 200 that asks for a login is about the token. */
 export function deleteFailureOf(answer: PlatformAnswer): PlatformFailure | null {
   const refused = failureOf(answer);
   if (refused === null) return null;

@@ -1,4 +1,4 @@
-/** The words in double brackets by which a text scripts what the sandbox does with it (D13). */
+/** The words in double brackets by which a text scripts what the sandbox does with it (docs/contract/platforms.md#sandbox). */
 
 /** What a text asks the sandbox to do. */
 export interface Directives {

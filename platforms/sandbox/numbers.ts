@@ -1,4 +1,4 @@
-/** The numbers of a sandbox post: a fixed curve over its age, so that what is read can be foretold (D13). */
+/** The numbers of a sandbox post: a fixed curve over its age, so that what is read can be foretold (docs/contract/platforms.md#sandbox). */
 import type { MetricNumbers } from '../contract.ts';
 
 const HOUR_MS = 3_600_000;

@@ -82,7 +82,7 @@ export function failure(answer: BotAnswer, kind: FailureKind = failureKind(answe
   return new PlatformFailure(kind, `Telegram ${verb}: ${wordsOf(answer)}`);
 }
 
-/** The failure that the answer to a delete stands for (D44). */
+/** The failure that the answer to a delete stands for (docs/contract/posts.md#refused-deletes). */
 export function deleteFailure(answer: BotAnswer): PlatformFailure {
   // A token of a wrong form is part of an address that is not there.
   const isTokenDead = answer.status === 404 && answer.refusal !== null;

@@ -7,7 +7,7 @@ import { timeZoneInput, uuidInput, uuidOutput } from '../schemas/common.ts';
 import { QueueSlot } from '../schemas/connection.ts';
 import { keyedProcedure } from '../trpc.ts';
 
-/** Most slots of a connection (spec: Limits). */
+/** Most slots of a connection (docs/contract/scheduling.md#queues). */
 const SLOTS_MAX = 50;
 
 const SLOT_TIME = /^([01]\d|2[0-3]):[0-5]\d$/;

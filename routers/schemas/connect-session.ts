@@ -1,4 +1,4 @@
-/** A connect session on the wire (spec: Connect session). */
+/** A connect session on the wire (docs/contract/connections.md#connect-sessions). */
 import { z } from 'zod';
 import { REDIRECT_URL_MAX, redirectUrlProblem } from '../../services/connect/redirect-url.ts';
 import { timestampOutput, uuidOutput } from './common.ts';

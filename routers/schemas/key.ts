@@ -1,4 +1,4 @@
-/** An API key on the wire (spec: API key), and what mints, lists and revokes one. */
+/** An API key on the wire (docs/contract/profiles-and-keys.md#keys), and what mints, lists and revokes one. */
 import { z } from 'zod';
 import { bareOrigin } from '../../services/keys/bare-origin.ts';
 import { KEY_NAME_MAX } from '../../services/keys/create-account-key.ts';
@@ -13,7 +13,7 @@ import {
   uuidOutput,
 } from './common.ts';
 
-/** Most origins of a key (spec: Limits), and the longest that is read at all. */
+/** Most origins of a key (docs/contract/connections.md#redirects), and the longest that is read at all. */
 const ORIGINS_MAX = 20;
 const ORIGIN_MAX = 300;
 

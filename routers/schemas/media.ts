@@ -1,4 +1,4 @@
-/** An image on the wire (D5). */
+/** An image on the wire (docs/contract/media.md#uploads). */
 import { z } from 'zod';
 import { ALT_TEXT_MAX, IMAGE_MAX_BYTES, IMAGE_TYPES } from '../../services/media/limits.ts';
 import { storableText, timestampOutput, uuidInput, uuidOutput } from './common.ts';

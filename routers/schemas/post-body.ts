@@ -1,4 +1,4 @@
-/** The body of POST /posts and of POST /posts/validate, and the parts of it that other operations share (spec: POST /posts). */
+/** The body of POST /posts and of POST /posts/validate, and the parts of it that other operations share (docs/contract/posts.md#immediate-posts). */
 import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
 import { ALT_TEXT_MAX, IMAGES_PER_POST_MAX } from '../../services/media/limits.ts';
@@ -16,10 +16,10 @@ import {
 } from './common.ts';
 import { PostText, Words } from './post.ts';
 
-/** Most connections one request may name (D42). */
+/** Most connections one request may name (docs/contract/running.md#roles). */
 const SLUGS_MAX = 100;
 
-/** Replies of a thread (spec: Limits). */
+/** Replies of a thread (docs/contract/threads.md#threads). */
 const REPLIES_MAX = 24;
 
 /** Longest first comment that is taken at all. */
@@ -42,7 +42,7 @@ export const Tags = z
     description: `At most ${TAGS_MAX} tags, each 1 to 40 of a-z, 0-9, dash, underscore, colon, dot and slash; trimmed, lowercased, repeats dropped.`,
   });
 
-/** An id whose form is judged with the media itself, because the spec gives both faults the code invalid_media. */
+/** An id whose form is judged with the media itself, because both faults have the code invalid_media (docs/contract/posts.md#limits-of-a-post). */
 const MediaId = z.string().meta({ format: 'uuid' });
 
 const AltText = storableText(z.string().max(ALT_TEXT_MAX));

@@ -1,4 +1,4 @@
-/** A post, and the result of a send, on the wire (spec: Post; POST /posts). */
+/** A post, and the result of a send, on the wire (docs/contract/posts.md#fields, docs/contract/posts.md#immediate-posts). */
 import { z } from 'zod';
 import { POST_STATUSES } from '../../entities/post.ts';
 import { ItemError, storableText, timestampOutput, uuidOutput } from './common.ts';

@@ -1,4 +1,4 @@
-/** A profile on the wire (spec: Profile). */
+/** A profile on the wire (docs/contract/profiles-and-keys.md#profiles). */
 import { z } from 'zod';
 import { storableText, timestampOutput, uuidInput, uuidOutput } from './common.ts';
 

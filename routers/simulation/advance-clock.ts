@@ -1,4 +1,4 @@
-/** POST /simulation/clock: moves the manual clock on and runs what falls due on the way (D20). */
+/** POST /simulation/clock: moves the manual clock on and runs what falls due on the way (docs/contract/running.md#manual-clock). */
 import { z } from 'zod';
 import { simulationOf } from '../../services/simulation/simulation.ts';
 import { timestamp } from '../../services/timestamp.ts';

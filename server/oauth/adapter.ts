@@ -13,7 +13,7 @@ import { REQUEST_ID_HEADER } from '../rate-headers.ts';
 import { errors, Provider } from './provider-library.ts';
 import { countForClient } from './token-limits.ts';
 
-/** A client that asks twice at once, or whose answer was lost, is not taken for a thief within so long (D29). */
+/** A client that asks twice at once, or whose answer was lost, is not taken for a thief within so long (docs/contract/agents.md#tool-results). */
 const GRACE_MS = 10_000;
 
 /** What a client shows to be given tokens. */

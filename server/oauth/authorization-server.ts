@@ -30,7 +30,7 @@ export interface AuthorizationServer {
   readonly checkAccessToken: CheckAccessToken;
 }
 
-/** New clients a minute from one address, unless RATE_LIMIT_PER_MINUTE is raised above its default (D29). */
+/** New clients a minute from one address, unless RATE_LIMIT_PER_MINUTE is raised above its default (docs/contract/agents.md#tool-results). */
 const NEW_CLIENTS = 30;
 
 export const DISCOVERY_PATH = '/.well-known/oauth-authorization-server';

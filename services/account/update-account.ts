@@ -1,4 +1,4 @@
-/** Changes settings of an account: those its owner sets, and those that are the operator's (D18, D36). */
+/** Changes settings of an account: those its owner sets, and those that are the operator's (docs/contract/errors-and-limits.md#plans, docs/contract/profiles-and-keys.md#account). */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { PlanName } from '../../entities/account.ts';
 import { query } from '../../entities/query.ts';

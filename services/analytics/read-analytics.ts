@@ -1,4 +1,4 @@
-/** What the posts of a window have come to, read from the numbers of their days (spec: Analytics aggregate; D41). */
+/** What the posts of a window have come to, read from the numbers of their days (docs/contract/metrics.md#analytics). */
 import { query } from '../../entities/query.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { PLATFORM_IDS, type PlatformId, TEST_PLATFORM } from '../../platforms/registry.ts';

@@ -1,4 +1,4 @@
-/** The UTC days that analytics are asked for (spec: GET /analytics; D41). */
+/** The UTC days that analytics are asked for (docs/contract/metrics.md#analytics). */
 import { ServiceError } from '../../errors/service-error.ts';
 
 /** Both days belong to it, as YYYY-MM-DD. */

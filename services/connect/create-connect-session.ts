@@ -24,7 +24,7 @@ export interface ConnectLink {
   readonly connectSessionId: string;
 }
 
-/** How long a link lasts (spec: fifteen minutes). */
+/** How long a link lasts (docs/contract/connections.md#states). */
 export const SESSION_MS = 15 * 60_000;
 
 /**

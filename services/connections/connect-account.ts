@@ -1,5 +1,5 @@
 /**
- * Links an account from credentials the caller holds (D11). The platform is asked first, and nothing
+ * Links an account from credentials the caller holds (docs/contract/connections.md#linking-with-credentials). The platform is asked first, and nothing
  * is stored unless it accepts them. Emits connection.created, but not where the account is linked already
  * and has to be connected again: then only its login is replaced.
  */

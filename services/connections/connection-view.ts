@@ -1,4 +1,4 @@
-/** A connection as the wire shows it (spec: Connection). */
+/** A connection as the wire shows it (docs/contract/connections.md#connections). */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Connection, QueueSlot, RewriteMode } from '../../entities/connection.ts';
 import type { Context } from '../context.ts';

@@ -16,7 +16,7 @@ export interface ConnectionFilter {
   readonly cursor?: string | undefined;
 }
 
-/** @throws ServiceError invalid_request when `profileId` is not a profile the caller reaches (D32). */
+/** @throws ServiceError invalid_request when `profileId` is not a profile the caller reaches (docs/contract/connections.md#slugs-without-a-profile). */
 export async function listConnections(
   context: Context,
   caller: Caller,

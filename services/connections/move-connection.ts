@@ -2,7 +2,7 @@
  * Moves a connection into a profile, or back to the caller's own accounts. Slug, queue and posts come
  * along; every post keeps the profile it was written under. What shares its login and sits in the same
  * place moves with it, or nothing does. Emits for each connection.removed with the profile that is left,
- * then connection.created with the one arrived at (D38).
+ * then connection.created with the one arrived at (docs/contract/connections.md#moving).
  */
 import { LockMode } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';

@@ -1,4 +1,4 @@
-/** Finds the connections that slugs name, within what the caller reaches (D30, D32). */
+/** Finds the connections that slugs name, within what the caller reaches (docs/contract/profiles-and-keys.md#scoped-keys, docs/contract/connections.md#slugs-without-a-profile). */
 import { query } from '../../entities/query.ts';
 import { WANTED_BY_CONNECTION } from '../polish/rewrite-wanted.ts';
 import { TEST_PLATFORM } from '../../platforms/registry.ts';

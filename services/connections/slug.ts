@@ -1,4 +1,4 @@
-/** Slugs: what a connection is posted to (D12). */
+/** Slugs: what a connection is posted to (docs/contract/connections.md#slugs). */
 
 /** Longest slug that is derived; callers may choose up to this many characters too. */
 export const SLUG_MAX = 80;

@@ -1,4 +1,4 @@
-/** Changes what people and posts call a connection, and whether AI polish is asked for on it (D36). */
+/** Changes what people and posts call a connection, and whether AI polish is asked for on it (docs/contract/profiles-and-keys.md#account). */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { RewriteMode } from '../../entities/connection.ts';
 import type { Context } from '../context.ts';

@@ -39,7 +39,7 @@ const NO_ID = '00000000-0000-0000-0000-000000000000';
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * D40: what the key reaches, as SQL on `e`, given profile ($2, null for the whole account) and mode ($3). A stream names
+ * docs/contract/webhooks.md#which-events-a-webhook-gets: what the key reaches, as SQL on `e`, given profile ($2, null for the whole account) and mode ($3). A stream names
  * no events, so it has those of a webhook that names none.
  */
 const REACHED = `e.account_id = $1 and ($2::uuid is null or e.profile_id = $2) and ($3 = 'live' or e.mode = 'test')

@@ -1,4 +1,4 @@
-/** The events about posts: what they carry, field by field as the spec shows it. */
+/** The events about posts: what they carry, field by field (docs/contract/webhooks.md#events). */
 import type { RescheduleReason } from '../../entities/post.ts';
 import type { Context } from '../context.ts';
 import type { MetricsView } from '../metrics/metrics-view.ts';

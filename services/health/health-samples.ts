@@ -1,4 +1,4 @@
-/** Samples of the health, one a minute over all processes, kept for 90 days (spec: GET /health/history). */
+/** Samples of the health, one a minute over all processes, kept for 90 days (docs/contract/metrics.md#uptime). */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { type Health, readHealth } from './read-health.ts';
@@ -28,7 +28,7 @@ export async function takeSample(context: Context): Promise<number> {
   return (await query(context.db.em(), SAMPLE, [minute, minute, health.status === 'degraded'])).length;
 }
 
-/** Writes the samples of the minutes that a clock moved by hand has passed over since `from`, all of them as it is now (D41). */
+/** Writes the samples of the minutes that a clock moved by hand has passed over since `from`, all of them as it is now (docs/contract/metrics.md#analytics). */
 export async function samplePassedMinutes(context: Context, from: Date): Promise<void> {
   const now = context.clock.now();
   const { status } = await readHealth(context);

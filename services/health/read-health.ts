@@ -1,4 +1,4 @@
-/** How the service is: its database, and whether its workers did their rounds (spec: GET /health). */
+/** How the service is: its database, and whether its workers did their rounds (docs/contract/running.md#health). */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';

@@ -1,4 +1,4 @@
-/** The uptime of the last days, from the samples (spec: GET /health/history). */
+/** The uptime of the last days, from the samples (docs/contract/metrics.md#uptime). */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { HISTORY_DAYS } from './health-samples.ts';

@@ -1,4 +1,4 @@
-/** Tells whether two bodies are the same JSON value, whatever the order of their keys (D34). Pure. */
+/** Tells whether two bodies are the same JSON value, whatever the order of their keys (docs/contract/posts.md#what-is-stored). Pure. */
 import { createHash } from 'node:crypto';
 
 /** Hex SHA-256 of a JSON value written with sorted keys. */

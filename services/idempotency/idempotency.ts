@@ -1,6 +1,5 @@
 /**
- * Idempotency-Key: the first request's answer is kept for 24 hours and given again (spec: POST /posts;
- * D17, D34). The record is born in the transaction that stores the posts, so a request that dies
+ * Idempotency-Key: the first request's answer is kept for 24 hours and given again (docs/contract/posts.md#immediate-posts, * docs/contract/posts.md#idempotency, docs/contract/posts.md#what-is-stored). The record is born in the transaction that stores the posts, so a request that dies
  * half-way is finished from what its posts became; nothing is ever sent for it a second time.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
@@ -60,7 +59,7 @@ const COMPLETE = 'update idempotency_records set response = $2::jsonb, completed
  * The answer to give again, or null for the first request under this key.
  *
  * @throws ServiceError idempotency_key_conflict for another body or operation, for an answer that the caller does not
- *   reach (D48), or while the first request runs; only the last can be repeated (D46)
+ *   reach (docs/contract/posts.md#idempotency-across-keys), or while the first request runs; only the last can be repeated (docs/contract/errors-and-limits.md#retryable-errors)
  */
 export async function replay(context: Context, caller: Caller, request: KeyedRequest): Promise<PostResult[] | null> {
   const parameters = [caller.accountId, request.key, context.clock.now()];

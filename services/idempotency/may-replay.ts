@@ -1,4 +1,4 @@
-/** Whether a caller may be given the answer of an earlier request under the same Idempotency-Key (D48, decision 0067). */
+/** Whether a caller may be given the answer of an earlier request under the same Idempotency-Key (docs/contract/posts.md#idempotency-across-keys, decision 0067). */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';

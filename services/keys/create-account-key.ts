@@ -1,4 +1,4 @@
-/** Makes a key that reaches the whole account (D54): an owner or the operator asks for it, no API key does. */
+/** Makes a key that reaches the whole account (docs/contract/profiles-and-keys.md#account-keys): an owner or the operator asks for it, no API key does. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { ApiKey } from '../../entities/api-key.ts';
 import { query } from '../../entities/query.ts';

@@ -1,4 +1,4 @@
-/** The secret of an API key: how it is made, shown and stored (D6). */
+/** The secret of an API key: how it is made, shown and stored (docs/contract/profiles-and-keys.md#keys). */
 import type { Random } from '../clock.ts';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';

@@ -1,4 +1,4 @@
-/** An API key as the wire shows it (spec: API key): everything but its secret. */
+/** An API key as the wire shows it (docs/contract/profiles-and-keys.md#keys): everything but its secret. */
 import type { ApiKey } from '../../entities/api-key.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';
 import type { Scope } from './scopes.ts';

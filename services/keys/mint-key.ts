@@ -1,6 +1,6 @@
 /**
  * Mints a key of a profile, within the limits of the caller. The account's row is held while keys are counted, so that two requests never
- * share the last place of a profile or of the hour; a refused mint leaves no row, and so does not count (D35).
+ * share the last place of a profile or of the hour; a refused mint leaves no row, and so does not count (docs/contract/profiles-and-keys.md#test-keys).
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { ApiKey } from '../../entities/api-key.ts';
@@ -14,10 +14,10 @@ import { holdMaker } from './maker.ts';
 import { type MintedKey, storeKey } from './new-key.ts';
 import type { Scope } from './scopes.ts';
 
-/** Most living keys of a profile, of each type (spec: Limits). */
+/** Most living keys of a profile, of each type (docs/contract/profiles-and-keys.md#minted-keys). */
 const KEYS_MAX = 50;
 
-/** Most keys that an account mints in an hour (spec: Limits). */
+/** Most keys that an account mints in an hour (docs/contract/profiles-and-keys.md#minted-keys). */
 const MINTS_MAX = 20;
 const HOUR_MS = 3_600_000;
 

@@ -1,4 +1,4 @@
-/** An owner or the operator revokes a key of the account, or of one of its profiles (D54). */
+/** An owner or the operator revokes a key of the account, or of one of its profiles (docs/contract/profiles-and-keys.md#account-keys). */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { recordChange } from '../audit/record-change.ts';
 import type { Context } from '../context.ts';

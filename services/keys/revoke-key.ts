@@ -55,7 +55,7 @@ export async function revokeWhere(
     key.revokedAt = at;
     await em.flush();
   }
-  // An account key is replaced by another one, and what it made belongs to the account (D54).
+  // An account key is replaced by another one, and what it made belongs to the account (docs/contract/profiles-and-keys.md#account-keys).
   if (includeMinted || !isAccountKey(key)) await endMadeBy(em, { keyIds: [keyId], grantIds: [] }, at);
 }
 

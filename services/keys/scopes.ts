@@ -27,7 +27,7 @@ export function isScope(name: string): name is Scope {
   return Object.hasOwn(SCOPES, name);
 }
 
-/** What the default tools need; asked for where a client asks for nothing (D29). */
+/** What the default tools need; asked for where a client asks for nothing (docs/contract/agents.md#tool-results). */
 export const DEFAULT_SCOPES: readonly Scope[] = [
   'connections:read',
   'posts:read',

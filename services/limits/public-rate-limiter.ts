@@ -1,5 +1,5 @@
 /**
- * Limits by address: exact over all processes as long as the database answers (D62). While it does not, each process
+ * Limits by address: exact over all processes as long as the database answers (docs/contract/errors-and-limits.md#limits-by-address). While it does not, each process
  * counts for itself, so that what needs no database still answers.
  */
 import type { Database } from '../../entities/orm.ts';

@@ -1,4 +1,4 @@
-/** The sliding window that every key and endpoint group is counted in (spec: Limits). */
+/** The sliding window that every key and endpoint group is counted in (docs/contract/errors-and-limits.md#rate-limits). */
 
 /** Length of the window. */
 export const WINDOW_SECONDS = 60;
@@ -16,7 +16,7 @@ export interface RateState {
 
 export interface RateLimiter {
   readonly limit: number;
-  /** Counts one request, unless the window is full: refused requests do not count (D31). */
+  /** Counts one request, unless the window is full: refused requests do not count (docs/contract/errors-and-limits.md#order-of-a-request). */
   take(bucket: string, now: Date): Promise<RateState>;
   /**
    * SQL of a function that does the same inside a statement, given bucket, instant, number of requests,

@@ -26,7 +26,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /**
  * @returns the images in their order, with ids in normal form
  * @throws ServiceError invalid_media naming the first id that is malformed, unknown, deleted or not the caller's;
- *   invalid_request naming the first one that is named twice (D51)
+ *   invalid_request naming the first one that is named twice (docs/contract/media.md#images-of-a-post)
  */
 export async function checkMedia(
   context: Context,
@@ -52,7 +52,7 @@ export async function checkMedia(
 
 /**
  * @param limits what the account's own server says, over the platform's facts
- * @returns null when the platform carries so many images; otherwise media_unsupported, or platform_rejected naming limit and value (D27)
+ * @returns null when the platform carries so many images; otherwise media_unsupported, or platform_rejected naming limit and value (docs/contract/posts.md#refused-before-sending)
  */
 export function mediaError(
   platform: AnyPlatform,
@@ -77,7 +77,7 @@ function missingImages({ name, images }: AnyPlatform): PartError | null {
   return rejected(`The post has no image; ${name} takes posts with at least ${min}. Upload one and name it in media.`);
 }
 
-/** @returns null when the platform takes images of these shapes; otherwise platform_rejected naming limit and value (D27) */
+/** @returns null when the platform takes images of these shapes; otherwise platform_rejected naming limit and value (docs/contract/posts.md#refused-before-sending) */
 export function ratioError({ name, images: facts }: AnyPlatform, images: readonly ImageSize[]): PartError | null {
   const ratio = facts?.ratio;
   if (ratio === undefined) return null;

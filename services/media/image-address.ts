@@ -1,5 +1,5 @@
 /**
- * Addresses at which platforms fetch images by themselves (D5): public, signed, and good for an hour. Everything that
+ * Addresses at which platforms fetch images by themselves (docs/contract/media.md#uploads): public, signed, and good for an hour. Everything that
  * decides what is served is in the address, so any web process serves it and nothing is stored.
  */
 import type { AnyPlatform } from '../../platforms/contract.ts';

@@ -1,4 +1,4 @@
-/** How much an image and an account may hold (spec: Limits; MB are MiB, D35). */
+/** How much an image and an account may hold (docs/contract/media.md#uploads). */
 
 /** Media types that are taken. */
 export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;

@@ -1,4 +1,4 @@
-/** An image as the wire shows it (D5). */
+/** An image as the wire shows it (docs/contract/media.md#uploads). */
 import { timestamp } from '../timestamp.ts';
 import type { ImageType } from './limits.ts';
 

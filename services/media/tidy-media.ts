@@ -7,10 +7,10 @@ import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { IS_NEEDED, IS_UNUSED, markReleased, removeBytes } from './release-media.ts';
 
-/** How long after the last attempt to send it a post keeps its images (D5). */
+/** How long after the last attempt to send it a post keeps its images (docs/contract/media.md#uploads). */
 const KEPT_AFTER_SEND_MS = 86_400_000;
 
-/** How long after its upload an image is kept that no post names (D53). */
+/** How long after its upload an image is kept that no post names (docs/contract/media.md#storage-of-images). */
 const KEPT_UNUSED_MS = 7 * 86_400_000;
 
 /** An upload that has been storing its bytes for so long was cut off by the end of its process. */

@@ -1,4 +1,4 @@
-/** Which of the reads that cost something the accounts can pay for (D18). */
+/** Which of the reads that cost something the accounts can pay for (docs/contract/errors-and-limits.md#plans). */
 import type { Context } from '../context.ts';
 import { readStanding } from '../plans/standing.ts';
 import type { DueRead } from './decide-read.ts';

@@ -1,4 +1,4 @@
-/** A read of numbers as the wire shows it (spec: Metrics read). */
+/** A read of numbers as the wire shows it (docs/contract/metrics.md#reads-of-a-post). */
 import type { MetricNumbers } from '../../platforms/contract.ts';
 import { timestamp } from '../timestamp.ts';
 

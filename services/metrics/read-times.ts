@@ -1,4 +1,4 @@
-/** When the numbers of a post are read, as data (spec: Limits, Metrics reads; D10). */
+/** When the numbers of a post are read, as data (docs/contract/metrics.md#reads-of-a-post). */
 
 const HOUR_MS = 3_600_000;
 

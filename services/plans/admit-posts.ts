@@ -1,4 +1,4 @@
-/** Whether the plan of an account lets posts go out, and what each costs (D18, D35; spec: Errors, 402 and 403). */
+/** Whether the plan of an account lets posts go out, and what each costs (docs/contract/errors-and-limits.md#plans, docs/contract/profiles-and-keys.md#test-keys). */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
@@ -36,7 +36,7 @@ export function rowNeedsAdmission(context: Context, row: PlanTermsRow & { readon
   return needsAdmission(context, planTerms(context, row), row.platform_id);
 }
 
-/** Whether a post that is due waits for the next UTC day instead of failing for this reason (D14, D50). */
+/** Whether a post that is due waits for the next UTC day instead of failing for this reason (docs/contract/scheduling.md#late-posts, docs/contract/errors-and-limits.md#messages). */
 export function waitsForNextDay({ code }: PartError): boolean {
   return code === 'fair_use_reached' || code === 'limit_exceeded';
 }

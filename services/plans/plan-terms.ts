@@ -1,4 +1,4 @@
-/** What decides whether posts of an account have to be admitted: its plan, and its cap on messages (D18, D50). */
+/** What decides whether posts of an account have to be admitted: its plan, and its cap on messages (docs/contract/errors-and-limits.md#plans, docs/contract/errors-and-limits.md#messages). */
 import type { PlanName } from '../../entities/account.ts';
 import type { Context } from '../context.ts';
 

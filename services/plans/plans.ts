@@ -1,4 +1,4 @@
-/** What each plan allows, as data (D18; spec: Limits, Free plan and X charge). */
+/** What each plan allows, as data (docs/contract/errors-and-limits.md#plans). */
 import type { PlanName } from '../../entities/account.ts';
 
 export interface Plan {

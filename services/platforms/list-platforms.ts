@@ -1,4 +1,4 @@
-/** What each platform can do here, read off its facts (D11). */
+/** What each platform can do here, read off its facts (docs/contract/connections.md#linking-with-credentials). */
 import type { ImageFacts } from '../../platforms/contract.ts';
 import { PLATFORM_IDS, platformOf } from '../../platforms/registry.ts';
 import { connectablePlatforms } from '../connect/connectable-platforms.ts';
@@ -46,7 +46,7 @@ export function listPlatforms(context: Context): PlatformView[] {
   });
 }
 
-/** What a platform takes beyond the limits of a request could not be used, so it is not advertised (D52). */
+/** What a platform takes beyond the limits of a request could not be used, so it is not advertised (docs/contract/platforms.md#sandbox). */
 function imagesView({ min, max, maxBytes, types, altTextMax }: ImageFacts): NonNullable<PlatformView['images']> {
   return {
     ...(min !== undefined && { min }),

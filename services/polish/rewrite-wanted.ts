@@ -1,6 +1,6 @@
 /**
  * Whether a post is to be rewritten before it goes out: what the post says, else its connection, else its account
- * (D36). It is decided in the statement that claims the post, so that a recovery never decides otherwise.
+ * (docs/contract/profiles-and-keys.md#account). It is decided in the statement that claims the post, so that a recovery never decides otherwise.
  */
 
 /** @param accountDefault SQL of what the account says */

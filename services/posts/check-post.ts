@@ -20,7 +20,7 @@ export interface PostContent {
   readonly images: readonly ImageSize[];
 }
 
-/** @returns null when the post fits; otherwise shape_unsupported, media_unsupported or platform_rejected (D27) */
+/** @returns null when the post fits; otherwise shape_unsupported, media_unsupported or platform_rejected (docs/contract/posts.md#refused-before-sending) */
 export function checkPost(
   context: Context,
   platform: AnyPlatform,

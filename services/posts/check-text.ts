@@ -20,7 +20,7 @@ export function textLimit(platform: AnyPlatform, limits: ConnectionLimits | null
 
 /**
  * @param subject what the message calls the text
- * @returns null when the text fits; otherwise platform_rejected naming the limit and the value (D27)
+ * @returns null when the text fits; otherwise platform_rejected naming the limit and the value (docs/contract/posts.md#refused-before-sending)
  */
 export function checkText(
   platform: AnyPlatform,

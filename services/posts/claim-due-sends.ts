@@ -1,6 +1,6 @@
 /**
  * Claims due posts for this process. Rows that another worker is claiming are skipped, not waited for,
- * and the ledger row is committed with the claim, before any platform is called (D16). What a plan does
+ * and the ledger row is committed with the claim, before any platform is called (docs/contract/posts.md#interrupted-sends). What a plan does
  * not let out is deferred or failed in the same transaction, with its event.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';

@@ -1,4 +1,4 @@
-/** Claims sends that were begun and never settled: their process died, or lost its claim (D16). */
+/** Claims sends that were begun and never settled: their process died, or lost its claim (docs/contract/posts.md#interrupted-sends). */
 import { query } from '../../entities/query.ts';
 import type { Json, PartStep } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';

@@ -25,7 +25,7 @@ export interface SendablePost {
   readonly createdAt: Date;
   /** Number of the send. */
   readonly generation: number;
-  /** How often it was repeated by itself (D60). */
+  /** How often it was repeated by itself (docs/contract/posts.md#busy-platforms). */
   readonly repeats: number;
   /** When it was due before the first repeat; null when there was none. */
   readonly firstDueAt: Date | null;

@@ -1,7 +1,7 @@
 /**
  * Publishes one text to several connections, now, at a time, into their queues, or as drafts. What
  * validation refuses stores nothing; what passes is stored together with the idempotency record, and
- * immediate posts answer when their platform has answered, all of them side by side (spec: POST /posts).
+ * immediate posts answer when their platform has answered, all of them side by side (docs/contract/posts.md#immediate-posts).
  */
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';

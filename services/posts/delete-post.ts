@@ -1,5 +1,5 @@
 /**
- * Deletes a post, whatever that means for the state it is in (spec: DELETE /posts/{postId}): one that
+ * Deletes a post, whatever that means for the state it is in (docs/contract/posts.md#deleting): one that
  * waits is cancelled, one that is out is taken down on its platform, a repeat answers the same, and so do several at once.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';

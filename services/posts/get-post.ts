@@ -1,4 +1,4 @@
-/** Reads one post of the caller's with all that was written, and what it came to (D55). */
+/** Reads one post of the caller's with all that was written, and what it came to (docs/contract/posts.md#fields-of-a-single-post). */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';

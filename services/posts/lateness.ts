@@ -1,4 +1,4 @@
-/** What becomes of a post that is found late, as data (D14). */
+/** What becomes of a post that is found late, as data (docs/contract/scheduling.md#late-posts). */
 
 export const LATENESS = {
   /** Up to so late, a post simply goes out. */

@@ -1,4 +1,4 @@
-/** The send ledger's rows, one part at a time: opened before the platform is called, closed after (D16). */
+/** The send ledger's rows, one part at a time: opened before the platform is called, closed after (docs/contract/posts.md#interrupted-sends). */
 import { query } from '../../entities/query.ts';
 import type { AttemptState, AttemptStep } from '../../entities/attempt.ts';
 import type { ErrorCode } from '../../errors/codes.ts';

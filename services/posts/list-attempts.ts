@@ -1,4 +1,4 @@
-/** Reads the send ledger of a post, oldest attempt first (D11). */
+/** Reads the send ledger of a post, oldest attempt first (docs/contract/connections.md#linking-with-credentials). */
 import type { AttemptState, AttemptStep } from '../../entities/attempt.ts';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';

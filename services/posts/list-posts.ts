@@ -34,7 +34,7 @@ export interface PostFilter {
   readonly cursor?: string | undefined;
 }
 
-/** @throws ServiceError invalid_request when `profileId` is not a profile the caller reaches (D32), or for a cursor with an offset. */
+/** @throws ServiceError invalid_request when `profileId` is not a profile the caller reaches (docs/contract/connections.md#slugs-without-a-profile), or for a cursor with an offset. */
 export async function listPosts(
   context: Context,
   caller: Caller,

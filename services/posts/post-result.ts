@@ -1,4 +1,4 @@
-/** What became of a post on one connection, as the wire shows it (spec: POST /posts, Result). */
+/** What became of a post on one connection, as the wire shows it (docs/contract/posts.md#immediate-posts). */
 import type { ErrorCode } from '../../errors/codes.ts';
 import { timestampOrNull } from '../timestamp.ts';
 import type { PostRow } from './post-view.ts';

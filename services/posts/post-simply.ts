@@ -1,4 +1,4 @@
-/** POST /post/{connectionSlug}: one text to one connection, failures as the request's own errors (spec: simple variant). */
+/** POST /post/{connectionSlug}: one text to one connection, failures as the request's own errors (docs/contract/posts.md#the-simple-endpoint). */
 import { ServiceError } from '../../errors/service-error.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
@@ -22,7 +22,7 @@ export type SimplePostResult =
 /**
  * @param about is told the id of the post, which the answer does not carry
  * @throws ServiceError invalid_request, invalid_connection, and the code that the send failed with; internal_server_error
- *   when its outcome is unknown (D45)
+ *   when its outcome is unknown (docs/contract/posts.md#unknown-outcomes)
  */
 export async function postSimply(
   context: Context,

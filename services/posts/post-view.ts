@@ -1,4 +1,4 @@
-/** A post as the wire shows it (spec: Post), and the columns it is read from. */
+/** A post as the wire shows it (docs/contract/posts.md#fields), and the columns it is read from. */
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { PostStatus, RewriteStatus } from '../../entities/post.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';

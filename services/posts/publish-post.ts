@@ -30,7 +30,7 @@ export interface Published {
 
 /**
  * Publishes a draft. Under a key, each answer that passed validation is stored and given again: refusals
- * that keep the draft, and the one that failed it, too (D47).
+ * that keep the draft, and the one that failed it, too (docs/contract/posts.md#what-is-stored).
  *
  * @throws ServiceError not_found (no draft of the caller's, or not one any more), invalid_request,
  *   invalid_connection (its connection has left the caller's profile), idempotency_key_conflict
@@ -80,7 +80,7 @@ function answerOf(result: PostResult): PostResult | ServiceError {
 }
 
 /**
- * Sends a failed post again; emits post.rescheduled (`requeued`) when it gets a new time (D11).
+ * Sends a failed post again; emits post.rescheduled (`requeued`) when it gets a new time (docs/contract/connections.md#linking-with-credentials).
  *
  * @throws ServiceError not_found, invalid_request (it has not failed, or its outcome is unknown and
  *   `force` is not set), invalid_connection

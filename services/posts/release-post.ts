@@ -110,7 +110,7 @@ async function schedule(
 const FAIL = `
   update posts set status = 'failed', error_code = $2, error_message = $3 where id = $1 and status = 'draft' returning id`;
 
-/** A draft stays one where the refusal can be settled, and fails otherwise (spec: Post status); a failed post stays failed. */
+/** A draft stays one where the refusal can be settled, and fails otherwise (docs/contract/posts.md#statuses); a failed post stays failed. */
 async function refuse(
   context: Context,
   em: SqlEntityManager,

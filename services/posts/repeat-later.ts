@@ -1,4 +1,4 @@
-/** When a scheduled post is sent again by itself because its platform was not available (D60). Pure. */
+/** When a scheduled post is sent again by itself because its platform was not available (docs/contract/posts.md#busy-platforms). Pure. */
 import type { SendablePost } from './claimed-send.ts';
 import { LATENESS } from './lateness.ts';
 import type { SendOutcome } from './send-outcome.ts';

@@ -1,5 +1,5 @@
 /**
- * Moves a scheduled post to another time, or into the queue of its connection, under its id (D57). The slot that it
+ * Moves a scheduled post to another time, or into the queue of its connection, under its id (docs/contract/scheduling.md#rescheduling). The slot that it
  * leaves is free for the next post that is queued. Of a move, a cancel and a worker's claim at once, one wins.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';

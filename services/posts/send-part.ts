@@ -1,6 +1,6 @@
 /**
  * Makes one part of a post and finds out what became of it. The hard case is an answer that never
- * came: then the platform is asked, and only a call that cannot make a second post is repeated (D16, D37).
+ * came: then the platform is asked, and only a call that cannot make a second post is repeated (docs/contract/posts.md#interrupted-sends, docs/contract/posts.md#lost-answers).
  */
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { AnyPlatform, Published, RecoveryFacts, SendPart, Session } from '../../platforms/contract.ts';

@@ -13,7 +13,7 @@ export const SEND_TIMES = {
   removeMs: 25_000,
   /** Wait before the second look: the lost request may still be on its way into the platform. */
   secondLookAfterMs: 2_000,
-  /** How long a claim holds before another worker may take it over (D16). */
+  /** How long a claim holds before another worker may take it over (docs/contract/posts.md#interrupted-sends). */
   leaseMs: 60_000,
 } as const;
 

@@ -2,7 +2,7 @@
  * What becomes of posts that are found more than five minutes late, after a stop or a pause that a
  * platform asked for. Those of one connection are settled together, its row locked: a queued post moves
  * to its next free slot; of those at a time set by hand the first goes out, the others follow a minute
- * apart, and what is a day late fails (D14). Each of them says so with an event.
+ * apart, and what is a day late fails (docs/contract/scheduling.md#late-posts). Each of them says so with an event.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';

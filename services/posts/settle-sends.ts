@@ -1,6 +1,6 @@
 /**
  * Writes the outcomes of sends: post, ledger row and event together, and only for who still holds the claim. A scheduled
- * post whose platform was not available gets its next time here (D60).
+ * post whose platform was not available gets its next time here (docs/contract/posts.md#busy-platforms).
  */
 import { query } from '../../entities/query.ts';
 import type { JsonObject } from '../../platforms/contract.ts';

@@ -1,4 +1,4 @@
-/** Tags: trimmed, lowercase, each once, in the order given (spec: Tag rules). Pure. */
+/** Tags: trimmed, lowercase, each once, in the order given (docs/contract/posts.md#tags). Pure. */
 
 /** Tags a post may carry. */
 export const TAGS_MAX = 10;

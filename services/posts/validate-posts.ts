@@ -1,4 +1,4 @@
-/** Says what POST /posts would do with a body, and does none of it (D11). The checks are those of a send. */
+/** Says what POST /posts would do with a body, and does none of it (docs/contract/connections.md#linking-with-credentials). The checks are those of a send. */
 import { platformOf } from '../../platforms/registry.ts';
 import type { PostTarget } from '../connections/resolve-slugs.ts';
 import type { Context } from '../context.ts';

@@ -9,7 +9,7 @@ import { lockAccount } from '../plans/standing.ts';
 import { externalIdConflict } from './external-id-conflict.ts';
 import { type ProfileView, profileView } from './profile-view.ts';
 
-/** Most living profiles of an account (spec: Limits). */
+/** Most living profiles of an account (docs/contract/profiles-and-keys.md#profiles). */
 const PROFILES_MAX = 1000;
 
 export interface ProfileInput {

@@ -1,7 +1,7 @@
 /**
  * Deletes a profile with everything that could still act for it, in one transaction: its connections are
  * disconnected, what waits for them is cancelled, its open connect sessions end, its keys are revoked and so is what agents
- * may do there (D38), and its webhooks end, with what is queued for them. Event streams of its keys end with the keys. Its
+ * may do there (docs/contract/profiles-and-keys.md#profiles), and its webhooks end, with what is queued for them. Event streams of its keys end with the keys. Its
  * images are out of reach from then on, and housekeeping frees them. What was sent stays readable, and its externalId is free
  * again. Emits connection.removed for each connection.
  */

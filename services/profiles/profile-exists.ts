@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
 
-/** True for a living profile of the account that the key reaches: any for an unscoped key, its own for a scoped one (D30). */
+/** True for a living profile of the account that the key reaches: any for an unscoped key, its own for a scoped one (docs/contract/profiles-and-keys.md#scoped-keys). */
 export async function profileExists(context: Context, caller: Caller, profileId: string): Promise<boolean> {
   if (caller.profileId !== null && caller.profileId !== profileId) return false;
   return (await context.db.em().count(Profile, { id: profileId, accountId: caller.accountId, deletedAt: null })) > 0;

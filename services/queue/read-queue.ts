@@ -1,4 +1,4 @@
-/** What waits in the queue of a connection (spec: GET /connections/{connectionId}/queue). */
+/** What waits in the queue of a connection (docs/contract/scheduling.md#queues). */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Connection } from '../../entities/connection.ts';
 import { query } from '../../entities/query.ts';

@@ -1,4 +1,4 @@
-/** How far ahead a post may be scheduled (spec: Limits). */
+/** How far ahead a post may be scheduled (docs/contract/scheduling.md#scheduled-posts). */
 export const HORIZON_DAYS = 30;
 
 /** The horizon as a length of time: days of 24 hours, whatever clocks do meanwhile. */

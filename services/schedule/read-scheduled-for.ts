@@ -1,4 +1,4 @@
-/** Reads a scheduledFor: an instant with an offset, or a wall time read in a zone (D15). Pure. */
+/** Reads a scheduledFor: an instant with an offset, or a wall time read in a zone (docs/contract/scheduling.md#wall-times). Pure. */
 import { ServiceError } from '../../errors/service-error.ts';
 import { HORIZON_DAYS, HORIZON_MS } from './horizon.ts';
 import { isTimeZone } from './time-zone.ts';

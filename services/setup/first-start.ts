@@ -1,4 +1,4 @@
-/** What the first start makes: an account, its keys and a sandbox connection, so that the first request can publish (D42). */
+/** What the first start makes: an account, its keys and a sandbox connection, so that the first request can publish (docs/contract/running.md#roles). */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Account } from '../../entities/account.ts';
 import { ApiKey } from '../../entities/api-key.ts';

@@ -1,4 +1,4 @@
-/** The manual clock as callers move it (D20). Only an install started with CLOCK=manual has one. */
+/** The manual clock as callers move it (docs/contract/running.md#manual-clock). Only an install started with CLOCK=manual has one. */
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 

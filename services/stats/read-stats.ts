@@ -1,4 +1,4 @@
-/** What an install has done for the world, in numbers that name nobody (spec: GET /stats). */
+/** What an install has done for the world, in numbers that name nobody (docs/contract/metrics.md#public-statistics). */
 import { query } from '../../entities/query.ts';
 import { TEST_PLATFORM } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
@@ -33,7 +33,7 @@ interface Row {
   platforms: string[];
 }
 
-/** Counts live posts that stand on a platform other than the sandbox; the week is the seven days up to now (D41). */
+/** Counts live posts that stand on a platform other than the sandbox; the week is the seven days up to now (docs/contract/metrics.md#analytics). */
 export async function readStats(context: Context): Promise<Stats> {
   const now = context.clock.now();
   const [row] = await query<Row>(context.db.em(), READ, [new Date(now.getTime() - WEEK_MS)]);

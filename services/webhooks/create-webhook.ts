@@ -1,4 +1,4 @@
-/** Registers a webhook. Its reach is that of the key it is registered with (D40); its secret is shown once. */
+/** Registers a webhook. Its reach is that of the key it is registered with (docs/contract/webhooks.md#which-events-a-webhook-gets); its secret is shown once. */
 import type { EventName } from '../../entities/event.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Webhook } from '../../entities/webhook.ts';

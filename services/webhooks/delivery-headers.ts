@@ -1,4 +1,4 @@
-/** The headers that an event is posted with (spec: Delivery headers). Pure. */
+/** The headers that an event is posted with (docs/contract/webhooks.md#deliveries). Pure. */
 import type { EventName } from '../../entities/event.ts';
 import { sign } from './sign.ts';
 

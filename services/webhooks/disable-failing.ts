@@ -1,4 +1,4 @@
-/** Disables webhooks whose every attempt has failed for three days, and says so to the account's others and its owners (D58). */
+/** Disables webhooks whose every attempt has failed for three days, and says so to the account's others and its owners (docs/contract/webhooks.md#turned-off-after-failures). */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-/** The body of a delivery, as it is stored and posted (spec: Body common fields). */
+/** The body of a delivery, as it is stored and posted (docs/contract/webhooks.md#events). */
 import type { EventName } from '../../entities/event.ts';
 import type { JsonObject } from '../../platforms/contract.ts';
 import { timestamp } from '../timestamp.ts';
@@ -9,7 +9,7 @@ export interface EventBody {
   readonly event: EventName;
   /** When it was queued. */
   readonly queuedAt: Date | string;
-  /** `{ post: … }` and so on, as the spec shows it for the event. */
+  /** `{ post: … }` and so on, as the event has it (docs/contract/webhooks.md#events). */
   readonly payload: JsonObject;
   /** True on the synthetic delivery of a test, and only there. */
   readonly test?: true;

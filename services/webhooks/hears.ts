@@ -16,7 +16,7 @@ export const DEFAULT_EVENTS = `(${DEFAULT_EVENT_NAMES.map((name) => `'${name}'`)
 
 /**
  * SQL condition: whether the webhook `w` hears the event. Ids sort by time, so a webhook that was registered
- * after the event does not (D40: reach and mode). A disabled webhook hears nothing, and none hears of itself.
+ * after the event does not (docs/contract/webhooks.md#which-events-a-webhook-gets: reach and mode). A disabled webhook hears nothing, and none hears of itself.
  */
 export function hears({ id, accountId, profileId, name, mode, subjectId }: EventColumns): string {
   return `(w.account_id = ${accountId} and w.deleted_at is null and w.disabled_at is null and w.id < ${id}

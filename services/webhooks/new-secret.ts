@@ -1,4 +1,4 @@
-/** What deliveries are signed with (D7). */
+/** What deliveries are signed with (docs/contract/webhooks.md#deliveries). */
 import type { Random } from '../clock.ts';
 
 /** What every secret begins with. */

@@ -1,4 +1,4 @@
-/** The one place that says which webhooks a caller sees and manages: those of its own reach (D40). */
+/** The one place that says which webhooks a caller sees and manages: those of its own reach (docs/contract/webhooks.md#which-events-a-webhook-gets). */
 import type { FilterQuery } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Webhook } from '../../entities/webhook.ts';

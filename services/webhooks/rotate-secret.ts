@@ -1,4 +1,4 @@
-/** Gives a webhook a new secret; for a day deliveries are signed with the one before it too (D58). */
+/** Gives a webhook a new secret; for a day deliveries are signed with the one before it too (docs/contract/webhooks.md#rotating-a-secret). */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';

@@ -1,4 +1,4 @@
-/** When a delivery that failed is tried again, as data (spec: Delivery and retry). */
+/** When a delivery that failed is tried again, as data (docs/contract/webhooks.md#retries-of-deliveries). */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;

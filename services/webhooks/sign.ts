@@ -1,4 +1,4 @@
-/** The signature of a delivery (spec: Signature). Pure. */
+/** The signature of a delivery (docs/contract/webhooks.md#signatures). Pure. */
 import { createHmac } from 'node:crypto';
 
 /**

@@ -1,4 +1,4 @@
-/** Removes deliveries and events that have been kept for their time (spec: Limits). */
+/** Removes deliveries and events that have been kept for their time (docs/contract/webhooks.md#listing-deliveries). */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { earliestId } from '../ids.ts';

@@ -1,4 +1,4 @@
-/** Changes a webhook: address, events, description, and whether it is enabled (D58). */
+/** Changes a webhook: address, events, description, and whether it is enabled (docs/contract/webhooks.md#changing-a-webhook). */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { EventName } from '../../entities/event.ts';
 import type { Webhook } from '../../entities/webhook.ts';

@@ -1,4 +1,4 @@
-/** How many webhooks there may be (D58). Live and test, enabled and disabled ones count alike. */
+/** How many webhooks there may be (docs/contract/webhooks.md#how-many). Live and test, enabled and disabled ones count alike. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Webhook } from '../../entities/webhook.ts';
 import { ServiceError } from '../../errors/service-error.ts';

@@ -1,4 +1,4 @@
-/** A webhook as the wire shows it (spec: Webhook): everything but its secret. */
+/** A webhook as the wire shows it (docs/contract/webhooks.md#webhooks-of-a-caller): everything but its secret. */
 import { DEFAULT_EVENT_NAMES, type EventName } from '../../entities/event.ts';
 import type { DisabledReason, Webhook } from '../../entities/webhook.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';

@@ -1,4 +1,4 @@
-/** Notes that a worker has started: its loops are not late in their first two minutes (D63). */
+/** Notes that a worker has started: its loops are not late in their first two minutes (docs/contract/running.md#health). */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { WORKER_LOOPS } from './worker-loops.ts';

@@ -1,4 +1,4 @@
-/** The loops that workers run, as data: how often each begins anew, and so how late its success may be (spec: GET /health). */
+/** The loops that workers run, as data: how often each begins anew, and so how late its success may be (docs/contract/running.md#health). */
 
 export const WORKER_LOOPS = {
   scheduledPosts: { everySeconds: 5 },

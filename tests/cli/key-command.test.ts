@@ -1,4 +1,4 @@
-/** `npm run carillon -- key`: the keys that reach a whole account, made, listed and revoked by the operator (D54). */
+/** `npm run carillon -- key`: the keys that reach a whole account, made, listed and revoked by the operator (docs/contract/profiles-and-keys.md#account-keys). */
 import { expect, it } from 'vitest';
 import { keyCommand } from '../../cli/key-command.ts';
 import { makeAccount } from '../harness/accounts.ts';

@@ -1,4 +1,4 @@
-/** Starts that cannot succeed: one line says what to put right, the exit code is 1, and nothing is left behind (D3). */
+/** Starts that cannot succeed: one line says what to put right, the exit code is 1, and nothing is left behind (docs/contract/running.md#settings). */
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';

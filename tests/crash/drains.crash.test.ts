@@ -1,4 +1,4 @@
-/** Backlogs whose process is killed while they drain: every post goes out, and goes out once (D16). */
+/** Backlogs whose process is killed while they drain: every post goes out, and goes out once (docs/contract/posts.md#interrupted-sends). */
 import { describe, expect, it } from 'vitest';
 import { createSeededRandom } from '../harness/seeded-random.ts';
 import { createTestClock } from '../harness/test-clock.ts';

@@ -1,4 +1,4 @@
-/** Changing the key that logins are encrypted with, over restarts (D3). */
+/** Changing the key that logins are encrypted with, over restarts (docs/contract/running.md#settings). */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';

@@ -1,4 +1,4 @@
-/** The first start and the ones after it: who is told what, once (D42). */
+/** The first start and the ones after it: who is told what, once (docs/contract/running.md#roles). */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** A send whose process is killed at each step of the ledger: the post is out exactly once all the same (D16). */
+/** A send whose process is killed at each step of the ledger: the post is out exactly once all the same (docs/contract/posts.md#interrupted-sends). */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type FakeBluesky, startFakeBluesky } from '../platforms/fakes/fake-bluesky.ts';
 import { type FakeMastodon, startFakeMastodon } from '../platforms/fakes/fake-mastodon.ts';

@@ -1,4 +1,4 @@
-/** The manual clock over kills and restarts: time goes on from where it had come, and what it passed was done once (D20). */
+/** The manual clock over kills and restarts: time goes on from where it had come, and what it passed was done once (docs/contract/running.md#manual-clock). */
 import { describe, expect, it } from 'vitest';
 import { attemptsOf, eachOnce, oneAccepted, post, postOf, SANDBOX, settled, tally } from './posts.ts';
 import { ENGINE, newInstall, type ServerProcess } from './server-process.ts';

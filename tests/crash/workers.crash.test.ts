@@ -1,4 +1,4 @@
-/** Several processes on one PostgreSQL: who does what, and what happens when one of them dies or falls asleep (D16, D42). */
+/** Several processes on one PostgreSQL: who does what, and what happens when one of them dies or falls asleep (docs/contract/posts.md#interrupted-sends, docs/contract/running.md#roles). */
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {

@@ -92,7 +92,7 @@ export interface World extends AsyncDisposable {
 }
 
 export interface WorldOptions {
-  /** Environment on top of the world's own, as D3 names the variables. */
+  /** Environment on top of the world's own, as docs/contract/running.md#settings names the variables. */
   readonly env?: Record<string, string>;
   /** Lowest level of {@link World.logged}; left out, `error`. */
   readonly logLevel?: string;

@@ -166,7 +166,7 @@ describe('the table', () => {
     expect([message, hint].filter((text) => !/^[A-Z].*\.$/.test(text))).toEqual([]);
   });
 
-  it('repeats the request id on refusals of a platform and faults of ours, as the spec has it', () => {
+  it('repeats the request id on refusals of a platform and faults of ours', () => {
     const reporting = ERROR_CODES.filter((code) => 'reportsRequestId' in ERRORS[code]);
 
     expect(reporting).toEqual(expect.arrayContaining(['platform_rejected', 'internal_server_error']));

@@ -1,4 +1,4 @@
-/** `retryable` tells of this occurrence and not of the code, the same on REST, tRPC and MCP (D46). */
+/** `retryable` tells of this occurrence and not of the code, the same on REST, tRPC and MCP (docs/contract/errors-and-limits.md#retryable-errors). */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createTRPCClient, httpBatchLink, TRPCClientError } from '@trpc/client';

@@ -1,4 +1,4 @@
-/** What the refusal of a delete answers (D44), on every platform that has a delete: the post stays sent. */
+/** What the refusal of a delete answers (docs/contract/posts.md#refused-deletes), on every platform that has a delete: the post stays sent. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { PLATFORM_IDS, type PlatformId, platformOf } from '../../platforms/registry.ts';
 import { type ScriptedAnswer, scriptNetwork } from '../harness/scripted-network.ts';

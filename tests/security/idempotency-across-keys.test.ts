@@ -1,4 +1,4 @@
-/** An Idempotency-Key gives one caller's answer to no other that does not reach its posts (D48). */
+/** An Idempotency-Key gives one caller's answer to no other that does not reach its posts (docs/contract/posts.md#idempotency-across-keys). */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { connectSandbox } from '../harness/connections.ts';
 import { startWorld, type World } from '../harness/world.ts';

@@ -1,4 +1,4 @@
-/** Over MCP, what a platform or an account on it has written is marked as data from outside (D61). */
+/** Over MCP, what a platform or an account on it has written is marked as data from outside (docs/contract/platforms.md#what-platforms-send). */
 import { expect, it } from 'vitest';
 import { untrustedFields } from '../../mcp/untrusted-fields.ts';
 import { scriptNetwork } from '../harness/scripted-network.ts';

@@ -1,4 +1,4 @@
-/** What a platform sends is untrusted on success too (D61): one gate checks it for every adapter. */
+/** What a platform sends is untrusted on success too (docs/contract/platforms.md#what-platforms-send): one gate checks it for every adapter. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AnyPlatform, Published, SendPart, Session } from '../../platforms/contract.ts';
 import { gatePlatform } from '../../platforms/gate.ts';

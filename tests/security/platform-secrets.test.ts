@@ -1,4 +1,4 @@
-/** No secret of a connection or of the install leaves it in the words of a platform (D61): not in answers, webhooks, the database or logs. */
+/** No secret of a connection or of the install leaves it in the words of a platform (docs/contract/platforms.md#what-platforms-send): not in answers, webhooks, the database or logs. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MailFailure } from '../../platforms/mail.ts';
 import { PLATFORM_IDS } from '../../platforms/registry.ts';

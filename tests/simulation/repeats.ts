@@ -1,4 +1,4 @@
-/** Posts that go again by themselves because their platform was not available (D60). */
+/** Posts that go again by themselves because their platform was not available (docs/contract/posts.md#busy-platforms). */
 import { type PostRow, ms } from './journal.ts';
 import { asks, hold, type Mirror } from './mirror.ts';
 import type { Step } from './transitions.ts';

@@ -1,4 +1,4 @@
-/** /owner/keys: an owner makes, lists and revokes the keys that reach the whole account (D54). */
+/** /owner/keys: an owner makes, lists and revokes the keys that reach the whole account (docs/contract/profiles-and-keys.md#account-keys). */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { type Browser, openBrowser } from '../../harness/browser.ts';

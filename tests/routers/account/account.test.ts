@@ -1,4 +1,4 @@
-/** GET and PATCH /account: plan, usage, caps and settings, for unscoped live keys (D36). */
+/** GET and PATCH /account: plan, usage, caps and settings, for unscoped live keys (docs/contract/profiles-and-keys.md#account). */
 import { describe, expect, it } from 'vitest';
 import { UUID } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';

@@ -1,4 +1,4 @@
-/** GET /media: what is uploaded, what of it no post names, and until when that is kept (D53). */
+/** GET /media: what is uploaded, what of it no post names, and until when that is kept (docs/contract/media.md#storage-of-images). */
 import { describe, expect, it } from 'vitest';
 import { STORAGE_MAX_BYTES } from '../../../services/media/limits.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';

@@ -1,4 +1,4 @@
-/** Drafts: stored, edited, published or deleted; publishing one races safely (spec: Drafts, PATCH, publish). */
+/** Drafts: stored, edited, published or deleted; publishing one races safely (docs/contract/posts.md#drafts). */
 import { describe, expect, it } from 'vitest';
 import { storeDiscord } from '../../harness/connections.ts';
 import { startWorld } from '../../harness/world.ts';

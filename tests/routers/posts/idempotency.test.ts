@@ -1,4 +1,4 @@
-/** Idempotency-Key: the same request never publishes twice, whatever happened to the first one (spec: POST /posts; D17, D34). */
+/** Idempotency-Key: the same request never publishes twice, whatever happened to the first one (docs/contract/posts.md#immediate-posts, docs/contract/posts.md#idempotency, docs/contract/posts.md#what-is-stored). */
 import { describe, expect, it } from 'vitest';
 import { startWorld } from '../../harness/world.ts';
 

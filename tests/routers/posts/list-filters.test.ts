@@ -1,4 +1,4 @@
-/** The filters of GET /posts, alone and together, and pages by cursor (D56). */
+/** The filters of GET /posts, alone and together, and pages by cursor (docs/contract/errors-and-limits.md#lists). */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { postsQuery } from '../../../services/posts/list-posts.ts';
 import { makeAccount } from '../../harness/accounts.ts';

@@ -1,4 +1,4 @@
-/** POST /posts/{postId}/publish with an Idempotency-Key: each answer that passed validation is given again (D47). */
+/** POST /posts/{postId}/publish with an Idempotency-Key: each answer that passed validation is given again (docs/contract/posts.md#what-is-stored). */
 import { describe, expect, it } from 'vitest';
 import { startWorld } from '../../harness/world.ts';
 

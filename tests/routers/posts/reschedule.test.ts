@@ -1,4 +1,4 @@
-/** POST /posts/{postId}/reschedule: a scheduled post gets another time or slot under its id, and of a race one wins (D57). */
+/** POST /posts/{postId}/reschedule: a scheduled post gets another time or slot under its id, and of a race one wins (docs/contract/scheduling.md#rescheduling). */
 import { describe, expect, it } from 'vitest';
 import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';

@@ -1,4 +1,4 @@
-/** Retrying a failed post, and asking what a send would do (D11). */
+/** Retrying a failed post, and asking what a send would do (docs/contract/connections.md#linking-with-credentials). */
 import { describe, expect, it } from 'vitest';
 import { startWorld } from '../../harness/world.ts';
 

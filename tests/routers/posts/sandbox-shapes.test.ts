@@ -1,4 +1,4 @@
-/** What the contract allows, tried with a test key on the sandbox: five images, 24 replies, and what fails in a reply (D52, D51). */
+/** What the contract allows, tried with a test key on the sandbox: five images, 24 replies, and what fails in a reply (docs/contract/platforms.md#sandbox, docs/contract/posts.md#drafts-without-a-connection). */
 import { describe, expect, it } from 'vitest';
 import { PLATFORM_IDS } from '../../../platforms/registry.ts';
 import { plain } from '../../harness/images.ts';

@@ -8,7 +8,7 @@ import { openTestDatabase, TEST_DATABASE_URL } from '../../harness/database.ts';
 
 const START = Date.UTC(2026, 10, 21, 12);
 
-/** The window as the spec defines it, told as plainly as can be: the instants of all accepted requests. */
+/** The simplest window that keeps the rule (docs/contract/errors-and-limits.md#rate-limits): the instants of all accepted requests. */
 function createModel(limit: number) {
   const accepted = new Map<string, number[]>();
   return (bucket: string, present: number): RateState => {

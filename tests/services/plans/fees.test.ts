@@ -1,4 +1,4 @@
-/** Fees: charged once for a post that is out, never for one that is not, and refused where nobody can pay (D18). */
+/** Fees: charged once for a post that is out, never for one that is not, and refused where nobody can pay (docs/contract/errors-and-limits.md#plans). */
 import { afterAll, describe, expect, it } from 'vitest';
 import { writeMissingCharges } from '../../../services/plans/write-missing-charges.ts';
 import { makeAccount, type TestAccount } from '../../harness/accounts.ts';

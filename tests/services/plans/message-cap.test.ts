@@ -1,4 +1,4 @@
-/** The cap on messages a day: SMS and email together, exactly, also when many requests come at once (D50). */
+/** The cap on messages a day: SMS and email together, exactly, also when many requests come at once (docs/contract/errors-and-limits.md#messages). */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeAccount, type TestAccount } from '../../harness/accounts.ts';
 import { connectSandbox } from '../../harness/connections.ts';

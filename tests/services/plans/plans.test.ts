@@ -1,4 +1,4 @@
-/** What the free plan lets out: two active connections and a hundred posts a day, also when many requests come at once (D18, D35). */
+/** What the free plan lets out: two active connections and a hundred posts a day, also when many requests come at once (docs/contract/errors-and-limits.md#plans, docs/contract/profiles-and-keys.md#test-keys). */
 import { describe, expect, it } from 'vitest';
 import { makeAccount, type TestAccount } from '../../harness/accounts.ts';
 import { connectSandbox, type TestConnection } from '../../harness/connections.ts';

@@ -1,4 +1,4 @@
-/** A thread cut off by an outage: what fails has no part up that is known, and what cannot be taken down is counted as sent (D43). */
+/** A thread cut off by an outage: what fails has no part up that is known, and what cannot be taken down is counted as sent (docs/contract/threads.md#threads-cut-off-by-an-outage). */
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { nextDueAt } from '../../../services/posts/next-due-at.ts';
 import { eventsAbout } from '../../harness/posts.ts';

@@ -1,4 +1,4 @@
-/** Posts to platforms that need images, limit their shapes, or fetch them from this install: refused before anything is stored (D27). */
+/** Posts to platforms that need images, limit their shapes, or fetch them from this install: refused before anything is stored (docs/contract/posts.md#refused-before-sending). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { plain } from '../../harness/images.ts';
 import { START } from '../../harness/test-clock.ts';

@@ -1,4 +1,4 @@
-/** Posts whose time passed while nothing could send them: none is lost, stuck, or sent late in silence (D14). */
+/** Posts whose time passed while nothing could send them: none is lost, stuck, or sent late in silence (docs/contract/scheduling.md#late-posts). */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { nextDueAt } from '../../../services/posts/next-due-at.ts';
 import { connectSandbox } from '../../harness/connections.ts';

@@ -1,4 +1,4 @@
-/** A scheduled post whose platform is not available goes again by itself, three times at most and within its day (D60). */
+/** A scheduled post whose platform is not available goes again by itself, three times at most and within its day (docs/contract/posts.md#busy-platforms). */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
 import { nextDueAt } from '../../../services/posts/next-due-at.ts';

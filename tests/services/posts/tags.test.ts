@@ -1,4 +1,4 @@
-/** Tag rules as properties: whatever is sent, what is stored keeps them (spec: Tag rules). */
+/** Tag rules as properties: whatever is sent, what is stored keeps them (docs/contract/posts.md#tags). */
 import { array, assert, constantFrom, oneof, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Tags } from '../../../routers/schemas/post-body.ts';

@@ -1,4 +1,4 @@
-/** Reading wall times as properties, over every zone the runtime knows (D15). */
+/** Reading wall times as properties, over every zone the runtime knows (docs/contract/scheduling.md#wall-times). */
 import { assert, constantFrom, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readScheduledFor } from '../../../services/schedule/read-scheduled-for.ts';

@@ -1,4 +1,4 @@
-/** What receivers are posted: each event with every field that the spec gives it, and to whom it is posted. */
+/** What receivers are posted: each event with all its fields (docs/contract/webhooks.md#events), and to whom it is posted. */
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';

@@ -1,4 +1,4 @@
-/** A webhook is disabled after three days in which every attempt failed, and those who should know are told (D58). */
+/** A webhook is disabled after three days in which every attempt failed, and those who should know are told (docs/contract/webhooks.md#turned-off-after-failures). */
 import { afterAll, describe, expect, it } from 'vitest';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { UUID } from '../../harness/expected.ts';

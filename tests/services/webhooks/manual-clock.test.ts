@@ -1,4 +1,4 @@
-/** On the manual clock every attempt is made at its own instant, in due order with everything else (D20). */
+/** On the manual clock every attempt is made at its own instant, in due order with everything else (docs/contract/running.md#manual-clock). */
 import { expect, it } from 'vitest';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { makePost } from '../../harness/posts.ts';
