@@ -1,6 +1,5 @@
 /**
- * The command line. It talks HTTP to a running server and never opens the database, which
- * belongs to that server alone.
+ * The command line. It calls a running server over HTTP and never opens the database, which only that server may open.
  */
 import { accountCommand } from './account-command.ts';
 import { keyCommand } from './key-command.ts';
@@ -58,7 +57,7 @@ try {
 async function listen(args: string[]): Promise<void> {
   const stopping = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stopping.abort());
-  // The whole house comes with it, which the other commands need not wait for.
+  // Loads the whole app, which the other commands do not need.
   const { systemRandom } = await import('../server/context.ts');
   const print = (line: string) => process.stdout.write(`${line}\n`);
   const io = { request: globalThis.fetch, clock: systemClock, random: systemRandom(systemClock), print };

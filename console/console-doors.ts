@@ -1,4 +1,4 @@
-/** What stands before the console's desk and above it: for whoever is signed in, and for whoever has a key. */
+/** The panels before the console opens, for signed-in users and for users with an API key, and its header. */
 import type { Context } from '../services/context.ts';
 import { type Html, html } from './html.ts';
 import { csrfField, type SignedInPerson, signInAddress } from './people/signed-in.ts';

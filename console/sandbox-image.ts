@@ -7,7 +7,7 @@ import { machineOf } from '../services/limits/machine-of.ts';
 import { secondsUntilReset } from '../services/limits/rate-limiter.ts';
 import { createSandboxImages } from '../services/sandbox/sandbox-images.ts';
 
-/** Seconds a browser may keep an image; short, because its post can be taken down. */
+/** Seconds for which a browser may cache an image; short, because its post can be taken down. */
 const MAX_AGE_SECONDS = 60;
 
 export function serveSandboxImage(context: Context): RequestHandler<{ postId: string; position: string }> {
@@ -28,7 +28,7 @@ export function serveSandboxImage(context: Context): RequestHandler<{ postId: st
     }
     const { bytes, contentType } = image;
     response.set(cachingOf(file.etag)).type(contentType);
-    // A view and no copy: many responses may be on their way with the same image.
+    // A view instead of a copy: many responses may be sending the same image at once.
     response.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   };
 }
@@ -45,7 +45,7 @@ function cachingOf(etag: string): Record<string, string> {
   return { 'cache-control': `public, max-age=${MAX_AGE_SECONDS}`, etag };
 }
 
-/** Whether the browser has it; tags that a proxy made weak count too (RFC 9110, 13.1.2). */
+/** Whether the browser's copy is current; ETags that a proxy made weak match too (RFC 9110, 13.1.2). */
 function isKnown({ 'if-none-match': tags }: Request['headers'], etag: string): boolean {
   return tags?.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag) ?? false;
 }

@@ -10,7 +10,7 @@ export const Profile = defineEntity({
     id: id(),
     accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
     name: p.string().length(100),
-    /** The caller's own id, unique over the account's living profiles. */
+    /** The caller's id for the profile, unique among the account's profiles that are not deleted. */
     externalId: p.string().length(200).nullable(),
     createdAt: instant(),
     deletedAt: instant().nullable(),

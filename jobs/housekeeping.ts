@@ -1,4 +1,7 @@
-/** housekeeping: encrypts logins again after a key rotation, and keeps the database, the images, the deliveries, the sign-ins, the audit, the samples of the health and what agents hold tidy. Safe to run side by side. */
+/**
+ * housekeeping: re-encrypts credentials after a key rotation. Removes expired data: database rows, images, deliveries,
+ * sign-ins, audit entries, health samples and OAuth artifacts. Safe to run in parallel.
+ */
 import { tidyAudit } from '../services/audit/tidy-audit.ts';
 import { closeConnectSessions } from '../services/connect/close-connect-sessions.ts';
 import type { Context } from '../services/context.ts';

@@ -1,4 +1,4 @@
-/** What completion offers: the caller's own connections and posts. */
+/** The values that completion offers: the caller's connections and posts. */
 import type { Context } from '../services/context.ts';
 import { callOperation, type McpCall, operationNamed } from './call-operation.ts';
 import { mayCall } from './missing-scopes.ts';
@@ -17,14 +17,16 @@ export async function ownConnections(context: Context, call: McpCall): Promise<r
   return (answer as { connections: readonly OwnConnection[] }).connections;
 }
 
-/** Slugs that begin so, each once. What only helps to type is no reason to ask a person for more. */
+/**
+ * Distinct slugs with this prefix. Completion is optional, so a missing scope does not make it ask the person for more.
+ */
 export async function slugsBeginning(context: Context, call: McpCall, begun: string): Promise<string[]> {
   if (!mayCall(call, 'connections.list')) return [];
   const slugs = (await ownConnections(context, call)).map(({ slug }) => slug);
   return [...new Set(slugs)].filter((slug) => slug.startsWith(begun));
 }
 
-/** Ids of the newest posts that begin so; none for whoever may not see posts. */
+/** Ids of the newest posts with this prefix; empty when the caller may not read posts. */
 export async function postIdsBeginning(context: Context, call: McpCall, begun: string): Promise<string[]> {
   if (!mayCall(call, 'posts.list')) return [];
   const answer = await callOperation(context, listPosts, { limit: 100 }, call);

@@ -1,4 +1,4 @@
-/** Resources that stand for one thing of the caller's, with completion of what names it. */
+/** Resources for one object of the caller, with completion of its id or slug. */
 import { type CacheHint, type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import type { Context } from '../services/context.ts';
 import { callOperation, type McpCall, operationNamed } from './call-operation.ts';

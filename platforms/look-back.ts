@@ -1,16 +1,19 @@
-/** Where to begin looking for a post of which the answer was lost, on platforms where only time, place and text can name it. */
+/**
+ * Where to start the search for a post whose response was lost, on platforms that can match only time, place and
+ * text.
+ */
 import type { SendPart } from './contract.ts';
 import type { PlatformAnswer } from './http.ts';
 
-/** Between two readings of a platform's own clock: its `Date` comes in whole seconds, its posts' times often do. */
+/** Tolerance between two readings of a platform's clock: `Date` has whole seconds, and post times often do too. */
 const ROUNDING_MS = 5_000;
 
-/** How far behind ours the clock of a platform may be that does not tell its time. */
+/** How far a platform's clock may be behind ours if it does not report its time. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 
 /**
- * @param answer the platform's list of posts, of which the `Date` header tells the platform's time
- * @returns from when on a post can be this part: milliseconds by the platform's clock
+ * @param answer the platform's list of posts; its `Date` header gives the platform's time
+ * @returns earliest time at which a post can be this part, in milliseconds by the platform's clock
  */
 export function earliestOf(part: SendPart, answer: PlatformAnswer, now: Date): number {
   const platformNow = Date.parse(answer.headers.get('date') ?? '');
@@ -19,7 +22,7 @@ export function earliestOf(part: SendPart, answer: PlatformAnswer, now: Date): n
   return platformNow - age - ROUNDING_MS;
 }
 
-/** A text without what platforms may change of it: white space, and how accents are composed. */
+/** Normalizes what platforms may change in a text: white space and the composition of accents. */
 export function essence(text: string): string {
   return text.normalize('NFC').replace(/\s+/gu, '');
 }

@@ -1,16 +1,22 @@
-/** Calls a platform with a stored login that ends: renewed ahead of its end, and once more when the platform refuses it. */
+/**
+ * Calls a platform with a stored credential that expires. Renews it before expiry, and once more if the platform
+ * refuses it.
+ */
 import { type LoginRenewal, PlatformFailure, type PlatformIo, type Session } from './contract.ts';
 import { withoutPublishing } from './http.ts';
 
-/** A call that can be made with any login of the account. */
+/** A call that works with any credential of the account. */
 interface LoginCall<Login, Answer> {
   /** Makes the call. */
   make(login: Login): Promise<Answer>;
-  /** Whether the platform refused the login without reading the call, so that making it again cannot make a second post. */
+  /**
+   * Whether the platform refused the credential without processing the call, so that a repeat cannot create a
+   * second post.
+   */
   isRefused(answer: Answer): boolean;
 }
 
-/** @throws PlatformFailure what the call throws, and why a login that was refused could not be renewed */
+/** @throws PlatformFailure what the call throws, or why a refused credential could not be renewed */
 export async function callRenewing<Login, Answer>(
   session: Session<Login>,
   io: PlatformIo,
@@ -23,7 +29,7 @@ export async function callRenewing<Login, Answer>(
   return call.make(await renewed(session, io, renewal));
 }
 
-/** Null when it is not time yet, and when it did not work: then the login may still be taken. */
+/** Null when it is too early, and when the renewal failed: the credential may still be valid. */
 async function renewedAhead<Login>(
   session: Session<Login>,
   io: PlatformIo,

@@ -1,11 +1,14 @@
-/** Requests that one machine may have in progress through a trusted proxy, whose connections are not counted by address. */
+/**
+ * Limits the requests that one machine may have in progress through a trusted proxy, whose connections are not counted
+ * by address.
+ */
 import type { Request, RequestHandler } from 'express';
 import { errorBody } from '../errors/error-body.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { machineOf } from '../services/limits/machine-of.ts';
 import { release } from './connection-limits.ts';
 
-/** @param max requests at once from one address; of IPv6, from one /64 */
+/** @param max requests at once from one address; for IPv6, from one /64 */
 export function limitRequestsInProgress(max: number): RequestHandler {
   const inProgress = new Map<string, number>();
   return (request, response, next) => {

@@ -1,9 +1,9 @@
-/** A line in which work waits for its turn: so much runs side by side, the rest in the order in which it came. */
+/** A semaphore: limits how much work runs in parallel; the rest waits in order of arrival. */
 
 export interface Turns {
-  /** Runs `work` when it is its turn. */
+  /** Runs `work` when a slot is free. */
   take<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** How many wait. */
+  /** How much work waits. */
   waiting(): number;
 }
 

@@ -1,4 +1,4 @@
-/** Every migration in the order it runs. A name, once released, never changes. */
+/** Every migration in the order in which it runs. A released name never changes. */
 import { Audit } from './migration-20261121-audit.ts';
 import { ConnectSessions } from './migration-20261121-connect-sessions.ts';
 import { ConnectSessionCallers } from './migration-20261121-connect-session-callers.ts';

@@ -1,4 +1,7 @@
-/** PATCH /connections/{connectionId}/queue: slots, zone and pause. Resuming emits post.rescheduled for what fell overdue. */
+/**
+ * PATCH /connections/{connectionId}/queue: slots, zone and pause. Resuming emits post.rescheduled for posts that became
+ * overdue.
+ */
 import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
 import { updateQueue as update } from '../../services/queue/update-queue.ts';

@@ -1,4 +1,7 @@
-/** DELETE /posts/{postId}: cancels what waits, takes down what is out. Emits post.deleted for the latter. */
+/**
+ * DELETE /posts/{postId}: cancels a waiting post, or deletes a published one from its platform. Emits post.deleted for
+ * the latter.
+ */
 import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
 import { deletePost as remove } from '../../services/posts/delete-post.ts';

@@ -1,4 +1,4 @@
-/** POST /post/{connectionSlug}: the original endpoint, one plain text to one connection. */
+/** POST /post/{connectionSlug}: the original endpoint, which sends one plain text to one connection. */
 import { z } from 'zod';
 import { postSimply as post } from '../../services/posts/post-simply.ts';
 import { dateTimeInput, slugInput, timestampOutput } from '../schemas/common.ts';

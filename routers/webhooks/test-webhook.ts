@@ -1,4 +1,4 @@
-/** POST /webhooks/{webhookId}/test: queues a delivery with a made-up post. */
+/** POST /webhooks/{webhookId}/test: queues a delivery with a sample post. */
 import { z } from 'zod';
 import { testWebhook as test } from '../../services/webhooks/test-webhook.ts';
 import { Delivery, WebhookIdInput } from '../schemas/webhook.ts';

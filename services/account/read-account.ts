@@ -1,4 +1,4 @@
-/** The account as its owner sees it: plan, what is used of it, and its settings (docs/contract/profiles-and-keys.md#account). */
+/** The account as its owner sees it: plan, usage and settings (docs/contract/profiles-and-keys.md#account). */
 import type { PlanName } from '../../entities/account.ts';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';

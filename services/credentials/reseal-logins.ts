@@ -1,14 +1,14 @@
 /**
- * Encrypts again, under the first key, what an older key encrypted: logins, the secrets of webhooks and the keys that
- * sign access tokens. After that the older key can be dropped.
+ * Re-encrypts with the first key what an older key encrypted: credentials, webhook secrets and the keys that sign
+ * access tokens. Afterwards the older key can be dropped.
  */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 
-/** Texts of one column handled in one round. */
+/** Number of encrypted values of one column per round. */
 const BATCH = 500;
 
-/** Where encrypted texts are stored that live as long as their row; each is sealed for its row's id. */
+/** Columns with encrypted values that live as long as their row; each value is bound to the id of its row. */
 const SEALED = [
   { table: 'connections', column: 'credentials' },
   { table: 'webhooks', column: 'secret' },
@@ -21,7 +21,7 @@ interface SealedRow {
   sealed: string;
 }
 
-/** @returns how many texts were encrypted again */
+/** @returns number of values re-encrypted */
 export async function resealLogins(context: Context): Promise<number> {
   let resealed = 0;
   for (const place of SEALED) resealed += await reseal(context, place);
@@ -34,13 +34,13 @@ async function reseal({ vault, db }: Context, { table, column }: (typeof SEALED)
   const stale = await query<SealedRow>(db.em(), sql, [current, BATCH]);
   for (const { id, sealed } of stale) {
     const anew = vault.seal(vault.open(sealed, id), id);
-    // A login that was renewed meanwhile is left alone: it is under the first key already.
+    // Skips a credential that was renewed meanwhile: it is already encrypted with the first key.
     await query(db.em(), `update ${table} set ${column} = $2 where id = $1 and ${column} = $3`, [id, anew, sealed]);
   }
   return stale.length;
 }
 
-/** Marks of the keys that stored texts need and this install was not given; empty when all can be read. */
+/** Marks of the keys that stored values need but this install does not have; empty when all values can be decrypted. */
 export async function missingKeyMarks(context: Context): Promise<string[]> {
   const marks = SEALED.map(
     ({ table, column }) => `select split_part(${column}, '.', 2) as mark from ${table} where ${column} is not null`,

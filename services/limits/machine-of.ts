@@ -1,7 +1,7 @@
-/** What is counted as one machine, by the address it calls from. */
+/** Maps the address of a caller to the machine that limits count. */
 import ipaddr from 'ipaddr.js';
 
-/** Whoever has one IPv6 address has the 2^64 beside it too. */
+/** The holder of one IPv6 address usually controls every address of its /64. */
 export function machineOf(ip: string): string {
   if (!ipaddr.isValid(ip)) return 'unknown';
   const address = ipaddr.process(ip);

@@ -1,9 +1,9 @@
-/** Which of the reads that cost something the accounts can pay for (docs/contract/errors-and-limits.md#plans). */
+/** Selects the charged reads of metrics that the accounts can pay for (docs/contract/errors-and-limits.md#plans). */
 import type { Context } from '../context.ts';
 import { readStanding } from '../plans/standing.ts';
 import type { DueRead } from './decide-read.ts';
 
-/** @returns the reads that cost nothing, and of the others as many as fit under each account's cap, the oldest posts first */
+/** @returns all free reads, and as many charged reads as fit under each account's cap, the oldest posts first */
 export async function affordableReads(context: Context, reads: readonly DueRead[]): Promise<Set<DueRead>> {
   const affordable = new Set(reads.filter(({ feeCents }) => feeCents === 0));
   const charged = Map.groupBy(

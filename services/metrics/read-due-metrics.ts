@@ -1,4 +1,4 @@
-/** Reads the numbers of the posts that are due: claims them, asks platforms side by side, and stores what they say. */
+/** Reads the metrics of due posts: claims them, calls the platforms in parallel, and stores the results. */
 import type { Context } from '../context.ts';
 import { affordableReads } from './affordable-reads.ts';
 import { CLAIMED_AT_ONCE, claimReads, type ReadClaim } from './claim-reads.ts';
@@ -8,10 +8,10 @@ import { type ReadLane, readLane } from './read-lane.ts';
 import { nextReadAt } from './read-times.ts';
 import { type ReadOutcome, settleReads } from './settle-reads.ts';
 
-/** Lanes that are asked side by side. */
+/** Metrics batches that are read in parallel. */
 const LANES_AT_ONCE = 20;
 
-/** @returns how many posts were read, put off or given up */
+/** @returns how many posts were read, postponed or ended */
 export async function readDueMetrics(context: Context, signal: AbortSignal): Promise<number> {
   await countSentPosts(context, signal);
   let settled = 0;

@@ -1,6 +1,6 @@
 /**
- * Asks one platform, or one connection to it, for the numbers of its posts, call after call. What it does not
- * answer is read later, and nothing more is asked of it until it wants to be asked again.
+ * Reads one metrics batch: asks one platform, or one connection to it, for the metrics of its posts, call after call.
+ * When a platform does not answer, the remaining posts are postponed and it is not called again until the pause ends.
  */
 import { query } from '../../entities/query.ts';
 import { type AnyPlatform, type MetricsReading, PlatformFailure } from '../../platforms/contract.ts';
@@ -13,24 +13,30 @@ import type { DueRead } from './decide-read.ts';
 import { dueRead, nextReadAt, utcDayNumber } from './read-times.ts';
 import { type ReadOutcome, settleReads } from './settle-reads.ts';
 
-/** Posts that are asked for on one login, or without one. */
+/** A metrics batch: posts that are requested with one access token, or without one. */
 export interface ReadLane {
-  /** Id of the connection, or of the platform where calls are shared. */
+  /** Id of the connection, or of the platform if calls are shared. */
   readonly id: string;
   readonly platform: AnyPlatform;
   readonly reads: readonly DueRead[];
 }
 
-/** Real time that one call may take. */
+/** Timeout of one call, in real milliseconds. */
 const CALL_TIMEOUT_MS = 30_000;
 
-/** Shortest pause after a platform did not answer, whatever it asks for: no wait at all would be asked for again at once. */
+/**
+ * Shortest pause after a platform did not answer, even if it asks for less: without a pause it would be called again at
+ * once.
+ */
 const PAUSE_MS = 5 * 60_000;
 
-/** The pause doubles with each failure in a row, up to this: in a long outage a schedule of daily reads needs no more. */
+/**
+ * The pause doubles with each failure in a row, up to this limit: a schedule of daily reads needs no shorter interval
+ * in a long outage.
+ */
 const REPEATED_PAUSE_MAX_MS = 3 * 3_600_000;
 
-/** Longest that a platform is left alone on its own word. */
+/** Longest pause that a platform can ask for. */
 const PAUSE_MAX_MS = 24 * 3_600_000;
 
 /** @returns how many posts have been settled */
@@ -44,7 +50,7 @@ export async function readLane(
   let batches: (readonly DueRead[])[] = batchesOf(lane.reads, lane.platform.metricsBatch?.max ?? 1);
   while (batches.length > 0) {
     const [batch = [], ...rest] = batches;
-    // Fees were decided for the day of the claim; on another day they are decided anew.
+    // Fees were decided for the day of the claim; on another day they are decided again.
     if (signal.aborted || chargesAnotherDay(context, claim, lane)) {
       return settled + (await settleReads(context, claim, later(batches.flat(), claim.now)));
     }
@@ -60,13 +66,13 @@ function chargesAnotherDay(context: Context, claim: ReadClaim, { platform }: Rea
   return platform.fees !== undefined && utcDayNumber(context.clock.now()) !== utcDayNumber(claim.now);
 }
 
-/** What one call came to. */
+/** Result of one call. */
 interface Step {
   readonly outcomes: readonly ReadOutcome[];
-  /** Batches to ask for instead of the one that was refused. */
+  /** Batches to request instead of the one that was refused. */
   readonly again: readonly (readonly DueRead[])[];
   readonly isLaneOver: boolean;
-  /** What becomes of the posts that are not asked for any more. */
+  /** Outcomes of the posts that are not requested any more. */
   putOff(reads: readonly DueRead[]): ReadOutcome[];
 }
 
@@ -81,7 +87,7 @@ async function readBatch(context: Context, claim: ReadClaim, lane: ReadLane, bat
     const failure = error instanceof PlatformFailure ? error : undefined;
     log(context, lane, batch.length, error);
     const skip = (reads: readonly DueRead[]) => reads.map((read) => skipped(read, claim.now));
-    // One post that cannot be asked for must not keep the others from being read.
+    // One post that the platform rejects must not prevent the reads of the others.
     if (failure?.kind === 'rejected') {
       if (batch.length === 1) return { ...goOn, outcomes: skip(batch) };
       return { ...goOn, outcomes: [], again: batchesOf(batch, Math.ceil(batch.length / 2)) };
@@ -114,12 +120,12 @@ function outcomeOf(read: DueRead, reading: MetricsReading, now: Date, fetchedAt:
   };
 }
 
-/** The read is left out; the next one of the schedule comes. */
+/** Outcome that skips this read; the next read of the schedule follows. */
 function skipped({ post, sentAt }: DueRead, now: Date): ReadOutcome {
   return { post, nextAt: nextReadAt(sentAt, now) };
 }
 
-/** The read is made later. */
+/** Outcomes that postpone the reads. */
 function later(reads: readonly DueRead[], nextAt: Date): ReadOutcome[] {
   return reads.map(({ post }) => ({ post, nextAt }));
 }
@@ -132,12 +138,12 @@ const PAUSE = `
 
 const END_PAUSE = 'delete from read_pauses where lane = $1';
 
-/** Whether the lane has not been read since its last failure. */
+/** Whether the batch has not been read since its last failure. */
 function wasPaused({ post }: DueRead): boolean {
   return post.own_pause !== null || post.shared_pause !== null;
 }
 
-/** Keeps every worker from asking until the instant it gives. @param askedMs how long the platform asks for */
+/** Pauses reads for all workers; resolves with the end of the pause. @param askedMs how long the platform asks for */
 async function pause(context: Context, { id }: ReadLane, askedMs: number): Promise<Date> {
   const forMs = Math.min(Math.max(askedMs, PAUSE_MS), PAUSE_MAX_MS);
   const parameters = [id, context.clock.now(), forMs, PAUSE_MS, REPEATED_PAUSE_MAX_MS];

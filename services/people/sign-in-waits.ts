@@ -1,25 +1,28 @@
 /**
- * Holds off whoever tries passwords: by address and machine together, by machine, and by address. It is kept in the
- * database, so that all processes agree, and a try is counted before it is made, so that many at once are as many.
+ * Throttles password attempts: by address and IP together, by IP, and by address. The counts are in the database, so
+ * that all processes share them. An attempt is counted before it is made, so that concurrent attempts all count.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { machineOf } from '../limits/machine-of.ts';
 
-/** Who tries: the address that was typed, whether anybody has it or not, and where the request came from. */
+/** An attempt: the typed address, whether it exists or not, and the IP of the request. */
 export interface Trying {
   readonly email: string;
   readonly ip: string;
 }
 
-/** Tries in vain that cost nothing. An address may be tried from many machines, which keeps guessing apart from spite. */
+/**
+ * Number of failed attempts without a delay. An address allows more from many IPs, so that others cannot easily lock
+ * its owner out.
+ */
 const FREE = { both: 5, machine: 20, address: 20 } as const;
 
 const FIRST_WAIT_MS = 30_000;
 const LONGEST_WAIT_MS = 900_000;
 
-/** After so long without a try, nothing is held against anybody. */
+/** Failed attempts are forgotten after this time without another attempt. */
 export const FORGOTTEN_AFTER_MS = 86_400_000;
 
 interface Bucket {
@@ -40,19 +43,19 @@ const COUNTED = `
   from sign_in_waits where bucket = any($1::text[]) order by bucket`;
 
 /**
- * Counts a try, as one in vain until {@link forgiveTry} says otherwise.
+ * Records an attempt, as a failed one until {@link forgiveTry} clears it.
  *
- * @returns seconds to wait, with nothing counted; 0 where it may be made
+ * @returns seconds to wait, with nothing recorded; 0 when the attempt may be made
  */
 export async function takeTry(context: Context, trying: Trying): Promise<number> {
   const buckets = bucketsOf(context, trying);
   const em = context.db.em();
-  // Without a lock or a row: who has to wait anyway costs nothing.
+  // Reads without a lock and writes no row, so that an attempt that must wait anyway is cheap.
   const wait = longestWait(await counted(context, em, buckets));
   if (wait > 0) return wait;
   return em.transactional(async (inside: SqlEntityManager) => {
     const now = context.clock.now();
-    // In one order for all, so that two never wait for each other.
+    // Always in the same order, so that two transactions cannot deadlock.
     for (const { name } of buckets) {
       const sql = `insert into sign_in_waits (bucket, failures, last_tried_at) values ($1, 0, $2) on conflict do nothing`;
       await query(inside, sql, [name, now]);
@@ -66,7 +69,7 @@ export async function takeTry(context: Context, trying: Trying): Promise<number>
   });
 }
 
-/** Takes a try back that was not in vain, and all that was held against this address. */
+/** Removes a successful attempt and clears the failures of this address. */
 export async function forgiveTry(context: Context, trying: Trying): Promise<void> {
   const { both, machine, address } = named(context, trying);
   for (const { name } of [both, address])
@@ -108,7 +111,7 @@ function bucketsOf(context: Context, trying: Trying): Bucket[] {
   return Object.values(named(context, trying)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Under the install's own key, so that the table does not tell whose addresses are in it. */
+/** Hashes names with the install's key, so that the table does not reveal the addresses. */
 function named(context: Context, { email, ip }: Trying): Record<keyof typeof FREE, Bucket> {
   const machine = machineOf(ip);
   const bucket = (kind: keyof typeof FREE, value: string): Bucket => ({

@@ -1,4 +1,7 @@
-/** Whether the plan of an account lets posts go out, and what each costs (docs/contract/errors-and-limits.md#plans, docs/contract/profiles-and-keys.md#test-keys). */
+/**
+ * Decides whether the plan of an account admits posts, and what each costs (docs/contract/errors-and-limits.md#plans,
+ * docs/contract/profiles-and-keys.md#test-keys).
+ */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
@@ -7,24 +10,24 @@ import { type PlanTerms, planTerms, type PlanTermsRow } from './plan-terms.ts';
 import { nextDayStart, PLANS } from './plans.ts';
 import { lockAccount, readStanding, type Standing } from './standing.ts';
 
-/** A post that wants to go out. */
+/** A post to check against the plan. */
 export interface PostIntent {
   readonly connectionId: string;
   readonly connectionSlug: string;
   readonly platformId: string;
   readonly mode: 'live' | 'test';
   readonly text: string;
-  /** Whether it goes out now; what waits is only looked at, and admitted when it is due. */
+  /** Whether it is sent now; a waiting post is only checked, and admitted when it is due. */
   readonly sendsNow: boolean;
 }
 
-/** Why the plan does not let a post out; null when it does, and then what it costs. */
+/** Why the plan refuses a post; null when it admits it, and then the fee. */
 export type Admission = { readonly error: PartError } | { readonly error: null; readonly feeCents: number };
 
-/** What an intent that needs no admission gets. */
+/** The admission of a post that needs none. */
 export const FREE_OF_CHARGE: Admission = { error: null, feeCents: 0 };
 
-/** Whether a post on the platform has to be admitted at all; if not, nothing is counted and nothing waits for a lock. */
+/** Whether a post on the platform needs admission; if not, nothing is counted and no lock is taken. */
 export function needsAdmission(context: Context, { plan, messagesPerDay }: PlanTerms, platformId: string): boolean {
   const { activeConnections, postsPerDay, fees } = PLANS[plan];
   if (activeConnections !== null || postsPerDay !== null || fees) return true;
@@ -36,7 +39,10 @@ export function rowNeedsAdmission(context: Context, row: PlanTermsRow & { readon
   return needsAdmission(context, planTerms(context, row), row.platform_id);
 }
 
-/** Whether a post that is due waits for the next UTC day instead of failing for this reason (docs/contract/scheduling.md#late-posts, docs/contract/errors-and-limits.md#messages). */
+/**
+ * Whether a due post waits for the next UTC day, instead of failing, for this error
+ * (docs/contract/scheduling.md#late-posts, docs/contract/errors-and-limits.md#messages).
+ */
 export function waitsForNextDay({ code }: PartError): boolean {
   return code === 'fair_use_reached' || code === 'limit_exceeded';
 }
@@ -46,8 +52,8 @@ function isMessage({ platforms }: Context, platformId: string): boolean {
 }
 
 /**
- * Admits posts of one account in their order, each reckoned with those before it. The account stays
- * locked until the caller's transaction is over, which has to store what was admitted.
+ * Admits posts of one account in order, counting each one for the next. The account stays locked until the caller's
+ * transaction ends; that transaction must store the admitted posts.
  */
 export async function admitPosts(
   context: Context,
@@ -59,7 +65,7 @@ export async function admitPosts(
   return judgePosts(context, em, accountId, intents);
 }
 
-/** As {@link admitPosts}, without holding the account: for saying what would be. */
+/** As {@link admitPosts}, without locking the account: for previews. */
 export async function judgePosts(
   context: Context,
   em: SqlEntityManager,
@@ -104,7 +110,7 @@ function withPost(
   };
 }
 
-/** What sending the post costs by the settings of the install, in cents. */
+/** The fee for sending the post by the settings of the install, in cents. */
 function feeOf(context: Context, { platformId, text }: PostIntent): number {
   const { fees } = platformOf(context.platforms, platformId);
   if (fees === undefined) return 0;

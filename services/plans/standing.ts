@@ -1,7 +1,7 @@
 /**
- * How an account stands against its plan. Everything is reckoned from the posts and the usage ledger
- * themselves, so there is no counter that a crash could leave wrong; whoever admits posts by it holds
- * the account's row, so that two requests never share the last place.
+ * Reads the usage of an account against its plan. It is computed from the posts and the usage ledger, so there is no
+ * counter that a crash could leave wrong. Code that admits posts locks the account's row, so that two requests cannot
+ * both take the last place.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
@@ -12,15 +12,15 @@ import { activeSince, dayStart, monthStart } from './plans.ts';
 export interface Standing extends PlanTerms {
   readonly accountId: string;
   readonly hasPaymentMethod: boolean;
-  /** Most that fees may come to in a month, in cents; null for no cap. */
+  /** Maximum fees in a month, in cents; null for no cap. */
   readonly spendCapCents: number | null;
-  /** Live posts that went out today (UTC), and those on their way. */
+  /** Live posts sent today (UTC), and those in progress. */
   readonly postsToday: number;
   /** Those of them that are messages. */
   readonly messagesToday: number;
-  /** Cents of this month (UTC): charged, and of posts on their way. */
+  /** Cents of this month (UTC): charged, and of posts in progress. */
   readonly spentCents: number;
-  /** Ids of the connections that are active, the most recently active first. */
+  /** Ids of the active connections, the most recently active first. */
   readonly activeConnections: readonly string[];
 }
 
@@ -56,12 +56,12 @@ const READ = `
     (select array_agg(id::text order by sending desc, sent_at desc) from active) as active
   from accounts a where a.id = $1`;
 
-/** Makes everything else that is decided under this lock wait until the transaction is over: admissions, counts, changes of names that are unique. */
+/** Serializes all decisions under this lock until the transaction ends: admissions, counts, changes of unique names. */
 export async function lockAccount(em: SqlEntityManager, accountId: string): Promise<void> {
   await query(em, 'select id from accounts where id = $1 for no key update', [accountId]);
 }
 
-/** How the account stands now. Not to be acted on without {@link lockAccount}. */
+/** Reads the current usage. Do not make decisions on it without {@link lockAccount}. */
 export async function readStanding(context: Context, em: SqlEntityManager, accountId: string): Promise<Standing> {
   const now = context.clock.now();
   const messaging = Object.values(context.platforms).flatMap(({ id, countsAsMessage }) =>

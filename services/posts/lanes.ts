@@ -1,7 +1,8 @@
 /**
- * Which due posts a process takes on next. Every platform is a lane of its own with room for so many
- * sends, every connection has its share of the lane, no account may hold more than half of it, and
- * accounts take turns; posts that wait for a model before they go out may hold half of it too: one that hangs, or has thousands due, never keeps the others waiting. Pure.
+ * Chooses which due posts a process claims next, within concurrency limits. Each platform has a limit of concurrent
+ * sends, and each connection has a share of it. One account may hold at most half of a platform's limit, and accounts
+ * take turns. Posts that wait for an AI model may also hold at most half. A model that hangs, or thousands of due
+ * posts, therefore cannot block the others. Pure.
  */
 import { type PlatformRegistry, PLATFORM_IDS, platformOf } from '../../platforms/registry.ts';
 
@@ -11,29 +12,31 @@ export interface Candidate {
   readonly accountId: string;
   readonly connectionId: string;
   readonly platformId: string;
-  /** Whether it waits for a model, or will, before its platform is called. */
+  /** Whether it waits, or will wait, for a model before its platform is called. */
   readonly awaitsModel: boolean;
 }
 
-/** How many sends are under way, by the id of a platform, a connection or an account on a platform. */
+/** Number of sends in progress, by the id of a platform, a connection, or an account on a platform. */
 export type UnderWay = ReadonlyMap<string, number>;
 
-/** Names an account's share of a lane. */
+/** Key of an account's share of a platform's concurrency limit. */
 export function shareOf({ accountId, platformId }: Pick<Candidate, 'accountId' | 'platformId'>): string {
   return `${accountId} ${platformId}`;
 }
 
-/** Names the share of a lane that posts have which wait for a model. */
+/** Key of the share of a platform's limit that posts waiting for a model have. */
 function modelShareOf({ platformId }: Pick<Candidate, 'platformId'>): string {
   return `model ${platformId}`;
 }
 
-/** Platforms that can take a send more. */
+/** Platforms with capacity for another send. */
 export function openLanes(platforms: PlatformRegistry, underWay: UnderWay): string[] {
   return PLATFORM_IDS.filter((id) => (underWay.get(id) ?? 0) < platformOf(platforms, id).concurrency.perProcess);
 }
 
-/** Connections, accounts on a platform, and platforms' posts that wait for a model, that have used up their share of a lane. */
+/**
+ * Connections, accounts on a platform, and platforms' model-waiting posts that have used up their share of the limit.
+ */
 export function fullShares(
   platforms: PlatformRegistry,
   sends: readonly Omit<Candidate, 'id'>[],
@@ -49,7 +52,10 @@ export function fullShares(
   };
 }
 
-/** Those of `lanes` for which more should be looked for: what was found does not give every free place to another account. */
+/**
+ * Platforms in `lanes` to scan further for: the candidates found so far do not fill every free place with a different
+ * account.
+ */
 export function lanesToFill(
   platforms: PlatformRegistry,
   lanes: readonly string[],
@@ -62,7 +68,7 @@ export function lanesToFill(
   });
 }
 
-/** Counts sends by platform, by connection and by account on a platform. */
+/** Counts sends per platform, per connection and per account on a platform. */
 export function countUnderWay(sends: readonly Omit<Candidate, 'id'>[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const send of sends) count(counts, send);
@@ -70,8 +76,8 @@ export function countUnderWay(sends: readonly Omit<Candidate, 'id'>[]): Map<stri
 }
 
 /**
- * Picks in turns: one of every account, the longest due first, then a second of each, as long as there
- * is room; and within an account one of every connection, then a second of each.
+ * Picks posts in turns while there is capacity: the longest due post of each account, then a second of each, and so on.
+ * Within an account it picks one post of each connection, then a second of each.
  *
  * @param candidates longest due first
  */

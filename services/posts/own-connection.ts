@@ -1,4 +1,4 @@
-/** The connection that a stored post was made against, by id: a new connection that took its slug is another one. */
+/** Finds the connection of a stored post by its id, because another connection may have taken its slug since. */
 import { query } from '../../entities/query.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { platformOf } from '../../platforms/registry.ts';
@@ -12,9 +12,9 @@ import type { PostRow } from './post-view.ts';
 export interface OwnConnection {
   readonly platform: AnyPlatform;
   readonly limits: ConnectionLimits | null;
-  /** What the account may do. */
+  /** The plan terms of the account. */
   readonly terms: PlanTerms;
-  /** Whether it was deleted: nothing goes out over it any more. */
+  /** Whether it was deleted; a deleted connection cannot send. */
   readonly isDeleted: boolean;
 }
 
@@ -29,10 +29,10 @@ const FIND = `
   where c.id = $1 and c.account_id = $2 and ($3::uuid is null or c.profile_id = $3)`;
 
 /**
- * The connection of a post, deleted or not.
+ * Finds the connection of a post, deleted or not.
  *
- * @throws ServiceError invalid_connection when it was moved to where the caller does not reach: a post keeps its
- *   profile, but a key of that profile has no say over an account that has left it
+ * @throws ServiceError invalid_connection when it was moved out of the caller's reach: a post keeps its profile, but a
+ *   key of that profile has no access to an account that was moved out of it
  */
 export async function findOwnConnection(context: Context, caller: Caller, post: PostRow): Promise<OwnConnection> {
   const [row] = await query<Row>(context.db.em(), FIND, [post.connection_id, caller.accountId, caller.profileId]);
@@ -42,7 +42,7 @@ export async function findOwnConnection(context: Context, caller: Caller, post: 
 }
 
 /**
- * As {@link findOwnConnection}, of a connection that posts can go out over.
+ * As {@link findOwnConnection}, for a connection that can still send.
  *
  * @throws ServiceError invalid_connection also when it was deleted
  */
@@ -52,7 +52,7 @@ export async function ownConnection(context: Context, caller: Caller, post: Post
   return connection;
 }
 
-/** Why a post cannot go out over its connection. */
+/** The error for a post whose connection cannot send. */
 export function connectionGone(post: PostRow, what = 'was deleted'): ServiceError {
   const message = `The connection this post was written for ("${post.connection_slug}") ${what}; write the post anew for another one.`;
   return new ServiceError('invalid_connection', message);
@@ -61,7 +61,7 @@ export function connectionGone(post: PostRow, what = 'was deleted'): ServiceErro
 const SIZES = `
   select m.width, m.height from post_media u join media m on m.id = u.media_id where u.post_id = $1 order by u.position`;
 
-/** What a stored post says, for the check. */
+/** Reads the content of a stored post for validation. */
 export async function contentOf(
   context: Context,
   post: PostRow,

@@ -1,7 +1,7 @@
 /**
- * Decides, inside the transaction that stores them, what becomes of posts that passed their checks:
- * whether the plan admits each, which queue slot it takes, and whether it goes out now. What is decided
- * here is stored here, so that two requests never share the last place of a day or of a queue.
+ * Admits validated posts and stores them in one transaction. It decides whether the plan admits each post, which queue
+ * slot the post takes, and whether it is sent now. Deciding and storing in one transaction keeps two requests from
+ * taking the last place of a day or of a queue.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { RewriteStatus } from '../../entities/post.ts';
@@ -20,16 +20,19 @@ import type { PartError } from './send-part.ts';
 import { drawUpPosts, type NewPost, type StoredPost, storePosts } from './store-posts.ts';
 
 export interface PlacedPosts {
-  /** What is known of each slug, in their order. */
+  /** The result for each slug, in the order of the slugs. */
   readonly kept: readonly KeptResult[];
-  /** The posts that were stored. */
+  /** The stored posts. */
   readonly stored: readonly StoredPost[];
 }
 
-/** A connection that gets a post. */
+/** A connection that a post is created for. */
 type Accepted = CheckedSlug & { readonly target: PostTarget; readonly error: null };
 
-/** Stores in `em`'s transaction, or in one of its own where anything has to be decided first. */
+/**
+ * Stores the posts through `outer`. Opens a transaction first if an admission, a lock on images or a queue slot is
+ * needed.
+ */
 export function placePosts(
   context: Context,
   outer: SqlEntityManager,
@@ -44,7 +47,7 @@ export function placePosts(
     input.isDraft !== true && accepted.some(({ target }) => needsAdmission(context, target.terms, target.platformId));
   const place = async (em: SqlEntityManager) => {
     const mediaIds = media.map(({ id }) => id);
-    // Images must not be deleted between their check and the post that names them.
+    // Keeps the images from being deleted between their check and the insert of the post that references them.
     if (media.length > 0) await holdMedia(em, mediaIds);
     const admissions = metered
       ? await admit(context, em, caller, checked, accepted)
@@ -66,7 +69,7 @@ function admit(
   return admitPosts(context, em, caller.accountId, intentsOf(caller, checked, targets));
 }
 
-/** A slot for each admitted post, or why its queue has none. */
+/** Returns a slot for each admitted post, or the error of its queue. */
 async function takeSlots(
   context: Context,
   em: SqlEntityManager,
@@ -87,7 +90,7 @@ interface Decided {
   readonly slugs: readonly CheckedSlug[];
   readonly accepted: readonly Accepted[];
   readonly admissions: readonly Admission[];
-  /** Null when the posts take none. */
+  /** Null when the posts take no slots. */
   readonly slots: readonly (Date | PartError)[] | null;
   readonly recordId: string | null;
 }
@@ -147,7 +150,7 @@ function newPost(
   };
 }
 
-/** As a claim decides it of a post that is stored already. */
+/** Same decision as the one that a claim makes for a stored post. */
 function decidedRewrite({ rewrite, thread = [] }: CheckedInput['input'], target: PostTarget): RewriteStatus | null {
   if (!(rewrite ?? target.wantsRewrite)) return null;
   return thread.length > 0 ? 'skipped' : 'pending';

@@ -1,4 +1,7 @@
-/** POST /post/{connectionSlug}: one text to one connection, failures as the request's own errors (docs/contract/posts.md#the-simple-endpoint). */
+/**
+ * POST /post/{connectionSlug}: sends one text to one connection and returns failures as errors of the request
+ * (docs/contract/posts.md#the-simple-endpoint).
+ */
 import { ServiceError } from '../../errors/service-error.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
@@ -20,9 +23,9 @@ export type SimplePostResult =
   | { scheduled: true; scheduled_for: string };
 
 /**
- * @param about is told the id of the post, which the answer does not carry
- * @throws ServiceError invalid_request, invalid_connection, and the code that the send failed with; internal_server_error
- *   when its outcome is unknown (docs/contract/posts.md#unknown-outcomes)
+ * @param about receives the id of the post, which the answer does not contain
+ * @throws ServiceError invalid_request, invalid_connection, and the error code of the send; internal_server_error when
+ *   its outcome is unknown (docs/contract/posts.md#unknown-outcomes)
  */
 export async function postSimply(
   context: Context,
@@ -47,7 +50,7 @@ export async function postSimply(
   return kind === 'messaging' ? { platform: id, sent: true } : { platform: id, link: result.url };
 }
 
-/** This endpoint has no result that could say "unknown", and nobody may take it for a failure and send again. */
+/** This endpoint has no status for an unknown outcome, and a caller must not treat it as a failure and send again. */
 function failureOf({ code, message }: NonNullable<PostResult['error']>, postId: string | null): ServiceError {
   if (code !== 'outcome_unknown') return new ServiceError(code, message);
   return new ServiceError(

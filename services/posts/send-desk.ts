@@ -1,4 +1,4 @@
-/** Where a process keeps the sends it has under way: starts them, settles them together, and waits for them at shutdown. */
+/** The post sender of a process: starts sends, settles their outcomes in batches, and waits for them at shutdown. */
 import type { Context } from '../context.ts';
 import { createBatcher } from '../batcher.ts';
 import type { ClaimedSend } from './claimed-send.ts';
@@ -8,37 +8,39 @@ import type { SendOutcome } from './send-outcome.ts';
 import { sendPost } from './send-post.ts';
 import { type Settlement, settleSends } from './settle-sends.ts';
 
-/** A settled outcome, and what the sender is to know of the rewrite. */
+/** A settled outcome, with the warning about the rewrite for the caller. */
 export type SettledSend = SendOutcome & {
-  /** Why the original text went out although a rewrite was asked for; null otherwise. */
+  /** Why the original text was sent although a rewrite was requested; null otherwise. */
   readonly rewriteWarning: string | null;
 };
 
 export interface SendDesk {
   /**
-   * Polishes a claimed post where that was asked for, sends it and settles it. Gives the outcome that was settled.
-   * @throws what the database throws when the outcome cannot be stored; the claim then runs out and a recovery finds the post
+   * Rewrites the text of a claimed post if requested, sends the post and settles it. Returns the settled outcome.
+   * @throws the database error when the outcome cannot be stored; the claim then expires and a recovery finds the post
    */
   send(claimed: ClaimedSend): Promise<SettledSend>;
-  /** Lets `drained` wait for other work that must end before the process does. It must not reject. */
+  /** Makes `drained` also wait for other work that must finish before the process exits. It must not reject. */
   track(work: Promise<void>): void;
-  /** Sends under way at this moment. */
+  /** Number of sends in progress. */
   readonly inFlight: number;
-  /** Which posts those are, as the lanes count them. */
+  /** The posts in progress, as the concurrency limits count them. */
   readonly underWay: readonly Omit<Candidate, 'id'>[];
-  /** Resolves when `some` of the sends under way are over, or all, or after `ms` milliseconds of real time. */
+  /**
+   * Resolves when `some` of the sends in progress are done, or all of them, or after `ms` milliseconds of real time.
+   */
   eased(some: number, ms: number): Promise<void>;
-  /** Resolves when no send and no tracked work is under way. */
+  /** Resolves when no send and no tracked work is in progress. */
   drained(): Promise<void>;
 }
 
-/** What a send under way takes up in its lane. */
+/** What a send in progress counts against in the concurrency limits. */
 type Place = Omit<Candidate, 'id' | 'awaitsModel'> & { awaitsModel: boolean };
 
-/** Most sends whose outcomes are written together. */
+/** Maximum number of outcomes written together. */
 const SETTLE_TOGETHER = 200;
 
-/** @param context a function, because the desk is itself a part of the context */
+/** @param context a function, because the sender is itself part of the context */
 export function createSendDesk(context: () => Context): SendDesk {
   const underWay = new Map<Promise<unknown>, Place>();
   const tracked = new Set<Promise<void>>();

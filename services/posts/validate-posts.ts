@@ -1,4 +1,7 @@
-/** Says what POST /posts would do with a body, and does none of it (docs/contract/connections.md#linking-with-credentials). The checks are those of a send. */
+/**
+ * Reports what POST /posts would do with a body, without doing it
+ * (docs/contract/connections.md#linking-with-credentials). The checks are those of a send.
+ */
 import { platformOf } from '../../platforms/registry.ts';
 import type { PostTarget } from '../connections/resolve-slugs.ts';
 import type { Context } from '../context.ts';
@@ -22,17 +25,17 @@ export interface ValidationResult {
   connectionSlug: string;
   ok: boolean;
   error: { code: string; message: string } | null;
-  /** The text that would go out. */
+  /** The text that would be sent. */
   text: string;
-  /** Its length as the platform counts; null when the slug names no connection. */
+  /** Its length as the platform counts it; null when the slug matches no connection. */
   length: number | null;
   maxLength: number | null;
-  /** Messages that it is cut into; absent where it stays whole. */
+  /** Number of messages that it is split into; absent when it is not split. */
   segments?: number;
   scheduledFor: string | null;
 }
 
-/** What a send would run into besides its own content, and when it would go out. */
+/** Errors of a send that do not come from its own content, and the time at which it would be sent. */
 interface Prospect {
   readonly error: PartError | null;
   readonly scheduledFor: Date | null;

@@ -1,4 +1,7 @@
-/** Makes a profile. The account's row is held while its profiles are counted, so that two requests never share the last place. */
+/**
+ * Creates a profile. The account's row is locked while its profiles are counted, so that two requests cannot both take
+ * the last place.
+ */
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Profile } from '../../entities/profile.ts';
@@ -9,7 +12,7 @@ import { lockAccount } from '../plans/standing.ts';
 import { externalIdConflict } from './external-id-conflict.ts';
 import { type ProfileView, profileView } from './profile-view.ts';
 
-/** Most living profiles of an account (docs/contract/profiles-and-keys.md#profiles). */
+/** Maximum number of existing profiles of an account (docs/contract/profiles-and-keys.md#profiles). */
 const PROFILES_MAX = 1000;
 
 export interface ProfileInput {

@@ -27,7 +27,7 @@ export async function updateProfile(
       const where = { id: profileId, accountId: caller.accountId, deletedAt: null };
       const profile = await em.findOne(Profile, where, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (profile === null) throw noProfile(profileId);
-      // One new externalId at a time in an account: two profiles that trade theirs would wait for each other's row.
+      // One change of an externalId at a time in an account: two profiles that swap theirs would otherwise deadlock.
       if (changes.externalId !== undefined) await lockAccount(em, caller.accountId);
       if (changes.name !== undefined) profile.name = changes.name;
       if (changes.externalId !== undefined) profile.externalId = changes.externalId;

@@ -1,46 +1,47 @@
 /**
- * Claims what is due, webhook by webhook: whoever has a webhook's lane alone delivers to it, in order, until the
- * lane is given back or its lease runs out. Whatever is `processing` in a lane that is free was cut off, and goes again.
+ * Claims due deliveries, one webhook at a time. Only the process that holds the webhook lease delivers to that webhook,
+ * in order, until it releases the lease or the lease expires. A delivery that is `processing` on a webhook without a
+ * lease was interrupted and is attempted again.
  */
 import type { EventName } from '../../entities/event.ts';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 
-/** How long a lane is held without a sign of life. */
+/** How long a webhook lease lasts unless it is renewed. */
 export const LANE_LEASE_MS = 60_000;
 
-/** Deliveries that a lane takes at a time: what of one webhook is in memory. */
+/** Deliveries claimed at a time per webhook; this bounds what is in memory for one webhook. */
 export const LANE_BATCH = 25;
 
-/** A delivery that may be attempted by whoever claimed it. */
+/** A delivery that only the process that claimed it may attempt. */
 export interface ClaimedDelivery {
   readonly id: string;
   readonly event: EventName;
   readonly mode: 'live' | 'test';
   readonly body: string;
-  /** Attempts so far. */
+  /** Finished attempts. */
   readonly attempts: number;
 }
 
-/** The right to deliver to one webhook. */
+/** A webhook lease: the exclusive right to deliver to one webhook. */
 export interface Lane {
   readonly webhookId: string;
-  /** Random; deliveries claimed in this lane carry it. */
+  /** Random; the deliveries claimed under this lease carry it. */
   readonly claim: string;
   readonly url: string;
   readonly secret: string;
-  /** The secret before the last rotation, and until when deliveries are signed with it too; null when there is none. */
+  /** The secret before the last rotation, and until when it also signs deliveries; null when there is none. */
   readonly previous: { readonly secret: string; readonly until: Date } | null;
-  /** Of the webhook when the lane was taken: a change of url, secret or state makes it another. */
+  /** Revision of the webhook when the lease was taken. A change of url, secret or state increments it. */
   readonly revision: number;
-  /** Whether the webhook's latest attempt had failed. */
+  /** Whether the latest attempt at the webhook failed. */
   readonly failing: boolean;
   readonly deliveries: readonly ClaimedDelivery[];
 }
 
 /**
- * How many lanes a process may take: of webhooks that take deliveries, of those that lately did not, and beyond both,
- * of profiles that have no lane of that kind at present.
+ * How many webhook leases a process may take: for healthy webhooks, for failing webhooks, and in addition to both, for
+ * profiles that currently hold no lease of that kind.
  */
 export interface LaneRoom {
   readonly healthy: number;
@@ -70,8 +71,8 @@ interface LaneRow {
 const OPEN = `d.status in ('pending', 'processing') and not d.paused`;
 const IS_ON = 'w.deleted_at is null and w.disabled_at is null';
 
-// Walks from webhook to webhook along the index, so that a backlog of one costs no more than a single delivery.
-// Accounts take turns, and within an account its profiles; the lanes that they hold in any process count as turns taken.
+// Walks from webhook to webhook along the index, so a backlog of one webhook costs no more than a single delivery.
+// Accounts take turns, and within an account its profiles. Leases held in any process count as turns taken.
 const TAKE_LANES = `
   with recursive waiting(id) as (
     (select d.webhook_id from deliveries d where ${OPEN} order by d.webhook_id limit 1)
@@ -107,7 +108,8 @@ const TAKE_LANES = `
       and ${IS_ON} and (w.lane_until is null or w.lane_until <= $1) for no key update skip locked)
   returning id, url, secret, previous_secret, previous_secret_until, revision, failing`;
 
-// Every statement here locks webhooks before their deliveries, as those do that disable or delete a webhook.
+// Every statement here locks webhooks before their deliveries, in the same order as the statements that disable or
+// delete a webhook.
 const CLAIM = (statuses: string) => `
   update deliveries set status = 'processing', claim = $2
   where id in (
@@ -139,7 +141,10 @@ const RELEASE = `
   update webhooks w set lane = null, lane_until = null from input i join locked l on l.id = i.webhook_id
   where w.id = i.webhook_id and w.lane = i.claim`;
 
-/** Takes free lanes that have something due, with the first deliveries of each: fair among accounts, then among profiles. */
+/**
+ * Takes free webhook leases that have due deliveries, with the first deliveries of each; fair among accounts, then
+ * among profiles.
+ */
 export async function takeLanes(context: Context, room: LaneRoom): Promise<Lane[]> {
   const now = context.clock.now();
   const claim = context.random.uuid();
@@ -169,21 +174,24 @@ function laneOf({ vault }: Context, row: LaneRow, claim: string, deliveries: rea
   };
 }
 
-/** Claims what else is due in a lane and makes its lease new; nothing when the lane is lost or the webhook was changed. */
+/**
+ * Claims the next due deliveries of a webhook and renews its lease. Returns none when the lease is lost or the webhook
+ * was changed.
+ */
 export async function claimMore(context: Context, { webhookId, claim, revision }: Lane): Promise<ClaimedDelivery[]> {
   const now = context.clock.now();
   const until = new Date(now.getTime() + LANE_LEASE_MS);
   return query<ClaimedRow>(context.db.em(), CLAIM_MORE, [now, claim, webhookId, until, revision]);
 }
 
-/** Gives lanes back; what was claimed in them and not attempted waits again. */
+/** Releases webhook leases; deliveries that were claimed under them and not attempted become pending again. */
 export async function releaseLanes(context: Context, lanes: readonly Lane[]): Promise<void> {
   const webhooks = lanes.map(({ webhookId }) => webhookId);
   const claims = lanes.map(({ claim }) => claim);
   await query(context.db.em(), RELEASE, [webhooks, claims]);
 }
 
-/** For a process that has the database alone: whatever lanes are held were held by one that died. */
+/** For a process that has the database to itself: every lease still held belongs to a process that died. */
 export async function freeAllLanes(context: Context): Promise<void> {
   await query(context.db.em(), 'update webhooks set lane = null, lane_until = null where lane_until is not null');
 }

@@ -1,7 +1,7 @@
 /**
- * Where a process keeps the deliveries it has under way. Every webhook is a lane of its own: one attempt at a time,
- * in order, so a receiver that hangs keeps nobody waiting but itself. Lanes of webhooks that lately failed are
- * counted apart, so that any number of them leave room for the others; and a profile without a lane finds one kept free.
+ * The webhook dispatcher: runs the deliveries of one process. Each webhook has one lease and one attempt at a time, in
+ * order, so a slow receiver delays only its own deliveries. Leases of failing webhooks are counted separately, so they
+ * cannot use up the capacity for healthy ones. Extra capacity is reserved for profiles that hold no lease.
  */
 import { createBatcher } from '../batcher.ts';
 import type { Context } from '../context.ts';
@@ -19,34 +19,42 @@ import {
 import { type DeliverySettlement, settleDeliveries } from './settle-deliveries.ts';
 
 export interface DeliveryDesk {
-  /** Takes lanes that have something due, as far as there is room, and delivers. Gives how many deliveries it began with. */
+  /**
+   * Takes leases of webhooks with due deliveries, up to the limits, and starts delivering. Resolves with the number of
+   * deliveries started.
+   */
   begin(): Promise<number>;
-  /** Resolves when no delivery is under way. */
+  /** Resolves when no delivery is in progress. */
   drained(): Promise<void>;
-  /** Begins nothing new; resolves when the attempts under way are over. What else was claimed waits again. */
+  /**
+   * Starts nothing new; resolves when the attempts in progress are over. Claimed deliveries that were not attempted
+   * become pending again.
+   */
   close(): Promise<void>;
 }
 
-/** Lanes of a process, and those of webhooks that lately failed beside them. */
+/** Most leases of healthy webhooks in a process; failing webhooks have a separate limit. */
 const LANES_MAX = 100;
 const FAILING_LANES_MAX = 50;
 
 /**
- * Lanes beyond these, only for profiles that have none: whatever the receivers of others do, a profile's first
- * webhook is delivered to at once.
+ * Extra leases, only for profiles that hold none: the first webhook of a profile is served at once, however slow the
+ * receivers of other profiles are.
  */
 const RESERVED_LANES_MAX = 100;
 
-/** Most rows of one statement. */
+/** Most rows in one statement. */
 const WRITE_TOGETHER = 200;
 
-/** A lane in which an attempt failed so slowly gives up its place: it is one of the failing from now on. */
+/**
+ * When an attempt takes at least this long to fail, the process releases the lease; the webhook then counts as failing.
+ */
 const SLOW_FAILURE_MS = 1_000;
 
-/** A lane begins no attempt when its lease is as old as this. */
+/** No attempt starts on a lease older than this. */
 const LEASE_USED_MS = LANE_LEASE_MS - 15_000;
 
-/** @param context a function, because the desk is itself a part of the context */
+/** @param context a function, because the dispatcher is itself a part of the context */
 export function createDeliveryDesk(context: () => Context): DeliveryDesk {
   const underWay = new Map<Promise<void>, Lane>();
   let closed = false;
@@ -58,7 +66,7 @@ export function createDeliveryDesk(context: () => Context): DeliveryDesk {
     return lanes.map(() => undefined);
   }, WRITE_TOGETHER);
 
-  /** Lanes whose webhook was changed, disabled or deleted after they were taken. */
+  /** Leases whose webhook was changed, disabled or deleted after they were taken. */
   const outdated = new WeakSet<Lane>();
 
   const room = (): LaneRoom => {
@@ -78,7 +86,7 @@ export function createDeliveryDesk(context: () => Context): DeliveryDesk {
     if (!isCurrent) outdated.add(settlement.lane);
   };
 
-  /** Delivers a batch in order; gives whether the lane may go on. */
+  /** Delivers a batch in order; resolves with whether the lease can still be used. */
   const deliver = async (lane: Lane, batch: readonly ClaimedDelivery[], settling: Promise<unknown>[]) => {
     const startedAt = performance.now();
     for (const delivery of batch) {
@@ -96,13 +104,13 @@ export function createDeliveryDesk(context: () => Context): DeliveryDesk {
     let next: Promise<readonly ClaimedDelivery[]> = Promise.resolve(lane.deliveries);
     for (let goesOn = true; goesOn;) {
       const batch = await next;
-      // While one batch is being delivered the next is claimed, and what became of the one before is written.
+      // While one batch is delivered, the next is claimed and the outcomes of the previous one are stored.
       const hasMore = batch.length === LANE_BATCH && !isFull(lane);
       next = lookedAtLater(hasMore ? claimMore(context(), lane) : Promise.resolve([]));
       goesOn = (await deliver(lane, batch, settling)) && hasMore;
       await Promise.all([next, ...settling.splice(0, settling.length - LANE_BATCH)]);
     }
-    // Only when all of it is written down may another process look at the lane.
+    // The lease is released only after all outcomes are stored.
     await Promise.all(settling);
     await releases.add(lane);
   };
@@ -138,7 +146,7 @@ export function createDeliveryDesk(context: () => Context): DeliveryDesk {
   };
 }
 
-/** Whoever awaits it learns of a failure; until then it is not one that nobody handles, which would end the process. */
+/** Marks the promise as handled until it is awaited: an unhandled rejection would end the process. */
 function lookedAtLater<Result>(promise: Promise<Result>): Promise<Result> {
   promise.catch(() => undefined);
   return promise;

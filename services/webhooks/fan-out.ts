@@ -1,4 +1,4 @@
-/** Makes deliveries of events, once: an event is marked in the transaction that stores its deliveries. */
+/** Creates the deliveries of events exactly once: an event is marked in the transaction that stores its deliveries. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { EventName } from '../../entities/event.ts';
 import { query } from '../../entities/query.ts';
@@ -7,10 +7,13 @@ import type { Context } from '../context.ts';
 import { eventBody } from './event-body.ts';
 import { hears } from './hears.ts';
 
-/** Events of one transaction. */
+/** Most events in one transaction. */
 const AT_ONCE = 200;
 
-/** Held by the one process that fans out, so that deliveries are made in the order of events; any number that is only ours. */
+/**
+ * Advisory lock of the one process that fans out, so that deliveries are created in the order of events. Any number
+ * that only this service uses.
+ */
 const FAN_OUT_LOCK = 4_221_003;
 
 interface EventRow {
@@ -24,7 +27,7 @@ interface EventRow {
 const EVENTS = `
   select id, name, mode, payload, created_at from events where fanned_out_at is null order by id limit ${AT_ONCE}`;
 
-// Webhooks are held for key share: their deletion waits, and then finds these deliveries; their lanes do not.
+// Locks webhooks `for key share`: a deletion waits and then finds these deliveries. Webhook leases are not blocked.
 const HEARERS = `
   select e.id as event_id, w.id as webhook_id from events e
   join webhooks w on ${hears({ id: 'e.id', accountId: 'e.account_id', profileId: 'e.profile_id', name: 'e.name', mode: 'e.mode', subjectId: 'e.subject_id' })}
@@ -38,7 +41,7 @@ const STORE = `
 
 const MARK = 'update events set fanned_out_at = $2 where id = any($1::uuid[])';
 
-/** @returns how many events were fanned out; 0 when none waits or another process is at it */
+/** @returns how many events were fanned out; 0 when none is pending or another process holds the lock */
 export function fanOut(context: Context): Promise<number> {
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     const lock = 'select pg_try_advisory_xact_lock($1) as held';

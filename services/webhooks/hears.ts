@@ -1,4 +1,4 @@
-/** The one place that says which webhooks hear an event. */
+/** The one place that defines which webhooks receive an event. */
 import { DEFAULT_EVENT_NAMES } from '../../entities/event.ts';
 
 /** Columns or parameters of an event, as SQL. */
@@ -15,8 +15,9 @@ interface EventColumns {
 export const DEFAULT_EVENTS = `(${DEFAULT_EVENT_NAMES.map((name) => `'${name}'`).join(', ')})`;
 
 /**
- * SQL condition: whether the webhook `w` hears the event. Ids sort by time, so a webhook that was registered
- * after the event does not (docs/contract/webhooks.md#which-events-a-webhook-gets: reach and mode). A disabled webhook hears nothing, and none hears of itself.
+ * SQL condition: whether the webhook `w` is subscribed to the event. Ids sort by time, so a webhook registered after
+ * the event does not match (docs/contract/webhooks.md#which-events-a-webhook-gets: reach and mode). A disabled webhook
+ * matches no event, and no webhook matches an event about itself.
  */
 export function hears({ id, accountId, profileId, name, mode, subjectId }: EventColumns): string {
   return `(w.account_id = ${accountId} and w.deleted_at is null and w.disabled_at is null and w.id < ${id}
@@ -24,7 +25,7 @@ export function hears({ id, accountId, profileId, name, mode, subjectId }: Event
     and (${name} = any(w.events) or (w.events is null and ${name} in ${DEFAULT_EVENTS})) and w.id <> ${subjectId})`;
 }
 
-/** SQL value for `events.fanned_out_at` of a new event: null when deliveries are to be made of it. */
+/** SQL value for `events.fanned_out_at` of a new event: null when a webhook is subscribed to it. */
 export function fannedOutAt(event: EventColumns, now: string): string {
   return `case when not exists (select 1 from webhooks w where ${hears(event)}) then ${now} end`;
 }

@@ -1,4 +1,7 @@
-/** When webhooks have their next work: an event to fan out, an attempt that is due, a lane whose process died, a webhook to disable. */
+/**
+ * The next instant with work for webhooks: an event to fan out, a due attempt, a lease whose process died, or a webhook
+ * to disable.
+ */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { DISABLE_AFTER_MS, FAILS_FOR_LONG } from './disable-failing.ts';

@@ -1,4 +1,4 @@
-/** Writes what became of attempts, many in one statement, and only for who still holds the claim. */
+/** Stores the outcomes of attempts, many in one statement, and only for attempts that still hold their claim. */
 import { query } from '../../entities/query.ts';
 import type { JsonObject } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
@@ -6,15 +6,15 @@ import type { AttemptOutcome } from './attempt-delivery.ts';
 import type { ClaimedDelivery, Lane } from './claim-lanes.ts';
 import { nextAttemptAt } from './schedule.ts';
 
-/** An attempt that is over. */
+/** A finished attempt. */
 export interface DeliverySettlement {
   readonly lane: Lane;
   readonly delivery: ClaimedDelivery;
   readonly outcome: AttemptOutcome;
 }
 
-// Webhooks are locked before their deliveries, as everywhere. What an attempt says of the receiver counts only while
-// the webhook is what the attempt was made with.
+// Locks webhooks before their deliveries, as everywhere. An outcome updates the webhook's failure state only if the
+// webhook has not changed since the attempt.
 const SETTLE = `
   with input as (
     select * from jsonb_to_recordset($1::jsonb) as i(id uuid, "webhookId" uuid, claim uuid, revision int, "order" int,
@@ -46,9 +46,9 @@ const SETTLE = `
   select l.revision = i.revision as is_current from input i join locked l on l.id = i."webhookId" order by i."order"`;
 
 /**
- * Writes outcomes, and since when the webhooks fail.
+ * Stores outcomes, and since when the webhooks fail.
  *
- * @returns for each settlement, in order, whether its webhook is still what the lane was taken of
+ * @returns for each settlement, in order, whether its webhook is unchanged since the lease was taken
  */
 export async function settleDeliveries(
   context: Context,

@@ -1,4 +1,7 @@
-/** A platform that can be linked in two ways: by a form of credentials, and by its own page where the install has the app for that. */
+/**
+ * A platform that can be linked in two ways: with a credentials form, and over its own page if the install has an app
+ * there.
+ */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type JsonObject, PlatformFailure } from '../../platforms/contract.ts';
 import type { AlternativeConnect, HostedConnect } from '../../platforms/hosted.ts';
@@ -8,7 +11,7 @@ import { PUBLIC_URL, startWorld } from '../harness/world.ts';
 
 const world = await startWorld();
 
-/** What the platform's page is set to: whether there is an app, and what comes of agreeing. */
+/** Settings of the platform's page: whether there is an app, and the outcome of consent. */
 let isSetUp = true;
 let granted: { label: string; credentials: JsonObject }[] = [];
 const typedFirst: unknown[] = [];
@@ -41,7 +44,7 @@ beforeEach(() => {
 
 const callback = (state = '') => `/connect/callback/sandbox?code=1&state=${encodeURIComponent(state)}`;
 
-/** Takes the second way to the platform's page and back; gives the browser and the answer. */
+/** Follows the second way to the platform's page and back; returns the browser and the answer. */
 async function agree(path: string) {
   const browser = openBrowser(world);
   const away = await browser.press(await browser.get(path), 'Go there', { Place: 'here' });
@@ -50,7 +53,7 @@ async function agree(path: string) {
 }
 
 describe('a second way', () => {
-  it('is a form beside that of credentials, which goes on working', async () => {
+  it('is a form beside that of credentials, which still works', async () => {
     const link = await makeLink(world, { platform: 'sandbox' });
     const browser = openBrowser(world);
 
@@ -62,7 +65,7 @@ describe('a second way', () => {
     expect(destination(end.location)[1]).toMatchObject({ platform: 'sandbox', slug: 'sandbox' });
   });
 
-  it('leads to the page with what was typed for it, and links what was agreed to', async () => {
+  it('leads to the page with the typed input, and links the approved account', async () => {
     const link = await makeLink(world, { platform: 'sandbox' });
 
     const { end } = await agree(link.path);
@@ -87,7 +90,7 @@ describe('a second way', () => {
     expect(row).toEqual({ platform_account_id: 'account-back' });
   });
 
-  it('shows a refusal with both ways to try again', async () => {
+  it('shows a refusal with both ways to retry', async () => {
     granted = [{ label: 'Shut door', credentials: { door: 'shut' } }];
     const link = await makeLink(world, { platform: 'sandbox' });
 
@@ -99,7 +102,7 @@ describe('a second way', () => {
     expect((await browser.press(page, 'Connect')).location).toMatch(/slug=sandbox/);
   });
 
-  it('asks for what it needs first', async () => {
+  it('asks for its required input first', async () => {
     const link = await makeLink(world, { platform: 'sandbox' });
     const browser = openBrowser(world);
 
@@ -109,7 +112,7 @@ describe('a second way', () => {
     expect(page.text).toContain('Place: please fill this in.');
   });
 
-  it('is not there without the app that it needs, and cannot be forced', async () => {
+  it('is unavailable without the app that it needs, and cannot be forced', async () => {
     isSetUp = false;
     const link = await makeLink(world, { platform: 'sandbox' });
     const browser = openBrowser(world);
@@ -125,7 +128,7 @@ describe('a second way', () => {
     expect(forced.location).toBe(`/connect/session/${link.sessionId}`);
   });
 
-  it('ends as cancelled when the customer says no there', async () => {
+  it('ends as cancelled when the customer declines there', async () => {
     const link = await makeLink(world, { platform: 'sandbox' });
     const browser = openBrowser(world);
     const away = await browser.press(await browser.get(link.path), 'Go there', { Place: 'here' });

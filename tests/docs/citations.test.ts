@@ -1,4 +1,4 @@
-/** What code, tests and pages cite is there: rules of the contract by their anchors, and files by their paths. */
+/** Citations in code, tests and pages resolve: rules of the contract by their anchors, and files by their paths. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -35,7 +35,7 @@ function matches(pattern: RegExp): [where: string, match: string][] {
 describe('citations of the contract', () => {
   const cited = matches(/docs\/contract\/[\w-]+\.md(?:#[\w-]+)?/g);
 
-  it('name a page and a rule that are there', () => {
+  it('name a page and a rule that exist', () => {
     const missing = cited.filter(([, citation]) => {
       const [page = '', anchor] = citation.split('#');
       return !existsSync(root + page) || (anchor !== undefined && !anchorsOf(page).has(anchor));
@@ -45,7 +45,7 @@ describe('citations of the contract', () => {
     expect(missing).toEqual([]);
   });
 
-  it('are the only ones: nothing cites a document that this repository does not hold', () => {
+  it('are complete: nothing cites a document outside this repository', () => {
     const foreign = matches(/\(spec: [A-Z]|\bspec\.md\b|\bdecisions\.md\b|\bD\d{1,2}\b(?=[,;)])/g);
 
     expect(foreign.filter(([path]) => path !== 'tests/docs/citations.test.ts')).toEqual([]);
@@ -57,8 +57,8 @@ describe('paths that comments and pages name', () => {
     'bench|cli|client|console|docs|entities|errors|jobs|mcp|platforms|routers|scripts|server|services|tests';
   const path = new RegExp(`(?<![\\w./-])(?:${FOLDERS})/[\\w./-]+\\.(?:ts|tsx|js|md|css|svg|png)(?![\\w/])`, 'g');
 
-  it('are there', () => {
-    // What is built, and what tests write into folders that they make.
+  it('exist', () => {
+    // Build output, and files that tests write into temporary folders.
     const isMade = (named: string) => named.startsWith('client/dist/');
     const stale = matches(path).filter(
       ([where, named]) => !existsSync(root + named) && !isMade(named) && !isRelative(where, named),
@@ -68,7 +68,7 @@ describe('paths that comments and pages name', () => {
   });
 });
 
-/** Pages name files beside them too. */
+/** Pages also name files relative to themselves. */
 function isRelative(where: string, named: string): boolean {
   return existsSync(`${root}${where.replace(/[^/]*$/, '')}${named}`);
 }

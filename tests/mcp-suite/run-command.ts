@@ -5,12 +5,12 @@ import { suiteCommand } from './ensure-suite.ts';
 
 export interface Ran {
   readonly code: number;
-  /** All it has written. */
+  /** Its whole output. */
   readonly output: string;
   readonly stdout: string;
 }
 
-/** @param heard told what it writes, as it comes */
+/** @param heard receives its output as it arrives */
 export function runCommand(
   name: Parameters<typeof suiteCommand>[0],
   parameters: readonly string[],

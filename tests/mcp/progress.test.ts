@@ -1,4 +1,4 @@
-/** A client that wants to know hears of each connection as it is done with. */
+/** A client that asks for progress is notified after each connection. */
 import { expect, it } from 'vitest';
 import { startWorld } from '../harness/world.ts';
 import { connect } from './clients.ts';
@@ -9,7 +9,7 @@ for (const slug of ['one', 'two']) {
 }
 const slugs = ['one', 'two', 'nobody'];
 
-it.each(['modern', 'legacy'] as const)('create_post tells of each, and answers as always (%s)', async (era) => {
+it.each(['modern', 'legacy'] as const)('create_post reports each, and answers as always (%s)', async (era) => {
   const client = await connect(world, era);
   const heard: object[] = [];
 
@@ -28,7 +28,7 @@ it.each(['modern', 'legacy'] as const)('create_post tells of each, and answers a
   );
 });
 
-it('publish_draft and retry_post tell of their one', async () => {
+it('publish_draft and retry_post report their one connection', async () => {
   const client = await connect(world);
   const heard: object[] = [];
   const onprogress = (progress: object) => heard.push(progress);
@@ -49,7 +49,7 @@ it('publish_draft and retry_post tell of their one', async () => {
   ]);
 });
 
-it('a replay tells nothing', async () => {
+it('a replay reports no progress', async () => {
   const client = await connect(world);
   const heard: object[] = [];
   const call = () =>

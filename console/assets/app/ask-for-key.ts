@@ -1,14 +1,14 @@
-/** Asks for an API key, and opens the desk with it. */
+/** Asks for an API key and opens the console with it. */
 import { Api, CallFailure, wayOfKey } from './api.ts';
 import { byId, whileBusy } from './dom.ts';
 import { forgetKey, storedKey, storeKey } from './key-store.ts';
 import { readDesk, showDesk } from './open-desk.ts';
 import { showingProblems } from './speak.ts';
 
-/** For what was pasted and can not even be sent in a header. */
+/** Message for input that cannot be sent in a header. */
 const NOT_A_KEY = new CallFailure(null, 'This is not an API key.', 'A key begins with crl_live_ or crl_test_.');
 
-/** Begins with the key that the tab has, where it has one. */
+/** Starts with the key of this tab, if there is one. */
 export async function askForKey(): Promise<void> {
   const field = byId('key', HTMLInputElement);
   const submit = byId('open', HTMLButtonElement);
@@ -18,7 +18,7 @@ export async function askForKey(): Promise<void> {
   });
   byId('forget-key', HTMLButtonElement).addEventListener('click', () => {
     forgetKey();
-    // A fresh page has nothing left of what the key could see.
+    // A reload removes everything that the key gave access to.
     location.reload();
   });
   const kept = storedKey();

@@ -1,4 +1,4 @@
-/** The linked accounts: what they are, how to disconnect one, and how to connect another. */
+/** Shows the linked accounts, disconnects one, and connects another. */
 import type { Connection } from './api.ts';
 import { confirmed } from './confirm.ts';
 import { readConnectForm, setUpConnectForm } from './connect-form.ts';
@@ -6,7 +6,7 @@ import type { Desk } from './desk.ts';
 import { button, byId, el, whileBusy } from './dom.ts';
 import { announce, showingProblems } from './speak.ts';
 
-/** @param onChange called when the desk's connections are others than before */
+/** @param onChange called when the list of connections has changed */
 export function setUpConnections(desk: Desk, onChange: () => void): void {
   const form = byId('connect-form', HTMLFormElement);
   const connect = form.querySelector<HTMLButtonElement>('button[type="submit"]');

@@ -1,4 +1,4 @@
-/** What the parts of the console share once a key has opened it. */
+/** State that the parts of the console share after sign-in or with an API key. */
 import type { Api, Connection, Platform } from './api.ts';
 
 export class Desk {
@@ -13,18 +13,18 @@ export class Desk {
     this.connections = connections;
   }
 
-  /** Reads the connections again. */
+  /** Reloads the connections. */
   async readConnections(): Promise<void> {
     const { connections } = await this.api.query('connections', 'list', {});
     this.connections = connections;
   }
 
-  /** The name people know the platform by. */
+  /** Returns the platform's display name. */
   platformName(platformId: string): string {
     return this.platforms.get(platformId)?.name ?? platformId;
   }
 
-  /** What a connection is, in a few words. */
+  /** Describes a connection in a few words. */
   describe({ platformId, description }: Connection): string {
     const name = this.platformName(platformId);
     return description.startsWith(name) ? description : [name, description].filter((word) => word !== '').join(', ');

@@ -1,4 +1,4 @@
-/** Starts the console: opens the desk for whoever is signed in, or asks for a key. */
+/** Starts the console: opens it for a signed-in user, or asks for an API key. */
 import { Api, wayOfOwner } from './api.ts';
 import { askForKey } from './ask-for-key.ts';
 import { readDesk, showDesk } from './open-desk.ts';

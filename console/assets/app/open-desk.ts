@@ -1,4 +1,4 @@
-/** Opens the desk once something lets the console in. */
+/** Opens the console after authentication. */
 import type { Api } from './api.ts';
 import { setUpConnections } from './connections.ts';
 import { Desk } from './desk.ts';
@@ -8,7 +8,7 @@ import { announce } from './speak.ts';
 import { showTargets } from './targets.ts';
 import { setUpWriting } from './write.ts';
 
-/** Reads what the desk begins with, which fails where nothing lets it in. */
+/** Loads the initial data. Fails without valid authentication. */
 export async function readDesk(api: Api): Promise<Desk> {
   const [{ connections }, { platforms }] = await Promise.all([
     api.query('connections', 'list', {}),
@@ -17,7 +17,7 @@ export async function readDesk(api: Api): Promise<Desk> {
   return new Desk(api, platforms, connections);
 }
 
-/** @param before id of the panel that stood there until now */
+/** @param before id of the panel to hide */
 export function showDesk(desk: Desk, before: string): void {
   byId(before, HTMLElement).hidden = true;
   byId('desk', HTMLElement).hidden = false;

@@ -1,4 +1,4 @@
-/** One post of the list: its text, its state, and what can be done with it. */
+/** One post of the list: its text, its state, and its actions. */
 import type { Post } from './api.ts';
 import { attemptsList } from './attempts.ts';
 import { confirmed } from './confirm.ts';
@@ -35,7 +35,7 @@ function whenItWas({ status, createdAt, scheduledFor, deletedAt }: Post): (Node 
   return ['written ', timeElement(createdAt)];
 }
 
-/** What removing a post is called, by what state it is in. */
+/** Label of the remove action, by the post's state. */
 interface Removal {
   readonly label: string;
   readonly question: string;
@@ -43,7 +43,7 @@ interface Removal {
   readonly done: string;
 }
 
-/** How this post can be removed; null when it can not. */
+/** How this post can be removed; null when it cannot. */
 function removalOf(desk: Desk, post: Post): Removal | null {
   if (post.status === 'scheduled') {
     return { label: 'Cancel', question: 'Cancel this post?', yes: 'Cancel the post', done: 'The post is cancelled.' };
@@ -60,7 +60,7 @@ function removalOf(desk: Desk, post: Post): Removal | null {
   return { label: 'Take down', question, yes: 'Take it down', done: 'The post is taken down.' };
 }
 
-/** Cancels what waits, takes down what is out, deletes a draft. */
+/** Cancels a scheduled post, takes down a published one, deletes a draft. */
 function removalButton(desk: Desk, post: Post, row: HTMLElement, trouble: HTMLElement): HTMLElement | null {
   const removal = removalOf(desk, post);
   if (removal === null) return null;
@@ -78,13 +78,13 @@ function removalButton(desk: Desk, post: Post, row: HTMLElement, trouble: HTMLEl
   });
 }
 
-/** Takes the row away, with the keyboard focus on what is left of the list. */
+/** Removes the row and moves the keyboard focus to the rest of the list. */
 function leave(row: HTMLElement): void {
   row.remove();
   byId('posts-heading', HTMLElement).focus();
 }
 
-/** Shows the post as it is now, with the keyboard focus on it. */
+/** Shows the post's current state and moves the keyboard focus to it. */
 async function redraw(desk: Desk, { id }: Post, row: HTMLElement): Promise<void> {
   const { post } = await desk.api.query('posts', 'get', { postId: id });
   const fresh = postRow(desk, post);

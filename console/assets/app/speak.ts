@@ -1,8 +1,8 @@
-/** Tells people what happened: problems where they arose, news to screen readers. */
+/** Messages to the user: shows problems next to their cause and announces news to screen readers. */
 import { CallFailure } from './api.ts';
 import { byId, el } from './dom.ts';
 
-/** Shows a failure with its hint, and where its code is explained. */
+/** Shows a failure with its hint and a link to the explanation of its code. */
 export function problem(code: string | null, message: string, hint: string | null = null): HTMLElement {
   const advice = hint ?? hintFor(code);
   return el(
@@ -21,7 +21,7 @@ export function problem(code: string | null, message: string, hint: string | nul
   );
 }
 
-/** What the page holds as advice on a code; errors of single connections come without. */
+/** Returns the page's hint for a code; errors of single connections do not carry one. */
 function hintFor(code: string | null): string | null {
   const held = [...byId('hints', HTMLElement).children].find(
     (hint) => hint instanceof HTMLElement && hint.dataset['code'] === code,
@@ -29,18 +29,18 @@ function hintFor(code: string | null): string | null {
   return held?.textContent ?? null;
 }
 
-/** Draws what was thrown. */
+/** Shows an error that was thrown. */
 export function problemOf(failure: unknown): HTMLElement {
   if (failure instanceof CallFailure) return problem(failure.code, failure.message, failure.hint);
   return problem(null, 'Something in this page failed.', `Reload the page. It said: ${String(failure)}`);
 }
 
-/** Puts a failure into a place on the page; null empties it. */
+/** Shows a failure at a place on the page; null clears it. */
 export function showProblem(placeId: string, failure: unknown): void {
   byId(placeId, HTMLElement).replaceChildren(...(failure === null ? [] : [problemOf(failure)]));
 }
 
-/** Runs `work`; what goes wrong is shown at the place. Tells whether it went well. */
+/** Runs `work` and shows a failure at the given place. Returns whether it succeeded. */
 export async function showingProblems(placeId: string, work: () => Promise<void>): Promise<boolean> {
   showProblem(placeId, null);
   try {
@@ -52,7 +52,7 @@ export async function showingProblems(placeId: string, work: () => Promise<void>
   }
 }
 
-/** Says a sentence to screen readers, also when it is the same as the last. */
+/** Announces a sentence to screen readers, even if it equals the last one. */
 export function announce(sentence: string): void {
   const announcer = byId('announcer', HTMLElement);
   announcer.textContent = '';

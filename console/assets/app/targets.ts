@@ -1,14 +1,14 @@
-/** The connections a post may go to, each with the length it has left for the text. */
+/** The connections to which a post can go, each with its remaining text length. */
 import type { Connection } from './api.ts';
 import type { Desk } from './desk.ts';
 import { byId, el } from './dom.ts';
 import { announce } from './speak.ts';
 import { textLength } from './text-length.ts';
 
-/** Slugs that the text was too long for when it was last looked at. */
+/** Slugs for which the text was too long at the last check. */
 let tooLongFor = '';
 
-/** Draws the connections as check boxes; what was chosen stays chosen, and the only one is chosen from the start. */
+/** Shows the connections as check boxes. The selection is kept; a single connection is selected by default. */
 export function showTargets(desk: Desk, text: string): void {
   const chosen = new Set(checkedIds());
   const [only, ...others] = desk.connections;
@@ -20,13 +20,13 @@ export function showTargets(desk: Desk, text: string): void {
   showLengths(desk, text);
 }
 
-/** The connections that are chosen, in the order shown. */
+/** Returns the selected connections, in display order. */
 export function chosenTargets(desk: Desk): Connection[] {
   const ids = new Set(checkedIds());
   return desk.connections.filter(({ id }) => ids.has(id));
 }
 
-/** Shows how long the text is, and at each connection how much is left; says so when it becomes too long. */
+/** Shows the length of the text and the remaining length per connection. Announces when the text becomes too long. */
 export function showLengths(desk: Desk, text: string): void {
   const trimmed = text.trim();
   const length = textLength(trimmed, 'graphemes');

@@ -1,4 +1,4 @@
-/** The form that writes a post: text, connections, time, and the button that sends it. */
+/** The form that writes a post: text, connections, time, and the submit button. */
 import { CallFailure } from './api.ts';
 import type { Desk } from './desk.ts';
 import { byId, whileBusy } from './dom.ts';
@@ -22,7 +22,7 @@ export function setUpWriting(desk: Desk, onSent: () => void): void {
     send.textContent = later ? 'Schedule' : 'Publish';
     showLengths(desk, text.value);
   };
-  // Browsers keep what was typed over a reload, so the page may begin with something chosen.
+  // Browsers restore form input after a reload, so the page may start with a selection.
   update();
   text.addEventListener('input', update);
   form.addEventListener('change', update);
@@ -56,7 +56,7 @@ function isLater(form: HTMLFormElement): boolean {
   return new FormData(form).get('when') === 'later';
 }
 
-/** Moves to the first thing that is missing and says what it is. */
+/** Focuses the first missing field and names it. */
 function requireComplete(desk: Desk, form: HTMLFormElement, text: HTMLTextAreaElement, time: HTMLInputElement): void {
   if (text.value.trim() === '') throw missing(text, 'There is no text yet.', 'Write what is to be posted.');
   if (chosenTargets(desk).length === 0) {

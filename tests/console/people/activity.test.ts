@@ -1,4 +1,4 @@
-/** /owner/activity: what was asked for in an account, for its owner alone, newest first, page by page. */
+/** /owner/activity: the operations in an account, for its owner only, newest first, page by page. */
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { openBrowser } from '../../harness/browser.ts';
@@ -13,7 +13,7 @@ const operationsOn = (text: string) =>
   ]);
 
 describe('the page', () => {
-  it('is for whoever is signed in', async () => {
+  it('requires a sign-in', async () => {
     await using world = await startWorld({ env: OWNER_ENV });
 
     const page = await openBrowser(world).get('/owner/activity');
@@ -21,7 +21,7 @@ describe('the page', () => {
     expect([page.status, page.location]).toEqual([303, '/sign-in?next=%2Fowner%2Factivity']);
   });
 
-  it('shows who asked for what, on what, how it ended and when, newest first, and nothing of another account', async () => {
+  it('shows actor, operation, object, outcome and time, newest first, and nothing of another account', async () => {
     await using world = await startWorld({ env: OWNER_ENV });
     const other = await makeAccount(world);
     await world.rest('POST /webhooks', { key: other.key, body: {} });
@@ -48,7 +48,7 @@ describe('the page', () => {
     expect((await browser.get('/owner')).text).toContain('<a class="way" href="/owner/activity">Activity</a>');
   });
 
-  it('shows names as text, and says how many objects there were', async () => {
+  it('escapes names, and shows the number of objects', async () => {
     await using world = await startWorld({ env: OWNER_ENV });
     const browser = await signedInBrowser(world);
     await world.sql("update api_keys set name = '<b>bold</b>'");
@@ -66,7 +66,7 @@ describe('the page', () => {
     expect(operationsOn(text)[0]).toEqual(['posts.create', 'not known to have ended']);
   });
 
-  it('shows fifty, and leads to older ones until there are none', async () => {
+  it('shows fifty entries, and links to older ones until there are none', async () => {
     await using world = await startWorld({ env: OWNER_ENV });
     const browser = await signedInBrowser(world);
     for (let made = 0; made < 60; made += 1) await world.rest('POST /profiles', { body: { name: `P${made}` } });

@@ -1,4 +1,4 @@
-/** A channel on Discord, and the webhook that writes in it. */
+/** A channel on Discord, and the webhook that posts to it. */
 import { startFakeDiscord } from '../fakes/fake-discord.ts';
 import { appSettings, offerApp, type Stand, type StandOptions } from './stand.ts';
 

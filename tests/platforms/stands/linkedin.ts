@@ -1,4 +1,4 @@
-/** A page on LinkedIn; of what members post, LinkedIn shows nothing. */
+/** A page on LinkedIn; LinkedIn does not list the posts of members. */
 import { startFakeLinkedIn } from '../fakes/fake-linkedin.ts';
 import { APP, appSettings, offerApp, type Stand, type StandOptions } from './stand.ts';
 

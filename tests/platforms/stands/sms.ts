@@ -1,4 +1,4 @@
-/** An account at Twilio, and somebody who reads text messages. */
+/** An account at Twilio, and a recipient of text messages. */
 import { startFakeTwilio, TWILIO } from '../fakes/fake-twilio.ts';
 import type { Stand, StandOptions } from './stand.ts';
 

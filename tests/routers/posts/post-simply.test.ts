@@ -1,4 +1,4 @@
-/** POST /post/{connectionSlug}: plain text in, and every failure as the request's own error. */
+/** POST /post/{connectionSlug} posts plain text, and returns a failed post as an error response. */
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
@@ -14,7 +14,7 @@ async function countPosts(accountId: string): Promise<number> {
 }
 
 describe('200', () => {
-  it('publishes the body and answers with platform and permalink', async () => {
+  it('publishes the body and returns platform and permalink', async () => {
     const { key, connection } = await accountWithSandbox(world);
 
     const { status, body } = await world.rest('POST /post/sandbox', {
@@ -33,7 +33,7 @@ describe('200', () => {
     ['text/plain with a charset', { 'content-type': 'Text/Plain; charset=utf-8' }],
     ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
     ['no Content-Type', {}],
-  ])('takes %s', async (_case, headers) => {
+  ])('accepts %s', async (_case, headers) => {
     const { key, connection } = await accountWithSandbox(world);
 
     const { status, body } = await world.rest('POST /post/sandbox', {
@@ -122,7 +122,7 @@ describe('400 invalid_request', () => {
     expect(await countPosts(accountId)).toBe(0);
   });
 
-  it('refuses a scheduled_for that is given twice', async () => {
+  it('refuses a repeated scheduled_for', async () => {
     const { key } = await accountWithSandbox(world);
     const time = '2026-12-01T09:00:00Z';
 
@@ -188,7 +188,7 @@ describe('415 unsupported_content_type', () => {
 });
 
 describe('422 platform_rejected', () => {
-  it('tells what the platform refused, and keeps the failed post', async () => {
+  it('reports what the platform refused, and stores the failed post', async () => {
     const { id: accountId, key } = await accountWithSandbox(world);
 
     const { status, headers, body } = await world.rest('POST /post/sandbox', { key, raw: 'Hello [[reject]]' });
@@ -220,7 +220,7 @@ describe('422 platform_rejected', () => {
 });
 
 describe('422 reconnect_required', () => {
-  it('tells that the login is dead', async () => {
+  it('reports that the access token is no longer valid', async () => {
     const { key } = await accountWithSandbox(world);
 
     const { status, body } = await world.rest('POST /post/sandbox', { key, raw: 'Hello [[reconnect]]' });
@@ -233,7 +233,7 @@ describe('422 reconnect_required', () => {
 });
 
 describe('500 internal_server_error', () => {
-  it('names the post and says to look, when it is not known whether the post went out', async () => {
+  it('names the post and advises to check it, if the outcome is unknown', async () => {
     const { key } = await accountWithSandbox(world);
 
     const { status, headers, body } = await world.rest('POST /post/sandbox', { key, raw: 'Hello [[vanish]]' });
@@ -252,7 +252,7 @@ describe('500 internal_server_error', () => {
 });
 
 describe('503 platform_unavailable', () => {
-  it('tells that nothing was posted', async () => {
+  it('reports that nothing was posted', async () => {
     const { key, connection } = await accountWithSandbox(world);
 
     const { status, body } = await world.rest('POST /post/sandbox', { key, raw: 'Hello [[unavailable]]' });

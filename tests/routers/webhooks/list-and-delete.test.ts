@@ -1,4 +1,4 @@
-/** GET /webhooks and DELETE /webhooks/{webhookId}. Who sees which stands in tests/routers/scoping-table.ts. */
+/** GET /webhooks and DELETE /webhooks/{webhookId}. tests/routers/scoping-table.ts has the rules for visibility. */
 import { describe, expect, it } from 'vitest';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { NOBODY, refusal } from '../../harness/expected.ts';
@@ -21,7 +21,7 @@ describe('GET 200', () => {
     expect(body).toEqual({ webhooks: [withoutSecret(second), withoutSecret(first)], limit: 100, nextCursor: null });
   });
 
-  it('goes on after a cursor, to the last page', async () => {
+  it('continues after a cursor, to the last page', async () => {
     const { key } = await accountWithSandbox(world);
     const ids: string[] = [];
     for (const path of ['a', 'b', 'c'])
@@ -46,7 +46,7 @@ describe('GET 200', () => {
 });
 
 describe('DELETE 200', () => {
-  it('ends the webhook: nothing is delivered any more, and all its paths answer 404', async () => {
+  it('deletes the webhook: deliveries stop, and all its paths answer 404', async () => {
     const receiver = await startReceiver();
     const { key } = await accountWithSandbox(world);
     const { id } = await registerWebhook(world, receiver.url, { key });
@@ -72,7 +72,7 @@ describe('DELETE 200', () => {
     }
   });
 
-  it('fails what is queued, and what is under way whatever comes of it', async () => {
+  it('fails queued deliveries, and those in progress regardless of their outcome', async () => {
     const { key } = await accountWithSandbox(world);
     let webhookId = '';
     const receiver = await startReceiver((response) => {
@@ -96,7 +96,7 @@ describe('DELETE 200', () => {
 });
 
 describe('DELETE 400 and 404', () => {
-  it('refuses a malformed id, and one that nothing has', async () => {
+  it('refuses a malformed id and an unknown id', async () => {
     const malformed = await world.rest('DELETE /webhooks/1');
     const unknown = await world.rest(`DELETE /webhooks/${NOBODY}`);
 

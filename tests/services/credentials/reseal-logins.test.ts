@@ -1,4 +1,7 @@
-/** A key rotation: logins and secrets of webhooks are encrypted again under the first key, after which the older key can be dropped. */
+/**
+ * Key rotation: housekeeping encrypts credentials and webhook secrets again with the first key. Then the older key can
+ * be removed.
+ */
 import { describe, expect, it } from 'vitest';
 import { housekeeping } from '../../../jobs/housekeeping.ts';
 import { missingKeyMarks, resealLogins } from '../../../services/credentials/reseal-logins.ts';
@@ -19,13 +22,13 @@ async function sealedLogins(): Promise<{ id: string; credentials: string }[]> {
   return world.sql('select id, credentials from connections where credentials is not null order by id');
 }
 
-describe('a key that is not given any more', () => {
-  it('is found missing while a login needs it', async () => {
+describe('a key that was removed', () => {
+  it('is reported as missing while stored credentials need it', async () => {
     expect(await missingKeyMarks(dropped)).toEqual(world.context.vault.keyMarks);
     expect(await missingKeyMarks(rotated)).toEqual([]);
   });
 
-  it('is needed no more after housekeeping', async () => {
+  it('is no longer needed after housekeeping', async () => {
     await connectSandbox(world);
     const webhook = await registerWebhook(world, 'http://127.0.0.1:9/hook');
     const { body } = await world.rest(`POST /webhooks/${webhook.id}/rotate-secret`);

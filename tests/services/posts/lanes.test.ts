@@ -1,4 +1,4 @@
-/** Lanes: who is sent next when there is not room for all. */
+/** Concurrency limits: which posts are sent next when there is not enough capacity for all. */
 import { array, assert, boolean, constantFrom, nat, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRegistry } from '../../../platforms/registry.ts';
@@ -18,20 +18,20 @@ const due = (connectionId: string, posts: number, accountId = `account of ${conn
 
 const ids = (picked: readonly Candidate[]) => picked.map(({ id }) => id);
 
-describe('a pick', () => {
+describe('picking posts', () => {
   it('takes one of every connection before it takes a second of any', () => {
     const picked = pickFairly(platforms, [...due('a', 3), ...due('b', 2), ...due('c', 1)], new Map());
 
     expect(ids(picked)).toEqual(['a 0', 'b 0', 'c 0', 'a 1', 'b 1', 'a 2']);
   });
 
-  it('gives a connection no more than its share', () => {
+  it('limits each connection to its share', () => {
     const picked = pickFairly(platforms, due('a', 100), new Map());
 
     expect(picked).toHaveLength(perConnection);
   });
 
-  it('gives an account half of the lane, however many connections it has', () => {
+  it('limits an account to half of the concurrency limit, regardless of the number of its connections', () => {
     const many = Array.from({ length: 100 }, (_, index) => due(`m${index}`, 5, 'big')).flat();
 
     const picked = pickFairly(platforms, [...many, ...due('small', 1)], new Map());
@@ -40,7 +40,7 @@ describe('a pick', () => {
     expect(ids(picked)).toContain('small 0');
   });
 
-  it('gives posts that wait for a model half of the lane, whoever they belong to', () => {
+  it('limits posts that wait for a model to half of the concurrency limit, for all accounts together', () => {
     const waiting = Array.from({ length: 200 }, (_, index) => due(`w${index}`, 1)).flat();
     const awaiting = waiting.map((one) => ({ ...one, awaitsModel: true }));
 
@@ -50,7 +50,7 @@ describe('a pick', () => {
     expect(ids(picked)).toContain('plain 0');
   });
 
-  it('leaves the other lanes alone when one is full', () => {
+  it('does not affect other platforms when one is at its limit', () => {
     const hanging = due('a', 1).concat(Array.from({ length: 200 }, (_, index) => due(`h${index}`, 1)).flat());
     const sandbox = { id: 's', accountId: 's', connectionId: 's', platformId: 'sandbox', awaitsModel: false };
     const underWay = countUnderWay(hanging.slice(0, perProcess));
@@ -60,7 +60,7 @@ describe('a pick', () => {
     expect(openLanes(platforms, underWay)).toContain('sandbox');
   });
 
-  it('never overfills anything, and leaves nobody out for whom there is room', () => {
+  it('never exceeds a limit, and picks every post that fits', () => {
     const candidate = record({
       account: nat(4),
       connection: nat(3),
@@ -93,7 +93,7 @@ describe('a pick', () => {
     return { id: String(index), accountId: String(account), connectionId, platformId: platform, awaitsModel };
   }
 
-  /** Whether what is under way respects every share that this one belongs to. */
+  /** Whether the sends in progress respect every share that includes this send. */
   function withinShares(one: Candidate, all: readonly Candidate[]): boolean {
     const facts = platforms[one.platformId as 'x'].concurrency;
     const lane = all.filter(({ platformId }) => platformId === one.platformId);
@@ -106,8 +106,8 @@ describe('a pick', () => {
   }
 });
 
-describe('what is full', () => {
-  it('is not looked for again', () => {
+describe('shares without capacity', () => {
+  it('are excluded from the next claim', () => {
     const sends = [...due('a', perConnection), ...due('b', 1)];
 
     expect(fullShares(platforms, sends)).toEqual({ connections: ['a'], accounts: [], models: [] });

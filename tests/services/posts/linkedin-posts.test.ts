@@ -1,4 +1,7 @@
-/** LinkedIn through the product: images, first comments, and a send in doubt that its own refusal of a repeat proves. */
+/**
+ * LinkedIn posts through the REST API: images, first comments, and unknown outcomes that LinkedIn's duplicate error
+ * resolves.
+ */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { UUID } from '../../harness/expected.ts';
 import { plain } from '../../harness/images.ts';
@@ -33,7 +36,7 @@ beforeEach(() => {
 });
 
 describe('images', () => {
-  it('arrive with what they show, of a type that LinkedIn takes', async () => {
+  it('arrive with their alt texts, in a type that LinkedIn accepts', async () => {
     const raw = await plain(30, 20).webp().toBuffer();
     const headers = { 'content-type': 'image/webp' };
     const { body } = await world.rest('POST /media?altText=A%20bell', { raw, headers });
@@ -48,36 +51,33 @@ describe('images', () => {
 });
 
 describe('a first comment', () => {
-  it.each(['linkedin-alice', 'linkedin-the-bells'])(
-    'stands under the post of %s, and comes down with it',
-    async (slug) => {
-      const result = await post('with a comment', { firstComment: 'details: (all) of them' }, slug);
-      const [head] = standing('with a comment');
-      const under = linkedin.comments().map(({ postUrn, text }) => [postUrn, text]);
-      await world.rest(`DELETE /posts/${result.postId}`);
+  it.each(['linkedin-alice', 'linkedin-the-bells'])('is under the post of %s, and is deleted with it', async (slug) => {
+    const result = await post('with a comment', { firstComment: 'details: (all) of them' }, slug);
+    const [head] = standing('with a comment');
+    const under = linkedin.comments().map(({ postUrn, text }) => [postUrn, text]);
+    await world.rest(`DELETE /posts/${result.postId}`);
 
-      expect(result).toEqual({
-        connectionSlug: slug,
-        status: 'sent',
-        postId: UUID,
-        url: `https://www.linkedin.com/feed/update/${head?.urn}/`,
-        scheduledFor: null,
-        threadCount: 0,
-        hasFirstComment: true,
-        error: null,
-      });
-      expect(under).toEqual([[head?.urn, 'details: (all) of them']]);
-      expect(await steps(result.postId)).toEqual([
-        'head accepted',
-        'first_comment accepted',
-        'delete accepted',
-        'delete accepted',
-      ]);
-      expect([linkedin.comments(), standing('with a comment')]).toEqual([[], []]);
-    },
-  );
+    expect(result).toEqual({
+      connectionSlug: slug,
+      status: 'sent',
+      postId: UUID,
+      url: `https://www.linkedin.com/feed/update/${head?.urn}/`,
+      scheduledFor: null,
+      threadCount: 0,
+      hasFirstComment: true,
+      error: null,
+    });
+    expect(under).toEqual([[head?.urn, 'details: (all) of them']]);
+    expect(await steps(result.postId)).toEqual([
+      'head accepted',
+      'first_comment accepted',
+      'delete accepted',
+      'delete accepted',
+    ]);
+    expect([linkedin.comments(), standing('with a comment')]).toEqual([[], []]);
+  });
 
-  it('is no failure of the post when the app may not comment', async () => {
+  it('does not fail the post when the app is not allowed to comment', async () => {
     const denied = { status: 403, json: { message: 'Not enough permissions to access: socialActions' } };
     linkedin.faults.push(undefined, denied);
 
@@ -89,7 +89,7 @@ describe('a first comment', () => {
 });
 
 describe('an answer that is lost', () => {
-  it('leaves it unknown whether a member’s post is up', async () => {
+  it('leaves the outcome of a member’s post unknown', async () => {
     linkedin.faults.push('drops_after');
 
     const result = await post('lost, of a member');
@@ -101,7 +101,7 @@ describe('an answer that is lost', () => {
     ]);
   });
 
-  it('is made good for a page, whose posts LinkedIn lists', async () => {
+  it('is recovered for a page, whose posts LinkedIn lists', async () => {
     linkedin.faults.push('drops_after');
 
     const result = await post('lost, of a page', {}, 'linkedin-the-bells');
@@ -110,8 +110,8 @@ describe('an answer that is lost', () => {
   });
 });
 
-describe('a post in doubt that is forced', () => {
-  it('is found when LinkedIn refuses it for being up, and is not made twice', async () => {
+describe('a forced retry after an unknown outcome', () => {
+  it('finds the post when LinkedIn refuses it as a duplicate, and does not create it twice', async () => {
     linkedin.faults.push('drops_after');
     const { postId } = await post('in doubt, and up');
     world.clock.advance(3_600_000);
@@ -127,7 +127,7 @@ describe('a post in doubt that is forced', () => {
     expect(await steps(postId)).toEqual(['head unknown', 'head accepted']);
   });
 
-  it('is made when it was not up', async () => {
+  it('creates the post if it was not published', async () => {
     linkedin.faults.push('drops_before');
     const { postId } = await post('in doubt, and not up');
 
@@ -136,7 +136,7 @@ describe('a post in doubt that is forced', () => {
     expect([body.result.status, standing('in doubt, and not up').length]).toEqual(['sent', 1]);
   });
 
-  it('is refused when what it repeats is another post, from before', async () => {
+  it('fails when the duplicate is an older post', async () => {
     await post('said before');
     world.clock.advance(3_600_000);
     linkedin.faults.push('drops_before');
@@ -148,7 +148,7 @@ describe('a post in doubt that is forced', () => {
     expect(body.result.error.message).toMatch(/^LinkedIn refused: Content is a duplicate of urn:li:share:\d+$/);
   });
 
-  it('does not take a refusal for a repeat as proof when nothing was in doubt', async () => {
+  it('does not treat a duplicate error as proof if the outcome was known', async () => {
     await post('twice');
 
     const second = await post('twice');

@@ -1,4 +1,4 @@
-/** Attempts at a delivery: what counts as delivered, when it is tried again, and in which order. */
+/** Delivery attempts: which responses count as delivered, the retry schedule, and the order of deliveries. */
 import { describe, expect, it } from 'vitest';
 import { runRound } from '../../../jobs/run-round.ts';
 import { webhookDeliveries } from '../../../jobs/webhook-deliveries.ts';
@@ -16,7 +16,7 @@ const world = await startWorld({
 
 const MINUTE = 60_000;
 
-/** An account whose posts are heard by one receiver. */
+/** An account with one webhook that is subscribed to its posts. */
 async function heard(how: number | Answer = 200) {
   const { key, id } = await accountWithSandbox(world);
   const receiver = await startReceiver(how);
@@ -33,7 +33,7 @@ async function heard(how: number | Answer = 200) {
 }
 
 describe('delivered', () => {
-  it.each([200, 201, 202, 204, 299])('is what is answered with %i', async (status) => {
+  it.each([200, 201, 202, 204, 299])('is a delivery with the response %i', async (status) => {
     const { post, deliveries } = await heard(status);
     await post();
 
@@ -51,7 +51,7 @@ describe('not delivered', () => {
     [410, 'The receiver answered HTTP 410.'],
     [429, 'The receiver answered HTTP 429.'],
     [500, 'The receiver answered HTTP 500.'],
-  ])('is what is answered with %i', async (code, lastError) => {
+  ])('is a delivery with the response %i', async (code, lastError) => {
     const elsewhere = await startReceiver();
     const { post, deliveries } = await heard((response) => {
       response.writeHead(code, { location: elsewhere.url }).end('<p>A long story</p>');
@@ -64,7 +64,7 @@ describe('not delivered', () => {
     expect(elsewhere.received).toEqual([]);
   });
 
-  it('is what nobody takes', async () => {
+  it('is a delivery without a response', async () => {
     const { key } = await accountWithSandbox(world);
     const { id } = await registerWebhook(world, 'http://127.0.0.1:9/hook', { key });
     await makePost(world, 'sandbox', { key });
@@ -78,7 +78,7 @@ describe('not delivered', () => {
 });
 
 describe('the schedule', () => {
-  it('tries seven times, to the second, and then lets it rest for good', async () => {
+  it('makes seven attempts, exact to the second, and then stops permanently', async () => {
     const { receiver, post, deliveries } = await heard(500);
     await post();
     await world.runDue();
@@ -109,7 +109,7 @@ describe('the schedule', () => {
     expect(new Set(receiver.received.map(({ raw }) => raw)).size).toBe(1);
   });
 
-  it('ends with the first success, and signs each attempt anew', async () => {
+  it('ends with the first success, and signs each attempt again', async () => {
     const { receiver, post, deliveries } = await heard(503);
     await post();
     await world.runDue();
@@ -128,7 +128,7 @@ describe('the schedule', () => {
 });
 
 describe('order', () => {
-  it('is that of the events, over more of them than one claim takes', async () => {
+  it('equals the order of the events, also for more events than one claim takes', async () => {
     const { post, texts } = await heard();
     const all = Array.from({ length: 60 }, (_, index) => `number ${index}`);
     for (const text of all) await post(text);
@@ -138,7 +138,7 @@ describe('order', () => {
     expect(texts()).toEqual(all);
   });
 
-  it('does not make later events wait for one that failed', async () => {
+  it('does not delay later events after a failed one', async () => {
     const { receiver, post, texts } = await heard(500);
     await post('one');
     await world.runDue();
@@ -153,7 +153,7 @@ describe('order', () => {
 });
 
 describe('a process that dies', () => {
-  it('between an event and its deliveries loses nothing: whoever comes next makes them', async () => {
+  it('between an event and its deliveries loses nothing: another worker creates them', async () => {
     const { accountId, post, texts } = await heard();
     await post('kept');
     const waiting = await world.sql('select name from events where account_id = $1 and fanned_out_at is null', [
@@ -166,7 +166,7 @@ describe('a process that dies', () => {
     expect(texts()).toEqual(['kept']);
   });
 
-  it('in the middle of an attempt leaves it to others, when its lease has run out', async () => {
+  it('during an attempt leaves it to other workers after its lease has expired', async () => {
     const { receiver, webhook, post, texts, deliveries } = await heard();
     await post('held');
     const { lane, until } = {
@@ -190,7 +190,7 @@ describe('a process that dies', () => {
     expect(await deliveries()).toMatchObject([{ status: 'delivered', attempts: 2 }]);
   });
 
-  it('and comes back to life changes nothing of what others have done', async () => {
+  it('and resumes afterwards does not change the results of other workers', async () => {
     const { receiver, webhook, post, deliveries } = await heard();
     let answerFirst = () => undefined as void;
     receiver.answer((response) => {
@@ -211,8 +211,8 @@ describe('a process that dies', () => {
   });
 });
 
-describe('a database that is gone for a moment', () => {
-  it('costs no delivery: what could not be written down is made again when the lease is over', async () => {
+describe('a short database outage', () => {
+  it('loses no delivery: an attempt whose result could not be stored is repeated after the lease', async () => {
     const { receiver, post, texts, deliveries } = await heard();
     for (const text of ['one', 'two']) await post(text);
     const rename = (from: string, to: string) => world.sql(`alter table deliveries rename column ${from} to ${to}`);
@@ -231,7 +231,7 @@ describe('a database that is gone for a moment', () => {
   });
 });
 
-describe.skipIf(world.db.engine !== 'postgres')('two workers side by side', () => {
+describe.skipIf(world.db.engine !== 'postgres')('two concurrent workers', () => {
   it('deliver each event once and in order', async () => {
     const { post, texts } = await heard();
     const peer = await startPeer(world);
@@ -251,8 +251,8 @@ describe.skipIf(world.db.engine !== 'postgres')('two workers side by side', () =
   });
 });
 
-describe('what has been kept for its time', () => {
-  it('is removed after 30 days; a dead letter 30 days after its death; and events with what they became', async () => {
+describe('retention', () => {
+  it('is 30 days for events and deliveries, and for a dead letter 30 days after its last attempt', async () => {
     const day = 24 * 60 * MINUTE;
     const { accountId, receiver, post, deliveries } = await heard();
     await post('delivered');
@@ -267,11 +267,11 @@ describe('what has been kept for its time', () => {
       await housekeeping.run(world.context, new AbortController().signal);
       return statuses();
     };
-    // Numbers are read back meanwhile, of which is told later.
+    // Metrics reads in between create later events.
     const events = () =>
       world.sql(`select 1 from events where account_id = $1 and name <> 'post.metrics'`, [accountId]);
 
-    // The dead letter died 20 hours and 36 minutes after both were queued.
+    // The dead letter failed for the last time 20 hours and 36 minutes after both were queued.
     expect(await tidy(29 * day)).toEqual(['dead', 'delivered']);
     expect(await tidy(0.5 * day)).toEqual(['dead']);
     expect(await events()).toEqual([]);
@@ -279,7 +279,7 @@ describe('what has been kept for its time', () => {
   });
 });
 
-/** Waits in real time: what is waited for is under way in this process. */
+/** Waits in real time, because the awaited work runs in this process. */
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   for (let turn = 0; turn < 500; turn += 1) {
     if (await condition()) return;

@@ -1,4 +1,4 @@
-/** Lanes: a receiver that hangs or fails keeps nobody waiting but itself, and never for more than its share. */
+/** Webhook leases: a receiver that hangs or fails delays only its own deliveries, within its share of capacity. */
 import { describe, expect, it } from 'vitest';
 import { runRound } from '../../../jobs/run-round.ts';
 import { webhookDeliveries } from '../../../jobs/webhook-deliveries.ts';
@@ -7,26 +7,26 @@ import { makePost } from '../../harness/posts.ts';
 import { type Answer, registerWebhook, startReceiver } from '../../harness/receiver.ts';
 import { startWorld } from '../../harness/world.ts';
 
-// Nothing is given up within a test: what a receiver holds up it holds up to the end.
+// No attempt times out within a test: a hanging receiver blocks its attempt until the end.
 const world = await startWorld({ receivers: { timeoutMs: 60_000 } });
 
 const round = () => runRound(world.context, webhookDeliveries, new AbortController().signal);
 
-/** Holds every request until it is let go. */
+/** Holds every request until the test releases it. */
 function hanging() {
   const held: (() => void)[] = [];
   const answer: Answer = (response) => held.push(() => response.writeHead(500).end());
   return { answer, letGo: () => held.splice(0).forEach((release) => release()) };
 }
 
-/** Waits in real time: what is waited for is under way in this process. */
+/** Waits in real time, because the awaited work runs in this process. */
 async function until(condition: () => boolean): Promise<void> {
   for (let turn = 0; turn < 1_000 && !condition(); turn += 1) await new Promise((resolve) => setTimeout(resolve, 10));
   expect(condition()).toBe(true);
 }
 
 describe('a receiver that hangs', () => {
-  it('is posted one thing at a time, and the others all of theirs meanwhile', async () => {
+  it('gets one delivery at a time, and the others get all of theirs in the meantime', async () => {
     const { key } = await accountWithSandbox(world);
     const { answer, letGo } = hanging();
     const [stuck, one, two] = [await startReceiver(answer), await startReceiver(), await startReceiver()];
@@ -49,8 +49,8 @@ describe('a receiver that hangs', () => {
   });
 });
 
-describe('many receivers that failed and now hang', () => {
-  it('take up their own lanes only, and leave room for one that works', async () => {
+describe('many receivers that failed and hang', () => {
+  it('use only their own capacity, and leave capacity for one that works', async () => {
     const { key } = await accountWithSandbox(world);
     const { answer, letGo } = hanging();
     const stuck = await startReceiver(answer);
@@ -77,7 +77,7 @@ describe('many receivers that failed and now hang', () => {
     expect(stuck.received).toHaveLength(60);
   });
 
-  it('are taken in turns: an account with few is not behind an account with many', async () => {
+  it('alternate between accounts: an account with few is not behind an account with many', async () => {
     const [many, few] = [await accountWithSandbox(world), await accountWithSandbox(world)];
     const { answer, letGo } = hanging();
     const [stuck, other] = [await startReceiver(answer), await startReceiver()];
@@ -100,7 +100,7 @@ describe('many receivers that failed and now hang', () => {
 });
 
 describe('a worker that is asked to stop', () => {
-  it('ends the attempt under way, and leaves the rest of what it had claimed to others', async () => {
+  it('finishes the attempt in progress, and leaves the rest of its claim to others', async () => {
     await using stopping = await startWorld({ receivers: { timeoutMs: 60_000 } });
     const { answer, letGo } = hanging();
     const receiver = await startReceiver(answer);
