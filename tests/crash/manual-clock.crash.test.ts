@@ -47,6 +47,7 @@ describe.runIf(ENGINE === 'pglite')('with CLOCK=manual', () => {
           error: null,
         },
       ],
+      nextCursor: null,
     });
   });
 

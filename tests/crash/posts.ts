@@ -82,7 +82,7 @@ export function oneAccepted(platformPostId: string | null): unknown {
     platformPostId,
     error: null,
   };
-  return { attempts: [attempt] };
+  return { attempts: [attempt], nextCursor: null };
 }
 
 /** The ledger while the platform has not answered. */
@@ -99,6 +99,7 @@ export const ONE_SENDING: unknown = {
       error: null,
     },
   ],
+  nextCursor: null,
 };
 
 /** Names of the events about a post, oldest first. */

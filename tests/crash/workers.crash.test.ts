@@ -205,11 +205,12 @@ describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
     // The sandbox uses the same database. A post that it could not accept is failed, and is either unpublished or has
     // an unknown outcome.
     const { rows } = await client.query(`
-      select p.status, p.error_code, count(*)::int as posts, count(s.id)::int as on_the_timeline, count(distinct e.id)::int as events
+      select p.status, p.error_code, count(distinct p.id)::int as posts, count(distinct s.id)::int as on_the_timeline,
+        count(distinct e.id)::int as events
       from posts p
         left join attempts a on a.post_id = p.id
         left join sandbox_posts s on s.token = a.token
-        left join events e on e.subject_id = p.id
+        left join events e on e.subject_id = p.id and e.name in ('post.sent', 'post.failed')
       group by 1, 2 order by 1 desc`);
     const [good, ...others] = rows as { posts: number }[];
     const count = good?.posts ?? 0;
