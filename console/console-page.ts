@@ -5,7 +5,7 @@ import { Post } from '../routers/schemas/post.ts';
 import type { Context } from '../services/context.ts';
 import { browserModules, scriptName } from './assets.ts';
 import { connectForms } from './connect-forms.ts';
-import { keyBar, keyPanel, openingPanel, ownerBar } from './console-doors.ts';
+import { keyBar, keyPanel, openingPanel, ownerBar } from './console-panels.ts';
 import { type Html, html } from './html.ts';
 import { type Page, POLICIES, sendPage } from './page.ts';
 import { csrfToken, signedIn } from './people/signed-in.ts';

@@ -3,7 +3,7 @@ import type { Request, RequestHandler } from 'express';
 import { validate as isUuid } from 'uuid';
 import { ServiceError } from '../errors/service-error.ts';
 import type { Context } from '../services/context.ts';
-import { machineOf } from '../services/limits/machine-of.ts';
+import { networkOf } from '../services/limits/network-of.ts';
 import { secondsUntilReset } from '../services/limits/rate-limiter.ts';
 import { createSandboxImages } from '../services/sandbox/sandbox-images.ts';
 
@@ -36,7 +36,7 @@ export function serveSandboxImage(context: Context): RequestHandler<{ postId: st
 /** @throws ServiceError too many requests */
 async function countRequest(context: Context, ip: string | undefined): Promise<void> {
   const now = context.clock.now();
-  const state = await context.publicLimiter.take(`${machineOf(ip ?? '')} GET /sandbox/media`, now);
+  const state = await context.publicLimiter.take(`${networkOf(ip ?? '')} GET /sandbox/media`, now);
   if (!state.allowed)
     throw new ServiceError('too many requests', undefined, { retryAfterSeconds: secondsUntilReset(state, now) });
 }

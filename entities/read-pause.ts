@@ -9,7 +9,7 @@ export const ReadPause = defineEntity({
   tableName: 'read_pauses',
   properties: {
     /** Id of the connection, or of the platform when posts of many connections are requested together. */
-    lane: p.string().primary(),
+    batch: p.string().primary(),
     until: instant(),
     /** Failures in a row. */
     failures: p.integer().default(0),

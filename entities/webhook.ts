@@ -47,8 +47,8 @@ export const Webhook = defineEntity({
     disabledAt: instant().nullable(),
     disabledReason: p.enum(DISABLED_REASONS).nullable(),
     /** The webhook lease, held by one process at a time: a random token, and its expiry. */
-    lane: p.uuid().nullable(),
-    laneUntil: instant().nullable(),
+    lease: p.uuid().nullable(),
+    leaseUntil: instant().nullable(),
     /** Whether its latest attempt failed; leases of failing webhooks have a separate limit. */
     failing: p.boolean().default(false),
     /** Start of the first and of the latest failed attempt since the last success. */
@@ -70,8 +70,8 @@ export const Webhook = defineEntity({
       expression: `create index "webhooks_grant_id_index" on "webhooks" ("grant_id") where ("grant_id" is not null)`,
     },
     {
-      name: 'webhooks_lane_index',
-      expression: `create index "webhooks_lane_index" on "webhooks" ("lane_until") where ("lane_until" is not null)`,
+      name: 'webhooks_lease_index',
+      expression: `create index "webhooks_lease_index" on "webhooks" ("lease_until") where ("lease_until" is not null)`,
     },
   ],
 });

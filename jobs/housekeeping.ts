@@ -5,7 +5,7 @@
 import { tidyAudit } from '../services/audit/tidy-audit.ts';
 import { closeConnectSessions } from '../services/connect/close-connect-sessions.ts';
 import type { Context } from '../services/context.ts';
-import { resealLogins } from '../services/credentials/reseal-logins.ts';
+import { reEncryptCredentials } from '../services/credentials/re-encrypt-credentials.ts';
 import { tidySamples } from '../services/health/health-samples.ts';
 import { tidyPeople } from '../services/people/tidy-people.ts';
 import { tidyMedia } from '../services/media/tidy-media.ts';
@@ -25,8 +25,8 @@ export const housekeeping: Loop = {
     await tidyOauth(context);
     await tidyPeople(context);
     await tidyAudit(context);
-    const resealed = await resealLogins(context);
-    if (resealed > 0) context.log.info({ logins: resealed }, 'logins were encrypted again under the first key');
-    return resealed;
+    const reEncrypted = await reEncryptCredentials(context);
+    if (reEncrypted > 0) context.log.info({ logins: reEncrypted }, 'logins were encrypted again under the first key');
+    return reEncrypted;
   },
 };

@@ -4,7 +4,7 @@ import type { ContainerApi } from './container-api.ts';
 import { PlatformFailure, type PlatformIo, type Published, type SendPart } from './contract.ts';
 import type { GraphAnswer } from './graph.ts';
 import { stringField } from './http.ts';
-import { earliestOf, essence } from './look-back.ts';
+import { earliestOf, essence } from './match-post.ts';
 
 /** Maximum number of posts that a search requests. */
 const LISTED_MAX = 25;

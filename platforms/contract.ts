@@ -179,7 +179,7 @@ export interface SendPart {
    * Instant of the earliest send of this part with an unknown outcome, if the caller forced a resend
    * (docs/contract/connections.md#linking-with-credentials, `force`); otherwise absent.
    */
-  readonly inDoubtSince?: Date;
+  readonly unknownSince?: Date;
   /** The result of `prepare` for this part; null when nothing had to be prepared. */
   readonly prepared: Json | null;
   /** Its images, if the platform has no `prepare`: the publishing call carries them. Absent when it has none. */

@@ -126,7 +126,7 @@ const Environment = z.object({
   NODE_ENV: z.enum(['development', 'test', 'production']).optional(),
   TRUST_PROXY: trustProxy.optional(),
   MAX_CONNECTIONS: count.default(5000),
-  MAX_CONNECTIONS_PER_ADDRESS: count.default(1_000),
+  MAX_CONNECTIONS_PER_ADDRESS: count.default(1000),
   REQUEST_TIMEOUT_SECONDS: z
     .string()
     .regex(/^[1-9]\d{0,2}$/, 'must be a whole number of seconds, 1 to 999')

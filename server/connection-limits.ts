@@ -2,7 +2,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { machineOf } from '../services/limits/machine-of.ts';
+import { networkOf } from '../services/limits/network-of.ts';
 
 export interface ConnectionLimits {
   /** Most connections open at once. */
@@ -30,7 +30,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits, { isP
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? '';
     if (isProxy(address)) return;
-    const machine = machineOf(address);
+    const machine = networkOf(address);
     const count = open.get(machine) ?? 0;
     if (count >= limits.maxConnectionsPerAddress) {
       noteRefused();

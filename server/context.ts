@@ -22,10 +22,10 @@ import { createPublicRateLimiter } from '../services/limits/public-rate-limiter.
 import { createImageWork } from '../services/media/image-work.ts';
 import type { MediaStore } from '../services/media/media-store.ts';
 import { openMediaStore } from '../services/media/open-media-store.ts';
-import { createSendDesk } from '../services/posts/send-desk.ts';
+import { createPostSender } from '../services/posts/post-sender.ts';
 import { createSandboxTimeline } from '../services/sandbox/timeline.ts';
 import { readStats } from '../services/stats/read-stats.ts';
-import { createDeliveryDesk } from '../services/webhooks/delivery-desk.ts';
+import { createWebhookDispatcher } from '../services/webhooks/webhook-dispatcher.ts';
 import type { Receivers } from '../services/webhooks/receivers.ts';
 import { createSimulation } from '../jobs/simulation.ts';
 import type { ManualClock } from './clocks.ts';
@@ -97,9 +97,9 @@ export function createContext(parts: ContextParts): Context {
     publicLimiter: createPublicRateLimiter(db, clock, config.rateLimitPerMinute),
     keyChecks: createKeyChecks(() => context),
     audit: createAuditLog(() => context),
-    sends: createSendDesk(() => context),
+    sends: createPostSender(() => context),
     receivers,
-    deliveries: createDeliveryDesk(() => context),
+    deliveries: createWebhookDispatcher(() => context),
     simulation: 'set' in clock ? createSimulation(() => context, clock) : null,
     startup,
     // An answer given during the start must not stay cached after it.

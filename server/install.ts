@@ -7,12 +7,12 @@ import { startWorker } from '../jobs/worker.ts';
 import type { Clock } from '../services/clock.ts';
 import type { Config } from '../services/config.ts';
 import type { Context } from '../services/context.ts';
-import { missingKeyMarks } from '../services/credentials/reseal-logins.ts';
+import { missingKeyMarks } from '../services/credentials/re-encrypt-credentials.ts';
 import { claimInterruptedRemovals } from '../services/posts/claim-removal.ts';
 import { claimInterruptedSends } from '../services/posts/claim-interrupted-sends.ts';
 import type { ClaimedSend } from '../services/posts/claimed-send.ts';
 import { recoverRemovals } from '../services/posts/recover-removals.ts';
-import { freeAllLanes } from '../services/webhooks/claim-lanes.ts';
+import { releaseAllWebhookLeases } from '../services/webhooks/claim-webhook-leases.ts';
 import { startOwner } from '../services/people/start-owner.ts';
 import { firstStart } from '../services/setup/first-start.ts';
 import { recordStart } from '../services/workers/record-start.ts';
@@ -70,7 +70,7 @@ export async function startInstall(config: Config, options: { announce: (text: s
   const isAlone = db.engine === 'pglite';
   const interrupted = isAlone ? await claimInterrupted(context) : [];
   const removals = isAlone ? await claimInterruptedRemovals(context, RECOVER_AT_ONCE, true) : [];
-  if (isAlone) await freeAllLanes(context);
+  if (isAlone) await releaseAllWebhookLeases(context);
 
   let isReady = false;
   const stopping = new AbortController();

@@ -40,11 +40,11 @@ export function postOnce({ address, headers, body, agent, timeoutMs }: Post): Pr
     agent,
     headers: { ...headers, 'content-length': String(bytes.length) },
   });
-  const heard = listenIn(request);
+  const received = listenIn(request);
   return new Promise((resolve) => {
     const finish = (result: PostResult) => {
       clearTimeout(timer);
-      const status = heard.status();
+      const status = received.status();
       resolve(status === null || 'status' in result ? result : { status });
     };
     const timer = setTimeout(() => {
@@ -56,11 +56,13 @@ export function postOnce({ address, headers, body, agent, timeoutMs }: Post): Pr
       passOver(response);
     });
     request.on('error', (error) => {
-      const stale = request.reusedSocket && !heard.anything();
-      finish(stale ? { stale } : { error, connected: heard.connected() });
+      const stale = request.reusedSocket && !received.anything();
+      finish(stale ? { stale } : { error, connected: received.connected() });
     });
     // Some answers end without an error event, such as one that asks for another protocol.
-    request.on('close', () => finish({ error: new Error('closed without an answer'), connected: heard.connected() }));
+    request.on('close', () =>
+      finish({ error: new Error('closed without an answer'), connected: received.connected() }),
+    );
     request.end(bytes);
   });
 }

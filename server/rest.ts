@@ -11,7 +11,7 @@ import type { Operation } from '../routers/operations.ts';
 import { bucketOf, type OperationContext, successStatusOf } from '../routers/trpc.ts';
 import type { Context } from '../services/context.ts';
 import type { Caller } from '../services/keys/caller.ts';
-import { machineOf } from '../services/limits/machine-of.ts';
+import { networkOf } from '../services/limits/network-of.ts';
 import { REQUEST_ID_HEADER } from './rate-headers.ts';
 import { requestIdOf } from './request-id.ts';
 import { writeAnswer } from './rest-answer.ts';
@@ -70,7 +70,7 @@ async function admit(context: Context, exchange: Exchange): Promise<Admitted> {
     delete headers[REQUEST_ID_HEADER];
     const input = await read();
     if (bucket !== null) {
-      const name = `${machineOf(request.ip ?? '')} ${bucket}`;
+      const name = `${networkOf(request.ip ?? '')} ${bucket}`;
       refuseWhenFull(await context.publicLimiter.take(name, context.clock.now()));
     }
     return { operation, input, caller: null };

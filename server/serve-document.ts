@@ -3,7 +3,7 @@
  */
 import type { RequestHandler } from 'express';
 import type { Context } from '../services/context.ts';
-import { machineOf } from '../services/limits/machine-of.ts';
+import { networkOf } from '../services/limits/network-of.ts';
 import { refuseWhenFull, writeError } from './rest-request.ts';
 
 /** Bucket that its requests count in. */
@@ -13,7 +13,7 @@ export function serveDocument(context: Context, document: object): RequestHandle
   const text = JSON.stringify(document);
   return async (request, response) => {
     try {
-      const machine = machineOf(request.ip ?? '');
+      const machine = networkOf(request.ip ?? '');
       refuseWhenFull(await context.publicLimiter.take(`${machine} ${BUCKET}`, context.clock.now()));
       response.type('application/json').send(text);
     } catch (thrown) {

@@ -10,7 +10,7 @@ import { callError, type OperationContext } from '../routers/trpc.ts';
 import type { Context } from '../services/context.ts';
 import { authenticate, takeFor } from '../services/keys/authenticate.ts';
 import type { Caller } from '../services/keys/caller.ts';
-import { machineOf } from '../services/limits/machine-of.ts';
+import { networkOf } from '../services/limits/network-of.ts';
 import type { RateState } from '../services/limits/rate-limiter.ts';
 import { presentedKey } from './presented-key.ts';
 import { rateHeaders, REQUEST_ID_HEADER } from './rate-headers.ts';
@@ -79,7 +79,7 @@ async function createCallContext(
     admit: async (bucket, access) => {
       const counted = access === 'public' ? null : caller;
       const rate = await (counted === null
-        ? context.publicLimiter.take(`${machineOf(request.ip ?? '')} ${bucket}`, context.clock.now())
+        ? context.publicLimiter.take(`${networkOf(request.ip ?? '')} ${bucket}`, context.clock.now())
         : takeFor(context, counted, bucket));
       if (counted !== null) {
         // A batch has one set of headers, so it reports the bucket with the fewest requests left.

@@ -14,10 +14,10 @@ import type { HealthDay } from './health/read-history.ts';
 import type { KeyChecks } from './keys/key-checks.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
 import type { Polisher } from './polish/polisher.ts';
-import type { SendDesk } from './posts/send-desk.ts';
+import type { PostSender } from './posts/post-sender.ts';
 import type { ImageWork } from './media/image-work.ts';
 import type { MediaStore } from './media/media-store.ts';
-import type { DeliveryDesk } from './webhooks/delivery-desk.ts';
+import type { WebhookDispatcher } from './webhooks/webhook-dispatcher.ts';
 import type { Receivers } from './webhooks/receivers.ts';
 import type { Simulation } from './simulation/simulation.ts';
 import type { Stats } from './stats/read-stats.ts';
@@ -53,11 +53,11 @@ export interface Context {
   /** Stores which changes callers request. */
   readonly audit: AuditLog;
   /** The sends in progress in this process. */
-  readonly sends: SendDesk;
+  readonly sends: PostSender;
   /** The servers behind webhooks, through the guard. */
   readonly receivers: Receivers;
   /** The webhook deliveries in progress in this process. */
-  readonly deliveries: DeliveryDesk;
+  readonly deliveries: WebhookDispatcher;
   /** The manual clock; null on the real clock. */
   readonly simulation: Simulation | null;
   /**

@@ -3,7 +3,7 @@ import { completable } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Context } from '../../services/context.ts';
 import type { McpCall } from '../call-operation.ts';
-import { slugsBeginning } from '../own-things.ts';
+import { slugsBeginning } from '../completions.ts';
 
 export const Topic = z.string().min(1).max(10_000).describe('What it is about, in your own words.');
 

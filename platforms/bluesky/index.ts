@@ -101,8 +101,8 @@ async function publish(session: Session<BlueskyLogin>, part: SendPart, io: Platf
   });
   if (answer.status === 200) return published(session, answer.body);
   if (errorName(answer) !== 'InvalidSwap') throw failure(answer);
-  const standing = await readBack(session, part, io);
-  if (standing !== null) return standing;
+  const existing = await readBack(session, part, io);
+  if (existing !== null) return existing;
   throw new PlatformFailure('unavailable', 'Another post on Bluesky has the key of this one; nothing was posted.');
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type LoginRenewal, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import type { PlatformAnswer } from '../http.ts';
-import { callRenewing } from '../renewing.ts';
+import { callWithTokenRefresh } from '../with-token-refresh.ts';
 import { boundFetch } from './dpop.ts';
 import { type OauthLogin, renewOauthLogin } from './oauth-login.ts';
 import { command, type CommandBody, errorName, failure, failureKind, reason } from './api.ts';
@@ -93,7 +93,7 @@ export function commandLoggedIn(
   method: string,
   body: CommandBody,
 ): Promise<PlatformAnswer> {
-  return callRenewing(session, io, renewal, {
+  return callWithTokenRefresh(session, io, renewal, {
     make: (login) => {
       if (!isOauth(login)) return command(io, login.pds, method, { token: login.accessJwt, ...body });
       const fetch = boundFetch(io, login.accessToken, login.boundTo);

@@ -1,7 +1,7 @@
 /** Finds a bot message whose response was lost. Webhooks cannot read their messages. */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart } from '../contract.ts';
-import { earliestOf } from '../look-back.ts';
+import { earliestOf } from '../match-post.ts';
 import { callDiscord } from './api.ts';
 import { type BotLogin, placeOf, read } from './login.ts';
 

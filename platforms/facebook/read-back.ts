@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart } from '../contract.ts';
-import { earliestOf, essence } from '../look-back.ts';
+import { earliestOf, essence } from '../match-post.ts';
 import { callGraph, failure, type PageLogin } from './api.ts';
 
 /** The fields of a recent post or comment. */

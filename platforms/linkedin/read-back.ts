@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart, type Session } from '../contract.ts';
 import type { PlatformAnswer } from '../http.ts';
-import { earliestOf } from '../look-back.ts';
+import { earliestOf } from '../match-post.ts';
 import { failure, inputErrorsOf, isOk, reasonOf } from './api.ts';
 import { fromLittleText } from './little-text.ts';
 import { callLoggedIn, type LinkedInLogin } from './session.ts';
@@ -69,11 +69,11 @@ export async function findMade(
  * id contains its creation time. It counts only if that is after the send with the unknown outcome.
  */
 export function provenBy(answer: PlatformAnswer, part: SendPart, now: Date): string | null {
-  if (part.inDoubtSince === undefined || !inputErrorsOf(answer).includes('DUPLICATE_POST')) return null;
+  if (part.unknownSince === undefined || !inputErrorsOf(answer).includes('DUPLICATE_POST')) return null;
   const urn = POST_URN.exec(reasonOf(answer));
   if (urn === null) return null;
   const createdAt = Number(BigInt(urn[1] ?? '0') >> SEQUENCE_BITS);
-  return createdAt >= earliestOf({ ...part, startedAt: part.inDoubtSince }, answer, now) ? urn[0] : null;
+  return createdAt >= earliestOf({ ...part, startedAt: part.unknownSince }, answer, now) ? urn[0] : null;
 }
 
 function postsPath({ platformAccountId }: Session<LinkedInLogin>): string {

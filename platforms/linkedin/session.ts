@@ -5,7 +5,7 @@
 import { type LoginRenewal, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { callPlatform, type PlatformAnswer, stringField } from '../http.ts';
 import { dueBefore, isAppError, readGrant, type TokenGrant } from '../oauth-token.ts';
-import { callRenewing } from '../renewing.ts';
+import { callWithTokenRefresh } from '../with-token-refresh.ts';
 import { callLinkedIn, failure, type LinkedInCall } from './api.ts';
 
 /** The stored, encrypted credential: the member's, even if the connection posts as one of their pages. */
@@ -42,7 +42,7 @@ export function withLogin(
   io: PlatformIo,
   make: (accessToken: string) => Promise<PlatformAnswer>,
 ): Promise<PlatformAnswer> {
-  return callRenewing(session, io, renewal, {
+  return callWithTokenRefresh(session, io, renewal, {
     make: ({ accessToken }) => make(accessToken),
     isRefused: ({ status }) => status === 401,
   });

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart } from '../contract.ts';
 import { stringField } from '../http.ts';
-import { earliestOf } from '../look-back.ts';
+import { earliestOf } from '../match-post.ts';
 import { type Access, callMastodon, failure } from './api.ts';
 import { plainText, sameText } from './content.ts';
 

@@ -1,7 +1,7 @@
 /** Finds a post whose id Reddit did not return: after a lost response, and for every post with an image. */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart, type Session } from '../contract.ts';
-import { earliestOf } from '../look-back.ts';
+import { earliestOf } from '../match-post.ts';
 import { failureOf } from './api.ts';
 import { fromMarkdown } from './markdown.ts';
 import { callLoggedIn, type RedditLogin } from './session.ts';

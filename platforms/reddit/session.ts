@@ -6,7 +6,7 @@ import { basicAuthorization } from '../basic-authorization.ts';
 import { type LoginRenewal, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { callPlatform, type PlatformAnswer, stringField } from '../http.ts';
 import { dueBefore, readGrant, type TokenGrant } from '../oauth-token.ts';
-import { callRenewing } from '../renewing.ts';
+import { callWithTokenRefresh } from '../with-token-refresh.ts';
 import { callReddit, failureOf, type RedditCall, userAgent } from './api.ts';
 
 /** The credential that is stored, encrypted, for a connection. */
@@ -35,7 +35,7 @@ export function callLoggedIn(
   path: string,
   call?: RedditCall,
 ): Promise<PlatformAnswer> {
-  return callRenewing(session, io, renewal, {
+  return callWithTokenRefresh(session, io, renewal, {
     make: ({ accessToken }) => callReddit(io, accessToken, path, call),
     isRefused: ({ status }) => status === 401,
   });

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart, type TwilioAccount } from '../contract.ts';
-import { earliestOf } from '../look-back.ts';
+import { earliestOf } from '../match-post.ts';
 import { callTwilio, failure } from './api.ts';
 
 const Message = z.object({

@@ -5,7 +5,7 @@ import { type LoginRenewal, PlatformFailure, type PlatformIo, type Session } fro
 import { callGraph, type GraphAnswer, type GraphCall, graphFailure } from '../graph.ts';
 import { stringField } from '../http.ts';
 import { dueBefore, expiryOf } from '../oauth-token.ts';
-import { callRenewing } from '../renewing.ts';
+import { callWithTokenRefresh } from '../with-token-refresh.ts';
 
 /** Version of graph.threads.net. */
 export const API_VERSION = 'v1.0';
@@ -85,7 +85,7 @@ export function containersOf(session: Session<ThreadsLogin>, io: PlatformIo): Co
     state: { field: 'status', problem: 'error_message' },
     oneImage: { media_type: 'IMAGE' },
     call: (path, call) =>
-      callRenewing(session, io, renewal, {
+      callWithTokenRefresh(session, io, renewal, {
         make: ({ accessToken }) => callThreads(io, accessToken, path, call),
         // A refused credential can no longer be renewed.
         isRefused: () => false,

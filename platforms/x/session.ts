@@ -4,7 +4,7 @@ import { basicAuthorization } from '../basic-authorization.ts';
 import { type LoginRenewal, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { callPlatform, type PlatformAnswer, stringField } from '../http.ts';
 import { dueBefore, expiryOf, isAppError } from '../oauth-token.ts';
-import { callRenewing } from '../renewing.ts';
+import { callWithTokenRefresh } from '../with-token-refresh.ts';
 import type { ScopedLogin } from '../scopes.ts';
 import { callX, failure, type XCall } from './api.ts';
 
@@ -42,7 +42,7 @@ export function callLoggedIn(
   path: string,
   call?: XCall,
 ): Promise<PlatformAnswer> {
-  return callRenewing(session, io, renewal, {
+  return callWithTokenRefresh(session, io, renewal, {
     make: ({ accessToken }) => callX(io, accessToken, path, call),
     isRefused: ({ status }) => status === 401,
   });

@@ -6,7 +6,7 @@ import { errorBody } from '../../errors/error-body.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../../services/context.ts';
 import { SCOPES } from '../../services/keys/scopes.ts';
-import { machineOf } from '../../services/limits/machine-of.ts';
+import { networkOf } from '../../services/limits/network-of.ts';
 import { type RateLimiter, secondsUntilReset } from '../../services/limits/rate-limiter.ts';
 import { RESOURCE_METADATA_PATH, resourceOf } from '../../services/oauth/addresses.ts';
 import { REQUEST_ID_HEADER } from '../rate-headers.ts';
@@ -67,7 +67,7 @@ function limitRegistrations(context: Context, limiter: RateLimiter): RequestHand
   return async (request, response, next) => {
     if (request.method !== 'POST') return next();
     const now = context.clock.now();
-    const rate = await limiter.take(`${machineOf(request.ip ?? '')} clients`, now);
+    const rate = await limiter.take(`${networkOf(request.ip ?? '')} clients`, now);
     if (rate.allowed) return next();
     response.setHeader('retry-after', String(secondsUntilReset(rate, now)));
     const error = new ServiceError(
@@ -82,7 +82,7 @@ function limitRegistrations(context: Context, limiter: RateLimiter): RequestHand
 /** Each consent request is stored for an hour, even if no person answers it. */
 function limitQuestions(context: Context): RequestHandler {
   return async (request, response, next) => {
-    const bucket = `${machineOf(request.ip ?? '')} consent`;
+    const bucket = `${networkOf(request.ip ?? '')} consent`;
     const { allowed } = await context.publicLimiter.take(bucket, context.clock.now());
     if (allowed) return next();
     response.setHeader('retry-after', '60');

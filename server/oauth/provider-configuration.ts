@@ -11,7 +11,7 @@ import { SCOPES } from '../../services/keys/scopes.ts';
 import { resourceOf } from '../../services/oauth/addresses.ts';
 import { hasAllowedScheme, REDIRECT_SCHEMES } from '../../services/oauth/redirect-scheme.ts';
 import { knownScopes } from '../../services/oauth/known-scopes.ts';
-import { machineOf } from '../../services/limits/machine-of.ts';
+import { networkOf } from '../../services/limits/network-of.ts';
 import type { RateLimiter } from '../../services/limits/rate-limiter.ts';
 import type { SigningKey } from '../../services/oauth/signing-keys.ts';
 import type { MachineTime } from '../database-clock.ts';
@@ -133,7 +133,7 @@ function features(context: Context, { keys, newClients }: ProviderParts): NonNul
       ack: 'draft-02',
       // Anyone may name an address, so a limit applies to the fetches that one caller can cause.
       allowFetch: async ({ req }) =>
-        (await newClients.take(`${machineOf((req as Request).ip ?? '')} clients`, context.clock.now())).allowed,
+        (await newClients.take(`${networkOf((req as Request).ip ?? '')} clients`, context.clock.now())).allowed,
     },
     registration: {
       enabled: true,

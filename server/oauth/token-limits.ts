@@ -4,7 +4,7 @@
  */
 import type { RequestHandler } from 'express';
 import type { Context } from '../../services/context.ts';
-import { machineOf } from '../../services/limits/machine-of.ts';
+import { networkOf } from '../../services/limits/network-of.ts';
 import { type RateState, secondsUntilReset } from '../../services/limits/rate-limiter.ts';
 import { errors, Provider } from './provider-library.ts';
 
@@ -19,7 +19,7 @@ export function limitByAddress(context: Context, path: string): RequestHandler {
   return async (request, response, next) => {
     if (request.method !== 'POST') return next();
     const now = context.clock.now();
-    const rate = await context.publicLimiter.take(`${machineOf(request.ip ?? '')} ${path}`, now);
+    const rate = await context.publicLimiter.take(`${networkOf(request.ip ?? '')} ${path}`, now);
     if (rate.allowed) return next();
     response.setHeader('retry-after', String(secondsUntilReset(rate, now)));
     response.setHeader('cache-control', 'no-store');

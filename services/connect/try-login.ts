@@ -33,7 +33,7 @@ export async function tryLogin(
     const malformed = problemOf(offered, typed);
     if (malformed !== null) return { kind: 'refused', message: malformed };
   }
-  if (!(await takeTry(context, session))) return { kind: 'ended' };
+  if (!(await countTry(context, session))) return { kind: 'ended' };
   return oauth === undefined
     ? link(context, session, offered.platform, () => checkCredentials(context, offered.platform, typed))
     : begin(context, session, offered, oauth, typed);
@@ -111,7 +111,7 @@ async function begin(
 }
 
 /** Counts one try. Returns false when the session has ended, and ends it after too many tries. */
-async function takeTry(context: Context, session: ConnectSession): Promise<boolean> {
+async function countTry(context: Context, session: ConnectSession): Promise<boolean> {
   const sql = `update connect_sessions set tries = tries + 1
     where id = $1 and status = 'pending' and expires_at > $2 returning tries`;
   const [row] = await query<{ tries: number }>(context.db.em(), sql, [session.id, context.clock.now()]);

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { connectionEvent } from '../events/connection-event.ts';
 import { storeEvents } from '../events/store-events.ts';
 import type { Caller } from '../keys/caller.ts';
-import { lockAccount } from '../plans/standing.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { loginColumns } from './login-columns.ts';
 import { deriveSlug, firstFreeSlug } from './slug.ts';
 

@@ -12,7 +12,7 @@ import type { Context } from '../context.ts';
 import { connectionEvent } from '../events/connection-event.ts';
 import { storeEvents } from '../events/store-events.ts';
 import type { Caller } from '../keys/caller.ts';
-import { lockAccount } from '../plans/standing.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { holdProfile } from '../profiles/hold-profile.ts';
 import { connectionConflict } from './connection-conflict.ts';
 import { type ConnectionView, connectionView } from './connection-view.ts';

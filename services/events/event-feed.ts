@@ -11,7 +11,7 @@ import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { SignedEvent } from '../webhooks/delivery-headers.ts';
 import { eventBody } from '../webhooks/event-body.ts';
-import { DEFAULT_EVENTS } from '../webhooks/hears.ts';
+import { DEFAULT_EVENTS } from '../webhooks/subscribed-webhooks.ts';
 import { readSnapshot, type Snapshot } from './snapshot.ts';
 
 /** Position of a reader. */
@@ -113,7 +113,7 @@ export async function feedPosition(
 function noSuchPosition(lastEventId: string): ServiceError {
   return new ServiceError(
     'invalid_request',
-    `Last-Event-ID: expected the id of an event that this key hears, of the last 30 days, and not "${lastEventId.slice(0, 80)}". Leave it out to begin at present.`,
+    `Last-Event-ID: expected the id of an event that this key subscribedCondition, of the last 30 days, and not "${lastEventId.slice(0, 80)}". Leave it out to begin at present.`,
   );
 }
 

@@ -1,7 +1,7 @@
 /** Stores events in the caller's transaction, many in one statement. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { EventName } from '../../entities/event.ts';
-import { fannedOutAt } from '../webhooks/hears.ts';
+import { fannedOutAt } from '../webhooks/subscribed-webhooks.ts';
 import { query } from '../../entities/query.ts';
 import type { EventPayload } from './event-payloads.ts';
 

@@ -9,7 +9,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { AuditObject, AuditOutcome, Change } from '../audit/store-entries.ts';
 import type { Context } from '../context.ts';
-import { lockAccount } from '../plans/standing.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { type MintedKey, storeKey } from './new-key.ts';
 
 /** Maximum number of account keys at once, of each type. */

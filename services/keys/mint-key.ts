@@ -7,7 +7,7 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import { ApiKey } from '../../entities/api-key.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
-import { lockAccount } from '../plans/standing.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { holdProfile } from '../profiles/hold-profile.ts';
 import type { Caller } from './caller.ts';
 import { limitsWithin } from './limits.ts';

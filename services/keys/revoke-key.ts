@@ -5,7 +5,7 @@ import { ApiKey } from '../../entities/api-key.ts';
 import { Owner } from '../../entities/owner.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
-import { lockAccount } from '../plans/standing.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { noProfile, profileExists } from '../profiles/profile-exists.ts';
 import type { Caller } from './caller.ts';
 import { endMadeBy } from './end-made-by.ts';

@@ -30,8 +30,8 @@ const CLAIM = `
   from claimed p
   join connections c on c.id = p.connection_id
   join accounts a on a.id = p.account_id
-  left join read_pauses own on own.lane = c.id::text
-  left join read_pauses shared on shared.lane = p.platform_id
+  left join read_pauses own on own.batch = c.id::text
+  left join read_pauses shared on shared.batch = p.platform_id
   order by p.sent_at, p.id`;
 
 /** Database row of a post whose metrics this worker reads. */

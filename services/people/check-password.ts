@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { hashPassword, isOutdated, isPasswordOf } from './argon2id.ts';
 import { PASSWORD_MAX_BYTES } from './new-password.ts';
 import { passwordWork } from './password-work.ts';
-import { forgiveTry, takeTry, type Trying } from './sign-in-waits.ts';
+import { clearFailures, recordAttempt, type SignInAttempt } from './login-throttle.ts';
 
 export type PasswordCheck =
   | { readonly kind: 'fits'; readonly owner: Owner }
@@ -14,17 +14,17 @@ export type PasswordCheck =
 
 export async function checkPassword(
   context: Context,
-  trying: Trying,
+  trying: SignInAttempt,
   owner: Owner | null,
   password: string,
 ): Promise<PasswordCheck> {
-  const seconds = await takeTry(context, trying);
+  const seconds = await recordAttempt(context, trying);
   if (seconds > 0) return { kind: 'wait', seconds };
   // Skips hashing a password that is too long to be valid; the time reveals only the documented limit.
   if (Buffer.byteLength(password) > PASSWORD_MAX_BYTES) return { kind: 'refused' };
   const fits = await passwordWork(() => isTheirs(context, owner, password));
   if (!fits || owner === null) return { kind: 'refused' };
-  await forgiveTry(context, trying);
+  await clearFailures(context, trying);
   await rehash(context, owner, password);
   return { kind: 'fits', owner };
 }

@@ -3,14 +3,14 @@
  * use.
  */
 import { ServiceError } from '../../errors/service-error.ts';
-import { createTurns } from '../turns.ts';
+import { createSemaphore } from '../semaphore.ts';
 
 const AT_ONCE = 2;
 
 /** Maximum queue length; a request beyond it would wait for seconds. */
 const WAITING_MAX = 50;
 
-const turns = createTurns(AT_ONCE);
+const turns = createSemaphore(AT_ONCE);
 
 /**
  * Runs `work` when capacity is free.

@@ -2,7 +2,7 @@
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { tidyChallenges } from './passkeys/challenges.ts';
-import { FORGOTTEN_AFTER_MS } from './sign-in-waits.ts';
+import { FORGOTTEN_AFTER_MS } from './login-throttle.ts';
 import { tidySignIns } from './sign-ins.ts';
 
 /** How long an email to an owner is kept, sent or not. */

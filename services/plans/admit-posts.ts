@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import type { PartError } from '../posts/send-part.ts';
 import { type PlanTerms, planTerms, type PlanTermsRow } from './plan-terms.ts';
 import { nextDayStart, PLANS } from './plans.ts';
-import { lockAccount, readStanding, type Standing } from './standing.ts';
+import { lockAccount, readPlanUsage, type PlanUsage } from './plan-usage.ts';
 
 /** A post to check against the plan. */
 export interface PostIntent {
@@ -73,39 +73,39 @@ export async function judgePosts(
   intents: readonly PostIntent[],
 ): Promise<Admission[]> {
   const now = context.clock.now();
-  let standing = await readStanding(context, em, accountId);
+  let planUsage = await readPlanUsage(context, em, accountId);
   return intents.map((intent) => {
-    const admission = admit(context, standing, intent, now);
+    const admission = admit(context, planUsage, intent, now);
     if (admission.error === null && intent.sendsNow && intent.mode === 'live') {
-      standing = withPost(context, standing, intent, admission.feeCents);
+      planUsage = withPost(context, planUsage, intent, admission.feeCents);
     }
     return admission;
   });
 }
 
-function admit(context: Context, standing: Standing, intent: PostIntent, now: Date): Admission {
+function admit(context: Context, planUsage: PlanUsage, intent: PostIntent, now: Date): Admission {
   if (intent.mode === 'test') return FREE_OF_CHARGE;
-  const feeCents = PLANS[standing.plan].fees ? feeOf(context, intent) : 0;
+  const feeCents = PLANS[planUsage.plan].fees ? feeOf(context, intent) : 0;
   const error =
-    connectionError(standing, intent) ??
-    feeError(context, standing, intent, feeCents) ??
-    fairUseError(standing, intent, now) ??
-    messageError(context, standing, intent, now);
+    connectionError(planUsage, intent) ??
+    feeError(context, planUsage, intent, feeCents) ??
+    fairUseError(planUsage, intent, now) ??
+    messageError(context, planUsage, intent, now);
   return error === null ? { error: null, feeCents } : { error };
 }
 
 function withPost(
   context: Context,
-  standing: Standing,
+  planUsage: PlanUsage,
   { connectionId, platformId }: PostIntent,
   feeCents: number,
-): Standing {
-  const others = standing.activeConnections.filter((id) => id !== connectionId);
+): PlanUsage {
+  const others = planUsage.activeConnections.filter((id) => id !== connectionId);
   return {
-    ...standing,
-    postsToday: standing.postsToday + 1,
-    messagesToday: standing.messagesToday + (isMessage(context, platformId) ? 1 : 0),
-    spentCents: standing.spentCents + feeCents,
+    ...planUsage,
+    postsToday: planUsage.postsToday + 1,
+    messagesToday: planUsage.messagesToday + (isMessage(context, platformId) ? 1 : 0),
+    spentCents: planUsage.spentCents + feeCents,
     activeConnections: [connectionId, ...others],
   };
 }
@@ -118,26 +118,26 @@ function feeOf(context: Context, { platformId, text }: PostIntent): number {
   return fees.hasLink(text) ? Math.max(plain, context.config.fees[fees.linkPost]) : plain;
 }
 
-function connectionError(standing: Standing, intent: PostIntent): PartError | null {
-  const { activeConnections: most } = PLANS[standing.plan];
-  const { activeConnections: active } = standing;
+function connectionError(planUsage: PlanUsage, intent: PostIntent): PartError | null {
+  const { activeConnections: most } = PLANS[planUsage.plan];
+  const { activeConnections: active } = planUsage;
   if (most === null || active.length < most || active.slice(0, most).includes(intent.connectionId)) return null;
   return {
     code: 'connection_limit_exceeded',
-    message: `The ${standing.plan} plan allows ${most} active connections, and "${intent.connectionSlug}" is not among the ${most} that sent most recently.`,
+    message: `The ${planUsage.plan} plan allows ${most} active connections, and "${intent.connectionSlug}" is not among the ${most} that sent most recently.`,
   };
 }
 
-function feeError(context: Context, standing: Standing, intent: PostIntent, feeCents: number): PartError | null {
+function feeError(context: Context, planUsage: PlanUsage, intent: PostIntent, feeCents: number): PartError | null {
   if (feeCents === 0) return null;
   const { name } = platformOf(context.platforms, intent.platformId);
-  if (!standing.hasPaymentMethod) {
+  if (!planUsage.hasPaymentMethod) {
     return {
       code: 'payment_method_required',
       message: `A post to ${name} costs ${feeCents} cents, and the account has no payment method.`,
     };
   }
-  const { spendCapCents: cap, spentCents: spent } = standing;
+  const { spendCapCents: cap, spentCents: spent } = planUsage;
   if (cap === null || spent + feeCents <= cap) return null;
   return {
     code: 'spend_cap_reached',
@@ -145,17 +145,17 @@ function feeError(context: Context, standing: Standing, intent: PostIntent, feeC
   };
 }
 
-function fairUseError(standing: Standing, intent: PostIntent, now: Date): PartError | null {
-  const { postsPerDay: most } = PLANS[standing.plan];
-  if (most === null || !intent.sendsNow || standing.postsToday < most) return null;
+function fairUseError(planUsage: PlanUsage, intent: PostIntent, now: Date): PartError | null {
+  const { postsPerDay: most } = PLANS[planUsage.plan];
+  if (most === null || !intent.sendsNow || planUsage.postsToday < most) return null;
   return {
     code: 'fair_use_reached',
-    message: `The ${standing.plan} plan allows ${most} posts a day, and they are used up until ${nextDayStart(now).toISOString()}.`,
+    message: `The ${planUsage.plan} plan allows ${most} posts a day, and they are used up until ${nextDayStart(now).toISOString()}.`,
   };
 }
 
-function messageError(context: Context, standing: Standing, intent: PostIntent, now: Date): PartError | null {
-  const { messagesPerDay: most, messagesToday } = standing;
+function messageError(context: Context, planUsage: PlanUsage, intent: PostIntent, now: Date): PartError | null {
+  const { messagesPerDay: most, messagesToday } = planUsage;
   if (most === null || !intent.sendsNow || messagesToday < most || !isMessage(context, intent.platformId)) return null;
   return {
     code: 'limit_exceeded',

@@ -15,11 +15,18 @@ import {
 } from '../plans/admit-posts.ts';
 import { PLAN_TERMS, type PlanTermsRow } from '../plans/plan-terms.ts';
 import { nextDayStart } from '../plans/plans.ts';
-import { lockAccount } from '../plans/standing.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { AWAITS_MODEL, DECIDED_REWRITE } from '../polish/rewrite-wanted.ts';
 import { CLAIMED, type ClaimableRow, type ClaimedRow, openSends } from './claimed-row.ts';
 import type { ClaimedSend } from './claimed-send.ts';
-import { type Candidate, countUnderWay, fullShares, lanesToFill, openLanes, pickFairly } from './lanes.ts';
+import {
+  type Candidate,
+  countInProgress,
+  fullShares,
+  platformsToFill,
+  platformsWithCapacity,
+  pickFairly,
+} from './concurrency-limits.ts';
 import { lateBefore } from './lateness.ts';
 import { type Failure, failWaiting, reschedule } from './move-waiting.ts';
 import { storedIntent } from './post-intents.ts';
@@ -115,7 +122,9 @@ export async function claimDueSends(context: Context, { wide = true }: ClaimOpti
   const paused = due.filter((row) => row.paused).map(({ id }) => id);
   if (paused.length > 0) await query(context.db.em(), HOLD, [paused, now]);
   const candidates = due.filter((row) => !row.paused).map(candidateOf);
-  const picked = pickFairly(context.platforms, candidates, countUnderWay(context.sends.underWay)).map(({ id }) => id);
+  const picked = pickFairly(context.platforms, candidates, countInProgress(context.sends.inProgress)).map(
+    ({ id }) => id,
+  );
   const moreDue = picked.length < candidates.length || due.length >= LOOK_AT_MOST;
   if (picked.length === 0) return { sends: [], moved: paused.length, moreDue, contended: false };
   const metered = new Set(due.filter((row) => rowNeedsAdmission(context, row)).map((row) => row.account_id));
@@ -136,20 +145,20 @@ export async function claimDueSends(context: Context, { wide = true }: ClaimOpti
  */
 async function look(context: Context, now: Date, looks: number): Promise<CandidateRow[]> {
   const { platforms, sends } = context;
-  const { underWay } = sends;
-  const counts = countUnderWay(underWay);
+  const { inProgress } = sends;
+  const counts = countInProgress(inProgress);
   const found: CandidateRow[] = [];
-  let lanes = openLanes(platforms, counts);
+  let platformIds = platformsWithCapacity(platforms, counts);
   let behind: Pick<CandidateRow, 'id' | 'scheduled_for'> = { id: FIRST_ID, scheduled_for: lateBefore(now) };
-  for (let taken = 0; taken < looks && lanes.length > 0; taken += 1) {
-    const { connections, accounts, models } = fullShares(platforms, [...underWay, ...found.map(candidateOf)]);
-    const from = [now, behind.scheduled_for, lanes, connections, accounts, LOOK_AT_MOST, behind.id];
+  for (let taken = 0; taken < looks && platformIds.length > 0; taken += 1) {
+    const { connections, accounts, models } = fullShares(platforms, [...inProgress, ...found.map(candidateOf)]);
+    const from = [now, behind.scheduled_for, platformIds, connections, accounts, LOOK_AT_MOST, behind.id];
     const parameters = [...from, models, context.polisher !== null];
     const rows: CandidateRow[] = await query<CandidateRow>(context.db.em(), CANDIDATES, parameters);
     found.push(...rows);
     if (rows.length < LOOK_AT_MOST) break;
     behind = rows.at(-1) ?? behind;
-    lanes = lanesToFill(platforms, lanes, found.map(candidateOf), counts);
+    platformIds = platformsToFill(platforms, platformIds, found.map(candidateOf), counts);
   }
   return found;
 }

@@ -8,7 +8,7 @@ import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { deletedEvent } from '../events/post-event.ts';
 import { storeEvents } from '../events/store-events.ts';
-import { countsOf, type StandingPart } from './post-parts.ts';
+import { countsOf, type PublishedPart } from './post-parts.ts';
 import { POST_COLUMNS, type PostRow } from './post-view.ts';
 import { leaseFrom } from './send-times.ts';
 
@@ -78,7 +78,7 @@ export async function removalState(context: Context, postId: string): Promise<Re
 export async function releaseRemoval(
   context: Context,
   post: RemovablePost,
-  left: readonly StandingPart[] | null,
+  left: readonly PublishedPart[] | null,
 ): Promise<void> {
   const present = { threadCount: post.thread_count, hasFirstComment: post.has_first_comment };
   const content = { thread: post.thread, firstComment: post.first_comment };

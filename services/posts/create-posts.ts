@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { complete, type KeyedRequest, replay, storeOnce } from '../idempotency/idempotency.ts';
 import type { Caller } from '../keys/caller.ts';
 import { checkInput, type CheckedSlug, checkSlugs, type CreatePostsInput } from './check-slugs.ts';
-import { placePosts } from './place-posts.ts';
+import { admitAndStorePosts } from './admit-and-store-posts.ts';
 import { outcomeResult, type PostResult } from './post-result.ts';
 import type { StoredPost } from './store-posts.ts';
 
@@ -42,7 +42,7 @@ export async function createPosts(
   const recordId = keyed === null ? null : context.random.uuid();
   let stored: readonly StoredPost[] = [];
   const kept = await storeOnce(context, caller, keyed, recordId, async (em) => {
-    const placed = await placePosts(context, em, caller, checked, slugs, recordId);
+    const placed = await admitAndStorePosts(context, em, caller, checked, slugs, recordId);
     ({ stored } = placed);
     return placed.kept;
   });

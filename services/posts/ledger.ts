@@ -9,7 +9,7 @@ import { platformOf } from '../../platforms/registry.ts';
 import type { Json, JsonObject, Published } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import type { ClaimedSend, OpenAttempt } from './claimed-send.ts';
-import type { PostPart, StandingPart } from './post-parts.ts';
+import type { PostPart, PublishedPart } from './post-parts.ts';
 import type { PartError, PartOutcome } from './send-part.ts';
 import { leaseFrom } from './send-times.ts';
 
@@ -76,18 +76,18 @@ const CLOSED_ROWS = `
   select step, index, state, platform_post_id, url, ref, error_code, error_message from attempts
   where post_id = $1 and generation = $2 and state <> 'sending' order by id`;
 
-const IN_DOUBT = `
+const UNKNOWN_OUTCOME = `
   select min(started_at) as since from attempts
   where post_id = $1 and generation < $2 and step = $3 and index = $4 and state = 'unknown'`;
 
 /** Instant of the earliest previous send that may have published the part with an unknown outcome; null for none. */
-export async function inDoubtSince(
+export async function unknownSince(
   context: Context,
   post: { readonly id: string; readonly generation: number },
   { step, index }: Pick<PostPart, 'step' | 'index'>,
 ): Promise<Date | null> {
   if (post.generation === 0) return null;
-  const [row] = await query<{ since: string | null }>(context.db.em(), IN_DOUBT, [
+  const [row] = await query<{ since: string | null }>(context.db.em(), UNKNOWN_OUTCOME, [
     post.id,
     post.generation,
     step,
@@ -196,7 +196,7 @@ export async function closedRows(
 }
 
 /** Published parts according to closed rows: the accepted parts minus the deleted ones. */
-export function standingParts(rows: readonly LedgerRow[]): StandingPart[] {
+export function publishedParts(rows: readonly LedgerRow[]): PublishedPart[] {
   const gone = new Set(
     rows.filter(({ step, state }) => step === 'delete' && state === 'accepted').map(({ index }) => index),
   );

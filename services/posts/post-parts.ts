@@ -9,7 +9,7 @@ export interface PostPart {
 }
 
 /** A published part, and its position among the parts of its post. */
-export interface StandingPart {
+export interface PublishedPart {
   readonly index: number;
   readonly published: Published;
 }

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../errors/codes.ts';
 import { timestampOrNull } from '../timestamp.ts';
 import type { PostRow } from './post-view.ts';
 import type { PartError } from './send-part.ts';
-import type { SettledSend } from './send-desk.ts';
+import type { SettledSend } from './post-sender.ts';
 
 export interface PostResult {
   connectionSlug: string;

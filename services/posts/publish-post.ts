@@ -9,7 +9,7 @@ import type { Caller } from '../keys/caller.ts';
 import { readScheduledFor } from '../schedule/read-scheduled-for.ts';
 import { checkPost } from './check-post.ts';
 import { findPost } from './find-post.ts';
-import { connectionGone, contentOf, findOwnConnection, ownConnection } from './own-connection.ts';
+import { connectionGone, contentOf, findConnectionForPost, connectionForPost } from './connection-for-post.ts';
 import type { PostResult } from './post-result.ts';
 import { PostMoved, type Release, releasePost } from './release-post.ts';
 
@@ -45,7 +45,7 @@ export async function publishDraft(
   const post = await findPost(context, caller, input.postId);
   if (post.status !== 'draft') throw noDraft(post.id, post.status);
   const scheduledFor = readTime(context, input);
-  const { platform, limits, terms, isDeleted } = await findOwnConnection(context, caller, post);
+  const { platform, limits, terms, isDeleted } = await findConnectionForPost(context, caller, post);
   const content = await contentOf(context, post);
   const release: Release = {
     post,
@@ -99,7 +99,7 @@ export async function retryPost(
     );
   }
   const scheduledFor = readTime(context, input);
-  const { platform, limits, terms } = await ownConnection(context, caller, post);
+  const { platform, limits, terms } = await connectionForPost(context, caller, post);
   const content = await contentOf(context, post);
   const release: Release = {
     post,

@@ -3,7 +3,7 @@ import type { AnyPlatform, Published, Session } from '../../platforms/contract.t
 import type { Context } from '../context.ts';
 import { platformIo } from '../platform-io.ts';
 import { closeRow, openRemoval } from './ledger.ts';
-import type { StandingPart } from './post-parts.ts';
+import type { PublishedPart } from './post-parts.ts';
 import { outcomeOf, type PartError } from './send-part.ts';
 import { SEND_TIMES } from './send-times.ts';
 
@@ -17,7 +17,7 @@ export interface ClaimedRemoval {
 
 export interface Removal {
   /** Parts that are still published, oldest first; empty when all were deleted. */
-  readonly left: readonly StandingPart[];
+  readonly left: readonly PublishedPart[];
   /** The error of the first delete that failed; null when all parts were deleted. */
   readonly error: PartError | null;
 }
@@ -25,16 +25,16 @@ export interface Removal {
 /**
  * Stops at the first part that cannot be deleted, so that no reply stays without its parent.
  *
- * @param standing the published parts, oldest first
+ * @param existing the published parts, oldest first
  * @throws ClaimLost when another process has taken over
  */
 export async function removeParts(
   context: Context,
   account: { readonly platform: AnyPlatform; readonly session: Session<unknown> },
   post: ClaimedRemoval,
-  standing: readonly StandingPart[],
+  existing: readonly PublishedPart[],
 ): Promise<Removal> {
-  const left = [...standing];
+  const left = [...existing];
   for (let part = left.at(-1); part !== undefined; part = left.at(-1)) {
     const attemptId = await openRemoval(context, post, part);
     const failure = await removeTwice(context, account, part.published);

@@ -14,7 +14,7 @@ import { takeFreeSlot } from '../queue/slots.ts';
 import { readScheduledFor } from '../schedule/read-scheduled-for.ts';
 import { timestampOrNull } from '../timestamp.ts';
 import { findPost } from './find-post.ts';
-import { ownConnection } from './own-connection.ts';
+import { connectionForPost } from './connection-for-post.ts';
 import { openResult, type PostResult } from './post-result.ts';
 import type { PostRow } from './post-view.ts';
 import type { PublishInput } from './publish-post.ts';
@@ -38,7 +38,7 @@ export async function reschedulePost(context: Context, caller: Caller, input: Pu
   const time = readTime(context, input);
   const post = await findPost(context, caller, input.postId);
   if (post.status !== 'scheduled') throw notScheduled(post.status);
-  await ownConnection(context, caller, post);
+  await connectionForPost(context, caller, post);
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     const slot = time === null ? await takeFreeSlot(em, post.connection_id, context.clock.now()) : null;
     if (slot !== null && !(slot instanceof Date)) return { ...waiting(post, post.scheduled_for), error: slot };

@@ -24,14 +24,14 @@ import {
   closedRows,
   closeRemovals,
   closeRow,
-  inDoubtSince,
+  unknownSince,
   keepPrepared,
   type LedgerRow,
   openPart,
-  standingParts,
+  publishedParts,
 } from './ledger.ts';
 import { noteBackoff } from './note-backoff.ts';
-import { partsOf, type PostPart, type StandingPart } from './post-parts.ts';
+import { partsOf, type PostPart, type PublishedPart } from './post-parts.ts';
 import { refusedError, refusedRow } from './refused-part.ts';
 import { removeParts } from './remove-parts.ts';
 import { failed, reconnectReasonOf, sent, type SendOutcome } from './send-outcome.ts';
@@ -77,9 +77,9 @@ async function withoutLogin(context: Context, claimed: ClaimedSend, refusal: Ref
   const callMade = interrupted && attempt !== null && callMayBeMade(context, claimed, attempt);
   const outcome = callMade ? outcomeOf(new PlatformFailure('unknown', refusal.error.message)) : refusal;
   const last = attempt && { attemptId: attempt.id, outcome };
-  const standing = standingParts(closed).map(({ published }) => published);
+  const existing = publishedParts(closed).map(({ published }) => published);
   const reconnectReason = reconnectReasonOf(refusal.error);
-  if (standing.length > 0) return { ...sent(post, standing, last), reconnectReason };
+  if (existing.length > 0) return { ...sent(post, existing, last), reconnectReason };
   const refused = refusedRow(closed);
   return { ...failed(refused === undefined ? outcome.error : refusedError(claimed, refused), last), reconnectReason };
 }
@@ -125,14 +125,14 @@ async function makePart(run: Run, part: PostPart, attempt: OpenAttempt, resumed:
   }
   const [root] = up;
   const parent = up.at(-1);
-  const since = await inDoubtSince(context, claimed.post, part);
+  const since = await unknownSince(context, claimed.post, part);
   const send = {
     platform,
     session,
     part: {
       ...part,
       ...ready,
-      ...(since === null ? {} : { inDoubtSince: since }),
+      ...(since === null ? {} : { unknownSince: since }),
       ...(root === undefined ? {} : { root }),
       ...(parent === undefined ? {} : { parent }),
     },
@@ -189,8 +189,8 @@ async function afterRefusal(run: Run, part: PostPart, last: NonNullable<SendOutc
   // Stored now, because a process that dies while it deletes the parts would lose it.
   await noteBackoff(context, claimed.connection.id, outcome.retryAfterMs);
   await closeRow(context, attemptId, outcome);
-  const standing = up.map((published, index) => ({ index, published }));
-  const taken = await takeDownAll(run, refusedError(claimed, { ...part, ...outcome }), standing);
+  const existing = up.map((published, index) => ({ index, published }));
+  const taken = await takeDownAll(run, refusedError(claimed, { ...part, ...outcome }), existing);
   return { ...taken, retryAfterMs: told.retryAfterMs, reconnectReason: taken.reconnectReason ?? told.reconnectReason };
 }
 
@@ -204,15 +204,15 @@ function afterRefusedRow(
   const error = refusedError(claimed, refusal);
   if (refusal.step === 'head') return failed(error, null);
   const keeps = refusal.step === 'first_comment' || platform.thread?.onRefusal === 'keep';
-  return keeps ? sent(claimed.post, up, null) : takeDownAll(run, error, standingParts(closed));
+  return keeps ? sent(claimed.post, up, null) : takeDownAll(run, error, publishedParts(closed));
 }
 
 /** Deletes all parts. A post with a part that cannot be deleted counts as sent, with the parts that remain. */
-async function takeDownAll(run: Run, error: PartError, standing: readonly StandingPart[]): Promise<SendOutcome> {
+async function takeDownAll(run: Run, error: PartError, existing: readonly PublishedPart[]): Promise<SendOutcome> {
   const { context, claimed, platform, session } = run;
   const { post, claim } = claimed;
   const claimedRemoval = { id: post.id, generation: post.generation, claim };
-  const removal = await removeParts(context, { platform, session }, claimedRemoval, standing);
+  const removal = await removeParts(context, { platform, session }, claimedRemoval, existing);
   if (removal.left.length === 0) return failed(error, null);
   const left = removal.left.map(({ published }) => published);
   return { ...sent(post, left, null), reconnectReason: reconnectReasonOf(removal.error) };

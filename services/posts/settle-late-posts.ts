@@ -9,13 +9,13 @@ import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { rowNeedsAdmission } from '../plans/admit-posts.ts';
 import { PLAN_TERMS, type PlanTermsRow } from '../plans/plan-terms.ts';
-import { lockAccount } from '../plans/standing.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { lockQueues } from '../queue/slots.ts';
 import { moveToFreeSlots } from '../queue/move-to-free-slots.ts';
 import { claimAdmitted, type TakenPosts } from './claim-due-sends.ts';
 import { CLAIMED, type ClaimableRow } from './claimed-row.ts';
 import type { ClaimedSend } from './claimed-send.ts';
-import { countUnderWay, openLanes } from './lanes.ts';
+import { countInProgress, platformsWithCapacity } from './concurrency-limits.ts';
 import { LATENESS, lateBefore } from './lateness.ts';
 import { failWaiting, reschedule } from './move-waiting.ts';
 
@@ -47,8 +47,8 @@ const HOLD = `update posts set held = true where id = any($1::uuid[])`;
 
 export async function settleLatePosts(context: Context): Promise<TakenPosts> {
   const now = context.clock.now();
-  const lanes = openLanes(context.platforms, countUnderWay(context.sends.underWay));
-  const parameters = [lateBefore(now), lanes, now, CONNECTIONS_AT_ONCE];
+  const platformIds = platformsWithCapacity(context.platforms, countInProgress(context.sends.inProgress));
+  const parameters = [lateBefore(now), platformIds, now, CONNECTIONS_AT_ONCE];
   const connections = await query<LateConnection>(context.db.em(), LATE_CONNECTIONS, parameters);
   const sends: ClaimedSend[] = [];
   let moved = 0;

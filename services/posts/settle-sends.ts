@@ -8,7 +8,7 @@ import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
 import { postEvent, rescheduledPayload } from '../events/post-event.ts';
 import { FIRST_READ_AFTER_MS } from '../metrics/read-times.ts';
-import { fannedOutAt } from '../webhooks/hears.ts';
+import { fannedOutAt } from '../webhooks/subscribed-webhooks.ts';
 import type { ClaimedSend } from './claimed-send.ts';
 import { storable, storableText } from './ledger.ts';
 import { backoffUntil } from './note-backoff.ts';

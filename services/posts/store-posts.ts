@@ -66,7 +66,7 @@ const STORE = `
   select "attemptId", id, 'head', 0, 'sending', token, "createdAt" from input where claim is not null`;
 
 /** Gives each new post its id and, if it is sent now, its claim. Writes nothing. */
-export function drawUpPosts(context: Context, posts: readonly NewPost[]): StoredPost[] {
+export function preparePosts(context: Context, posts: readonly NewPost[]): StoredPost[] {
   const now = context.clock.now();
   return posts.map((post) => {
     const id = context.random.uuid();

@@ -12,7 +12,7 @@ import { type ConnectionLogin, connectionLogin, type LoginRow } from '../connect
 import { openSession } from '../connections/open-session.ts';
 import { requireReconnect } from '../connections/require-reconnect.ts';
 import { claimRemoval, markDeleted, releaseRemoval, type RemovablePost, removalState } from './claim-removal.ts';
-import { ClaimLost, closedRows, closeRemovals, standingParts } from './ledger.ts';
+import { ClaimLost, closedRows, closeRemovals, publishedParts } from './ledger.ts';
 import { removeParts } from './remove-parts.ts';
 import { outcomeOf, type PartError } from './send-part.ts';
 
@@ -51,8 +51,8 @@ export async function finishRemoval(context: Context, post: RemovablePost): Prom
   const platform = platformOf(context.platforms, post.platform_id);
   try {
     const session = await sessionOf(context, platform, post);
-    const standing = standingParts(await closedRows(context, post));
-    const { left, error } = await removeParts(context, { platform, session }, post, standing);
+    const existing = publishedParts(await closedRows(context, post));
+    const { left, error } = await removeParts(context, { platform, session }, post, existing);
     if (error === null) return await markDeleted(context, post);
     await releaseRemoval(context, post, left);
     if (error.code === 'reconnect_required') await requireReconnect(context, post.connection_id, error.message);

@@ -8,7 +8,7 @@ import { checkMedia } from '../media/check-media.ts';
 import { holdMedia } from '../media/hold-media.ts';
 import { checkPost } from './check-post.ts';
 import { findPost } from './find-post.ts';
-import { contentOf, ownConnection } from './own-connection.ts';
+import { contentOf, connectionForPost } from './connection-for-post.ts';
 import { type PostRow, type PostView, postView } from './post-view.ts';
 import { wordsOf } from './post-words.ts';
 
@@ -55,7 +55,7 @@ export async function updateDraft(
 ): Promise<PostView> {
   const post = await findPost(context, caller, postId);
   if (post.status !== 'draft') throw noDraft(post.status);
-  const { platform, limits } = await ownConnection(context, caller, post);
+  const { platform, limits } = await connectionForPost(context, caller, post);
   const media = changes.media === undefined ? null : await checkMedia(context, caller, changes.media);
   const present = await contentOf(context, post);
   const next = {

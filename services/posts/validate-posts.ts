@@ -36,7 +36,7 @@ export interface ValidationResult {
 }
 
 /** Errors of a send that do not come from its own content, and the time at which it would be sent. */
-interface Prospect {
+interface Preview {
   readonly error: PartError | null;
   readonly scheduledFor: Date | null;
 }
@@ -50,16 +50,16 @@ export async function validatePosts(
   const checked = await checkInput(context, caller, input);
   const slugs = await checkSlugs(context, caller, checked);
   const targets = slugs.flatMap(({ target, error }) => (target === null || error !== null ? [] : [target]));
-  const prospects = await foresee(context, caller, checked, targets);
+  const prospects = await preview(context, caller, checked, targets);
   return slugs.map((slug) => view(context, checked, slug, prospects.get(slug.target?.id ?? '')));
 }
 
-async function foresee(
+async function preview(
   context: Context,
   caller: Caller,
   checked: CheckedInput,
   targets: readonly PostTarget[],
-): Promise<Map<string, Prospect>> {
+): Promise<Map<string, Preview>> {
   const now = context.clock.now();
   const { input, scheduledFor } = checked;
   const metered =
@@ -85,7 +85,7 @@ function view(
   context: Context,
   checked: CheckedInput,
   { slug, target, error: found }: CheckedSlug,
-  prospect: Prospect | undefined,
+  prospect: Preview | undefined,
 ): ValidationResult {
   const error = found ?? prospect?.error ?? null;
   const text = target === null ? checked.input.text : contentFor(checked, target).text;

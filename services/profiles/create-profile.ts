@@ -8,7 +8,7 @@ import { Profile } from '../../entities/profile.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
-import { lockAccount } from '../plans/standing.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { externalIdConflict } from './external-id-conflict.ts';
 import { type ProfileView, profileView } from './profile-view.ts';
 

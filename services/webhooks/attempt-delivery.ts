@@ -1,6 +1,6 @@
 /** Makes one attempt at a delivery: posts the body and interprets the response. */
 import type { Context } from '../context.ts';
-import type { ClaimedDelivery, Lane } from './claim-lanes.ts';
+import type { ClaimedDelivery, WebhookLease } from './claim-webhook-leases.ts';
 import { deliveryHeaders } from './delivery-headers.ts';
 
 /** Outcome of one attempt. */
@@ -16,13 +16,13 @@ export interface AttemptOutcome {
 /** Never throws. */
 export async function attemptDelivery(
   context: Context,
-  lane: Pick<Lane, 'url' | 'secret' | 'previous'>,
+  lease: Pick<WebhookLease, 'url' | 'secret' | 'previous'>,
   delivery: ClaimedDelivery,
 ): Promise<AttemptOutcome> {
   const attemptedAt = context.clock.now();
   const { version } = context;
-  const headers = deliveryHeaders(delivery, { ...secretsFor(lane, delivery, attemptedAt), now: attemptedAt, version });
-  const answer = await context.receivers.post(new URL(lane.url), headers, delivery.body);
+  const headers = deliveryHeaders(delivery, { ...secretsFor(lease, delivery, attemptedAt), now: attemptedAt, version });
+  const answer = await context.receivers.post(new URL(lease.url), headers, delivery.body);
   if (answer.status === null) return { delivered: false, attemptedAt, statusCode: null, error: answer.problem };
   const delivered = answer.status >= 200 && answer.status < 300;
   return { delivered, attemptedAt, statusCode: answer.status, error: delivered ? null : refusalWords(answer.status) };
@@ -34,7 +34,7 @@ export async function attemptDelivery(
  * between the new and the previous secret.
  */
 function secretsFor(
-  { secret, previous }: Pick<Lane, 'secret' | 'previous'>,
+  { secret, previous }: Pick<WebhookLease, 'secret' | 'previous'>,
   { attempts }: ClaimedDelivery,
   now: Date,
 ): { secret: string; alternateSecret: string | null } {

@@ -9,7 +9,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
 import { holdMaker } from '../keys/maker.ts';
-import { lockAccount } from '../plans/standing.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { holdProfile } from '../profiles/hold-profile.ts';
 import { newWebhookSecret } from './new-secret.ts';
 import { requireReceiver } from './receiver-url.ts';

@@ -7,7 +7,7 @@ const LOCK = 'select id from webhooks where id = any($1::uuid[]) and deleted_at 
 
 const END = `
   update webhooks set deleted_at = $2, secret = null, previous_secret = null, previous_secret_until = null,
-    lane = null, lane_until = null, revision = revision + 1
+    lease = null, lease_until = null, revision = revision + 1
   where id = any($1::uuid[])`;
 
 // An attempt in progress loses its claim, so its outcome changes nothing.

@@ -5,7 +5,7 @@ import { query } from '../../entities/query.ts';
 import type { JsonObject } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import { eventBody } from './event-body.ts';
-import { hears } from './hears.ts';
+import { subscribedCondition } from './subscribed-webhooks.ts';
 
 /** Most events in one transaction. */
 const AT_ONCE = 200;
@@ -28,9 +28,9 @@ const EVENTS = `
   select id, name, mode, payload, created_at from events where fanned_out_at is null order by id limit ${AT_ONCE}`;
 
 // Locks webhooks `for key share`: a deletion waits and then finds these deliveries. Webhook leases are not blocked.
-const HEARERS = `
+const SUBSCRIBED = `
   select e.id as event_id, w.id as webhook_id from events e
-  join webhooks w on ${hears({ id: 'e.id', accountId: 'e.account_id', profileId: 'e.profile_id', name: 'e.name', mode: 'e.mode', subjectId: 'e.subject_id' })}
+  join webhooks w on ${subscribedCondition({ id: 'e.id', accountId: 'e.account_id', profileId: 'e.profile_id', name: 'e.name', mode: 'e.mode', subjectId: 'e.subject_id' })}
   where e.id = any($1::uuid[]) order by e.id, w.id for key share of w`;
 
 const STORE = `
@@ -49,7 +49,7 @@ export function fanOut(context: Context): Promise<number> {
     const events = held ? await query<EventRow>(em, EVENTS) : [];
     if (events.length === 0) return 0;
     const ids = events.map(({ id }) => id);
-    const hearers = await query<{ event_id: string; webhook_id: string }>(em, HEARERS, [ids]);
+    const hearers = await query<{ event_id: string; webhook_id: string }>(em, SUBSCRIBED, [ids]);
     const byId = new Map(events.map((event) => [event.id, event]));
     const deliveries = hearers.map((hearer) => {
       const event = byId.get(hearer.event_id) as EventRow;

@@ -3,12 +3,12 @@ import { query } from '../../entities/query.ts';
 import type { JsonObject } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import type { AttemptOutcome } from './attempt-delivery.ts';
-import type { ClaimedDelivery, Lane } from './claim-lanes.ts';
+import type { ClaimedDelivery, WebhookLease } from './claim-webhook-leases.ts';
 import { nextAttemptAt } from './schedule.ts';
 
 /** A finished attempt. */
 export interface DeliverySettlement {
-  readonly lane: Lane;
+  readonly lease: WebhookLease;
   readonly delivery: ClaimedDelivery;
   readonly outcome: AttemptOutcome;
 }
@@ -59,7 +59,7 @@ export async function settleDeliveries(
   return rows.map((row) => row.is_current);
 }
 
-function settlementRow(context: Context, { lane, delivery, outcome }: DeliverySettlement): JsonObject {
+function settlementRow(context: Context, { lease, delivery, outcome }: DeliverySettlement): JsonObject {
   const { delivered, attemptedAt, statusCode, error } = outcome;
   const now = context.clock.now().toISOString();
   const attempts = delivery.attempts + 1;
@@ -67,9 +67,9 @@ function settlementRow(context: Context, { lane, delivery, outcome }: DeliverySe
   const dead = !delivered && next === null;
   return {
     id: delivery.id,
-    webhookId: lane.webhookId,
-    claim: lane.claim,
-    revision: lane.revision,
+    webhookId: lease.webhookId,
+    claim: lease.claim,
+    revision: lease.revision,
     attemptedAt: attemptedAt.toISOString(),
     status: delivered ? 'delivered' : dead ? 'dead' : 'pending',
     attempts,

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AuditFilter, auditQuery } from '../../services/audit/list-audit.ts';
 import { makeAccount } from '../harness/accounts.ts';
-import { NOBODY, refusal } from '../harness/expected.ts';
+import { UNKNOWN_ID, refusal } from '../harness/expected.ts';
 import { START } from '../harness/test-clock.ts';
 import { startWorld, type World } from '../harness/world.ts';
 
@@ -24,7 +24,7 @@ async function accountWithChanges(in_: World = world) {
   in_.clock.advance(60_000);
   await in_.rest(`PATCH /profiles/${body.profile.id}`, { key, body: { name: 'B' } });
   in_.clock.advance(60_000);
-  await in_.rest(`DELETE /profiles/${NOBODY}`, { key });
+  await in_.rest(`DELETE /profiles/${UNKNOWN_ID}`, { key });
   return { ...account, profileId: body.profile.id as string };
 }
 
@@ -75,7 +75,7 @@ describe('200', () => {
     expect(await narrowed('?actorKind=key')).toEqual(['delete', 'update', 'create']);
     expect(await narrowed('?actorKind=operator')).toEqual([]);
     expect(await narrowed(`?actorId=${actor.id}&operation=profiles.update`)).toEqual(['update']);
-    expect(await narrowed(`?actorId=${NOBODY}`)).toEqual([]);
+    expect(await narrowed(`?actorId=${UNKNOWN_ID}`)).toEqual([]);
     expect(await narrowed(`?objectId=${profileId}`)).toEqual(['update', 'create']);
     expect(await narrowed('?outcome=not_found')).toEqual(['delete']);
     expect(await narrowed('?outcome=none')).toEqual([]);
@@ -112,7 +112,10 @@ describe('pages', () => {
 
 describe('400', () => {
   it.each<[string, string]>([
-    [`cursor=${NOBODY}&startingAfter=${NOBODY.replace('1', '2')}`, 'cursor: cannot be combined with startingAfter'],
+    [
+      `cursor=${UNKNOWN_ID}&startingAfter=${UNKNOWN_ID.replace('1', '2')}`,
+      'cursor: cannot be combined with startingAfter',
+    ],
     ['since=yesterday', 'since: expected an instant such as 2026-11-21T09:00:00Z'],
     ['outcome=fine', 'outcome: expected one of'],
     ['limit=101', 'limit: expected'],
@@ -154,7 +157,7 @@ describe('with many entries', () => {
     expect(await planOf({ operation: 'keys.mint' })).toMatch(/audit_entries_account_id_operation_id_index/);
     expect(await planOf({ outcome: 'forbidden' })).toMatch(/audit_entries_not_ok_index/);
     expect(await planOf({ outcome: 'none' })).toMatch(/audit_entries_not_ok_index/);
-    expect(await planOf({ objectId: NOBODY })).toMatch(/audit_entries_object_ids_index/);
+    expect(await planOf({ objectId: UNKNOWN_ID })).toMatch(/audit_entries_object_ids_index/);
   });
 });
 

@@ -4,7 +4,7 @@ import { makeAccount } from '../harness/accounts.ts';
 import { openBrowser } from '../harness/browser.ts';
 import { makeLink } from '../harness/connect-links.ts';
 import { accountWithSandbox } from '../harness/connections.ts';
-import { NOBODY, UUID } from '../harness/expected.ts';
+import { UNKNOWN_ID, UUID } from '../harness/expected.ts';
 import { START } from '../harness/test-clock.ts';
 import { startWorld, type World } from '../harness/world.ts';
 
@@ -36,12 +36,12 @@ describe('a refused change', () => {
     await world.rest('POST /profiles', { key, body: { name: 'A', externalId: 'a' } });
 
     await world.rest('POST /profiles', { key, body: { name: '' } });
-    await world.rest(`DELETE /profiles/${NOBODY}`, { key });
+    await world.rest(`DELETE /profiles/${UNKNOWN_ID}`, { key });
     await world.rest('POST /profiles', { key, body: { name: 'B', externalId: 'a' } });
 
     expect((await audit(key)).map(({ operation, object, outcome }) => [operation, object, outcome])).toEqual([
       ['profiles.create', null, 'profile_external_id_conflict'],
-      ['profiles.delete', { type: 'profile', ids: [NOBODY] }, 'not_found'],
+      ['profiles.delete', { type: 'profile', ids: [UNKNOWN_ID] }, 'not_found'],
       ['profiles.create', null, 'invalid_request'],
       ['profiles.create', { type: 'profile', ids: [UUID] }, 'ok'],
     ]);
@@ -124,13 +124,13 @@ describe('a change that fails midway', () => {
     const account = await makeAccount(world);
     await world.context.audit.begin({
       accountId: account.id,
-      actor: { kind: 'key', id: NOBODY, name: 'A key' },
+      actor: { kind: 'key', id: UNKNOWN_ID, name: 'A key' },
       surface: 'rest',
       operation: 'posts.create',
       object: null,
       mode: 'live',
       profileId: null,
-      requestId: NOBODY,
+      requestId: UNKNOWN_ID,
     });
 
     expect(await audit(account.key, '?outcome=none')).toMatchObject([{ operation: 'posts.create', outcome: null }]);

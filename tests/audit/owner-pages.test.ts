@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openAuthenticator } from '../harness/authenticator.ts';
 import { type Browser, openBrowser } from '../harness/browser.ts';
-import { NOBODY, UUID } from '../harness/expected.ts';
+import { UNKNOWN_ID, UUID } from '../harness/expected.ts';
 import { EMAIL, OWNER_ENV, ownerLink, PASSWORD, signedInBrowser } from '../harness/owner.ts';
 import { startWorld, type World } from '../harness/world.ts';
 
@@ -150,7 +150,7 @@ const FORMS: [path: string, name: string, arrange: Arrange, left: [string, strin
   [
     '/owner/sign-ins/end',
     'of nobody',
-    forOwner('/owner/sign-ins/end', { signInId: NOBODY }),
+    forOwner('/owner/sign-ins/end', { signInId: UNKNOWN_ID }),
     ['owner.endSignIn', 'not_found', 'sign_in'],
   ],
   [
@@ -207,7 +207,7 @@ const FORMS: [path: string, name: string, arrange: Arrange, left: [string, strin
   [
     '/owner/keys/revoke',
     'of nobody',
-    forOwner('/owner/keys/revoke', { keyId: NOBODY, what: 'key' }),
+    forOwner('/owner/keys/revoke', { keyId: UNKNOWN_ID, what: 'key' }),
     ['keys.revoke', 'not_found', 'key'],
   ],
   [
@@ -222,7 +222,7 @@ const FORMS: [path: string, name: string, arrange: Arrange, left: [string, strin
   [
     '/owner/passkeys/remove',
     'of nobody',
-    forOwner('/owner/passkeys/remove', { passkeyId: NOBODY }),
+    forOwner('/owner/passkeys/remove', { passkeyId: UNKNOWN_ID }),
     ['owner.removePasskey', 'not_found', 'passkey'],
   ],
 ];

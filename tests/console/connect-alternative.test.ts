@@ -29,9 +29,9 @@ const alternative: AlternativeConnect = {
     },
     finish: async () => granted,
   },
-  connectAccount: async ({ door }) => {
-    if (door === 'shut') throw new PlatformFailure('rejected', 'The door is shut.');
-    return { platformAccountId: `account-${String(door)}`, handle: 'granted', credential: { door } };
+  connectAccount: async ({ choice }) => {
+    if (choice === 'shut') throw new PlatformFailure('rejected', 'The choice is closed.');
+    return { platformAccountId: `account-${String(choice)}`, handle: 'granted', credential: { choice } };
   },
 };
 const hosted: HostedConnect<unknown> = { fields: [], alternative };
@@ -39,7 +39,7 @@ Object.assign(world.context.platforms.sandbox, { hosted });
 
 beforeEach(() => {
   isSetUp = true;
-  granted = [{ label: 'Front door', credentials: { door: 'front' } }];
+  granted = [{ label: 'First choice', credentials: { choice: 'front' } }];
 });
 
 const callback = (state = '') => `/connect/callback/sandbox?code=1&state=${encodeURIComponent(state)}`;
@@ -75,15 +75,15 @@ describe('a second way', () => {
     expect(query).toMatchObject({ slug: 'sandbox-granted', platform: 'sandbox' });
     const id = query['connectionId'] ?? '';
     const [row] = await world.sql<{ credentials: string }>('select credentials from connections where id = $1', [id]);
-    expect(world.context.vault.open(row?.credentials ?? '', id)).toEqual({ door: 'front' });
+    expect(world.context.vault.open(row?.credentials ?? '', id)).toEqual({ choice: 'front' });
   });
 
   it('lets the customer choose between several accounts', async () => {
-    granted.push({ label: 'Back door', credentials: { door: 'back' } });
+    granted.push({ label: 'Second choice', credentials: { choice: 'back' } });
     const link = await makeLink(world, { platform: 'sandbox' });
 
     const { browser, end } = await agree(link.path);
-    const chosen = await browser.press(await browser.get(end.location ?? ''), 'Back door');
+    const chosen = await browser.press(await browser.get(end.location ?? ''), 'Second choice');
 
     const id = destination(chosen.location)[1]['connectionId'] ?? '';
     const [row] = await world.sql('select platform_account_id from connections where id = $1', [id]);
@@ -91,13 +91,13 @@ describe('a second way', () => {
   });
 
   it('shows a refusal with both ways to retry', async () => {
-    granted = [{ label: 'Shut door', credentials: { door: 'shut' } }];
+    granted = [{ label: 'Closed choice', credentials: { choice: 'shut' } }];
     const link = await makeLink(world, { platform: 'sandbox' });
 
     const { browser, end } = await agree(link.path);
     const page = await browser.get(end.location ?? '');
 
-    expect(page.text).toContain('The door is shut.');
+    expect(page.text).toContain('The choice is closed.');
     expect((await browser.press(page, 'Go there', { Place: 'here' })).location).toMatch(/^https:\/\/page\.example/);
     expect((await browser.press(page, 'Connect')).location).toMatch(/slug=sandbox/);
   });

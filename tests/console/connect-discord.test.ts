@@ -192,7 +192,7 @@ describe('a post by the bot', () => {
     return { slug: destination(location)[1]['slug'] ?? '', profileId: link.profileId };
   }
 
-  const standing = (text: string) => discord.messages().filter(({ content }) => content === text);
+  const existing = (text: string) => discord.messages().filter(({ content }) => content === text);
 
   it.each(['drops_after', 'fails_after'] as const)('is found, and exists once, after %s', async (fault) => {
     const { slug, profileId } = await connected();
@@ -202,7 +202,7 @@ describe('a post by the bot', () => {
     const { body } = await botWorld.rest('POST /posts', { body: { text, connectionSlugs: [slug], profileId } });
 
     expect(body.results).toMatchObject([{ status: 'sent', error: null }]);
-    expect(standing(text)).toHaveLength(1);
+    expect(existing(text)).toHaveLength(1);
   });
 
   it.each(['drops_before', 'fails_before'] as const)('is absent after %s, and may be sent again', async (fault) => {
@@ -213,7 +213,7 @@ describe('a post by the bot', () => {
     const { body } = await botWorld.rest('POST /posts', { body: { text, connectionSlugs: [slug], profileId } });
 
     expect(body.results).toMatchObject([{ status: 'failed', error: { code: 'platform_unavailable' } }]);
-    expect(standing(text)).toEqual([]);
+    expect(existing(text)).toEqual([]);
   });
 
   /** Returns a sent post to the state in which its process died during the send. */
@@ -249,7 +249,7 @@ describe('a post by the bot', () => {
     await botWorld.runDue();
 
     const { body } = await botWorld.rest(`GET /posts/${postId}`);
-    expect([body.post.status, standing('cut off, and up').length]).toEqual(['sent', 1]);
+    expect([body.post.status, existing('cut off, and up').length]).toEqual(['sent', 1]);
   });
 
   it('is published again with its images within two minutes, if it was interrupted and does not exist', async () => {
@@ -259,7 +259,7 @@ describe('a post by the bot', () => {
 
     await botWorld.runDue();
 
-    const [message, ...more] = standing('cut off, and gone');
+    const [message, ...more] = existing('cut off, and gone');
     expect([message?.attachments.length, more]).toEqual([1, []]);
   });
 
@@ -272,7 +272,7 @@ describe('a post by the bot', () => {
     await botWorld.runDue();
 
     const { body } = await botWorld.rest(`GET /posts/${postId}`);
-    expect([body.post.status, body.post.error?.code, standing('cut off long ago')]).toEqual([
+    expect([body.post.status, body.post.error?.code, existing('cut off long ago')]).toEqual([
       'failed',
       'platform_unavailable',
       [],

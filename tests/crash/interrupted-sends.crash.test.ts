@@ -120,16 +120,16 @@ describe(`on ${ENGINE}, killed when the platform had published the post but not 
     const slug = await toBluesky(first);
     fake.faults.push('holds_after');
     const postId = await postAndLeave(first, slug, 'hello');
-    const standing = await waitUntil('the post is out', () => fake.posts()[0]);
+    const existing = await waitUntil('the post is out', () => fake.posts()[0]);
     expect(await attemptsOf(first, postId)).toEqual(ONE_SENDING);
 
     await first.kill9();
 
     const second = await startAgain(install);
-    expect(await settled(second, postId)).toMatchObject({ status: 'sent', platformPostId: standing.uri, error: null });
-    expect(fake.posts()).toEqual([standing]);
+    expect(await settled(second, postId)).toMatchObject({ status: 'sent', platformPostId: existing.uri, error: null });
+    expect(fake.posts()).toEqual([existing]);
     expect(fake.calls[PUT]).toBe(1);
-    expect(await attemptsOf(second, postId)).toEqual(oneAccepted(standing.uri));
+    expect(await attemptsOf(second, postId)).toEqual(oneAccepted(existing.uri));
     await second.stop();
     expect(await eventsAbout(install, postId)).toEqual(['post.sent']);
   });
@@ -141,15 +141,15 @@ describe(`on ${ENGINE}, killed when the platform had published the post but not 
     const slug = await toMastodon(first, fake);
     fake.faults.push('holds_after');
     const postId = await postAndLeave(first, slug, 'hello');
-    const standing = await waitUntil('the post is out', () => fake.posts()[0]);
+    const existing = await waitUntil('the post is out', () => fake.posts()[0]);
 
     await first.kill9();
 
     const second = await startAgain(install);
-    expect(await settled(second, postId)).toMatchObject({ status: 'sent', platformPostId: standing.id, error: null });
-    expect(fake.posts()).toEqual([standing]);
+    expect(await settled(second, postId)).toMatchObject({ status: 'sent', platformPostId: existing.id, error: null });
+    expect(fake.posts()).toEqual([existing]);
     expect(fake.calls[CREATE]).toBe(1);
-    expect(await attemptsOf(second, postId)).toEqual(oneAccepted(standing.id));
+    expect(await attemptsOf(second, postId)).toEqual(oneAccepted(existing.id));
     await second.stop();
     expect(await eventsAbout(install, postId)).toEqual(['post.sent']);
   });
@@ -164,15 +164,15 @@ describe(`on ${ENGINE}, killed when the platform had published the post but not 
     await waitUntil('the platform is asked', () => fake.calls[PUT] === 1);
     await first.kill9();
     const second = await startAgain(install);
-    const standing = await waitUntil('the post is out', () => fake.posts()[0]);
+    const existing = await waitUntil('the post is out', () => fake.posts()[0]);
 
     await second.kill9();
 
     const third = await startAgain(install);
-    expect(await settled(third, postId)).toMatchObject({ status: 'sent', platformPostId: standing.uri });
-    expect(fake.posts()).toEqual([standing]);
+    expect(await settled(third, postId)).toMatchObject({ status: 'sent', platformPostId: existing.uri });
+    expect(fake.posts()).toEqual([existing]);
     expect(fake.calls[PUT]).toBe(2);
-    expect(await attemptsOf(third, postId)).toEqual(oneAccepted(standing.uri));
+    expect(await attemptsOf(third, postId)).toEqual(oneAccepted(existing.uri));
     await third.stop();
     expect(await eventsAbout(install, postId)).toEqual(['post.sent']);
   });

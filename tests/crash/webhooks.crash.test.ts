@@ -47,7 +47,7 @@ async function register(server: ServerProcess, url: string): Promise<string> {
 /** On PostgreSQL a dead process holds webhook leases and sends for a minute. This helper ends that minute at once. */
 async function startAgain(install: Install): Promise<ServerProcess> {
   if (ENGINE === 'postgres') {
-    await install.sql(`update webhooks set lane_until = now() - interval '1 second' where lane_until is not null`);
+    await install.sql(`update webhooks set lease_until = now() - interval '1 second' where lease_until is not null`);
     await install.sql(`update posts set claimed_until = now() - interval '1 second' where status = 'processing'`);
   }
   return install.start();

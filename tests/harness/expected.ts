@@ -10,7 +10,7 @@ export const UUID: unknown = expect.stringMatching(
 );
 
 /** A well-formed id that does not exist. */
-export const NOBODY = '01936b5e-0000-7000-8000-000000000000';
+export const UNKNOWN_ID = '01936b5e-0000-7000-8000-000000000000';
 
 /** The whole body of a refusal, from the error table. */
 export function refusal(code: ErrorCode, message: string, extra: Partial<ErrorBody> = {}): ErrorBody {

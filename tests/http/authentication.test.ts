@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../harness/accounts.ts';
 import { accountWithSandbox, connectSandbox } from '../harness/connections.ts';
-import { NOBODY, refusal } from '../harness/expected.ts';
+import { UNKNOWN_ID, refusal } from '../harness/expected.ts';
 import { makePost } from '../harness/posts.ts';
 import { type RestCall, startWorld } from '../harness/world.ts';
 
@@ -156,10 +156,10 @@ describe('another account', () => {
     const stranger = await makeAccount(world);
 
     const foreign = await world.rest(`GET /posts/${postId}`, { key: stranger.key });
-    const nobodys = await world.rest(`GET /posts/${NOBODY}`, { key: stranger.key });
+    const nobodys = await world.rest(`GET /posts/${UNKNOWN_ID}`, { key: stranger.key });
 
     expect(foreign.status).toBe(nobodys.status);
-    expect(foreign.body).toEqual({ ...nobodys.body, message: nobodys.body.message.replace(NOBODY, postId) });
+    expect(foreign.body).toEqual({ ...nobodys.body, message: nobodys.body.message.replace(UNKNOWN_ID, postId) });
   });
 });
 
@@ -176,7 +176,7 @@ describe('a scoped key', () => {
       (
         [
           `DELETE /connections/${inside.id}`,
-          `DELETE /connections/${NOBODY}`,
+          `DELETE /connections/${UNKNOWN_ID}`,
           'DELETE /connections/malformed',
           'POST /connections',
           `GET /connections/${inside.id}`,

@@ -124,12 +124,12 @@ describe('the scope', () => {
     const test = await happen(account, { mode: 'test' });
     const testInA = await happen(account, { profileId: a.id, mode: 'test' });
 
-    const heard = async (name: keyof typeof keys, count: number) =>
+    const received = async (name: keyof typeof keys, count: number) =>
       (await streams[name]?.next(count))?.map(({ id }) => id);
-    expect(await heard('account', 5)).toEqual([own, inA, inB, test, testInA]);
-    expect(await heard('a', 2)).toEqual([inA, testInA]);
-    expect(await heard('test', 2)).toEqual([test, testInA]);
-    expect(await heard('testA', 1)).toEqual([testInA]);
+    expect(await received('account', 5)).toEqual([own, inA, inB, test, testInA]);
+    expect(await received('a', 2)).toEqual([inA, testInA]);
+    expect(await received('test', 2)).toEqual([test, testInA]);
+    expect(await received('testA', 1)).toEqual([testInA]);
   });
 });
 

@@ -1,7 +1,7 @@
 /** Response headers: the request id, the three rate limit headers where they apply, and security headers everywhere. */
 import { describe, expect, it } from 'vitest';
 import { makePost } from '../harness/posts.ts';
-import { NOBODY, UUID } from '../harness/expected.ts';
+import { UNKNOWN_ID, UUID } from '../harness/expected.ts';
 import { type RestCall, startWorld } from '../harness/world.ts';
 
 const world = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '60' } });
@@ -24,7 +24,7 @@ describe('the four headers', () => {
     [400, 'a failed validation', 'GET /posts?limit=ten', {}, ALL],
     [400, 'a refused body', 'POST /posts', { body: {} }, ALL],
     [403, 'a missing capability', 'POST /connections', { key: scoped, body: {} }, ALL],
-    [404, 'an object that is not there', `GET /posts/${NOBODY}`, {}, ALL],
+    [404, 'an object that is not there', `GET /posts/${UNKNOWN_ID}`, {}, ALL],
     [422, 'a platform’s refusal', 'POST /post/sandbox', { raw: '[[reject]]' }, ALL],
     [429, 'a full window', 'GET /platforms', { key: full }, ALL],
     [503, 'a platform’s outage', 'POST /post/sandbox', { raw: '[[unavailable]]' }, ALL],
@@ -136,7 +136,7 @@ describe('HEAD', () => {
   });
 
   it.each<[number, `${string} /${string}`]>([
-    [404, `HEAD /posts/${NOBODY}`],
+    [404, `HEAD /posts/${UNKNOWN_ID}`],
     [405, 'HEAD /post/sandbox'],
   ])('answers %i without a body to %s', async (status, call) => {
     const head = await world.rest(call);

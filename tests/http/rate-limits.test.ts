@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp } from '../../server/app.ts';
 import { TEST_DATABASE_URL } from '../harness/database.ts';
-import { NOBODY } from '../harness/expected.ts';
+import { UNKNOWN_ID } from '../harness/expected.ts';
 import { startPeer } from '../harness/peer.ts';
 import { type RestAnswer, type RestCall, startWorld } from '../harness/world.ts';
 
@@ -182,19 +182,19 @@ describe('a bucket', () => {
     ['POST /posts', 'GET /posts'],
     ['GET /posts', 'HEAD /posts'],
     ['GET /posts?limit=1', 'GET /posts?status=sent'],
-    [`GET /posts/${NOBODY}`, `DELETE /posts/${NOBODY}`],
+    [`GET /posts/${UNKNOWN_ID}`, `DELETE /posts/${UNKNOWN_ID}`],
     ['GET /posts/one', 'DELETE /posts/other'],
     ['POST /connections', 'GET /connections'],
-    [`DELETE /connections/${NOBODY}`, `GET /connections/${NOBODY}`],
+    [`DELETE /connections/${UNKNOWN_ID}`, `GET /connections/${UNKNOWN_ID}`],
     ['POST /post/one', 'POST /post/other'],
   ])('is shared by all methods and objects of a path: %s and %s', async (before, call) => {
     expect(await leftAfter(before, call)).toBe(58);
   });
 
   it.each<[`${string} /${string}`, `${string} /${string}`]>([
-    ['GET /posts', `GET /posts/${NOBODY}`],
-    [`GET /posts/${NOBODY}`, `GET /posts/${NOBODY}/attempts`],
-    ['GET /connections', `GET /connections/${NOBODY}`],
+    ['GET /posts', `GET /posts/${UNKNOWN_ID}`],
+    [`GET /posts/${UNKNOWN_ID}`, `GET /posts/${UNKNOWN_ID}/attempts`],
+    ['GET /connections', `GET /connections/${UNKNOWN_ID}`],
     ['GET /connections', 'GET /posts'],
     ['POST /posts', 'POST /post/sandbox'],
     ['GET /health', 'GET /posts'],

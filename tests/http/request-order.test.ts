@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Operation } from '../../routers/operations.ts';
 import { readInput } from '../../server/rest-input.ts';
-import { NOBODY, refusal, UUID } from '../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../harness/expected.ts';
 import { type RestCall, startWorld } from '../harness/world.ts';
 
 const world = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '1' } });
@@ -117,7 +117,7 @@ describe('routing', () => {
     ['the root', 'GET /', '/'],
     ['a malformed %-escape', 'GET /posts/%zz', '/posts/%zz'],
     ['an escape that is not UTF-8', 'GET /posts/%ff', '/posts/%ff'],
-    ['a path below an operation', `GET /posts/${NOBODY}/nothing`, `/posts/${NOBODY}/nothing`],
+    ['a path below an operation', `GET /posts/${UNKNOWN_ID}/nothing`, `/posts/${UNKNOWN_ID}/nothing`],
   ])('answers %s with 404', async (_case, call, path) => {
     const { secret } = await world.key();
 
@@ -132,7 +132,7 @@ describe('routing', () => {
 
   it.each<[`${string} /${string}`, string, string]>([
     ['PUT /posts', 'PUT', 'POST, GET'],
-    [`PUT /posts/${NOBODY}`, 'PUT', 'GET, PATCH, DELETE'],
+    [`PUT /posts/${UNKNOWN_ID}`, 'PUT', 'GET, PATCH, DELETE'],
     ['GET /post/sandbox', 'GET', 'POST'],
     ['HEAD /post/sandbox', 'HEAD', 'POST'],
     ['DELETE /health', 'DELETE', 'GET'],
@@ -223,7 +223,7 @@ describe('the body', () => {
   it('is ignored by operations that have none', async () => {
     const { secret } = await world.key();
 
-    const { status } = await world.rest(`DELETE /posts/${NOBODY}`, { key: secret, raw: '{' });
+    const { status } = await world.rest(`DELETE /posts/${UNKNOWN_ID}`, { key: secret, raw: '{' });
 
     expect(status).toBe(404);
   });
@@ -265,7 +265,7 @@ describe('the query', () => {
   it('cannot replace a path parameter', async () => {
     const { secret } = await world.key();
 
-    const { status, body } = await world.rest(`GET /connections/malformed?connectionId=${NOBODY}`, { key: secret });
+    const { status, body } = await world.rest(`GET /connections/malformed?connectionId=${UNKNOWN_ID}`, { key: secret });
 
     expect(status).toBe(400);
     expect(body.details).toEqual([{ path: 'connectionId', expected: 'a UUID', received: 'malformed' }]);

@@ -4,7 +4,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { AppRouter } from '../../routers/index.ts';
 import { makeAccount } from '../harness/accounts.ts';
 import { accountWithSandbox } from '../harness/connections.ts';
-import { NOBODY, refusal, UUID } from '../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../harness/expected.ts';
 import { makePost, sandboxOf } from '../harness/posts.ts';
 import { startWorld } from '../harness/world.ts';
 
@@ -103,7 +103,7 @@ describe('a batch', () => {
 
     const answers = await Promise.allSettled([
       client.connections.list.query({}),
-      client.posts.get.query({ postId: NOBODY }),
+      client.posts.get.query({ postId: UNKNOWN_ID }),
       client.posts.list.query({}),
     ]);
 
@@ -206,7 +206,12 @@ describe('a public call', () => {
 describe('an error', () => {
   it.each([
     ['400', 'BAD_REQUEST', 'GET /posts?limit=0', (client: Client) => client.posts.list.query({ limit: 0 })],
-    ['404', 'NOT_FOUND', `GET /posts/${NOBODY}`, (client: Client) => client.posts.get.query({ postId: NOBODY })],
+    [
+      '404',
+      'NOT_FOUND',
+      `GET /posts/${UNKNOWN_ID}`,
+      (client: Client) => client.posts.get.query({ postId: UNKNOWN_ID }),
+    ],
     [
       '400',
       'BAD_REQUEST',
@@ -240,7 +245,7 @@ describe('an error', () => {
 
   it('never contains a stack trace', async () => {
     const { client, responses } = clientWith(world.liveKey);
-    await errorOf(client.posts.get.query({ postId: NOBODY }));
+    await errorOf(client.posts.get.query({ postId: UNKNOWN_ID }));
 
     const response = await fetch(responses[0]?.url ?? '', { headers: { 'x-api-key': world.liveKey } });
 

@@ -73,8 +73,8 @@ it('learns from the 401 where to ask, registers, and asks', async () => {
 });
 
 it('is granted access by the owner, to one profile', async () => {
-  const door = transport();
-  await door.finishAuth(await agree(browser, host.asked[0], profileId));
+  const agentTransport = transport();
+  await agentTransport.finishAuth(await agree(browser, host.asked[0], profileId));
   client = newClient();
   await client.connect(transport());
 

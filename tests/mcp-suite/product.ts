@@ -29,14 +29,14 @@ export async function startProduct(env: Readonly<Record<string, string>> = {}): 
     ...env,
   });
   await waitUntil('the server is ready', () => isReady(server), 120_000);
-  const door = createServer(passOn(new URL(server.url))).listen(0, '127.0.0.1');
-  await new Promise((resolve) => door.once('listening', resolve));
+  const proxy = createServer(passOn(new URL(server.url))).listen(0, '127.0.0.1');
+  await new Promise((resolve) => proxy.once('listening', resolve));
   return {
     server,
-    keyed: `http://127.0.0.1:${(door.address() as AddressInfo).port}`,
+    keyed: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     [Symbol.asyncDispose]: async () => {
-      door.closeAllConnections();
-      door.close();
+      proxy.closeAllConnections();
+      proxy.close();
       await server.kill9();
       await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },

@@ -10,11 +10,11 @@ export interface Ran {
   readonly stdout: string;
 }
 
-/** @param heard receives its output as it arrives */
+/** @param received receives its output as it arrives */
 export function runCommand(
   name: Parameters<typeof suiteCommand>[0],
   parameters: readonly string[],
-  heard: (text: string) => void = () => undefined,
+  received: (text: string) => void = () => undefined,
 ): Promise<Ran> {
   const { PATH = '', HOME = '' } = process.env;
   return new Promise((resolve) => {
@@ -27,7 +27,7 @@ export function runCommand(
         resolve({ code, stdout, output: `${stdout}\n${stderr}` });
       },
     );
-    child.stdout?.on('data', heard);
+    child.stdout?.on('data', received);
     child.stdin?.end();
   });
 }

@@ -3,7 +3,7 @@
  * used twice.
  */
 import { beforeAll, expect, it } from 'vitest';
-import { NOBODY, UUID } from '../harness/expected.ts';
+import { UNKNOWN_ID, UUID } from '../harness/expected.ts';
 import { OPERATOR } from '../harness/owner.ts';
 import { START } from '../harness/test-clock.ts';
 import { startWorld, type World } from '../harness/world.ts';
@@ -94,10 +94,10 @@ it('a grant that another owner tries to revoke stays, and nothing is recorded', 
   await tokensFor(world, other);
   const csrf = /name="csrf" value="([^"]+)"/.exec((await other.browser.get('/owner/agents')).text)?.[1] ?? '';
   await other.browser.post(`/owner/agents/${grantId}/revoke`, { csrf });
-  await other.browser.post(`/owner/agents/${NOBODY}/revoke`, { csrf });
+  await other.browser.post(`/owner/agents/${UNKNOWN_ID}/revoke`, { csrf });
 
   expect((await audit(`objectId=${grantId}`)).map(({ operation }) => operation)).toEqual(['oauth.grant']);
-  expect(await audit(`objectId=${NOBODY}`)).toEqual([]);
+  expect(await audit(`objectId=${UNKNOWN_ID}`)).toEqual([]);
 });
 
 it('a grant that its client revokes is recorded with the client as the actor', async () => {

@@ -64,7 +64,7 @@ it('covers every platform', () => {
 describe.for(stands)('$platformId', (stand) => {
   let slug = '';
   const { permalink, images, thread, firstComment } = platformOf(world.context.platforms, stand.platformId);
-  const standingCount = async (text: string) => (await stand.standing()).filter((one) => one === text).length;
+  const existingCount = async (text: string) => (await stand.existing()).filter((one) => one === text).length;
 
   it('connects an account with valid credentials', async () => {
     slug = await connect(stand);
@@ -77,7 +77,7 @@ describe.for(stands)('$platformId', (stand) => {
 
     const result = await post(stand, text);
 
-    expect([result.status, result.error, await standingCount(text)]).toEqual(['sent', null, 1]);
+    expect([result.status, result.error, await existingCount(text)]).toEqual(['sent', null, 1]);
   });
 
   it('receives no call for a text one over its limit', async () => {
@@ -100,7 +100,7 @@ describe.for(stands)('$platformId', (stand) => {
         ),
       },
     });
-    expect(await standingCount(text)).toBe(0);
+    expect(await existingCount(text)).toBe(0);
   });
 
   it('counts an emoji of several code points as its facts say', async () => {
@@ -115,7 +115,7 @@ describe.for(stands)('$platformId', (stand) => {
 
     const result = await post(stand, text);
 
-    expect([result.status, result.error.code, await standingCount(text)]).toEqual([
+    expect([result.status, result.error.code, await existingCount(text)]).toEqual([
       'failed',
       'platform_unavailable',
       0,
@@ -127,7 +127,7 @@ describe.for(stands)('$platformId', (stand) => {
 
     const result = await post(stand, text);
 
-    expect([result.status, await standingCount(text)]).toEqual(['sent', 1]);
+    expect([result.status, await existingCount(text)]).toEqual(['sent', 1]);
     expect(result.url).toEqual(permalink ? expect.stringMatching(/^https?:\/\//) : null);
   });
 
@@ -139,7 +139,7 @@ describe.for(stands)('$platformId', (stand) => {
       const result = await post(stand, text);
 
       const stored = fault.endsWith('after') ? 1 : 0;
-      expect([result.status, result.error.code, await standingCount(text)]).toEqual([
+      expect([result.status, result.error.code, await existingCount(text)]).toEqual([
         'failed',
         'outcome_unknown',
         stored,
@@ -155,7 +155,7 @@ describe.for(stands)('$platformId', (stand) => {
 
       const result = await post(stand, text);
 
-      expect([result.status, result.error.code, await standingCount(text)]).toEqual([
+      expect([result.status, result.error.code, await existingCount(text)]).toEqual([
         'failed',
         'platform_unavailable',
         0,
@@ -168,7 +168,7 @@ describe.for(stands)('$platformId', (stand) => {
 
     const result = await post(stand, text);
 
-    expect([result.status, await standingCount(text)]).toEqual(['sent', 1]);
+    expect([result.status, await existingCount(text)]).toEqual(['sent', 1]);
   });
 
   it.skipIf(stand.needsImage)('returns the link from the original endpoint, or that the post was sent', async () => {
@@ -189,7 +189,7 @@ describe.for(stands)('$platformId', (stand) => {
 
     const { status, body } = await world.rest(`DELETE /posts/${postId}`);
 
-    expect([status, body.error, await standingCount('here to stay')]).toEqual([400, 'delete_unsupported', 1]);
+    expect([status, body.error, await existingCount('here to stay')]).toEqual([400, 'delete_unsupported', 1]);
   });
 
   it.runIf(hasDelete)('deletes a post, and answers a repeated delete the same', async () => {
@@ -200,18 +200,18 @@ describe.for(stands)('$platformId', (stand) => {
 
     expect(first.body).toEqual({ id: postId, status: 'deleted', deletedAt: START.toISOString() });
     expect([second.status, second.body]).toEqual([200, first.body]);
-    expect(await standingCount('soon gone')).toBe(0);
+    expect(await existingCount('soon gone')).toBe(0);
   });
 
   it.runIf(thread)('publishes a thread in order, and deletes it newest first', async () => {
-    const before = await stand.standing();
+    const before = await stand.existing();
 
     const result = await post(stand, 'one', { thread: ['two', 'three'] });
 
     expect([result.status, result.threadCount, result.error]).toEqual(['sent', 2, null]);
-    expect(await stand.standing()).toEqual([...before, 'one', 'two', 'three']);
+    expect(await stand.existing()).toEqual([...before, 'one', 'two', 'three']);
     await world.rest(`DELETE /posts/${result.postId}`);
-    expect(await stand.standing()).toEqual(before);
+    expect(await stand.existing()).toEqual(before);
     const { attempts } = (await world.rest(`GET /posts/${result.postId}/attempts`)).body as { attempts: Attempt[] };
     const idsOf = (isDelete: boolean) =>
       attempts.filter(({ step }) => (step === 'delete') === isDelete).map(({ platformPostId }) => platformPostId);
@@ -221,7 +221,7 @@ describe.for(stands)('$platformId', (stand) => {
   it.skipIf(thread)('receives no call with replies if it has no threads', async () => {
     const result = await post(stand, 'alone', { thread: ['under it'] });
 
-    expect([result.status, result.error.code, await standingCount('alone')]).toEqual([
+    expect([result.status, result.error.code, await existingCount('alone')]).toEqual([
       'failed',
       'shape_unsupported',
       0,
@@ -237,7 +237,7 @@ describe.for(stands)('$platformId', (stand) => {
   it.skipIf(firstComment)('receives no call with a first comment if it has none', async () => {
     const result = await post(stand, 'without a comment', { firstComment: 'first!' });
 
-    expect([result.status, result.error.code, await standingCount('without a comment')]).toEqual([
+    expect([result.status, result.error.code, await existingCount('without a comment')]).toEqual([
       'failed',
       'shape_unsupported',
       0,
@@ -266,13 +266,13 @@ describe.for(stands)('$platformId', (stand) => {
     const result = await post(stand, 'one too many', { media });
 
     expect([result.status, result.postId, result.error.code]).toEqual(['failed', null, 'platform_rejected']);
-    expect(await standingCount('one too many')).toBe(0);
+    expect(await existingCount('one too many')).toBe(0);
   });
 
   it.skipIf(images)('receives no call with an image if it supports none', async () => {
     const result = await post(stand, 'pictured', { media: await uploadImages(1) });
 
-    expect([result.status, result.error.code, await standingCount('pictured')]).toEqual([
+    expect([result.status, result.error.code, await existingCount('pictured')]).toEqual([
       'failed',
       'media_unsupported',
       0,
@@ -304,7 +304,7 @@ describe.for(stands)('$platformId', (stand) => {
 
     const result = await post(stand, text);
 
-    expect([result.status, result.error.code, await standingCount(text)]).toEqual(['failed', 'reconnect_required', 0]);
+    expect([result.status, result.error.code, await existingCount(text)]).toEqual(['failed', 'reconnect_required', 0]);
   });
 });
 

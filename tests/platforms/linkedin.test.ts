@@ -220,11 +220,11 @@ describe('a refusal of a duplicate', () => {
   /** The id of a post that was created at an instant. */
   const numberAt = (instant: Date) => String((BigInt(instant.getTime()) << 22n) + 5n);
 
-  async function repeat(text: string, madeAt: Date, inDoubtSince?: Date) {
+  async function repeat(text: string, madeAt: Date, unknownSince?: Date) {
     const session = await member();
     const urn = `urn:li:share:${numberAt(madeAt)}`;
     fake.answers['POST /rest/posts'] = [duplicate(urn)];
-    const asked = part(text, inDoubtSince === undefined ? {} : { inDoubtSince });
+    const asked = part(text, unknownSince === undefined ? {} : { unknownSince });
     return { urn, outcome: linkedin.publish(session, asked, io()) };
   }
 

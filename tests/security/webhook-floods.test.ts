@@ -121,15 +121,15 @@ describe('receivers that stall', () => {
     await round();
 
     await expect.poll(() => hanging.received.length).toBe(50);
-    const lanes = await world.sql(
-      `select split_part(url, '/hook/', 2) as of, count(*)::int as lanes from webhooks where lane is not null group by 1 order by 1`,
+    const leases = await world.sql(
+      `select split_part(url, '/hook/', 2) as of, count(*)::int as leases from webhooks where lease is not null group by 1 order by 1`,
     );
-    expect(lanes).toEqual([
-      { of: 'few', lanes: 10 },
-      { of: 'own', lanes: 10 },
-      { of: 'profile-0', lanes: 10 },
-      { of: 'profile-1', lanes: 10 },
-      { of: 'profile-2', lanes: 10 },
+    expect(leases).toEqual([
+      { of: 'few', leases: 10 },
+      { of: 'own', leases: 10 },
+      { of: 'profile-0', leases: 10 },
+      { of: 'profile-1', leases: 10 },
+      { of: 'profile-2', leases: 10 },
     ]);
     hanging.answer(200);
     held.splice(0).forEach((letGo) => letGo());

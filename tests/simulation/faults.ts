@@ -3,7 +3,7 @@
  * the order of events, so a seed gives the same faults on every engine.
  */
 import type { ClaimedSend } from '../../services/posts/claimed-send.ts';
-import type { SendDesk } from '../../services/posts/send-desk.ts';
+import type { PostSender } from '../../services/posts/post-sender.ts';
 import { sendPost } from '../../services/posts/send-post.ts';
 import type { World } from '../harness/world.ts';
 import { fate } from './dice.ts';
@@ -79,7 +79,7 @@ export function injectFaults(world: World, seed: string): Faults {
     },
   };
 
-  const send: SendDesk['send'] = (claimed) => {
+  const send: PostSender['send'] = (claimed) => {
     const { id, generation, text, connectionSlug } = claimed.post;
     const key = `${id} ${generation}`;
     const tried = tries.get(key) ?? 0;
@@ -94,7 +94,7 @@ export function injectFaults(world: World, seed: string): Faults {
     struckSend.then(over, over);
     return struckSend;
   };
-  Object.assign(world.context, { sends: Object.assign(Object.create(desk) as SendDesk, { send }) });
+  Object.assign(world.context, { sends: Object.assign(Object.create(desk) as PostSender, { send }) });
   return faults;
 }
 

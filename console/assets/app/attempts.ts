@@ -1,8 +1,8 @@
 /** Shows the send ledger of a post: each call to the platform and its outcome. */
 import type { Attempt } from './api.ts';
-import type { Desk } from './desk.ts';
+import type { Workspace } from './workspace.ts';
 import { el } from './dom.ts';
-import { problem, problemOf } from './speak.ts';
+import { problem, problemOf } from './messages.ts';
 import { duration, timeElement } from './times.ts';
 
 /** Labels of the recorded steps of an attempt. */
@@ -14,7 +14,7 @@ const STEPS: Readonly<Record<Attempt['step'], string>> = {
 };
 
 /** Loads the attempts of a post and shows them, or the failure to load them. */
-export async function attemptsList(desk: Desk, postId: string): Promise<HTMLElement> {
+export async function attemptsList(desk: Workspace, postId: string): Promise<HTMLElement> {
   try {
     const { attempts } = await desk.api.query('posts', 'attempts', { postId });
     if (attempts.length === 0) return el('p', { class: 'hint' }, 'The platform was not called for this post.');

@@ -2,13 +2,13 @@
 import type { Post } from './api.ts';
 import { attemptsList } from './attempts.ts';
 import { confirmed } from './confirm.ts';
-import type { Desk } from './desk.ts';
+import type { Workspace } from './workspace.ts';
 import { button, byId, el, outsideLink } from './dom.ts';
 import { statusBadge } from './results.ts';
-import { announce, problem, problemOf } from './speak.ts';
+import { announce, problem, problemOf } from './messages.ts';
 import { timeElement } from './times.ts';
 
-export function postRow(desk: Desk, post: Post): HTMLElement {
+export function postRow(desk: Workspace, post: Post): HTMLElement {
   const { text, connectionSlug, status, url, error } = post;
   const trouble = el('div', { role: 'alert' });
   const row = el(
@@ -44,7 +44,7 @@ interface Removal {
 }
 
 /** How this post can be removed; null when it cannot. */
-function removalOf(desk: Desk, post: Post): Removal | null {
+function removalOf(desk: Workspace, post: Post): Removal | null {
   if (post.status === 'scheduled') {
     return { label: 'Cancel', question: 'Cancel this post?', yes: 'Cancel the post', done: 'The post is cancelled.' };
   }
@@ -61,7 +61,7 @@ function removalOf(desk: Desk, post: Post): Removal | null {
 }
 
 /** Cancels a scheduled post, takes down a published one, deletes a draft. */
-function removalButton(desk: Desk, post: Post, row: HTMLElement, trouble: HTMLElement): HTMLElement | null {
+function removalButton(desk: Workspace, post: Post, row: HTMLElement, trouble: HTMLElement): HTMLElement | null {
   const removal = removalOf(desk, post);
   if (removal === null) return null;
   return button(removal.label, {}, async () => {
@@ -85,14 +85,14 @@ function leave(row: HTMLElement): void {
 }
 
 /** Shows the post's current state and moves the keyboard focus to it. */
-async function redraw(desk: Desk, { id }: Post, row: HTMLElement): Promise<void> {
+async function redraw(desk: Workspace, { id }: Post, row: HTMLElement): Promise<void> {
   const { post } = await desk.api.query('posts', 'get', { postId: id });
   const fresh = postRow(desk, post);
   row.replaceWith(fresh);
   fresh.focus();
 }
 
-function attemptsToggle(desk: Desk, { id, text }: Post): HTMLElement[] {
+function attemptsToggle(desk: Workspace, { id, text }: Post): HTMLElement[] {
   const place = el('div', { class: 'attempts', id: `attempts-${id}`, hidden: true });
   const label = `Attempts of the post ${text.slice(0, 40)}`;
   const toggle = button(

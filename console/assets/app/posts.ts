@@ -1,14 +1,14 @@
 /** The list of posts: newest first, filtered by state, in pages. */
 import type { Post } from './api.ts';
-import type { Desk } from './desk.ts';
+import type { Workspace } from './workspace.ts';
 import { byId, el, whileBusy } from './dom.ts';
 import { postRow } from './post-row.ts';
-import { announce, showingProblems } from './speak.ts';
+import { announce, showingProblems } from './messages.ts';
 
 const PAGE_SIZE = 20;
 
 /** @returns a function that reloads the first page */
-export function setUpPosts(desk: Desk): { reload: () => void } {
+export function setUpPosts(desk: Workspace): { reload: () => void } {
   const list = byId('posts', HTMLOListElement);
   const status = byId('status', HTMLSelectElement);
   const newer = byId('newer', HTMLButtonElement);

@@ -1,7 +1,7 @@
 /** Shows the outcome of a post on each connection, with its links. */
 import type { PostResult } from './api.ts';
 import { byId, el, outsideLink } from './dom.ts';
-import { announce, problem } from './speak.ts';
+import { announce, problem } from './messages.ts';
 import { timeElement } from './times.ts';
 
 /** Shows the results below the form and announces a summary. */

@@ -1,15 +1,15 @@
 /** The form that writes a post: text, connections, time, and the submit button. */
 import { CallFailure } from './api.ts';
-import type { Desk } from './desk.ts';
+import type { Workspace } from './workspace.ts';
 import { byId, whileBusy } from './dom.ts';
 import { showResults } from './results.ts';
 import { sendPost } from './send-post.ts';
-import { announce, showingProblems } from './speak.ts';
+import { announce, showingProblems } from './messages.ts';
 import { chosenTargets, showLengths } from './targets.ts';
 import { ZONE } from './times.ts';
 
 /** @param onSent called when something was sent, or may have been */
-export function setUpWriting(desk: Desk, onSent: () => void): void {
+export function setUpWriting(desk: Workspace, onSent: () => void): void {
   const form = byId('write-form', HTMLFormElement);
   const text = byId('text', HTMLTextAreaElement);
   const time = byId('time', HTMLInputElement);
@@ -57,7 +57,12 @@ function isLater(form: HTMLFormElement): boolean {
 }
 
 /** Focuses the first missing field and names it. */
-function requireComplete(desk: Desk, form: HTMLFormElement, text: HTMLTextAreaElement, time: HTMLInputElement): void {
+function requireComplete(
+  desk: Workspace,
+  form: HTMLFormElement,
+  text: HTMLTextAreaElement,
+  time: HTMLInputElement,
+): void {
   if (text.value.trim() === '') throw missing(text, 'There is no text yet.', 'Write what is to be posted.');
   if (chosenTargets(desk).length === 0) {
     const first = form.querySelector<HTMLInputElement>('input[name="target"]');

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { openBrowser } from '../../harness/browser.ts';
-import { NOBODY } from '../../harness/expected.ts';
+import { UNKNOWN_ID } from '../../harness/expected.ts';
 import { EMAIL, OWNER_ENV, signedInBrowser } from '../../harness/owner.ts';
 import { startWorld } from '../../harness/world.ts';
 
@@ -26,7 +26,7 @@ describe('the page', () => {
     const other = await makeAccount(world);
     await world.rest('POST /webhooks', { key: other.key, body: {} });
     await world.rest('POST /profiles', { body: { name: 'A' } });
-    await world.rest(`DELETE /profiles/${NOBODY}`);
+    await world.rest(`DELETE /profiles/${UNKNOWN_ID}`);
     const browser = await signedInBrowser(world);
 
     const { status, text, headers } = await browser.get('/owner/activity');
@@ -42,7 +42,7 @@ describe('the page', () => {
     expect(words).toContain(`Owner <strong>${EMAIL}</strong> (console)`);
     expect(words).toMatch(/API key <strong>[^<]+<\/strong> \(rest\)/);
     expect(words).toContain('> Operator (operator) <');
-    expect(words).toContain(`profile <code>${NOBODY}</code>`);
+    expect(words).toContain(`profile <code>${UNKNOWN_ID}</code>`);
     expect(words).toContain(`<time datetime="${world.clock.now().toISOString()}">`);
     expect(text).not.toContain('>Older</a>');
     expect((await browser.get('/owner')).text).toContain('<a class="way" href="/owner/activity">Activity</a>');
@@ -79,7 +79,7 @@ describe('the page', () => {
     expect(operationsOn(second.text)).toHaveLength(12);
     expect(second.text).not.toContain('>Older</a>');
     expect(second.text).toContain('<a class="way" href="/owner/activity">Newest</a>');
-    expect((await browser.get(`/owner/activity?before=${NOBODY}`)).text).toContain('There is nothing older.');
+    expect((await browser.get(`/owner/activity?before=${UNKNOWN_ID}`)).text).toContain('There is nothing older.');
     expect(operationsOn((await browser.get('/owner/activity?before=%27x')).text)).toHaveLength(50);
   });
 });

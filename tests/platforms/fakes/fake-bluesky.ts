@@ -184,10 +184,10 @@ export async function startFakeBluesky({ now, port }: WireOptions): Promise<Fake
     if (input.repo !== account.did) return refused(403, 'Forbidden', 'This is not your repository');
     const uri = `at://${account.did}/${input.collection}/${input.rkey}`;
     const cid = `bafyrei${createHash('sha256').update(JSON.stringify(input.record)).digest('hex').slice(0, 52)}`;
-    const standing = posts.get(uri);
+    const existing = posts.get(uri);
     // Putting the same record again changes nothing and is no conflict.
-    if (standing !== undefined && standing.cid !== cid && input.swapRecord === null) {
-      return refused(400, 'InvalidSwap', `Record was at ${standing.cid}`);
+    if (existing !== undefined && existing.cid !== cid && input.swapRecord === null) {
+      return refused(400, 'InvalidSwap', `Record was at ${existing.cid}`);
     }
     posts.set(uri, { uri, cid, record: input.record });
     return { status: 200, json: { uri, cid, validationStatus: 'valid' } };

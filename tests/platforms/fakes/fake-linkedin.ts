@@ -140,8 +140,8 @@ export async function startFakeLinkedIn(options: FakeLinkedInOptions): Promise<F
       if (image.looksLeft > 0) return invalid('MEDIA_NOT_READY', 'The image is not ready');
     }
     if (content?.multiImage !== undefined && attached.length < 2) return invalid('INVALID_CONTENT', 'Too few images');
-    const standing = [...posts.values()].find((one) => one.author === author && one.text === text);
-    if (standing !== undefined) return duplicate(standing.urn);
+    const existing = [...posts.values()].find((one) => one.author === author && one.text === text);
+    if (existing !== undefined) return duplicate(existing.urn);
     const urn = `urn:li:${content === undefined ? 'share' : 'ugcPost'}:${nextNumber()}`;
     posts.set(urn, { urn, author, text, commentary, images: attached as FakePost['images'], createdAt: now() });
     return { status: 201, text: '', headers: { 'x-restli-id': urn } };
@@ -158,18 +158,18 @@ export async function startFakeLinkedIn(options: FakeLinkedInOptions): Promise<F
   }
 
   function removePost(urn: string, member: FakeMember): WireAnswer {
-    const standing = posts.get(urn);
-    if (standing !== undefined && !maySpeakAs(member, standing.author)) return denied('posts.DELETE');
+    const existing = posts.get(urn);
+    if (existing !== undefined && !maySpeakAs(member, existing.author)) return denied('posts.DELETE');
     posts.delete(urn);
     for (const one of comments.values()) if (one.postUrn === urn) comments.delete(one.id);
     return { status: 204, text: '' };
   }
 
   function removeComment(id: string, call: WireCall, member: FakeMember): WireAnswer {
-    const standing = comments.get(id);
-    if (standing === undefined) return missing();
+    const existing = comments.get(id);
+    if (existing === undefined) return missing();
     const actor = call.query.get('actor') ?? '';
-    if (standing.actor !== actor || !maySpeakAs(member, actor)) return denied('socialActions.DELETE_COMMENT');
+    if (existing.actor !== actor || !maySpeakAs(member, actor)) return denied('socialActions.DELETE_COMMENT');
     comments.delete(id);
     return { status: 204, text: '' };
   }

@@ -17,7 +17,7 @@ export async function startBlueskyStand(options: StandOptions): Promise<Stand> {
       server.faults.push(fault);
       return text;
     },
-    standing: async () => server.posts().map((post) => post.record.text),
+    existing: async () => server.posts().map((post) => post.record.text),
     revoke: () => {
       account.appPasswords.clear();
       server.dropRefreshTokens();

@@ -50,10 +50,10 @@ export async function startDevPlatforms(options: StandOptions, firstPort?: numbe
 
 function startList({ now }: StandOptions, stands: readonly Stand[], port: number | undefined): Promise<Wire> {
   return startWire({ now, port }, async () => {
-    const standing = await Promise.all(
-      stands.map(async (stand) => [stand.platformId, await stand.standing()] as const),
+    const existing = await Promise.all(
+      stands.map(async (stand) => [stand.platformId, await stand.existing()] as const),
     );
-    return { status: 200, json: Object.fromEntries(standing) };
+    return { status: 200, json: Object.fromEntries(existing) };
   });
 }
 

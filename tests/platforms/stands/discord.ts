@@ -17,7 +17,7 @@ export async function startDiscordStand(options: StandOptions): Promise<Stand> {
       server.faults.push(fault);
       return text;
     },
-    standing: async () => server.messages().map(({ content }) => content),
+    existing: async () => server.messages().map(({ content }) => content),
     revoke: () => server.removeWebhook(id),
     lastImages: async () =>
       (server.messages().at(-1)?.attachments ?? []).map(({ description }) => ({ altText: description })),

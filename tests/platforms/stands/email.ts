@@ -16,7 +16,7 @@ export async function startEmailStand({ port }: StandOptions): Promise<Stand> {
       server.faults.push(fault as MailFault);
       return text;
     },
-    standing: async () => server.messages().map(({ raw }) => partOf(raw, /^content-type: text\/plain/im)),
+    existing: async () => server.messages().map(({ raw }) => partOf(raw, /^content-type: text\/plain/im)),
     revoke: null,
     lastImages: async () => imagesOf(server.messages().at(-1)?.raw ?? ''),
     close: () => server.close(),

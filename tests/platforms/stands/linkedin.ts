@@ -28,7 +28,7 @@ export async function startLinkedInStand(options: StandOptions): Promise<Stand> 
       server.faults.push(fault);
       return text;
     },
-    standing: async () => server.posts().map((post) => post.text),
+    existing: async () => server.posts().map((post) => post.text),
     comments: () => server.comments().map(({ text }) => text),
     giveNumbers: () => {
       for (const { urn } of server.posts()) server.numbers.set(urn, NUMBERS);

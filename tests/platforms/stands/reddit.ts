@@ -22,7 +22,7 @@ export async function startRedditStand(options: StandOptions): Promise<Stand> {
       return text;
     },
     // A line that is too long for a title is repeated in full in the body.
-    standing: async () => server.posts().map(({ title, selftext }) => (selftext === '' ? title : selftext)),
+    existing: async () => server.posts().map(({ title, selftext }) => (selftext === '' ? title : selftext)),
     revoke: () => account.accessTokens.clear(),
     lastImages: async () => (server.posts().at(-1)?.kind === 'image' ? [{ altText: null }] : []),
     close: () => server.close(),

@@ -18,7 +18,7 @@ export function sandboxStand({ sql }: World): Stand {
     credentials: {},
     env: {},
     textMeeting: (fault, text) => `${text} ${DIRECTIVES[fault]}`,
-    standing: async () => (await rows()).map(({ text }) => text),
+    existing: async () => (await rows()).map(({ text }) => text),
     lastImages: async () => ((await rows()).at(-1)?.images ?? []).map(({ altText }) => ({ altText })),
     revoke: () => undefined,
     close: async () => {},

@@ -19,7 +19,7 @@ export async function startSlackStand(options: StandOptions): Promise<Stand> {
       server.faults.push(fault);
       return text;
     },
-    standing: async () => server.messages().map(({ text }) => text),
+    existing: async () => server.messages().map(({ text }) => text),
     revoke: () => {
       bot.isRevoked = true;
     },

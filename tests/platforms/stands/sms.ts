@@ -21,7 +21,7 @@ export async function startSmsStand(options: StandOptions): Promise<Stand> {
       server.faults.push(fault);
       return text;
     },
-    standing: async () => server.messages().map(({ body }) => body),
+    existing: async () => server.messages().map(({ body }) => body),
     revoke: null,
     lastImages: async () => [],
     close: () => server.close(),

@@ -55,7 +55,7 @@ export interface Stand {
    */
   textMeeting(fault: Fault, text: string): string;
   /** Texts on the platform, oldest first. */
-  standing(): Promise<string[]>;
+  existing(): Promise<string[]>;
   /** Images of the last published post. */
   lastImages(): Promise<readonly StandImage[]>;
   /** Texts of first comments, oldest first; absent if the platform has none. */

@@ -19,7 +19,7 @@ export async function startTelegramStand(options: StandOptions): Promise<Stand> 
       server.faults.push(fault);
       return text;
     },
-    standing: async () => server.messages().map((message) => message.text),
+    existing: async () => server.messages().map((message) => message.text),
     revoke: () => server.bots.clear(),
     // The text is the caption of the first image of an album.
     lastImages: async () => {

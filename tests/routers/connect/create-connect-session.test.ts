@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { callOperation, operationNamed } from '../../../mcp/call-operation.ts';
 import type { Caller } from '../../../services/keys/caller.ts';
 import { makeAccount } from '../../harness/accounts.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { PUBLIC_URL, startWorld, type RestAnswer } from '../../harness/world.ts';
 
 const world = await startWorld();
@@ -276,7 +276,7 @@ describe('401 unauthorized', () => {
 describe('403 forbidden', () => {
   it.each([
     ['another profile of the account', async () => (await world.profile('Globex')).id],
-    ['a profile that does not exist', async () => NOBODY],
+    ['a profile that does not exist', async () => UNKNOWN_ID],
   ])('refuses a scoped key %s', async (_case, other) => {
     const { secret } = await world.key({ profileId });
 
@@ -294,7 +294,7 @@ describe('403 forbidden', () => {
 
 describe('404 not_found', () => {
   it.each([
-    ['a profile that does not exist', async () => NOBODY],
+    ['a profile that does not exist', async () => UNKNOWN_ID],
     ['another account’s profile', async () => (await world.profile('Acme', (await makeAccount(world)).id)).id],
     [
       'a deleted profile',

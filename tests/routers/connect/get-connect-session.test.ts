@@ -1,7 +1,7 @@
 /** GET /connect-sessions/{connectSessionId} returns the status of a session to keys that can reach it. */
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
-import { NOBODY, refusal } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal } from '../../harness/expected.ts';
 import { startWorld } from '../../harness/world.ts';
 
 const world = await startWorld();
@@ -92,7 +92,7 @@ describe('404 not_found', () => {
   });
 
   it.each([
-    ['no key, when there is no such session', async () => ({ id: NOBODY, key: world.liveKey })],
+    ['no key, when there is no such session', async () => ({ id: UNKNOWN_ID, key: world.liveKey })],
     ['another account’s key', async () => ({ id: await openSession(), key: (await makeAccount(world)).key })],
     [
       'a key scoped to another profile',

@@ -4,7 +4,7 @@ import { startFakeBluesky } from '../../platforms/fakes/fake-bluesky.ts';
 import { DROPPED, startWire } from '../../platforms/fakes/wire.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { connectSandbox } from '../../harness/connections.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { eventsAbout } from '../../harness/posts.ts';
 import { START } from '../../harness/test-clock.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -323,11 +323,11 @@ describe('403 forbidden', () => {
 describe('404 not_found', () => {
   it('refuses a profile that does not exist', async () => {
     const { status, body } = await world.rest('POST /connections', {
-      body: { platformId: 'sandbox', credentials: {}, profileId: NOBODY },
+      body: { platformId: 'sandbox', credentials: {}, profileId: UNKNOWN_ID },
     });
 
     expect(status).toBe(404);
-    expect(body).toEqual(refusal('not_found', `No profile of yours has the id ${NOBODY}.`));
+    expect(body).toEqual(refusal('not_found', `No profile of yours has the id ${UNKNOWN_ID}.`));
   });
 
   it('refuses another account’s profile', async () => {

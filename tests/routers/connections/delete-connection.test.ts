@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { connectSandbox, storeBluesky } from '../../harness/connections.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
 
@@ -130,10 +130,10 @@ describe('403 forbidden', () => {
 
 describe('404 not_found', () => {
   it('for an unknown id', async () => {
-    const { status, body } = await world.rest(`DELETE /connections/${NOBODY}`);
+    const { status, body } = await world.rest(`DELETE /connections/${UNKNOWN_ID}`);
 
     expect(status).toBe(404);
-    expect(body).toEqual(notFound(NOBODY));
+    expect(body).toEqual(notFound(UNKNOWN_ID));
   });
 
   it('for another account’s connection, which stays unchanged', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { connectSandbox, storeBluesky } from '../../harness/connections.ts';
-import { NOBODY, refusal } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal } from '../../harness/expected.ts';
 import { startWorld } from '../../harness/world.ts';
 
 const world = await startWorld();
@@ -75,10 +75,10 @@ describe('400 invalid_request', () => {
 
 describe('404 not_found', () => {
   it('for an unknown id', async () => {
-    const { status, body } = await world.rest(`GET /connections/${NOBODY}`);
+    const { status, body } = await world.rest(`GET /connections/${UNKNOWN_ID}`);
 
     expect(status).toBe(404);
-    expect(body).toEqual(notFound(NOBODY));
+    expect(body).toEqual(notFound(UNKNOWN_ID));
   });
 
   it('for a deleted connection', async () => {

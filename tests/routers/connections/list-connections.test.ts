@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { accountWithSandbox, connectSandbox, storeBluesky } from '../../harness/connections.ts';
-import { NOBODY, refusal } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal } from '../../harness/expected.ts';
 import { startWorld } from '../../harness/world.ts';
 
 const world = await startWorld();
@@ -152,10 +152,10 @@ describe('400 invalid_request', () => {
   });
 
   it('for a profile that does not exist', async () => {
-    const { status, body } = await world.rest(`GET /connections?profileId=${NOBODY}`);
+    const { status, body } = await world.rest(`GET /connections?profileId=${UNKNOWN_ID}`);
 
     expect(status).toBe(400);
-    expect(body).toEqual(refusal('invalid_request', `profileId: ${NOBODY} is not one of your profiles.`));
+    expect(body).toEqual(refusal('invalid_request', `profileId: ${UNKNOWN_ID} is not one of your profiles.`));
   });
 
   it('for a deleted profile', async () => {

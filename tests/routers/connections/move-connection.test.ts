@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { connectSandbox, storeBluesky } from '../../harness/connections.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
 import { createProfile } from '../../harness/profiles.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -210,7 +210,7 @@ describe('404 not_found', () => {
     const testKey = (await world.key({ accountId, type: 'test' })).secret;
 
     const asked: [string, string][] = [
-      [NOBODY, key],
+      [UNKNOWN_ID, key],
       [foreign.id, key],
       [deleted.id, key],
       [real.id, testKey],
@@ -227,7 +227,7 @@ describe('404 not_found', () => {
     const connection = await connectSandbox(world, { key });
     await world.rest(`DELETE /profiles/${from.id}`, { key });
 
-    for (const profileId of [NOBODY, other.to.id, from.id]) {
+    for (const profileId of [UNKNOWN_ID, other.to.id, from.id]) {
       const { status, body } = await move(connection.id, key, profileId);
       expect([status, body]).toEqual([404, refusal('not_found', `No profile of yours has the id ${profileId}.`)]);
     }

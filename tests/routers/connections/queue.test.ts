@@ -1,7 +1,7 @@
 /** GET and PATCH /connections/{connectionId}/queue: the settings of a queue and its queued posts. */
 import { describe, expect, it } from 'vitest';
 import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
-import { NOBODY } from '../../harness/expected.ts';
+import { UNKNOWN_ID } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
 
@@ -218,7 +218,7 @@ describe('pages of a queue', () => {
     const first = await read('?limit=2');
     await world.rest(`DELETE /posts/${first.nextCursor}`, { key });
     const second = await read(`?limit=2&cursor=${first.nextCursor}`);
-    const unknown = await read(`?cursor=${NOBODY}`);
+    const unknown = await read(`?cursor=${UNKNOWN_ID}`);
 
     expect([idsIn(first), first.nextCursor]).toEqual([ids.slice(0, 2), ids[1]]);
     expect([idsIn(second), second.nextCursor]).toEqual([ids.slice(2), null]);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { accountWithSandbox, connectSandbox, storeBluesky } from '../../harness/connections.ts';
-import { NOBODY, refusal } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal } from '../../harness/expected.ts';
 import { makePost, sandboxOf } from '../../harness/posts.ts';
 import { createProfile } from '../../harness/profiles.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -111,7 +111,7 @@ describe('404 not_found', () => {
     const testKey = (await world.key({ accountId, type: 'test' })).secret;
 
     const asked: [string, string][] = [
-      [NOBODY, key],
+      [UNKNOWN_ID, key],
       [foreign.connection.id, key],
       [connection.id, key],
       [real.id, testKey],

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { authenticate } from '../../../services/keys/authenticate.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { TEST_DATABASE_URL } from '../../harness/database.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { startPeer } from '../../harness/peer.ts';
 import { createProfile } from '../../harness/profiles.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -354,12 +354,12 @@ describe('404 not_found', () => {
     const deleted = await createProfile(world, key);
     await world.rest(`DELETE /profiles/${deleted.id}`, { key });
 
-    for (const id of [NOBODY, foreign.profile.id, deleted.id]) {
+    for (const id of [UNKNOWN_ID, foreign.profile.id, deleted.id]) {
       const path = `/profiles/${id}/keys` as const;
       const answers = [
         await mint(path, key),
         await world.rest(`GET ${path}`, { key }),
-        await world.rest(`DELETE ${path}/${NOBODY}`, { key }),
+        await world.rest(`DELETE ${path}/${UNKNOWN_ID}`, { key }),
       ];
       const body = refusal('not_found', `No profile of yours has the id ${id}.`);
       expect(answers.map((answer) => [answer.status, answer.body])).toEqual(answers.map(() => [404, body]));
@@ -373,11 +373,11 @@ describe('404 not_found', () => {
     const sibling = await createProfile(world, key);
     const siblings = await world.key({ accountId, profileId: sibling.id });
 
-    for (const id of [NOBODY, foreign.id, siblings.id]) {
+    for (const id of [UNKNOWN_ID, foreign.id, siblings.id]) {
       const { status, body } = await world.rest(`DELETE ${keysPath}/${id}`, { key });
       expect([status, body]).toEqual([404, noKey(id, `No key of the profile ${profile.id}`)]);
     }
-    for (const id of [NOBODY, foreign.id]) {
+    for (const id of [UNKNOWN_ID, foreign.id]) {
       const { status, body } = await world.rest(`DELETE /keys/${id}`, { key });
       expect([status, body]).toEqual([404, noKey(id)]);
     }

@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { accountWithSandbox, connectSandbox, storeBluesky } from '../../harness/connections.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
 import { PUBLIC_URL, startWorld } from '../../harness/world.ts';
 
@@ -456,10 +456,10 @@ describe('400 invalid_connection', () => {
   it('refuses a profile that does not exist', async () => {
     const { key } = await accountWithSandbox(world);
 
-    const { status, body } = await post(key, ['sandbox'], NOBODY);
+    const { status, body } = await post(key, ['sandbox'], UNKNOWN_ID);
 
     expect(status).toBe(400);
-    expect(body).toEqual(refusal('invalid_connection', `The slug "sandbox" is not in profile ${NOBODY}.`));
+    expect(body).toEqual(refusal('invalid_connection', `The slug "sandbox" is not in profile ${UNKNOWN_ID}.`));
   });
 
   it('refuses a scoped key another profile of its account', async () => {

@@ -10,7 +10,7 @@ import type { ClaimedSend } from '../../../services/posts/claimed-send.ts';
 import { deletePost } from '../../../services/posts/delete-post.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { afterFirstQuery } from '../../harness/interleave.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -212,10 +212,10 @@ describe('400 delete_unsupported', () => {
 
 describe('404 not_found', () => {
   it('is the answer for an unknown id', async () => {
-    const { status, body } = await world.rest(`DELETE /posts/${NOBODY}`);
+    const { status, body } = await world.rest(`DELETE /posts/${UNKNOWN_ID}`);
 
     expect(status).toBe(404);
-    expect(body).toEqual(notFound(NOBODY));
+    expect(body).toEqual(notFound(UNKNOWN_ID));
   });
 
   it('is the answer for another account’s post, which stays published', async () => {

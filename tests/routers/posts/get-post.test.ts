@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';
 import { START } from '../../harness/test-clock.ts';
 import { IMAGE } from '../../harness/tenant.ts';
@@ -137,10 +137,10 @@ describe('400 invalid_request', () => {
 
 describe('404 not_found', () => {
   it('is the answer for an unknown id', async () => {
-    const { status, body } = await world.rest(`GET /posts/${NOBODY}`);
+    const { status, body } = await world.rest(`GET /posts/${UNKNOWN_ID}`);
 
     expect(status).toBe(404);
-    expect(body).toEqual(notFound(NOBODY));
+    expect(body).toEqual(notFound(UNKNOWN_ID));
   });
 
   it('is the answer for another account’s post', async () => {

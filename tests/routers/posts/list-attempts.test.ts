@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { makePost, sandboxOf } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
 
@@ -116,10 +116,10 @@ describe('400 invalid_request', () => {
 
 describe('404 not_found', () => {
   it('is the answer for an unknown id', async () => {
-    const { status, body } = await world.rest(`GET /posts/${NOBODY}/attempts`);
+    const { status, body } = await world.rest(`GET /posts/${UNKNOWN_ID}/attempts`);
 
     expect(status).toBe(404);
-    expect(body).toEqual(refusal('not_found', `No post of yours has the id ${NOBODY}.`));
+    expect(body).toEqual(refusal('not_found', `No post of yours has the id ${UNKNOWN_ID}.`));
   });
 
   it('is the answer for another account’s post', async () => {

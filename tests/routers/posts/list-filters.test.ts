@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { postsQuery } from '../../../services/posts/list-posts.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { connectSandbox, storeBluesky } from '../../harness/connections.ts';
-import { NOBODY } from '../../harness/expected.ts';
+import { UNKNOWN_ID } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';
 import { START } from '../../harness/test-clock.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -48,7 +48,7 @@ describe('connection', () => {
     const foreign = await connectSandbox(world, { slug: 'foreign-bells' });
 
     const answers = await Promise.all(
-      [NOBODY, foreign.id, 'foreign-bells', 'No Slug!', '%'].map((connection) => list({ connection })),
+      [UNKNOWN_ID, foreign.id, 'foreign-bells', 'No Slug!', '%'].map((connection) => list({ connection })),
     );
 
     expect(answers.map((answer) => [answer.status, idsIn(answer)])).toEqual(Array.from({ length: 5 }, () => [200, []]));
@@ -141,7 +141,7 @@ describe('q', () => {
     '\\',
     '%_',
     '𐍈 🔔',
-    `account ${NOBODY}`,
+    `account ${UNKNOWN_ID}`,
     'x'.repeat(1000),
     ':Z',
   ])('accepts %j, although it has a meaning in a query language', async (q) => {
@@ -252,7 +252,7 @@ describe('cursor', () => {
   });
 
   it('cannot be combined with an offset, and must be an id', async () => {
-    const both = await list({ cursor: NOBODY, offset: '1' });
+    const both = await list({ cursor: UNKNOWN_ID, offset: '1' });
     const malformed = await list({ cursor: 'next' });
 
     expect([both.status, both.body.message]).toEqual([
@@ -297,7 +297,7 @@ describe('the database', () => {
     const connection = (n: number) => n.toString(16).padStart(32, 'c');
 
     expect(await planOf({})).toMatch(/Index Scan (Backward )?using posts_account_id_id_index/);
-    expect(await planOf({ cursor: NOBODY })).toMatch(/Index Cond: .*id < /);
+    expect(await planOf({ cursor: UNKNOWN_ID })).toMatch(/Index Cond: .*id < /);
     expect(await planOf({ platform: 'x' })).toMatch(/posts_account_id_platform_id_id_index/);
     expect(await planOf({}, [connection(3)])).toMatch(/posts_connection_id_id_index/);
     expect(await planOf({}, [connection(3), connection(4)])).toMatch(/posts_connection_id_id_index/);

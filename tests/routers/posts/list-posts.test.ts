@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { makePost, sandboxOf } from '../../harness/posts.ts';
 import { START } from '../../harness/test-clock.ts';
 import { PUBLIC_URL, startWorld } from '../../harness/world.ts';
@@ -220,11 +220,11 @@ describe('400 invalid_request', () => {
     const foreign = await world.profile('Acme', accountId);
 
     const answers = await Promise.all(
-      [NOBODY, foreign.id].map((profileId) => world.rest(`GET /posts?profileId=${profileId}`)),
+      [UNKNOWN_ID, foreign.id].map((profileId) => world.rest(`GET /posts?profileId=${profileId}`)),
     );
 
     expect(answers.map(({ status, body }) => [status, body])).toEqual([
-      [400, refusal('invalid_request', `profileId: ${NOBODY} is not one of your profiles.`)],
+      [400, refusal('invalid_request', `profileId: ${UNKNOWN_ID} is not one of your profiles.`)],
       [400, refusal('invalid_request', `profileId: ${foreign.id} is not one of your profiles.`)],
     ]);
   });

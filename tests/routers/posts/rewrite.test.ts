@@ -91,7 +91,7 @@ describe('a rewrite', () => {
 
     const posts = await Promise.all(body.results.map(({ postId }: { postId: string }) => read(key, postId)));
     expect(posts.map(({ text }) => text)).toEqual(['For the sandbox', 'For Bluesky']);
-    expect(await bluesky.standing()).toContain('For Bluesky');
+    expect(await bluesky.existing()).toContain('For Bluesky');
     expect(model.asked.map(({ instructions }) => /takes at most (\d+ characters)/.exec(instructions)?.[1])).toEqual(
       expect.arrayContaining(['500 characters', '300 characters']),
     );

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { connectSandbox } from '../../harness/connections.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { createProfile, fillWithProfiles } from '../../harness/profiles.ts';
 import { START } from '../../harness/test-clock.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -208,7 +208,7 @@ describe('GET /profiles by cursor and by externalId', () => {
 
 describe('GET /profiles 400 invalid_request', () => {
   it.each([
-    [`cursor=${NOBODY}&offset=1`, 'cursor: cannot be combined with offset; send one of the two.'],
+    [`cursor=${UNKNOWN_ID}&offset=1`, 'cursor: cannot be combined with offset; send one of the two.'],
     ['externalId=', 'externalId: expected at least 1 character.'],
     ['limit=0', 'limit: expected at least 1.'],
     ['limit=101', 'limit: expected at most 100.'],
@@ -266,7 +266,7 @@ describe('a scoped key', () => {
     const read = await world.rest(`GET /profiles/${own.id}`, { key: secret });
 
     expect([read.status, read.body]).toEqual([200, { profile: own }]);
-    for (const id of [sibling.id, NOBODY]) {
+    for (const id of [sibling.id, UNKNOWN_ID]) {
       const { status, body } = await world.rest(`GET /profiles/${id}`, { key: secret });
       const message = `This key or access token reaches the profile ${own.id} and no other; ${id} needs one that reaches the whole account.`;
       expect([status, body]).toEqual([403, refusal('forbidden', message)]);
@@ -301,7 +301,7 @@ describe('404 not_found', () => {
     const deleted = await createProfile(world, key);
     await world.rest(`DELETE /profiles/${deleted.id}`, { key });
 
-    for (const id of [NOBODY, foreign.id, deleted.id]) {
+    for (const id of [UNKNOWN_ID, foreign.id, deleted.id]) {
       const answers = [
         await world.rest(`GET /profiles/${id}`, { key }),
         await world.rest(`PATCH /profiles/${id}`, { key, body: { name: 'Mine' } }),

@@ -1,7 +1,7 @@
 /** GET /webhooks and DELETE /webhooks/{webhookId}. tests/routers/scoping-table.ts has the rules for visibility. */
 import { describe, expect, it } from 'vitest';
 import { accountWithSandbox } from '../../harness/connections.ts';
-import { NOBODY, refusal } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';
 import { registerWebhook, startReceiver } from '../../harness/receiver.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -66,7 +66,7 @@ describe('DELETE 200', () => {
       `GET /webhooks/${id}/deliveries`,
       `POST /webhooks/${id}/test`,
       `POST /webhooks/${id}/rotate-secret`,
-      `POST /webhooks/${id}/deliveries/${NOBODY}/replay`,
+      `POST /webhooks/${id}/deliveries/${UNKNOWN_ID}/replay`,
     ] as const) {
       expect(await world.rest(call, { key })).toMatchObject({ status: 404, body: gone });
     }
@@ -89,8 +89,8 @@ describe('DELETE 200', () => {
       { status: 'failed', claim: null, attempts: 0 },
       { status: 'failed', claim: null, attempts: 0 },
     ]);
-    expect(await world.sql('select secret, lane, lane_until from webhooks where id = $1', [id])).toEqual([
-      { secret: null, lane: null, lane_until: null },
+    expect(await world.sql('select secret, lease, lease_until from webhooks where id = $1', [id])).toEqual([
+      { secret: null, lease: null, lease_until: null },
     ]);
   });
 });
@@ -98,12 +98,12 @@ describe('DELETE 200', () => {
 describe('DELETE 400 and 404', () => {
   it('refuses a malformed id and an unknown id', async () => {
     const malformed = await world.rest('DELETE /webhooks/1');
-    const unknown = await world.rest(`DELETE /webhooks/${NOBODY}`);
+    const unknown = await world.rest(`DELETE /webhooks/${UNKNOWN_ID}`);
 
     expect([malformed.status, malformed.body.error]).toEqual([400, 'invalid_request']);
     expect(unknown).toMatchObject({
       status: 404,
-      body: refusal('not_found', `No webhook of yours has the id ${NOBODY}.`),
+      body: refusal('not_found', `No webhook of yours has the id ${UNKNOWN_ID}.`),
     });
   });
 });

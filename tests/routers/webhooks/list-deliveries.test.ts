@@ -1,7 +1,7 @@
 /** GET /webhooks/{webhookId}/deliveries: newest first, in pages, filtered by status. */
 import { describe, expect, it } from 'vitest';
 import { accountWithSandbox } from '../../harness/connections.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';
 import { registerWebhook, startReceiver } from '../../harness/receiver.ts';
 import { START } from '../../harness/test-clock.ts';
@@ -128,7 +128,7 @@ describe('400 invalid_request', () => {
     const [id, other] = [await webhookWith([]), await webhookWith([200])];
     const [foreign = ''] = idsOf((await list(other)).body);
 
-    for (const startingAfter of [NOBODY, foreign]) {
+    for (const startingAfter of [UNKNOWN_ID, foreign]) {
       const { status, body } = await list(id, `?startingAfter=${startingAfter}`);
 
       expect(status).toBe(400);
@@ -141,9 +141,9 @@ describe('400 invalid_request', () => {
 
 describe('404 not_found', () => {
   it('is the answer for an unknown webhook', async () => {
-    expect(await list(NOBODY)).toMatchObject({
+    expect(await list(UNKNOWN_ID)).toMatchObject({
       status: 404,
-      body: refusal('not_found', `No webhook of yours has the id ${NOBODY}.`),
+      body: refusal('not_found', `No webhook of yours has the id ${UNKNOWN_ID}.`),
     });
   });
 });

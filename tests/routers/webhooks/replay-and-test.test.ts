@@ -1,7 +1,7 @@
 /** POST /webhooks/{webhookId}/deliveries/{deliveryId}/replay and POST /webhooks/{webhookId}/test. */
 import { describe, expect, it } from 'vitest';
 import { accountWithSandbox } from '../../harness/connections.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';
 import { deliveriesOf, registerWebhook, startReceiver } from '../../harness/receiver.ts';
 import { startWorld, type World } from '../../harness/world.ts';
@@ -105,7 +105,7 @@ describe('replay 400 and 404', () => {
   it('finds only the deliveries of the webhook in the path', async () => {
     const [one, other] = [await posted(200), await posted(200)];
 
-    for (const deliveryId of [other.delivery.id, NOBODY]) {
+    for (const deliveryId of [other.delivery.id, UNKNOWN_ID]) {
       const answer = await world.rest(`POST /webhooks/${one.webhook.id}/deliveries/${deliveryId}/replay`, { key });
 
       expect(answer).toMatchObject({

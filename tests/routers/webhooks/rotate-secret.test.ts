@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { verifyWebhook } from '../../../client/index.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
-import { NOBODY, refusal } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';
 import { type ReceivedDelivery, registerWebhook, startReceiver } from '../../harness/receiver.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -115,8 +115,8 @@ it('a second rotation within the day ends the oldest secret immediately', async 
 });
 
 it('404 for an unknown webhook', async () => {
-  expect(await world.rest(`POST /webhooks/${NOBODY}/rotate-secret`)).toMatchObject({
+  expect(await world.rest(`POST /webhooks/${UNKNOWN_ID}/rotate-secret`)).toMatchObject({
     status: 404,
-    body: refusal('not_found', `No webhook of yours has the id ${NOBODY}.`),
+    body: refusal('not_found', `No webhook of yours has the id ${UNKNOWN_ID}.`),
   });
 });

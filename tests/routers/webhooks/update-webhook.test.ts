@@ -1,7 +1,7 @@
 /** PATCH /webhooks/{webhookId} changes URL, events and label. Deliveries wait while a webhook is disabled. */
 import { describe, expect, it } from 'vitest';
 import { accountWithSandbox } from '../../harness/connections.ts';
-import { NOBODY, refusal } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';
 import { deliveriesOf, registerWebhook, startReceiver } from '../../harness/receiver.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -173,9 +173,9 @@ describe('400 and 404', () => {
   });
 
   it('404 for an unknown webhook', async () => {
-    expect(await world.rest(`PATCH /webhooks/${NOBODY}`, { body: { enabled: true } })).toMatchObject({
+    expect(await world.rest(`PATCH /webhooks/${UNKNOWN_ID}`, { body: { enabled: true } })).toMatchObject({
       status: 404,
-      body: refusal('not_found', `No webhook of yours has the id ${NOBODY}.`),
+      body: refusal('not_found', `No webhook of yours has the id ${UNKNOWN_ID}.`),
     });
   });
 });

@@ -29,7 +29,7 @@ const retry = async (postId: string, body: object = {}) => world.rest(`POST /pos
 const attempts = async (postId: string) => (await world.rest(`GET /posts/${postId}/attempts`)).body.attempts;
 const steps = async (postId: string): Promise<string[]> =>
   (await attempts(postId)).map(({ step, state }: Record<string, string>) => `${step} ${state}`);
-const standing = (text: string) => linkedin.posts().filter((one) => one.text === text);
+const existing = (text: string) => linkedin.posts().filter((one) => one.text === text);
 
 beforeEach(() => {
   linkedin.faults.length = 0;
@@ -46,14 +46,14 @@ describe('images', () => {
     const [image] = linkedin.images();
     expect([result.status, image?.owner]).toEqual(['sent', 'urn:li:organization:11']);
     expect(image?.type).toMatch(/^image\/(png|jpeg)$/);
-    expect(standing('look')[0]?.images).toEqual([{ id: image?.id, altText: 'A bell' }]);
+    expect(existing('look')[0]?.images).toEqual([{ id: image?.id, altText: 'A bell' }]);
   });
 });
 
 describe('a first comment', () => {
   it.each(['linkedin-alice', 'linkedin-the-bells'])('is under the post of %s, and is deleted with it', async (slug) => {
     const result = await post('with a comment', { firstComment: 'details: (all) of them' }, slug);
-    const [head] = standing('with a comment');
+    const [head] = existing('with a comment');
     const under = linkedin.comments().map(({ postUrn, text }) => [postUrn, text]);
     await world.rest(`DELETE /posts/${result.postId}`);
 
@@ -74,7 +74,7 @@ describe('a first comment', () => {
       'delete accepted',
       'delete accepted',
     ]);
-    expect([linkedin.comments(), standing('with a comment')]).toEqual([[], []]);
+    expect([linkedin.comments(), existing('with a comment')]).toEqual([[], []]);
   });
 
   it('does not fail the post when the app is not allowed to comment', async () => {
@@ -94,7 +94,7 @@ describe('an answer that is lost', () => {
 
     const result = await post('lost, of a member');
 
-    expect([result.status, result.error.code, standing('lost, of a member').length]).toEqual([
+    expect([result.status, result.error.code, existing('lost, of a member').length]).toEqual([
       'failed',
       'outcome_unknown',
       1,
@@ -106,7 +106,7 @@ describe('an answer that is lost', () => {
 
     const result = await post('lost, of a page', {}, 'linkedin-the-bells');
 
-    expect([result.status, standing('lost, of a page').length]).toEqual(['sent', 1]);
+    expect([result.status, existing('lost, of a page').length]).toEqual(['sent', 1]);
   });
 });
 
@@ -118,7 +118,7 @@ describe('a forced retry after an unknown outcome', () => {
 
     const { body } = await retry(postId, { force: true });
 
-    const [made, ...more] = standing('in doubt, and up');
+    const [made, ...more] = existing('in doubt, and up');
     expect([body.result.status, body.result.url, more]).toEqual([
       'sent',
       `https://www.linkedin.com/feed/update/${made?.urn}/`,
@@ -133,7 +133,7 @@ describe('a forced retry after an unknown outcome', () => {
 
     const { body } = await retry(postId, { force: true });
 
-    expect([body.result.status, standing('in doubt, and not up').length]).toEqual(['sent', 1]);
+    expect([body.result.status, existing('in doubt, and not up').length]).toEqual(['sent', 1]);
   });
 
   it('fails when the duplicate is an older post', async () => {

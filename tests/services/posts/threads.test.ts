@@ -53,7 +53,7 @@ async function steps(postId: string) {
   );
 }
 
-const standing = (server: { posts(): { text: string }[] }, word: string) =>
+const existing = (server: { posts(): { text: string }[] }, word: string) =>
   server
     .posts()
     .map(({ text }) => text)
@@ -116,7 +116,7 @@ describe('a thread', () => {
     const { body } = await world.rest(`DELETE /posts/${postId}`);
 
     expect(body).toEqual({ id: postId, status: 'deleted', deletedAt: START.toISOString() });
-    expect(standing(mastodonServer, 'doomed')).toEqual([]);
+    expect(existing(mastodonServer, 'doomed')).toEqual([]);
     expect((await steps(postId)).slice(3)).toEqual(['delete 2 accepted', 'delete 1 accepted', 'delete 0 accepted']);
   });
 });
@@ -133,7 +133,7 @@ describe('a thread refused partway', () => {
       url: null,
       error: { code: 'platform_unavailable' },
     });
-    expect(standing(mastodonServer, 'partway')).toEqual([]);
+    expect(existing(mastodonServer, 'partway')).toEqual([]);
     expect(await steps(result.postId)).toEqual([
       'head 0 accepted',
       'reply 0 accepted',
@@ -155,7 +155,7 @@ describe('a thread refused partway', () => {
         message: expect.stringContaining('You are not permitted to perform this action.') as string,
       },
     });
-    expect(standing(xServer, 'ex')).toEqual([]);
+    expect(existing(xServer, 'ex')).toEqual([]);
   });
 
   it('stays published on Bluesky with the published count, and the post is sent', async () => {
@@ -173,7 +173,7 @@ describe('a thread refused partway', () => {
     const result = await post('masto', 'lost head', ['lost one', 'lost two']);
 
     expect(result).toMatchObject({ status: 'sent', threadCount: 2 });
-    expect(standing(mastodonServer, 'lost')).toEqual(['lost head', 'lost one', 'lost two']);
+    expect(existing(mastodonServer, 'lost')).toEqual(['lost head', 'lost one', 'lost two']);
   });
 });
 

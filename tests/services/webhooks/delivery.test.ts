@@ -17,7 +17,7 @@ const world = await startWorld({
 const MINUTE = 60_000;
 
 /** An account with one webhook that is subscribed to its posts. */
-async function heard(how: number | Answer = 200) {
+async function received(how: number | Answer = 200) {
   const { key, id } = await accountWithSandbox(world);
   const receiver = await startReceiver(how);
   const webhook = await registerWebhook(world, receiver.url, { key, events: ['post.sent'] });
@@ -34,7 +34,7 @@ async function heard(how: number | Answer = 200) {
 
 describe('delivered', () => {
   it.each([200, 201, 202, 204, 299])('is a delivery with the response %i', async (status) => {
-    const { post, deliveries } = await heard(status);
+    const { post, deliveries } = await received(status);
     await post();
 
     await world.runDue();
@@ -53,7 +53,7 @@ describe('not delivered', () => {
     [500, 'The receiver answered HTTP 500.'],
   ])('is a delivery with the response %i', async (code, lastError) => {
     const elsewhere = await startReceiver();
-    const { post, deliveries } = await heard((response) => {
+    const { post, deliveries } = await received((response) => {
       response.writeHead(code, { location: elsewhere.url }).end('<p>A long story</p>');
     });
     await post();
@@ -79,7 +79,7 @@ describe('not delivered', () => {
 
 describe('the schedule', () => {
   it('makes seven attempts, exact to the second, and then stops permanently', async () => {
-    const { receiver, post, deliveries } = await heard(500);
+    const { receiver, post, deliveries } = await received(500);
     await post();
     await world.runDue();
     const start = world.clock.now().getTime();
@@ -110,7 +110,7 @@ describe('the schedule', () => {
   });
 
   it('ends with the first success, and signs each attempt again', async () => {
-    const { receiver, post, deliveries } = await heard(503);
+    const { receiver, post, deliveries } = await received(503);
     await post();
     await world.runDue();
     receiver.answer(200);
@@ -129,7 +129,7 @@ describe('the schedule', () => {
 
 describe('order', () => {
   it('equals the order of the events, also for more events than one claim takes', async () => {
-    const { post, texts } = await heard();
+    const { post, texts } = await received();
     const all = Array.from({ length: 60 }, (_, index) => `number ${index}`);
     for (const text of all) await post(text);
 
@@ -139,7 +139,7 @@ describe('order', () => {
   });
 
   it('does not delay later events after a failed one', async () => {
-    const { receiver, post, texts } = await heard(500);
+    const { receiver, post, texts } = await received(500);
     await post('one');
     await world.runDue();
     receiver.answer(200);
@@ -154,7 +154,7 @@ describe('order', () => {
 
 describe('a process that dies', () => {
   it('between an event and its deliveries loses nothing: another worker creates them', async () => {
-    const { accountId, post, texts } = await heard();
+    const { accountId, post, texts } = await received();
     await post('kept');
     const waiting = await world.sql('select name from events where account_id = $1 and fanned_out_at is null', [
       accountId,
@@ -167,19 +167,19 @@ describe('a process that dies', () => {
   });
 
   it('during an attempt leaves it to other workers after its lease has expired', async () => {
-    const { receiver, webhook, post, texts, deliveries } = await heard();
+    const { receiver, webhook, post, texts, deliveries } = await received();
     await post('held');
-    const { lane, until } = {
-      lane: world.context.random.uuid(),
+    const { lease, until } = {
+      lease: world.context.random.uuid(),
       until: new Date(world.clock.now().getTime() + MINUTE),
     };
     receiver.answer(500);
     await world.runDue();
     receiver.answer(200);
-    await world.sql('update webhooks set lane = $2, lane_until = $3 where id = $1', [webhook.id, lane, until]);
+    await world.sql('update webhooks set lease = $2, lease_until = $3 where id = $1', [webhook.id, lease, until]);
     await world.sql(`update deliveries set status = 'processing', claim = $2 where webhook_id = $1`, [
       webhook.id,
-      lane,
+      lease,
     ]);
 
     await world.advance(MINUTE - 1);
@@ -191,7 +191,7 @@ describe('a process that dies', () => {
   });
 
   it('and resumes afterwards does not change the results of other workers', async () => {
-    const { receiver, webhook, post, deliveries } = await heard();
+    const { receiver, webhook, post, deliveries } = await received();
     let answerFirst = () => undefined as void;
     receiver.answer((response) => {
       if (receiver.received.length > 1) return void response.writeHead(200).end();
@@ -200,7 +200,7 @@ describe('a process that dies', () => {
     await post();
     await runRound(world.context, webhookDeliveries, new AbortController().signal);
     await until(() => receiver.received.length === 1);
-    await world.sql(`update webhooks set lane_until = $2 where id = $1`, [webhook.id, world.clock.now()]);
+    await world.sql(`update webhooks set lease_until = $2 where id = $1`, [webhook.id, world.clock.now()]);
     await runRound(world.context, webhookDeliveries, new AbortController().signal);
     await until(async () => (await deliveries())[0]?.status === 'delivered');
 
@@ -213,7 +213,7 @@ describe('a process that dies', () => {
 
 describe('a short database outage', () => {
   it('loses no delivery: an attempt whose result could not be stored is repeated after the lease', async () => {
-    const { receiver, post, texts, deliveries } = await heard();
+    const { receiver, post, texts, deliveries } = await received();
     for (const text of ['one', 'two']) await post(text);
     const rename = (from: string, to: string) => world.sql(`alter table deliveries rename column ${from} to ${to}`);
     receiver.answer((response) => {
@@ -233,7 +233,7 @@ describe('a short database outage', () => {
 
 describe.skipIf(world.db.engine !== 'postgres')('two concurrent workers', () => {
   it('deliver each event once and in order', async () => {
-    const { post, texts } = await heard();
+    const { post, texts } = await received();
     const peer = await startPeer(world);
     const all = Array.from({ length: 80 }, (_, index) => `number ${index}`);
     for (const text of all) await post(text);
@@ -254,7 +254,7 @@ describe.skipIf(world.db.engine !== 'postgres')('two concurrent workers', () => 
 describe('retention', () => {
   it('is 30 days for events and deliveries, and for a dead letter 30 days after its last attempt', async () => {
     const day = 24 * 60 * MINUTE;
-    const { accountId, receiver, post, deliveries } = await heard();
+    const { accountId, receiver, post, deliveries } = await received();
     await post('delivered');
     await world.runDue();
     receiver.answer(500);

@@ -4,7 +4,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
-import { NOBODY, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, UUID } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';
 import { registerWebhook, type Receiver, startReceiver } from '../../harness/receiver.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -204,10 +204,10 @@ describe('an event is delivered', () => {
       testA: await secretOf('test', a.id),
       other: (await accountWithSandbox(world)).key,
     };
-    const heard: Record<string, Receiver> = {};
+    const received: Record<string, Receiver> = {};
     for (const [name, registering] of Object.entries(keys)) {
-      heard[name] = await startReceiver();
-      await registerWebhook(world, heard[name].url, { key: registering, events: ['post.sent'] });
+      received[name] = await startReceiver();
+      await registerWebhook(world, received[name].url, { key: registering, events: ['post.sent'] });
     }
 
     await makePost(world, 'sandbox', { key, text: 'live, own' });
@@ -216,7 +216,7 @@ describe('an event is delivered', () => {
     await makePost(world, 'in-a', { key: test, text: 'test, in A', profileId: a.id });
     await world.runDue();
 
-    const texts = Object.entries(heard).map(([name, { received }]) => [
+    const texts = Object.entries(received).map(([name, { received }]) => [
       name,
       received.map(({ body }) => body.post.text),
     ]);
@@ -228,7 +228,7 @@ describe('an event is delivered', () => {
       testA: ['test, in A'],
       other: [],
     });
-    expect(heard['live']?.received.map(({ headers }) => headers['x-service-mode'])).toEqual([
+    expect(received['live']?.received.map(({ headers }) => headers['x-service-mode'])).toEqual([
       'live',
       'live',
       'test',
@@ -287,7 +287,7 @@ describe('an event from another module', () => {
     await world.sql(
       `insert into events (id, account_id, name, mode, subject_id, payload, created_at)
        values ($1, $2, 'post.metrics', 'live', $3, $4, $5)`,
-      [world.context.random.uuid(), accountId, NOBODY, payload, world.clock.now()],
+      [world.context.random.uuid(), accountId, UNKNOWN_ID, payload, world.clock.now()],
     );
 
     await world.runDue();

@@ -9,7 +9,7 @@ import type { ImageSize } from '../media/inspect-image.ts';
 import { PLAN_TERMS, type PlanTerms, planTerms, type PlanTermsRow } from '../plans/plan-terms.ts';
 import type { PostRow } from './post-view.ts';
 
-export interface OwnConnection {
+export interface PostConnection {
   readonly platform: AnyPlatform;
   readonly limits: ConnectionLimits | null;
   /** The plan terms of the account. */
@@ -34,7 +34,7 @@ const FIND = `
  * @throws ServiceError invalid_connection when it was moved out of the caller's reach: a post keeps its profile, but a
  *   key of that profile has no access to an account that was moved out of it
  */
-export async function findOwnConnection(context: Context, caller: Caller, post: PostRow): Promise<OwnConnection> {
+export async function findConnectionForPost(context: Context, caller: Caller, post: PostRow): Promise<PostConnection> {
   const [row] = await query<Row>(context.db.em(), FIND, [post.connection_id, caller.accountId, caller.profileId]);
   if (row === undefined) throw connectionGone(post, 'was deleted or has left this profile');
   const platform = platformOf(context.platforms, post.platform_id);
@@ -42,12 +42,12 @@ export async function findOwnConnection(context: Context, caller: Caller, post: 
 }
 
 /**
- * As {@link findOwnConnection}, for a connection that can still send.
+ * As {@link findConnectionForPost}, for a connection that can still send.
  *
  * @throws ServiceError invalid_connection also when it was deleted
  */
-export async function ownConnection(context: Context, caller: Caller, post: PostRow): Promise<OwnConnection> {
-  const connection = await findOwnConnection(context, caller, post);
+export async function connectionForPost(context: Context, caller: Caller, post: PostRow): Promise<PostConnection> {
+  const connection = await findConnectionForPost(context, caller, post);
   if (connection.isDeleted) throw connectionGone(post);
   return connection;
 }

@@ -2,7 +2,7 @@
 import ipaddr from 'ipaddr.js';
 
 /** The holder of one IPv6 address usually controls every address of its /64. */
-export function machineOf(ip: string): string {
+export function networkOf(ip: string): string {
   if (!ipaddr.isValid(ip)) return 'unknown';
   const address = ipaddr.process(ip);
   if (address.kind() === 'ipv4') return address.toString();

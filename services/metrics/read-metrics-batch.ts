@@ -14,7 +14,7 @@ import { dueRead, nextReadAt, utcDayNumber } from './read-times.ts';
 import { type ReadOutcome, settleReads } from './settle-reads.ts';
 
 /** A metrics batch: posts that are requested with one access token, or without one. */
-export interface ReadLane {
+export interface MetricsBatch {
   /** Id of the connection, or of the platform if calls are shared. */
   readonly id: string;
   readonly platform: AnyPlatform;
@@ -40,21 +40,21 @@ const REPEATED_PAUSE_MAX_MS = 3 * 3_600_000;
 const PAUSE_MAX_MS = 24 * 3_600_000;
 
 /** @returns how many posts have been settled */
-export async function readLane(
+export async function readMetricsBatch(
   context: Context,
   claim: ReadClaim,
-  lane: ReadLane,
+  metricsBatch: MetricsBatch,
   signal: AbortSignal,
 ): Promise<number> {
   let settled = 0;
-  let batches: (readonly DueRead[])[] = batchesOf(lane.reads, lane.platform.metricsBatch?.max ?? 1);
+  let batches: (readonly DueRead[])[] = batchesOf(metricsBatch.reads, metricsBatch.platform.metricsBatch?.max ?? 1);
   while (batches.length > 0) {
     const [batch = [], ...rest] = batches;
     // Fees were decided for the day of the claim; on another day they are decided again.
-    if (signal.aborted || chargesAnotherDay(context, claim, lane)) {
+    if (signal.aborted || chargesAnotherDay(context, claim, metricsBatch)) {
       return settled + (await settleReads(context, claim, later(batches.flat(), claim.now)));
     }
-    const step = await readBatch(context, claim, lane, batch);
+    const step = await readBatch(context, claim, metricsBatch, batch);
     batches = step.isLaneOver ? [] : [...step.again, ...rest];
     const left = step.isLaneOver ? step.putOff(rest.flat()) : [];
     settled += await settleReads(context, claim, [...step.outcomes, ...left]);
@@ -62,7 +62,7 @@ export async function readLane(
   return settled;
 }
 
-function chargesAnotherDay(context: Context, claim: ReadClaim, { platform }: ReadLane): boolean {
+function chargesAnotherDay(context: Context, claim: ReadClaim, { platform }: MetricsBatch): boolean {
   return platform.fees !== undefined && utcDayNumber(context.clock.now()) !== utcDayNumber(claim.now);
 }
 
@@ -76,31 +76,36 @@ interface Step {
   putOff(reads: readonly DueRead[]): ReadOutcome[];
 }
 
-async function readBatch(context: Context, claim: ReadClaim, lane: ReadLane, batch: readonly DueRead[]): Promise<Step> {
+async function readBatch(
+  context: Context,
+  claim: ReadClaim,
+  metricsBatch: MetricsBatch,
+  batch: readonly DueRead[],
+): Promise<Step> {
   const goOn = { again: [], isLaneOver: false, putOff: () => [] };
   try {
-    const reading = await ask(context, lane, batch);
-    if (lane.reads.some(wasPaused)) await query(context.db.em(), END_PAUSE, [lane.id]);
+    const reading = await ask(context, metricsBatch, batch);
+    if (metricsBatch.reads.some(wasPaused)) await query(context.db.em(), END_PAUSE, [metricsBatch.id]);
     const fetchedAt = context.clock.now();
     return { ...goOn, outcomes: batch.map((read) => outcomeOf(read, reading, claim.now, fetchedAt)) };
   } catch (error) {
     const failure = error instanceof PlatformFailure ? error : undefined;
-    log(context, lane, batch.length, error);
+    log(context, metricsBatch, batch.length, error);
     const skip = (reads: readonly DueRead[]) => reads.map((read) => skipped(read, claim.now));
     // One post that the platform rejects must not prevent the reads of the others.
     if (failure?.kind === 'rejected') {
       if (batch.length === 1) return { ...goOn, outcomes: skip(batch) };
       return { ...goOn, outcomes: [], again: batchesOf(batch, Math.ceil(batch.length / 2)) };
     }
-    const isLoginOver = failure?.kind === 'reconnect' && lane.platform.metricsBatch?.shared !== true;
+    const isLoginOver = failure?.kind === 'reconnect' && metricsBatch.platform.metricsBatch?.shared !== true;
     if (isLoginOver) return { outcomes: skip(batch), again: [], isLaneOver: true, putOff: skip };
-    const until = await pause(context, lane, failure?.retryAfterMs ?? 0);
+    const until = await pause(context, metricsBatch, failure?.retryAfterMs ?? 0);
     const putOff = (reads: readonly DueRead[]) => later(reads, until);
     return { outcomes: putOff(batch), again: [], isLaneOver: true, putOff };
   }
 }
 
-async function ask(context: Context, { platform }: ReadLane, batch: readonly DueRead[]): Promise<MetricsReading> {
+async function ask(context: Context, { platform }: MetricsBatch, batch: readonly DueRead[]): Promise<MetricsReading> {
   const { post } = batch[0] as DueRead;
   const session = openSession(context, platform, connectionLogin(post.connection_id, post));
   const io = platformIo(context, CALL_TIMEOUT_MS);
@@ -131,12 +136,12 @@ function later(reads: readonly DueRead[], nextAt: Date): ReadOutcome[] {
 }
 
 const PAUSE = `
-  insert into read_pauses as p (lane, until, failures) values ($1, $2::timestamptz + $3 * interval '1 ms', 1)
-  on conflict (lane) do update set failures = p.failures + 1,
+  insert into read_pauses as p (batch, until, failures) values ($1, $2::timestamptz + $3 * interval '1 ms', 1)
+  on conflict (batch) do update set failures = p.failures + 1,
     until = greatest(p.until, $2::timestamptz + greatest($3, least($4 * 2 ^ least(p.failures, 10), $5)) * interval '1 ms')
   returning extract(epoch from until) * 1000 as until`;
 
-const END_PAUSE = 'delete from read_pauses where lane = $1';
+const END_PAUSE = 'delete from read_pauses where batch = $1';
 
 /** Whether the batch has not been read since its last failure. */
 function wasPaused({ post }: DueRead): boolean {
@@ -144,7 +149,7 @@ function wasPaused({ post }: DueRead): boolean {
 }
 
 /** Pauses reads for all workers; resolves with the end of the pause. @param askedMs how long the platform asks for */
-async function pause(context: Context, { id }: ReadLane, askedMs: number): Promise<Date> {
+async function pause(context: Context, { id }: MetricsBatch, askedMs: number): Promise<Date> {
   const forMs = Math.min(Math.max(askedMs, PAUSE_MS), PAUSE_MAX_MS);
   const parameters = [id, context.clock.now(), forMs, PAUSE_MS, REPEATED_PAUSE_MAX_MS];
   const [row] = await query<{ until: string }>(context.db.em(), PAUSE, parameters);
@@ -152,8 +157,8 @@ async function pause(context: Context, { id }: ReadLane, askedMs: number): Promi
   return new Date(Math.ceil(Number(row.until)));
 }
 
-function log(context: Context, { id, platform }: ReadLane, posts: number, err: unknown): void {
-  const about = { lane: id, platformId: platform.id, posts, err };
+function log(context: Context, { id, platform }: MetricsBatch, posts: number, err: unknown): void {
+  const about = { batch: id, platformId: platform.id, posts, err };
   if (err instanceof PlatformFailure) context.log.warn(about, 'the numbers of posts were not read');
   else context.log.error(about, 'the numbers of posts were not read');
 }

@@ -5,10 +5,10 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
-import { machineOf } from '../limits/machine-of.ts';
+import { networkOf } from '../limits/network-of.ts';
 
 /** An attempt: the typed address, whether it exists or not, and the IP of the request. */
-export interface Trying {
+export interface SignInAttempt {
   readonly email: string;
   readonly ip: string;
 }
@@ -43,11 +43,11 @@ const COUNTED = `
   from sign_in_waits where bucket = any($1::text[]) order by bucket`;
 
 /**
- * Records an attempt, as a failed one until {@link forgiveTry} clears it.
+ * Records an attempt, as a failed one until {@link clearFailures} clears it.
  *
  * @returns seconds to wait, with nothing recorded; 0 when the attempt may be made
  */
-export async function takeTry(context: Context, trying: Trying): Promise<number> {
+export async function recordAttempt(context: Context, trying: SignInAttempt): Promise<number> {
   const buckets = bucketsOf(context, trying);
   const em = context.db.em();
   // Reads without a lock and writes no row, so that an attempt that must wait anyway is cheap.
@@ -70,7 +70,7 @@ export async function takeTry(context: Context, trying: Trying): Promise<number>
 }
 
 /** Removes a successful attempt and clears the failures of this address. */
-export async function forgiveTry(context: Context, trying: Trying): Promise<void> {
+export async function clearFailures(context: Context, trying: SignInAttempt): Promise<void> {
   const { both, machine, address } = named(context, trying);
   for (const { name } of [both, address])
     await query(context.db.em(), 'delete from sign_in_waits where bucket = $1', [name]);
@@ -107,13 +107,13 @@ function waitAfter(buckets: readonly Bucket[], name: string, failures: number, n
   return new Date(now.getTime() + Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures - free, 10)));
 }
 
-function bucketsOf(context: Context, trying: Trying): Bucket[] {
+function bucketsOf(context: Context, trying: SignInAttempt): Bucket[] {
   return Object.values(named(context, trying)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Hashes names with the install's key, so that the table does not reveal the addresses. */
-function named(context: Context, { email, ip }: Trying): Record<keyof typeof FREE, Bucket> {
-  const machine = machineOf(ip);
+function named(context: Context, { email, ip }: SignInAttempt): Record<keyof typeof FREE, Bucket> {
+  const machine = networkOf(ip);
   const bucket = (kind: keyof typeof FREE, value: string): Bucket => ({
     name: context.signer.sign('signInWait', `${kind}\n${value}`),
     free: FREE[kind],

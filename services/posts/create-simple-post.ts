@@ -27,7 +27,7 @@ export type SimplePostResult =
  * @throws ServiceError invalid_request, invalid_connection, and the error code of the send; internal_server_error when
  *   its outcome is unknown (docs/contract/posts.md#unknown-outcomes)
  */
-export async function postSimply(
+export async function createSimplePost(
   context: Context,
   caller: Caller,
   input: SimplePostInput,

@@ -17,7 +17,7 @@ export interface Candidate {
 }
 
 /** Number of sends in progress, by the id of a platform, a connection, or an account on a platform. */
-export type UnderWay = ReadonlyMap<string, number>;
+export type InProgress = ReadonlyMap<string, number>;
 
 /** Key of an account's share of a platform's concurrency limit. */
 export function shareOf({ accountId, platformId }: Pick<Candidate, 'accountId' | 'platformId'>): string {
@@ -30,8 +30,8 @@ function modelShareOf({ platformId }: Pick<Candidate, 'platformId'>): string {
 }
 
 /** Platforms with capacity for another send. */
-export function openLanes(platforms: PlatformRegistry, underWay: UnderWay): string[] {
-  return PLATFORM_IDS.filter((id) => (underWay.get(id) ?? 0) < platformOf(platforms, id).concurrency.perProcess);
+export function platformsWithCapacity(platforms: PlatformRegistry, inProgress: InProgress): string[] {
+  return PLATFORM_IDS.filter((id) => (inProgress.get(id) ?? 0) < platformOf(platforms, id).concurrency.perProcess);
 }
 
 /**
@@ -41,10 +41,12 @@ export function fullShares(
   platforms: PlatformRegistry,
   sends: readonly Omit<Candidate, 'id'>[],
 ): { readonly connections: string[]; readonly accounts: string[]; readonly models: string[] } {
-  const underWay = countUnderWay(sends);
-  const full = sends.filter((send) => (underWay.get(send.connectionId) ?? 0) >= shares(platforms, send).perConnection);
-  const spread = sends.filter((send) => (underWay.get(shareOf(send)) ?? 0) >= shares(platforms, send).perAccount);
-  const models = sends.filter((send) => (underWay.get(modelShareOf(send)) ?? 0) >= shares(platforms, send).perModel);
+  const inProgress = countInProgress(sends);
+  const full = sends.filter(
+    (send) => (inProgress.get(send.connectionId) ?? 0) >= shares(platforms, send).perConnection,
+  );
+  const spread = sends.filter((send) => (inProgress.get(shareOf(send)) ?? 0) >= shares(platforms, send).perAccount);
+  const models = sends.filter((send) => (inProgress.get(modelShareOf(send)) ?? 0) >= shares(platforms, send).perModel);
   return {
     connections: [...new Set(full.map(({ connectionId }) => connectionId))],
     accounts: [...new Set(spread.map(shareOf))],
@@ -53,23 +55,23 @@ export function fullShares(
 }
 
 /**
- * Platforms in `lanes` to scan further for: the candidates found so far do not fill every free place with a different
+ * Platforms in `platformIds` to scan further for: the candidates found so far do not fill every free place with a different
  * account.
  */
-export function lanesToFill(
+export function platformsToFill(
   platforms: PlatformRegistry,
-  lanes: readonly string[],
+  platformIds: readonly string[],
   found: readonly Candidate[],
-  underWay: UnderWay,
+  inProgress: InProgress,
 ): string[] {
-  return lanes.filter((id) => {
+  return platformIds.filter((id) => {
     const accounts = new Set(found.filter(({ platformId }) => platformId === id).map(({ accountId }) => accountId));
-    return (underWay.get(id) ?? 0) + accounts.size < platformOf(platforms, id).concurrency.perProcess;
+    return (inProgress.get(id) ?? 0) + accounts.size < platformOf(platforms, id).concurrency.perProcess;
   });
 }
 
 /** Counts sends per platform, per connection and per account on a platform. */
-export function countUnderWay(sends: readonly Omit<Candidate, 'id'>[]): Map<string, number> {
+export function countInProgress(sends: readonly Omit<Candidate, 'id'>[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const send of sends) count(counts, send);
   return counts;
@@ -84,9 +86,9 @@ export function countUnderWay(sends: readonly Omit<Candidate, 'id'>[]): Map<stri
 export function pickFairly(
   platforms: PlatformRegistry,
   candidates: readonly Candidate[],
-  underWay: UnderWay,
+  inProgress: InProgress,
 ): Candidate[] {
-  const counts = new Map(underWay);
+  const counts = new Map(inProgress);
   const ofAccounts = Map.groupBy(candidates, shareOf).values();
   const inOrder = inTurns(
     [...ofAccounts].map((ofAccount) => inTurns([...Map.groupBy(ofAccount, (one) => one.connectionId).values()])),
@@ -110,7 +112,7 @@ function count(counts: Map<string, number>, send: Omit<Candidate, 'id'>): void {
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-function fits(platforms: PlatformRegistry, candidate: Candidate, counts: UnderWay): boolean {
+function fits(platforms: PlatformRegistry, candidate: Candidate, counts: InProgress): boolean {
   const { perProcess, perConnection, perAccount, perModel } = shares(platforms, candidate);
   return (
     (counts.get(candidate.platformId) ?? 0) < perProcess &&

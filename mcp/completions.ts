@@ -6,15 +6,15 @@ import { mayCall } from './missing-scopes.ts';
 const listConnections = operationNamed('connections.list');
 const listPosts = operationNamed('posts.list');
 
-interface OwnConnection {
+interface PostConnection {
   readonly slug: string;
   readonly profileId: string | null;
 }
 
 /** @throws ServiceError forbidden when the caller may not see connections */
-export async function ownConnections(context: Context, call: McpCall): Promise<readonly OwnConnection[]> {
+export async function callerConnections(context: Context, call: McpCall): Promise<readonly PostConnection[]> {
   const answer = await callOperation(context, listConnections, {}, call);
-  return (answer as { connections: readonly OwnConnection[] }).connections;
+  return (answer as { connections: readonly PostConnection[] }).connections;
 }
 
 /**
@@ -22,7 +22,7 @@ export async function ownConnections(context: Context, call: McpCall): Promise<r
  */
 export async function slugsBeginning(context: Context, call: McpCall, begun: string): Promise<string[]> {
   if (!mayCall(call, 'connections.list')) return [];
-  const slugs = (await ownConnections(context, call)).map(({ slug }) => slug);
+  const slugs = (await callerConnections(context, call)).map(({ slug }) => slug);
   return [...new Set(slugs)].filter((slug) => slug.startsWith(begun));
 }
 

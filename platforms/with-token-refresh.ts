@@ -17,7 +17,7 @@ interface LoginCall<Login, Answer> {
 }
 
 /** @throws PlatformFailure what the call throws, or why a refused credential could not be renewed */
-export async function callRenewing<Login, Answer>(
+export async function callWithTokenRefresh<Login, Answer>(
   session: Session<Login>,
   io: PlatformIo,
   renewal: LoginRenewal<Login>,

@@ -2,7 +2,7 @@
 import type { Context } from '../context.ts';
 import { createBatcher } from '../batcher.ts';
 import type { ClaimedSend } from './claimed-send.ts';
-import type { Candidate } from './lanes.ts';
+import type { Candidate } from './concurrency-limits.ts';
 import { polishSend } from './polish-send.ts';
 import type { SendOutcome } from './send-outcome.ts';
 import { sendPost } from './send-post.ts';
@@ -14,7 +14,7 @@ export type SettledSend = SendOutcome & {
   readonly rewriteWarning: string | null;
 };
 
-export interface SendDesk {
+export interface PostSender {
   /**
    * Rewrites the text of a claimed post if requested, sends the post and settles it. Returns the settled outcome.
    * @throws the database error when the outcome cannot be stored; the claim then expires and a recovery finds the post
@@ -25,7 +25,7 @@ export interface SendDesk {
   /** Number of sends in progress. */
   readonly inFlight: number;
   /** The posts in progress, as the concurrency limits count them. */
-  readonly underWay: readonly Omit<Candidate, 'id'>[];
+  readonly inProgress: readonly Omit<Candidate, 'id'>[];
   /**
    * Resolves when `some` of the sends in progress are done, or all of them, or after `ms` milliseconds of real time.
    */
@@ -41,8 +41,8 @@ type Place = Omit<Candidate, 'id' | 'awaitsModel'> & { awaitsModel: boolean };
 const SETTLE_TOGETHER = 200;
 
 /** @param context a function, because the sender is itself part of the context */
-export function createSendDesk(context: () => Context): SendDesk {
-  const underWay = new Map<Promise<unknown>, Place>();
+export function createPostSender(context: () => Context): PostSender {
+  const inProgress = new Map<Promise<unknown>, Place>();
   const tracked = new Set<Promise<void>>();
   const settlements = createBatcher((items: readonly Settlement[]) => {
     return settleSends(context(), items);
@@ -63,8 +63,8 @@ export function createSendDesk(context: () => Context): SendDesk {
       const awaitsModel = rewriteStatus === 'pending';
       const place: Place = { accountId, platformId, connectionId: claimed.connection.id, awaitsModel };
       const sending = sendAndSettle(claimed, place);
-      underWay.set(sending, place);
-      const done = () => underWay.delete(sending);
+      inProgress.set(sending, place);
+      const done = () => inProgress.delete(sending);
       sending.then(done, done);
       return sending;
     },
@@ -73,10 +73,10 @@ export function createSendDesk(context: () => Context): SendDesk {
       void work.finally(() => tracked.delete(work));
     },
     get inFlight() {
-      return underWay.size;
+      return inProgress.size;
     },
-    get underWay() {
-      return [...underWay.values()];
+    get inProgress() {
+      return [...inProgress.values()];
     },
     eased: async (some, ms) => {
       const over = new AbortController();
@@ -86,15 +86,15 @@ export function createSendDesk(context: () => Context): SendDesk {
           () => 'expired' as const,
           () => 'expired' as const,
         );
-      const until = Math.max(underWay.size - some, 0);
-      while (underWay.size > until) {
-        const first = await Promise.race([...underWay.keys(), expired].map((one) => one.catch(() => undefined)));
+      const until = Math.max(inProgress.size - some, 0);
+      while (inProgress.size > until) {
+        const first = await Promise.race([...inProgress.keys(), expired].map((one) => one.catch(() => undefined)));
         if (first === 'expired') break;
       }
       over.abort();
     },
     drained: async () => {
-      while (underWay.size + tracked.size > 0) await Promise.allSettled([...underWay.keys(), ...tracked]);
+      while (inProgress.size + tracked.size > 0) await Promise.allSettled([...inProgress.keys(), ...tracked]);
     },
   };
 }

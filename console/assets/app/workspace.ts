@@ -1,7 +1,7 @@
 /** State that the parts of the console share after sign-in or with an API key. */
 import type { Api, Connection, Platform } from './api.ts';
 
-export class Desk {
+export class Workspace {
   readonly api: Api;
   /** Platforms of the install, by id. */
   readonly platforms: ReadonlyMap<string, Platform>;

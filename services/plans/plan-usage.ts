@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import { PLAN_TERMS, planTerms, type PlanTerms, type PlanTermsRow } from './plan-terms.ts';
 import { activeSince, dayStart, monthStart } from './plans.ts';
 
-export interface Standing extends PlanTerms {
+export interface PlanUsage extends PlanTerms {
   readonly accountId: string;
   readonly hasPaymentMethod: boolean;
   /** Maximum fees in a month, in cents; null for no cap. */
@@ -62,7 +62,7 @@ export async function lockAccount(em: SqlEntityManager, accountId: string): Prom
 }
 
 /** Reads the current usage. Do not make decisions on it without {@link lockAccount}. */
-export async function readStanding(context: Context, em: SqlEntityManager, accountId: string): Promise<Standing> {
+export async function readPlanUsage(context: Context, em: SqlEntityManager, accountId: string): Promise<PlanUsage> {
   const now = context.clock.now();
   const messaging = Object.values(context.platforms).flatMap(({ id, countsAsMessage }) =>
     countsAsMessage === true ? [id] : [],

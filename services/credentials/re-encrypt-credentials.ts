@@ -22,13 +22,13 @@ interface SealedRow {
 }
 
 /** @returns number of values re-encrypted */
-export async function resealLogins(context: Context): Promise<number> {
-  let resealed = 0;
-  for (const place of SEALED) resealed += await reseal(context, place);
-  return resealed;
+export async function reEncryptCredentials(context: Context): Promise<number> {
+  let reEncrypted = 0;
+  for (const place of SEALED) reEncrypted += await reEncrypt(context, place);
+  return reEncrypted;
 }
 
-async function reseal({ vault, db }: Context, { table, column }: (typeof SEALED)[number]): Promise<number> {
+async function reEncrypt({ vault, db }: Context, { table, column }: (typeof SEALED)[number]): Promise<number> {
   const current = `v1.${vault.keyMarks[0]}.%`;
   const sql = `select id, ${column} as sealed from ${table} where ${column} is not null and ${column} not like $1 limit $2`;
   const stale = await query<SealedRow>(db.em(), sql, [current, BATCH]);

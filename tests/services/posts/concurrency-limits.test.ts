@@ -2,7 +2,13 @@
 import { array, assert, boolean, constantFrom, nat, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRegistry } from '../../../platforms/registry.ts';
-import { type Candidate, countUnderWay, fullShares, openLanes, pickFairly } from '../../../services/posts/lanes.ts';
+import {
+  type Candidate,
+  countInProgress,
+  fullShares,
+  platformsWithCapacity,
+  pickFairly,
+} from '../../../services/posts/concurrency-limits.ts';
 
 const platforms = createRegistry({} as never);
 const { perProcess, perConnection } = platforms.bluesky.concurrency;
@@ -53,11 +59,11 @@ describe('picking posts', () => {
   it('does not affect other platforms when one is at its limit', () => {
     const hanging = due('a', 1).concat(Array.from({ length: 200 }, (_, index) => due(`h${index}`, 1)).flat());
     const sandbox = { id: 's', accountId: 's', connectionId: 's', platformId: 'sandbox', awaitsModel: false };
-    const underWay = countUnderWay(hanging.slice(0, perProcess));
+    const inProgress = countInProgress(hanging.slice(0, perProcess));
 
-    expect(ids(pickFairly(platforms, [...hanging, sandbox], underWay))).toEqual(['s']);
-    expect(openLanes(platforms, underWay)).not.toContain('bluesky');
-    expect(openLanes(platforms, underWay)).toContain('sandbox');
+    expect(ids(pickFairly(platforms, [...hanging, sandbox], inProgress))).toEqual(['s']);
+    expect(platformsWithCapacity(platforms, inProgress)).not.toContain('bluesky');
+    expect(platformsWithCapacity(platforms, inProgress)).toContain('sandbox');
   });
 
   it('never exceeds a limit, and picks every post that fits', () => {
@@ -70,7 +76,7 @@ describe('picking posts', () => {
     assert(
       property(array(candidate, { maxLength: 200 }), array(candidate, { maxLength: 60 }), (waiting, sending) => {
         const made = waiting.map(toCandidate);
-        const picked = pickFairly(platforms, made, countUnderWay(sending.map(toCandidate)));
+        const picked = pickFairly(platforms, made, countInProgress(sending.map(toCandidate)));
 
         const left = made.filter(({ id }) => !picked.some((one) => one.id === id));
         const all = [...sending.map(toCandidate), ...picked];
@@ -96,12 +102,12 @@ describe('picking posts', () => {
   /** Whether the sends in progress respect every share that includes this send. */
   function withinShares(one: Candidate, all: readonly Candidate[]): boolean {
     const facts = platforms[one.platformId as 'x'].concurrency;
-    const lane = all.filter(({ platformId }) => platformId === one.platformId);
+    const ofPlatform = all.filter(({ platformId }) => platformId === one.platformId);
     return (
-      lane.length <= facts.perProcess &&
-      lane.filter(({ connectionId }) => connectionId === one.connectionId).length <= facts.perConnection &&
-      lane.filter(({ accountId }) => accountId === one.accountId).length <= facts.perProcess / 2 &&
-      (!one.awaitsModel || lane.filter(({ awaitsModel }) => awaitsModel).length <= facts.perProcess / 2)
+      ofPlatform.length <= facts.perProcess &&
+      ofPlatform.filter(({ connectionId }) => connectionId === one.connectionId).length <= facts.perConnection &&
+      ofPlatform.filter(({ accountId }) => accountId === one.accountId).length <= facts.perProcess / 2 &&
+      (!one.awaitsModel || ofPlatform.filter(({ awaitsModel }) => awaitsModel).length <= facts.perProcess / 2)
     );
   }
 });

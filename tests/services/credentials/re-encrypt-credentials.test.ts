@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { housekeeping } from '../../../jobs/housekeeping.ts';
-import { missingKeyMarks, resealLogins } from '../../../services/credentials/reseal-logins.ts';
+import { missingKeyMarks, reEncryptCredentials } from '../../../services/credentials/re-encrypt-credentials.ts';
 import { createVault } from '../../../services/credentials/vault.ts';
 import { connectSandbox } from '../../harness/connections.ts';
 import { registerWebhook } from '../../harness/receiver.ts';
@@ -35,15 +35,15 @@ describe('a key that was removed', () => {
     const before = await sealedLogins();
     const logins = before.map(({ id, credentials }) => world.context.vault.open(credentials, id));
 
-    const resealed = await housekeeping.run(rotated, new AbortController().signal);
+    const reEncrypted = await housekeeping.run(rotated, new AbortController().signal);
 
     const after = await sealedLogins();
-    expect(resealed).toBe(4);
+    expect(reEncrypted).toBe(4);
     expect(after.map(({ id, credentials }) => dropped.vault.open(credentials, id))).toEqual(logins);
     const [row] = await world.sql<{ secret: string; previous_secret: string }>('select * from webhooks');
     expect(dropped.vault.open(row?.secret ?? '', webhook.id)).toBe(body.webhook.secret);
     expect(dropped.vault.open(row?.previous_secret ?? '', webhook.id)).toBe(webhook.secret);
     expect(await missingKeyMarks(dropped)).toEqual([]);
-    expect(await resealLogins(rotated)).toBe(0);
+    expect(await reEncryptCredentials(rotated)).toBe(0);
   });
 });

@@ -118,8 +118,8 @@ describe('a worker that is asked to stop', () => {
       { status: 'pending', attempts: 0, claim: null },
       { status: 'pending', attempts: 0, claim: null },
     ]);
-    expect(await stopping.sql('select lane, lane_until, failing from webhooks')).toEqual([
-      { lane: null, lane_until: null, failing: true },
+    expect(await stopping.sql('select lease, lease_until, failing from webhooks')).toEqual([
+      { lease: null, lease_until: null, failing: true },
     ]);
     expect(receiver.received).toHaveLength(1);
   });

@@ -1,6 +1,6 @@
 /** POST /post/{connectionSlug}: the original endpoint, which sends one plain text to one connection. */
 import { z } from 'zod';
-import { postSimply as post } from '../../services/posts/post-simply.ts';
+import { createSimplePost as post } from '../../services/posts/create-simple-post.ts';
 import { dateTimeInput, slugInput, timestampOutput } from '../schemas/common.ts';
 import { PostText } from '../schemas/post.ts';
 import { keyedProcedure } from '../trpc.ts';
@@ -21,7 +21,7 @@ const Output = z.union([
   z.strictObject({ scheduled: z.literal(true), scheduled_for: timestampOutput('When the post will go out.') }),
 ]);
 
-export const postSimply = keyedProcedure
+export const createSimplePost = keyedProcedure
   .meta({
     openapi: {
       method: 'POST',

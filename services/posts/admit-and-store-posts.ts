@@ -17,9 +17,9 @@ import { type CheckedInput, type CheckedSlug, contentFor } from './check-slugs.t
 import { intentsOf } from './post-intents.ts';
 import { openResult, refusedResult } from './post-result.ts';
 import type { PartError } from './send-part.ts';
-import { drawUpPosts, type NewPost, type StoredPost, storePosts } from './store-posts.ts';
+import { preparePosts, type NewPost, type StoredPost, storePosts } from './store-posts.ts';
 
-export interface PlacedPosts {
+export interface AdmittedPosts {
   /** The result for each slug, in the order of the slugs. */
   readonly kept: readonly KeptResult[];
   /** The stored posts. */
@@ -33,14 +33,14 @@ type Accepted = CheckedSlug & { readonly target: PostTarget; readonly error: nul
  * Stores the posts through `outer`. Opens a transaction first if an admission, a lock on images or a queue slot is
  * needed.
  */
-export function placePosts(
+export function admitAndStorePosts(
   context: Context,
   outer: SqlEntityManager,
   caller: Caller,
   checked: CheckedInput,
   slugs: readonly CheckedSlug[],
   recordId: string | null,
-): Promise<PlacedPosts> {
+): Promise<AdmittedPosts> {
   const accepted = slugs.filter((slug): slug is Accepted => slug.target !== null && slug.error === null);
   const { input, media } = checked;
   const metered =
@@ -100,7 +100,7 @@ async function store(
   em: SqlEntityManager,
   caller: Caller,
   { checked, slugs, accepted, admissions, slots, recordId }: Decided,
-): Promise<PlacedPosts> {
+): Promise<AdmittedPosts> {
   const errors = new Map<string, PartError>();
   const posts: NewPost[] = [];
   for (const [index, { target }] of accepted.entries()) {
@@ -110,7 +110,7 @@ async function store(
     else if (slot !== null && !(slot instanceof Date)) errors.set(target.id, slot);
     else posts.push(newPost(caller, checked, target, slot, admission.feeCents));
   }
-  const stored = drawUpPosts(context, posts);
+  const stored = preparePosts(context, posts);
   await storePosts(context, em, posts, stored, recordId);
   const byTarget = new Map(posts.map((post, index) => [post.target.id, { post, stored: stored[index] as StoredPost }]));
   const kept = slugs.map(({ slug, target, error }): KeptResult => {

@@ -1,13 +1,13 @@
 /** A semaphore: limits how much work runs in parallel; the rest waits in order of arrival. */
 
-export interface Turns {
+export interface Semaphore {
   /** Runs `work` when a slot is free. */
   take<Result>(work: () => Promise<Result>): Promise<Result>;
   /** How much work waits. */
   waiting(): number;
 }
 
-export function createTurns(atOnce: number): Turns {
+export function createSemaphore(atOnce: number): Semaphore {
   let running = 0;
   const line: (() => void)[] = [];
   return {
