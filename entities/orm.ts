@@ -2,6 +2,7 @@
  * Opens the database: PostgreSQL when a URL is given, otherwise the embedded PGlite. Both use the same entities and
  * migrations.
  */
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { PGlite } from '@electric-sql/pglite';
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM as PgliteOrm } from '@mikro-orm/pglite';
@@ -31,9 +32,6 @@ export interface Database {
 /** Tables that hand-written SQL (the rate limit) or a library (Agenda) maintains. */
 const UNMAPPED_TABLES = [/^agenda_/, /^rate_limit_/];
 
-/** Advisory lock under which one process at a time migrates; any number that only this service uses. */
-const MIGRATION_LOCK = 4_221_002;
-
 const shared = {
   entities,
   extensions: [Migrator],
@@ -55,7 +53,7 @@ export async function openPostgres(url: string, poolSize = 10): Promise<Database
   // A transaction-level lock cannot outlive a crashed process; the work runs on another connection meanwhile.
   const withMigrationLock = (work: () => Promise<void>) =>
     orm.em.fork().transactional(async (em) => {
-      await em.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
+      await em.execute('select pg_advisory_xact_lock(?)', [ADVISORY_LOCKS.migrations]);
       await work();
     });
   return {

@@ -39,17 +39,17 @@ export async function startWorker(context: Context): Promise<Worker> {
   const alarms = loops.map((loop) => ({
     loop,
     alarm: `${loop.name}@${name}`,
-    keeper: createKeeper(context, loop, stopping.signal),
+    runner: createLoopRunner(context, loop, stopping.signal),
   }));
   // oxlint-disable-next-line typescript/no-misused-promises -- it waits for promises too; its types name the callback form first
-  for (const { alarm, keeper } of alarms) agenda.define(alarm, () => keeper.ring());
+  for (const { alarm, runner } of alarms) agenda.define(alarm, () => runner.tick());
   await agenda.start();
   for (const { loop, alarm } of alarms) await agenda.every(`${WORKER_LOOPS[loop.name].everySeconds} seconds`, alarm);
   return {
     stop: async () => {
       stopping.abort();
       await agenda.drain(5_000);
-      await Promise.all(alarms.map(({ keeper }) => keeper.idle()));
+      await Promise.all(alarms.map(({ runner }) => runner.idle()));
       await agenda.cancel({ names: alarms.map(({ alarm }) => alarm) });
       await agenda.stop();
       if (context.db.engine === 'postgres') await pool.end();
@@ -57,20 +57,20 @@ export async function startWorker(context: Context): Promise<Worker> {
   };
 }
 
-interface Keeper {
+interface LoopRunner {
   /** Processes due work until the next trigger takes over; resolves when the first round is done. */
-  ring(): Promise<void>;
+  tick(): Promise<void>;
   /** Resolves when no work is running. */
   idle(): Promise<void>;
 }
 
 // Agenda leaves a gap between two triggers, as long as its own polling interval. Therefore the work of one trigger ends
 // only when the next trigger starts its own.
-function createKeeper(context: Context, loop: Loop, stopped: AbortSignal): Keeper {
+function createLoopRunner(context: Context, loop: Loop, stopped: AbortSignal): LoopRunner {
   let over = new AbortController();
   let kept = Promise.resolve();
   return {
-    ring: async () => {
+    tick: async () => {
       over.abort();
       await kept;
       over = new AbortController();

@@ -1,5 +1,6 @@
 /** Architecture rules: which layer may import which, and which layers may use which words. */
 import { describe, expect, it } from 'vitest';
+import { ADVISORY_LOCKS } from '../entities/advisory-locks.ts';
 import { sourceFiles } from './harness/sources.ts';
 
 const files = sourceFiles();
@@ -133,5 +134,30 @@ describe('files', () => {
 
   it('hold no work notes, which belong in issues', () => {
     expect(linesMatching(/\b(TODO|FIXME|XXX|HACK)\b/)).toEqual([]);
+  });
+});
+
+describe('advisory locks', () => {
+  it('have one table, and each its number', () => {
+    const numbers = Object.values(ADVISORY_LOCKS);
+
+    expect(new Set(numbers).size).toBe(numbers.length);
+    expect(linesMatching(/\b4_221_\d{3}\b/, (path) => path === 'entities/advisory-locks.ts')).toEqual([]);
+    expect(linesMatching(/advisory_(xact_)?lock\((?!\?|\$1)/)).toEqual([]);
+  });
+});
+
+describe('names', () => {
+  const METAPHORS = /desk|lane(?!t)|door|hears|hearer|reseal|standing|foresee|prospect|forgive|keeper|nobody|whoever/i;
+
+  it('of files and of what they export are terms of the field', () => {
+    const exported = files.flatMap((file) =>
+      [...file.text.matchAll(/^export (?:async )?(?:function|const|interface|type|class) (\w+)/gm)].map(
+        ([, name = '']) => ({ path: file.path, name }),
+      ),
+    );
+
+    expect(files.map(({ path }) => path).filter((path) => METAPHORS.test(path))).toEqual([]);
+    expect(exported.filter(({ name }) => METAPHORS.test(name))).toEqual([]);
   });
 });

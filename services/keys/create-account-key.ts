@@ -40,8 +40,8 @@ export async function createAccountKey(
     await lockAccount(em, accountId);
     await refuseAbove(em, accountId, type);
     const limits = { profileId: null, mode: type, scopes: null };
-    const nobody = { createdByKeyId: null, grantId: null };
-    const made = await storeKey(em, context, { accountId, name, limits, redirectAllowlist: [], ...nobody });
+    const madeByOwner = { createdByKeyId: null, grantId: null };
+    const made = await storeKey(em, context, { accountId, name, limits, redirectAllowlist: [], ...madeByOwner });
     await recordChange(context, change({ type: 'key', ids: [made.key.id] }), em);
     return made;
   });

@@ -55,8 +55,8 @@ export async function readMetricsBatch(
       return settled + (await settleReads(context, claim, later(batches.flat(), claim.now)));
     }
     const step = await readBatch(context, claim, metricsBatch, batch);
-    batches = step.isLaneOver ? [] : [...step.again, ...rest];
-    const left = step.isLaneOver ? step.putOff(rest.flat()) : [];
+    batches = step.isBatchOver ? [] : [...step.again, ...rest];
+    const left = step.isBatchOver ? step.putOff(rest.flat()) : [];
     settled += await settleReads(context, claim, [...step.outcomes, ...left]);
   }
   return settled;
@@ -71,7 +71,7 @@ interface Step {
   readonly outcomes: readonly ReadOutcome[];
   /** Batches to request instead of the one that was refused. */
   readonly again: readonly (readonly DueRead[])[];
-  readonly isLaneOver: boolean;
+  readonly isBatchOver: boolean;
   /** Outcomes of the posts that are not requested any more. */
   putOff(reads: readonly DueRead[]): ReadOutcome[];
 }
@@ -82,7 +82,7 @@ async function readBatch(
   metricsBatch: MetricsBatch,
   batch: readonly DueRead[],
 ): Promise<Step> {
-  const goOn = { again: [], isLaneOver: false, putOff: () => [] };
+  const goOn = { again: [], isBatchOver: false, putOff: () => [] };
   try {
     const reading = await ask(context, metricsBatch, batch);
     if (metricsBatch.reads.some(wasPaused)) await query(context.db.em(), END_PAUSE, [metricsBatch.id]);
@@ -98,10 +98,10 @@ async function readBatch(
       return { ...goOn, outcomes: [], again: batchesOf(batch, Math.ceil(batch.length / 2)) };
     }
     const isLoginOver = failure?.kind === 'reconnect' && metricsBatch.platform.metricsBatch?.shared !== true;
-    if (isLoginOver) return { outcomes: skip(batch), again: [], isLaneOver: true, putOff: skip };
+    if (isLoginOver) return { outcomes: skip(batch), again: [], isBatchOver: true, putOff: skip };
     const until = await pause(context, metricsBatch, failure?.retryAfterMs ?? 0);
     const putOff = (reads: readonly DueRead[]) => later(reads, until);
-    return { outcomes: putOff(batch), again: [], isLaneOver: true, putOff };
+    return { outcomes: putOff(batch), again: [], isBatchOver: true, putOff };
   }
 }
 

@@ -50,8 +50,8 @@ export async function validatePosts(
   const checked = await checkInput(context, caller, input);
   const slugs = await checkSlugs(context, caller, checked);
   const targets = slugs.flatMap(({ target, error }) => (target === null || error !== null ? [] : [target]));
-  const prospects = await preview(context, caller, checked, targets);
-  return slugs.map((slug) => view(context, checked, slug, prospects.get(slug.target?.id ?? '')));
+  const previews = await preview(context, caller, checked, targets);
+  return slugs.map((slug) => view(context, checked, slug, previews.get(slug.target?.id ?? '')));
 }
 
 async function preview(
@@ -85,9 +85,9 @@ function view(
   context: Context,
   checked: CheckedInput,
   { slug, target, error: found }: CheckedSlug,
-  prospect: Preview | undefined,
+  preview: Preview | undefined,
 ): ValidationResult {
-  const error = found ?? prospect?.error ?? null;
+  const error = found ?? preview?.error ?? null;
   const text = target === null ? checked.input.text : contentFor(checked, target).text;
   const platform = target === null ? null : platformOf(context.platforms, target.platformId);
   const segments = platform?.text.segments?.(text);
@@ -100,6 +100,6 @@ function view(
     length: measured?.length ?? null,
     maxLength: measured?.maxLength ?? null,
     ...(segments !== undefined && { segments }),
-    scheduledFor: error === null ? timestampOrNull(prospect?.scheduledFor ?? null) : null,
+    scheduledFor: error === null ? timestampOrNull(preview?.scheduledFor ?? null) : null,
   };
 }

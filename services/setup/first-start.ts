@@ -2,6 +2,7 @@
  * Creates what the first start needs: an account, its keys and a sandbox connection, so that the first request can
  * publish (docs/contract/running.md#roles).
  */
+import { ADVISORY_LOCKS } from '../../entities/advisory-locks.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Account } from '../../entities/account.ts';
 import { ApiKey } from '../../entities/api-key.ts';
@@ -21,9 +22,6 @@ export interface FirstStart {
   readonly sandboxSlug: string;
 }
 
-/** Advisory lock under which one process creates the first account. */
-const FIRST_START_LOCK = 4_221_003;
-
 /**
  * Creates the first account unless one exists, all of it or nothing. Safe when several processes start at once.
  *
@@ -36,7 +34,7 @@ export async function firstStart(
 ): Promise<FirstStart | null> {
   const { config, random, clock, db } = context;
   return db.em().transactional(async (em: SqlEntityManager) => {
-    await query(em, 'select pg_advisory_xact_lock($1)', [FIRST_START_LOCK]);
+    await query(em, 'select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.firstStart]);
     if ((await em.count(Account)) > 0) return null;
     const accountId = random.uuid();
     const secret = config.bootstrapLiveKey ?? makeSecret('live', random);

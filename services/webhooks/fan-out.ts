@@ -1,4 +1,5 @@
 /** Creates the deliveries of events exactly once: an event is marked in the transaction that stores its deliveries. */
+import { ADVISORY_LOCKS } from '../../entities/advisory-locks.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { EventName } from '../../entities/event.ts';
 import { query } from '../../entities/query.ts';
@@ -9,12 +10,6 @@ import { subscribedCondition } from './subscribed-webhooks.ts';
 
 /** Most events in one transaction. */
 const AT_ONCE = 200;
-
-/**
- * Advisory lock of the one process that fans out, so that deliveries are created in the order of events. Any number
- * that only this service uses.
- */
-const FAN_OUT_LOCK = 4_221_003;
 
 interface EventRow {
   id: string;
@@ -45,15 +40,15 @@ const MARK = 'update events set fanned_out_at = $2 where id = any($1::uuid[])';
 export function fanOut(context: Context): Promise<number> {
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     const lock = 'select pg_try_advisory_xact_lock($1) as held';
-    const [{ held } = { held: false }] = await query<{ held: boolean }>(em, lock, [FAN_OUT_LOCK]);
+    const [{ held } = { held: false }] = await query<{ held: boolean }>(em, lock, [ADVISORY_LOCKS.fanOut]);
     const events = held ? await query<EventRow>(em, EVENTS) : [];
     if (events.length === 0) return 0;
     const ids = events.map(({ id }) => id);
-    const hearers = await query<{ event_id: string; webhook_id: string }>(em, SUBSCRIBED, [ids]);
+    const subscribers = await query<{ event_id: string; webhook_id: string }>(em, SUBSCRIBED, [ids]);
     const byId = new Map(events.map((event) => [event.id, event]));
-    const deliveries = hearers.map((hearer) => {
-      const event = byId.get(hearer.event_id) as EventRow;
-      return deliveryOf(context, event, hearer.webhook_id);
+    const deliveries = subscribers.map((subscriber) => {
+      const event = byId.get(subscriber.event_id) as EventRow;
+      return deliveryOf(context, event, subscriber.webhook_id);
     });
     await query(em, STORE, [JSON.stringify(deliveries)]);
     await query(em, MARK, [ids, context.clock.now()]);

@@ -240,11 +240,11 @@ describe('a refusal of a duplicate', () => {
   it.each([
     ['a post from before that send', -60_000, true],
     ['a post of another send', 0, false],
-  ])('is no proof with %s', async (_case, offset, isInDoubt) => {
+  ])('is no proof with %s', async (_case, offset, isUnknown) => {
     const doubt = clock.now();
     const madeAt = new Date(doubt.getTime() + offset);
 
-    const { outcome } = await repeat('no proof', madeAt, isInDoubt ? doubt : undefined);
+    const { outcome } = await repeat('no proof', madeAt, isUnknown ? doubt : undefined);
 
     expect(await failureOf(outcome)).toMatchObject({ kind: 'rejected' });
   });
