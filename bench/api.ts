@@ -1,16 +1,16 @@
-/** The calls by which the bench prepares an install: the public API, as any customer would. */
+/** Prepares an install for a measurement, through the public API as a customer would. */
 import { API_KEY } from './processes.ts';
 
-/** Headers that every call of the bench carries. */
+/** Headers of every call of the bench. */
 export const HEADERS = { 'x-api-key': API_KEY, 'content-type': 'application/json' };
 
-/** One result of POST /posts, as far as the bench reads it. */
+/** The part of a POST /posts result that the bench reads. */
 interface Result {
   readonly status: string;
   readonly postId: string;
 }
 
-/** Calls `path` below the API root: POST when there is a body. @throws Error on any answer but a 200. */
+/** Calls `path` below the API root: POST when there is a body. @throws Error on any answer except a 200. */
 export async function call<Answer>(origin: string, path: string, body?: unknown): Promise<Answer> {
   const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
   const response = await fetch(`${origin}/api/v2${path}`, { headers: HEADERS, ...init });
@@ -24,7 +24,7 @@ export function postBody(slugs: readonly string[], scheduledFor?: Date): Record<
   return { text, connectionSlugs: slugs, ...(scheduledFor === undefined ? {} : { scheduledFor }) };
 }
 
-/** Makes a post to each connection and gives the ids. @throws Error unless all are in the `expected` state. */
+/** Creates a post to each connection and gives the ids. @throws Error unless all are in the `expected` state. */
 export async function publish(origin: string, slugs: readonly string[], scheduledFor?: Date): Promise<string[]> {
   const { results } = await call<{ results: Result[] }>(origin, '/posts', postBody(slugs, scheduledFor));
   const expected = scheduledFor === undefined ? 'sent' : 'scheduled';
@@ -33,7 +33,7 @@ export async function publish(origin: string, slugs: readonly string[], schedule
   return results.map((result) => result.postId);
 }
 
-/** Connects so many sandbox accounts and gives their slugs. */
+/** Connects this many sandbox accounts and gives their slugs. */
 export async function connectSandboxes(origin: string, count: number): Promise<string[]> {
   const slugs = Array.from({ length: count }, (_, index) => `bench-${index + 1}`);
   for (const slug of slugs) await call(origin, '/connections', { platformId: 'sandbox', credentials: {}, slug });

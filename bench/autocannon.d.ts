@@ -1,8 +1,8 @@
-/** The part of autocannon that the bench uses; the package has no types of its own. */
+/** The part of autocannon that the bench uses; the package has no type declarations. */
 declare module 'autocannon' {
   interface Options {
     url: string;
-    /** Seconds. */
+    /** Planned seconds. */
     duration: number;
     connections: number;
     headers: Readonly<Record<string, string>>;
@@ -10,7 +10,7 @@ declare module 'autocannon' {
     body?: string;
   }
   interface Result {
-    /** Seconds it really took. */
+    /** Measured seconds. */
     duration: number;
     errors: number;
     non2xx: number;

@@ -1,7 +1,7 @@
 /**
- * What the service is measured against: Fastify and a database driver doing the same reads and the
- * same durable writes, without keys, limits, validation or any other care. Started by the bench with
- * PORT, DATABASE_URL or DATA_DIR, and POST_ID, a post that the service has published.
+ * The baseline for the service: Fastify and a database driver that do the same reads and the same durable writes,
+ * without keys, limits or validation. The bench starts it with PORT, DATABASE_URL or DATA_DIR, and POST_ID, a post that
+ * the service has published.
  */
 import { PGlite } from '@electric-sql/pglite';
 import Fastify from 'fastify';
@@ -10,7 +10,7 @@ import { v7 } from 'uuid';
 import { POST_COLUMNS, type PostRow, postView } from '../services/posts/post-view.ts';
 import { copier } from './copier.ts';
 
-/** Connections to the database, as many as the service's own pool holds. */
+/** Connections to the database, as many as the pool of the service has. */
 const POOL_SIZE = 10;
 
 const query = await openDatabase();
@@ -40,7 +40,7 @@ app.get<{ Querystring: { limit: string } }>('/api/v2/posts', async (request) => 
   return { posts: rows.map(postView), limit, offset: 0 };
 });
 
-// Three commits, as in the service: the ledger before the platform is called, the platform's own, the outcome.
+// Three commits, as in the service: the ledger before the platform is called, the platform's, and the outcome.
 app.post<{ Body: { text: string; connectionSlugs: string[] } }>('/api/v2/posts', async (request) => {
   const { text, connectionSlugs } = request.body;
   const [id, attemptId, sandboxPostId, now] = [v7(), v7(), v7(), new Date().toISOString()];

@@ -1,4 +1,7 @@
-/** Inserts that follow the schema by themselves: every column comes from a row the service wrote, but for those given. */
+/**
+ * Builds inserts that follow the schema automatically: every column comes from a row that the service wrote, except the
+ * given ones.
+ */
 
 type Query = <Row>(sql: string, parameters: unknown[]) => Promise<Row[]>;
 
@@ -8,14 +11,14 @@ export interface Insert {
   readonly parameters: (string | null)[];
 }
 
-/** Makes the INSERT of a copy with `values` in place of the model's; parameters are numbered from `after` + 1. */
+/** Builds the INSERT of a copy with `values` instead of the model row's; parameters are numbered from `after` + 1. */
 export type Copier = (values: Readonly<Record<string, string | null>>, after?: number) => Insert;
 
 /**
  * Reads the model row, once.
  *
  * @param condition SQL that finds it, given `parameter` as $1
- * @throws Error when no row fits
+ * @throws Error when no row matches
  */
 export async function copier(query: Query, table: string, condition: string, parameter: string): Promise<Copier> {
   const columns = await query<{ name: string; type: string }>(

@@ -1,21 +1,21 @@
-/** Databases that live as long as one row of the bench. */
+/** Creates databases for one row of the bench. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 
-/** The server to measure on; a database that may be connected to, not one that is touched. */
+/** The server to measure on. The bench connects to this database and does not change it. */
 const SERVER_URL = process.env['BENCH_DATABASE_URL'] ?? 'postgres://root@127.0.0.1:5432/test';
 
 export interface BenchDatabase extends AsyncDisposable {
   readonly url: string;
-  /** A connection of the bench's own, for preparing and for looking. */
+  /** The bench's connection, for preparing and for checking. */
   readonly client: Client;
 }
 
 let made = 0;
 
-/** Creates an empty database on the server; it is dropped when disposed. */
+/** Creates an empty database on the server; disposing drops it. */
 export async function createDatabase(): Promise<BenchDatabase> {
   made += 1;
   const name = `carillon_bench_${process.pid}_${made}`;
@@ -23,7 +23,7 @@ export async function createDatabase(): Promise<BenchDatabase> {
   const url = new URL(SERVER_URL);
   url.pathname = `/${name}`;
   const client = new Client({ connectionString: url.href });
-  // A server that ends with the database still open reports it here, not to whoever asked last.
+  // A server that stops while the database is open reports it here and not to the last query.
   client.on('error', () => undefined);
   await client.connect();
   return {
@@ -50,7 +50,7 @@ export interface BenchFolder extends AsyncDisposable {
   readonly path: string;
 }
 
-/** An empty folder, removed when disposed. */
+/** Creates an empty folder; disposing removes it. */
 export async function createFolder(): Promise<BenchFolder> {
   const path = await mkdtemp(join(tmpdir(), 'carillon-bench-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };

@@ -1,4 +1,7 @@
-/** A graphile-worker process for jobs that do nothing, as it comes but for ten at a time. Started by the bench with PORT and DATABASE_URL. */
+/**
+ * A graphile-worker process for jobs that do nothing, with default settings except a concurrency of ten. The bench
+ * starts it with PORT and DATABASE_URL.
+ */
 import { createServer } from 'node:http';
 import { run } from 'graphile-worker';
 
@@ -9,7 +12,7 @@ const runner = await run({
   noHandleSignals: true,
 });
 
-// Answering at all is what says that it is ready.
+// Any answer means that the process is ready.
 createServer((_request, response) => response.end('ok')).listen(Number(process.env['PORT']), '127.0.0.1');
 
 process.on('SIGTERM', () => void runner.stop().finally(() => process.exit(0)));

@@ -1,33 +1,33 @@
-/** An install with many accounts and connections, posts that wait on them by the thousand, and a look at what became of them. */
+/** An install with many accounts and connections and thousands of scheduled posts, and the outcomes of those posts. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { connectSandboxes, publish } from './api.ts';
 import { type BenchDatabase, createDatabase, createFolder } from './databases.ts';
 import { type BenchProcess, startOnPostgres } from './processes.ts';
 
-/** Posts that wait: so many to each connection. */
+/** Scheduled posts: this many for each connection. */
 export interface Batch {
   readonly slugs: readonly string[];
   readonly each: number;
-  /** When the first falls due. */
+  /** When the first is due. */
   readonly due: Date;
-  /** Span over which they fall due, one connection after the other; all at once without. */
+  /** Period over which they become due, one connection after the other. Default: all at once. */
   readonly overMs?: number;
-  /** Put before their text. */
+  /** Prefix of their text. */
   readonly directive?: string;
 }
 
 export interface Fleet extends AsyncDisposable {
   readonly database: BenchDatabase;
-  /** Origin of its web process. */
+  /** Origin of the web process. */
   readonly origin: string;
   /** The sandbox connections of each account. */
   readonly slugs: readonly (readonly string[])[];
   startWorker(): Promise<BenchProcess>;
-  /** Makes posts wait, past the API: a hundred thousand in seconds. */
+  /** Stores scheduled posts directly, without the API: a hundred thousand in seconds. */
   schedule(batch: Batch): Promise<void>;
 }
 
-/** Far enough that the model of all posts is never due. */
+/** So far ahead that the model of all posts is never due. */
 const FAR_OFF_MS = 29 * 86_400_000;
 
 /**
@@ -65,7 +65,9 @@ export async function startFleet(
   };
 }
 
-/** Moves connections to a new account. A login is sealed to its connection, so they are moved and not copied. */
+/**
+ * Moves connections to a new account. Credentials are encrypted for their connection, so they are moved and not copied.
+ */
 export async function giveOwnAccount({ client }: BenchDatabase, slugs: readonly string[]): Promise<void> {
   await client.query(
     `with made as (
@@ -96,22 +98,22 @@ async function schedule({ client }: BenchDatabase, model: string, batch: Batch):
   await client.query('analyze posts');
 }
 
-/** What became of posts. */
+/** The outcome of posts. */
 export interface Outcome {
-  /** From its time to the start of its platform call, one value a post. */
+  /** From the scheduled time to the start of the platform call, one value per post. */
   readonly lateMs: readonly number[];
-  /** From the first's time to the last's settlement. */
+  /** From the scheduled time of the first post to the outcome of the last. */
   readonly tookMs: number;
 }
 
-/** Longest that posts may take before the run counts as stuck. */
+/** Longest that posts may take before the run fails as stuck. */
 const STUCK_AFTER_MS = 120_000;
 
 const LEFT = `
   select status, count(*)::int as posts from posts
   where status in ('scheduled', 'processing') and scheduled_for <= $1 and connection_slug = any($2::text[]) group by status`;
 
-// The timeline counts how often it was called for each post, so a second call shows even where it made nothing.
+// The timeline counts its calls for each post, so a second call shows even if it created nothing.
 const OUTCOME = `
   select p.status, extract(epoch from a.started_at - p.scheduled_for)::float8 * 1000 as late_ms,
     extract(epoch from p.sent_at)::float8 * 1000 as sent_ms,
@@ -130,7 +132,7 @@ interface OutcomeRow {
 }
 
 /**
- * Waits until every post of a batch to the sandbox has been dealt with.
+ * Waits until every post of a batch to the sandbox has an outcome.
  *
  * @throws Error unless each is sent, and its platform was called for it once
  */
@@ -154,7 +156,7 @@ export async function outcomeOf({ client }: BenchDatabase, batch: Batch): Promis
   return { lateMs: rows.map((row) => row.late_ms), tookMs: sentMs - due.getTime() };
 }
 
-/** An instant so many milliseconds ahead, on a whole second. */
+/** An instant this many milliseconds ahead, on a whole second. */
 export function ahead(ms: number): Date {
   return new Date(Math.ceil((Date.now() + ms) / 1000) * 1000);
 }

@@ -1,25 +1,30 @@
-/** Fills an install with as many posts as an account gathers over years, and says which filters find what among them. */
+/**
+ * Fills an install with as many posts as an account collects over years, and defines which filters match which posts.
+ */
 import type { Client } from 'pg';
 
-/** What a filter has to find: one post in forty, so that a thousand posts hold exactly a page of 25. */
+/** What a filter has to find: one post in forty, so that a thousand posts contain exactly one page of 25. */
 const SHARE = 40;
 
-/** A tag on one post in forty, all over the account's time. */
+/** A tag on one post in forty, spread over the account's whole time. */
 export const SPREAD_TAG = 'launch';
 
-/** A tag on the oldest fortieth of the posts alone, as a campaign that is over leaves behind. */
+/** A tag on only the oldest fortieth of the posts, like that of a finished campaign. */
 export const OLD_TAG = 'jubilee';
 
-/** The profile of one post in forty, all over the account's time. */
+/** The profile of one post in forty, spread over the account's whole time. */
 export const SPREAD_PROFILE = '01900000-0000-7000-8000-000000000001';
 
-/** The profile of the oldest fortieth of the posts alone: a customer who has gone quiet. */
+/** The profile of only the oldest fortieth of the posts: a customer who has become inactive. */
 export const QUIET_PROFILE = '01900000-0000-7000-8000-000000000002';
 
-/** The profile of a third of the other posts; the rest has none. */
+/** The profile of a third of the other posts; the rest have no profile. */
 const BUSY_PROFILE = '01900000-0000-7000-8000-000000000003';
 
-/** What differs from post to post; every other column is the model's, so that the copies follow the schema by themselves. */
+/**
+ * The columns that differ from post to post. All others come from the model, so that the copies follow the schema
+ * automatically.
+ */
 const VALUES: Readonly<Record<string, string>> = {
   id: `(overlay(lpad(to_hex((extract(epoch from moment) * 1000)::bigint), 12, '0') placing '-' from 9 for 0)
     || '-7' || right(gen_random_uuid()::text, 21))::uuid`,
@@ -37,8 +42,8 @@ const VALUES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Copies a published post, half a minute apart into the past, until its account has so many posts
- * over all of its connections. Ids are UUIDs that sort by time as those of the service do.
+ * Copies a published post, half a minute apart into the past, until its account has this many posts over all of its
+ * connections. Ids are UUIDs that sort by time like those of the service.
  */
 export async function fillAccount(client: Client, postId: string, posts: number): Promise<void> {
   await client.query(

@@ -1,14 +1,14 @@
-/** Twenty callers that ask again as soon as they are answered. */
+/** Twenty clients that send the next request as soon as they have an answer. */
 import autocannon from 'autocannon';
 import type { Measure } from './rounds.ts';
 
-/** Callers at the same time. */
+/** Concurrent clients. */
 const CONNECTIONS = 20;
 
 /** How long one round of load lasts. */
 export const ROUND_SECONDS = 3;
 
-/** What each caller asks. */
+/** The request of each client. */
 export interface Ask {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface Ask {
   readonly body?: string;
 }
 
-/** A round of load that gives requests a second. It throws when any request was not answered with a 2xx. */
+/** A round of load that gives requests per second. It throws when any request was not answered with a 2xx. */
 export function load(ask: Ask, seconds = ROUND_SECONDS): Measure {
   return async () => {
     const { url, headers, body } = ask;

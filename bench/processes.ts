@@ -1,4 +1,4 @@
-/** Starts what is measured as processes of their own: an install of this tree, and what stands beside it. */
+/** Starts the processes to measure: an install of this tree, and the peers to compare it with. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -11,14 +11,14 @@ export const API_KEY = `crl_live_${'bench'.repeat(8)}`;
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Longest a start may take. */
+/** Longest time a start may take. */
 const START_TIMEOUT_MS = 60_000;
 
-/** What runs at this moment: a bench that breaks off takes it along. */
+/** The running processes: they are killed when the bench stops early. */
 const running = new Set<ChildProcess>();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-/** What was asked to end: what ends without that makes a row worthless. */
+/** Processes that were asked to stop. Any other exit invalidates a row. */
 const stopping = new WeakSet<ChildProcess>();
 
 export interface BenchProcess extends AsyncDisposable {
@@ -37,7 +37,10 @@ interface Launch {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Starts an install on PostgreSQL. `settings` are environment variables besides those that every install of the bench has. */
+/**
+ * Starts an install on PostgreSQL. `settings` are environment variables in addition to those of every install of the
+ * bench.
+ */
 export function startOnPostgres(
   databaseUrl: string,
   dataDir: string,
@@ -57,7 +60,7 @@ function startInstall(environment: Readonly<Record<string, string>>): Promise<Be
   return start({ file: 'server/main.ts', readyPath: '/readyz', environment: { ...settings, ...environment } });
 }
 
-/** Starts one of the things to compare with, a file of bench/. */
+/** Starts a peer for comparison, a file of bench/. */
 export function startPeer(file: string, environment: Readonly<Record<string, string>>): Promise<BenchProcess> {
   return start({ file: `bench/${file}`, readyPath: '/', environment });
 }
@@ -104,7 +107,7 @@ async function untilReady(child: ChildProcess, url: string): Promise<void> {
   throw new Error(`it was not ready within ${START_TIMEOUT_MS} ms`);
 }
 
-/** Reads an answer to its end, so that its connection is free again. */
+/** Reads an answer to its end, so that its connection can be reused. */
 async function read(answer: Response): Promise<boolean> {
   await answer.text().catch(() => '');
   return answer.ok;

@@ -1,4 +1,7 @@
-/** Receivers of webhooks in a process of their own. Every path is one; a path that begins with /hang- never answers. Started by the bench with PORT. */
+/**
+ * Receivers of webhooks in a separate process. Every path is a receiver; a path that begins with /hang- never answers.
+ * The bench starts it with PORT.
+ */
 import { createServer } from 'node:http';
 
 const counts = new Map<string, number>();

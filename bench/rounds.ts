@@ -1,21 +1,21 @@
-/** Two sides measured in turns, so that what else the machine does falls on both. */
+/** Measures two sides alternately, so that other load on the machine affects both. */
 import { type Finding, median } from './row.ts';
 
-/** Measures once; gives work a second. */
+/** Measures once; gives work per second. */
 export type Measure = () => Promise<number>;
 
 export interface Sides {
   readonly row: string;
   readonly ours: Measure;
   readonly bare: Measure;
-  /** What is counted a second: `req/s`, `posts/s`. */
+  /** The unit per second: `req/s`, `posts/s`. */
   readonly unit: string;
   /** Least ratio of ours to bare; undefined when the row only informs. */
   readonly target?: number;
   readonly rounds: number;
 }
 
-/** Takes the sides in turns. The ratio is the median of the rounds' own ratios, not the ratio of the medians. */
+/** Alternates the sides. The ratio is the median of the ratios of the rounds, not the ratio of the medians. */
 export async function inTurns({ row, ours, bare, unit, target, rounds }: Sides): Promise<Finding> {
   const seen: { ours: number; bare: number }[] = [];
   for (let round = 0; round < rounds; round += 1) seen.push({ bare: await bare(), ours: await ours() });

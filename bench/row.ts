@@ -4,7 +4,7 @@
 export interface Finding {
   readonly row: string;
   readonly ours: string;
-  /** What stands beside us: bare code for the same work, or a peer. Empty when nothing does. */
+  /** The comparison: bare code for the same work, or a peer. Empty when there is none. */
   readonly bare: string;
   readonly ratio: string;
   /** Empty when the line only informs. */
@@ -13,10 +13,10 @@ export interface Finding {
   readonly met: boolean | null;
 }
 
-/** One measurement by the name that `npm run bench <name>` takes. Each makes and removes its own databases. */
+/** One measurement with the name for `npm run bench <name>`. Each creates and removes its own databases. */
 export interface Row {
   readonly name: string;
-  /** @throws Error when something failed to run, which is not the same as being slow */
+  /** @throws Error when something failed to run, which is different from being slow */
   run(): Promise<Finding[]>;
 }
 
@@ -34,7 +34,7 @@ export function median(values: readonly number[]): number {
   return (low + high) / 2;
 }
 
-/** The value that a share of all values does not exceed (nearest rank). `share` is 0 to 1. */
+/** The value that the given share of all values does not exceed (nearest rank). `share` is 0 to 1. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const value = sorted[Math.max(Math.ceil(share * sorted.length) - 1, 0)];
@@ -42,7 +42,7 @@ export function percentile(values: readonly number[], share: number): number {
   return value;
 }
 
-/** How late something came, against a bound on its 99th percentile in milliseconds. `besides` is told with it. */
+/** Lateness, against a bound on its 99th percentile in milliseconds. The line also shows `besides`. */
 export function latenessFinding(row: string, lateMs: readonly number[], targetMs: number, besides = ''): Finding {
   const [p50 = 0, p99 = Infinity, max = 0] = [0.5, 0.99, 1].map((share) => Math.round(percentile(lateMs, share)));
   const ours = `p50 ${p50} / p99 ${p99} / max ${max} ms${besides}`;

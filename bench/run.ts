@@ -1,6 +1,6 @@
 /**
- * Measures the service against bare code for the same work: `npm run bench [--check] [row …]`.
- * Prints one table. Exits 1 when something failed to run, and with --check when a target is missed.
+ * Measures the service against bare code for the same work: `npm run bench [--check] [row …]`. Prints one table. Exits
+ * 1 when something failed to run, or when a target is missed with --check.
  */
 import { parseArgs } from 'node:util';
 import type { Finding, Row } from './row.ts';

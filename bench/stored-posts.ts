@@ -1,11 +1,11 @@
-/** Ten thousand stored posts: copies of one that was really published, so that they follow the schema by themselves. */
+/** Ten thousand stored posts: copies of one published post, so that they follow the schema automatically. */
 
-/** How many posts the install holds after {@link COPY_POSTS}, but for the one that was there. */
+/** How many posts {@link COPY_POSTS} adds to an install. */
 export const STORED_POSTS = 10_000;
 
 /**
- * Copies the post with id $1, a second apart into the past. Ids are UUIDs that sort by time as
- * those of the service do. One statement; works on both engines.
+ * Copies the post with id $1, a second apart into the past. Ids are UUIDs that sort by time like those of the service.
+ * One statement; works on both engines.
  */
 export const COPY_POSTS = `
   insert into posts

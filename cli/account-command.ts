@@ -1,4 +1,7 @@
-/** `account list` and `account set`: what the operator decides about accounts (D18). */
+/**
+ * `account list` and `account set`: account settings that the operator controls
+ * (docs/contract/errors-and-limits.md#plans).
+ */
 import { parseArgs } from 'node:util';
 import type { AccountView } from '../services/account/read-account.ts';
 import { type Environment, type OperatorClient, operatorClient, type Request, UsageError } from './operator-client.ts';
@@ -71,7 +74,7 @@ async function listAccounts(client: OperatorClient): Promise<AccountView[]> {
   return ((await client.call('GET', '/accounts')) as { accounts: AccountView[] }).accounts;
 }
 
-/** @throws UsageError where there are several */
+/** @throws UsageError when there are several accounts */
 export async function onlyAccount(client: OperatorClient): Promise<string> {
   const [first, ...others] = await listAccounts(client);
   if (first === undefined) throw new Error('The install has no account yet.');

@@ -1,6 +1,5 @@
 /**
- * The command line. It talks HTTP to a running server and never opens the database, which
- * belongs to that server alone.
+ * The command line. It calls a running server over HTTP and never opens the database, which only that server may open.
  */
 import { accountCommand } from './account-command.ts';
 import { keyCommand } from './key-command.ts';
@@ -32,7 +31,7 @@ const USAGE = `Usage: npm run carillon -- <command>
   oauth client add <id> <address>...  let an agent in that cannot register by itself; answers go to these addresses
   oauth rotate-keys                   sign access tokens with a new key from now on
 
-  listen --forward <url>              relay the events that a key hears to a receiver on this machine
+  listen --forward <url>              relay the events that a key subscribedCondition to a receiver on this machine
       --key <key>                     whose events (default: CARILLON_KEY)
       --secret <secret>               what they are signed with (default: a new one, printed)
 
@@ -58,7 +57,7 @@ try {
 async function listen(args: string[]): Promise<void> {
   const stopping = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stopping.abort());
-  // The whole house comes with it, which the other commands need not wait for.
+  // Loads the whole app, which the other commands do not need.
   const { systemRandom } = await import('../server/context.ts');
   const print = (line: string) => process.stdout.write(`${line}\n`);
   const io = { request: globalThis.fetch, clock: systemClock, random: systemRandom(systemClock), print };

@@ -1,6 +1,6 @@
 /** Reads server-sent events (WHATWG HTML, section 9.2), as far as GET /events uses them. */
 
-/** One message. Without data it only says where the stream stands. */
+/** One message. Without data it only gives the position of the stream. */
 export interface EventMessage {
   readonly id: string | undefined;
   readonly event: string | undefined;
@@ -22,7 +22,7 @@ export async function* eventMessages(body: ReadableStream<Uint8Array>): AsyncGen
   }
 }
 
-// What stands after the last line end was cut off, and comes again.
+// An incomplete last line was cut off, and is sent again.
 async function* lines(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';

@@ -1,4 +1,4 @@
-/** `key create`, `key list` and `key revoke`: the keys that reach a whole account (D54). */
+/** `key create`, `key list` and `key revoke`: the keys that reach a whole account (docs/contract/profiles-and-keys.md#account-keys). */
 import { parseArgs } from 'node:util';
 import type { KeyView } from '../services/keys/key-view.ts';
 import { onlyAccount } from './account-command.ts';

@@ -1,6 +1,7 @@
 /**
- * `listen --forward <url>`: relays the events that a key hears to a receiver on this machine, signed as deliveries
- * are, so that nobody needs a tunnel. Nothing is tried again, as the receiver is being worked on; its answers are printed.
+ * `listen --forward <url>`: relays the events that a key is subscribed to to a receiver on this machine, signed like
+ * deliveries, so that no tunnel is needed. It never retries, because the receiver is in development; it prints the
+ * receiver's answers.
  */
 import { parseArgs } from 'node:util';
 import packageJson from '../package.json' with { type: 'json' };
@@ -11,7 +12,7 @@ import { receiverUrlProblem } from '../services/webhooks/receiver-url.ts';
 import { type EventMessage, eventMessages } from './event-messages.ts';
 import { type Environment, type Request, serverOrigin, UsageError } from './operator-client.ts';
 
-/** What the command works with. */
+/** The dependencies of the command. */
 export interface Listening {
   readonly request: Request;
   readonly clock: Clock;
@@ -29,7 +30,7 @@ const OPTIONS = {
   url: { type: 'string' },
 } as const;
 
-/** What was asked for. */
+/** The parsed arguments. */
 interface Plan {
   readonly events: URL;
   readonly key: string;
@@ -37,18 +38,18 @@ interface Plan {
   readonly secret: string;
 }
 
-/** As long as a receiver of deliveries has. */
+/** The same timeout as for a receiver of deliveries. */
 const ANSWER_WITHIN_MS = 5_000;
 
-/** Real milliseconds before a stream that ended is opened again. */
+/** Real milliseconds before a stream that ended is reopened. */
 const LISTEN_AGAIN_MS = 2_000;
 
-/** An answer that would be the same next time. */
+/** An answer that would be the same on a retry. */
 class RefusedError extends Error {
   override name = 'RefusedError';
 }
 
-/** Listens until the signal aborts. @throws Error with a sentence that says what to put right */
+/** Listens until the signal aborts. @throws Error with a sentence that says what to correct */
 export async function listenCommand(io: Listening, args: string[], env: Environment): Promise<void> {
   const plan = readPlan(io, args, env);
   let lastId: string | undefined;
@@ -117,7 +118,7 @@ async function relay(io: Listening, plan: Plan, { id, event, mode, data }: Event
   io.print(`${io.clock.now().toISOString()}  ${event}  ${id}  ${outcome}`);
 }
 
-/** One attempt, as a delivery is made. @returns what came of it, in words */
+/** One attempt, like that of a delivery. @returns the outcome, in words */
 async function post({ request, clock, signal }: Listening, plan: Plan, event: SignedEvent): Promise<string> {
   const { version } = packageJson;
   const headers = deliveryHeaders(event, { secret: plan.secret, now: clock.now(), version });

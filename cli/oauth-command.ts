@@ -1,4 +1,7 @@
-/** `oauth client add` and `oauth rotate-keys`: clients that cannot make themselves known, and the key that signs access tokens. */
+/**
+ * `oauth client add` and `oauth rotate-keys`: clients that cannot register themselves, and the key that signs access
+ * tokens.
+ */
 import { parseArgs } from 'node:util';
 import { type Environment, operatorClient, type Request, UsageError } from './operator-client.ts';
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OPERATOR_TOKEN_FILE } from '../server/operator-token.ts';
 
-/** A command that was written wrongly; an empty message asks for the usage. */
+/** An invalid command; an empty message shows the usage. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
@@ -11,11 +11,11 @@ export class UsageError extends Error {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface OperatorClient {
-  /** @throws Error with a sentence that says what to put right */
+  /** @throws Error with a sentence that says what to correct */
   call(method: 'DELETE' | 'GET' | 'PATCH' | 'POST', path: string, body?: unknown): Promise<unknown>;
 }
 
-/** The fetch of the process. */
+/** The process's fetch function. */
 export type Request = typeof globalThis.fetch;
 
 export async function operatorClient(
@@ -28,14 +28,17 @@ export async function operatorClient(
   return { call: (method, path, body) => call(request, new URL(`/operator${path}`, origin), { token, method, body }) };
 }
 
-/** The operator's endpoints answer on their own machine, so the public address leads nowhere unless it is of this machine. */
+/**
+ * The operator's endpoints answer only on their own machine, so the public address works only if it belongs to this
+ * machine.
+ */
 function localOrigin({ PUBLIC_URL, PORT = '3000' }: Environment): string {
   const named = PUBLIC_URL === undefined ? null : URL.parse(PUBLIC_URL);
   const isHere = named !== null && ['localhost', '127.0.0.1', '[::1]'].includes(named.hostname);
   return isHere ? named.origin : `http://127.0.0.1:${PORT}`;
 }
 
-/** The server to talk to. */
+/** The server to call. */
 export function serverOrigin(url: string | undefined, env: Environment): string {
   const origin = url ?? env['PUBLIC_URL'] ?? `http://127.0.0.1:${env['PORT'] ?? '3000'}`;
   if (URL.canParse(origin)) return origin;

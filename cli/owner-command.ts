@@ -1,4 +1,7 @@
-/** `owner link`: a link with which the owner of an account chooses email and password, the first time or after losing it (D23). */
+/**
+ * `owner link`: creates a link with which the owner of an account chooses email and password, the first time or after
+ * losing it (docs/contract/agents.md#people).
+ */
 import { parseArgs } from 'node:util';
 import { onlyAccount } from './account-command.ts';
 import { type Environment, operatorClient, type Request, UsageError } from './operator-client.ts';

@@ -22,14 +22,16 @@ export interface ClientOptions {
   readonly url: string;
   /** A key of the account; sent as x-api-key. */
   readonly apiKey: string;
-  /** Most calls that one HTTP request carries. Default 20; the server takes 100. */
+  /** Most calls in one HTTP request. Default 20; the server accepts 100. */
   readonly maxBatchSize?: number;
 }
 
-/** What a failed call says, under `error.data.error` of the TRPCClientError it throws. */
+/** The error of a failed call, under `error.data.error` of the thrown TRPCClientError. */
 export type { ErrorBody } from '../errors/error-body.ts';
 
-/** Makes a client. Calls made in the same turn of the event loop travel as one batch; each counts in its own bucket. */
+/**
+ * Creates a client. Calls made in the same turn of the event loop are sent as one batch; each counts in its own bucket.
+ */
 export function createClient(options: ClientOptions): TRPCClient<AppRouter> {
   const { url, apiKey, maxBatchSize = 20 } = options;
   return createTRPCClient<AppRouter>({

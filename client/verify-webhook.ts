@@ -1,6 +1,6 @@
-/** Tells deliveries of Carillon from anybody else's requests, in Node, Deno, Bun, browsers and edge runtimes alike. */
+/** Verifies that a request is a delivery of Carillon, in Node, Deno, Bun, browsers and edge runtimes. */
 
-/** Headers as any framework hands them over: the Headers of the web, or an object with names in small letters. */
+/** Headers as any framework provides them: the web's Headers, or an object with lowercase names. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -12,21 +12,21 @@ export interface VerifyOptions {
   readonly now?: Date;
 }
 
-/** What a delivery carries; the rest depends on the event. */
+/** The content of a delivery; the other fields depend on the event. */
 export interface WebhookEvent {
-  /** The same through attempts and replays: whoever has seen it before can leave it. */
+  /** Identical in all attempts and replays, so that a receiver can skip an event it has already processed. */
   readonly eventId: string;
   /** Such as `post.sent`. */
   readonly event: string;
   /** When it happened: an ISO 8601 instant. */
   readonly timestamp: string;
-  /** True on the made-up delivery of a test. */
+  /** True on the sample delivery of a test. */
   readonly test?: true;
-  /** `post`, `metrics` or `connection`, as the event has them. */
+  /** `post`, `metrics` or `connection`, depending on the event. */
   readonly [payload: string]: unknown;
 }
 
-/** A request that is not a delivery of the webhook with this secret, or not one of the last minutes. */
+/** The request is not a delivery of the webhook with this secret, or its signature is too old or too far ahead. */
 export class WebhookVerificationError extends Error {
   override name = 'WebhookVerificationError';
 }
@@ -40,9 +40,9 @@ type Bytes = Uint8Array<ArrayBuffer>;
  * Checks the signature of a delivery, in constant time, and gives its event. For a day after a rotation a delivery is
  * signed with both secrets, and passes with either.
  *
- * @param rawBody the body as it came, before anything has parsed it
- * @param secret the secret that the registration of the webhook showed, `whsec_…`; or several, of which one must fit
- * @throws WebhookVerificationError when it is not one: answer 400, and look at the message
+ * @param rawBody the body as it was received, before any parsing
+ * @param secret the secret shown when the webhook was registered, `whsec_…`; or several, of which one must match
+ * @throws WebhookVerificationError when the request is not a valid delivery: answer 400, and look at the message
  */
 export async function verifyWebhook(
   rawBody: string | Uint8Array,
@@ -69,7 +69,7 @@ export async function verifyWebhook(
 }
 
 interface Signature {
-  /** Seconds, as the header has them. */
+  /** Seconds, as in the header. */
   readonly t: string;
   readonly v1: string;
 }
@@ -90,7 +90,7 @@ function readSignature(header: string): Signature | null {
   return t === undefined || v1 === undefined ? null : { t, v1 };
 }
 
-/** When the body was signed with one of the secrets, in seconds; null when it was with none. */
+/** When the body was signed with one of the secrets, in seconds; null when it was signed with none of them. */
 async function signedAt(
   body: Uint8Array,
   signatures: readonly Signature[],
@@ -109,7 +109,7 @@ function headerOf(headers: WebhookHeaders, name: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-// The runtime compares: its verification takes the same time wherever two signatures differ.
+// The runtime compares the signatures in constant time.
 async function isSigned(secret: string, signed: Bytes, signature: Bytes): Promise<boolean> {
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   const { subtle } = globalThis.crypto;

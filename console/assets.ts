@@ -1,7 +1,7 @@
 /**
- * Everything the pages load, under /assets: the files of console/assets, the browser code in its
- * folder app with the types stripped, and the API reference's own script. All is held in memory,
- * compressed once; browsers ask again each time and get a 304 while nothing has changed.
+ * Serves all static files under /assets: the files of console/assets, the browser code of its folder app with the
+ * types stripped, and the API reference's script. All files are held in memory and compressed once. Browsers
+ * revalidate each time and get a 304 while a file is unchanged.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -27,19 +27,19 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Where the browser code is kept. */
+/** Folder of the browser code. */
 const APP = join(import.meta.dirname, 'assets/app');
 
-/** Where the API reference's script is served. */
+/** Path of the API reference's script. */
 export const REFERENCE_SCRIPT = '/scalar.js';
 
-/** Answers what is there and passes on the rest. Mounted at /assets. */
+/** Serves existing files and passes other requests on. Mounted at /assets. */
 export function serveAssets(): RequestHandler {
   const assets = loadAssets();
   let referenceScript: Promise<Asset> | undefined;
   return async (request, response, next) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return next();
-    // Four megabytes that most starts never need.
+    // This script has four megabytes and is loaded on first use, because most processes never serve it.
     if (request.path === REFERENCE_SCRIPT)
       return sendAsset(request, response, await (referenceScript ??= loadReferenceScript()));
     const asset = assets.get(request.path);
@@ -65,12 +65,12 @@ function loadAssets(): Map<string, Asset> {
   return assets;
 }
 
-/** File names of the browser code. */
+/** Lists the file names of the browser code. */
 export function browserModules(): string[] {
   return readdirSync(APP).filter((name) => name.endsWith('.ts'));
 }
 
-/** The name a browser module is served under. */
+/** Returns the name under which a browser module is served. */
 export function scriptName(name: string): string {
   return name.replace(/\.ts$/, '.js');
 }

@@ -1,7 +1,7 @@
-/** Turns a TypeScript module into one that browsers run: types become blanks, `./x.ts` becomes `./x.js`. */
+/** Converts a TypeScript module for browsers: types become blanks, `./x.ts` becomes `./x.js`. */
 import { stripTypeScriptTypes } from 'node:module';
 
-/** The end of an import or re-export of a neighbouring file. */
+/** Matches the end of an import or re-export of a relative file. */
 const NEIGHBOUR = /(\bfrom\s+'\.\/[\w-]+)\.ts(?=')/g;
 
 /** @param source a module with erasable types only */
@@ -9,7 +9,7 @@ export function toBrowserModule(source: string): string {
   return quietly(() => stripTypeScriptTypes(source)).replace(NEIGHBOUR, '$1.js');
 }
 
-// Node calls the function experimental at its first use; an operator can do nothing about that.
+// On first use, Node warns that the function is experimental; operators cannot act on that.
 function quietly<Result>(work: () => Result): Result {
   const { emitWarning } = process;
   process.emitWarning = () => undefined;

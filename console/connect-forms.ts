@@ -1,4 +1,4 @@
-/** The fields in which a person types the login of an account: one form a platform, read off what the platform asks for. */
+/** Forms for the credentials of an account: one form per platform, generated from the platform's schema. */
 import { z } from 'zod';
 import type { Context } from '../services/context.ts';
 import { missingSettings } from '../services/platforms/missing-settings.ts';
@@ -6,7 +6,7 @@ import { type Html, html } from './html.ts';
 
 type Platform = Context['platforms'][keyof Context['platforms']];
 
-/** One field of a login. */
+/** One field of a credential. */
 interface Field {
   readonly name: string;
   readonly label: string;
@@ -15,7 +15,7 @@ interface Field {
   readonly type: 'text' | 'password' | 'url';
 }
 
-/** Where the words people know differ from the name on the wire. */
+/** Labels that differ from the API's field names. */
 const LABELS: Readonly<Record<string, string>> = {
   identifier: 'Handle',
   instanceUrl: 'Server',
@@ -24,14 +24,14 @@ const LABELS: Readonly<Record<string, string>> = {
   webhookUrl: 'Webhook URL',
 };
 
-/** The part of a JSON Schema that is read here. */
+/** The part of a JSON Schema that the forms use. */
 interface CredentialsSchema {
   readonly properties?: Readonly<Record<string, { readonly description?: string; readonly format?: string }>>;
   readonly required?: readonly string[];
   readonly description?: string;
 }
 
-/** The choice of a platform, and for each the fields of its login. The browser shows those of the one that is chosen. */
+/** The platform selection and the credential fields of each. The browser shows the fields of the selected platform. */
 export function connectForms(context: Context): Html {
   const platforms = Object.values(context.platforms).filter(
     (platform) => platform.connect.includes('credentials') && missingSettings(context, platform).length === 0,
@@ -92,7 +92,7 @@ function loginField(id: string, field: Field): Html {
   `;
 }
 
-/** `appPassword` becomes "App password". */
+/** Converts `appPassword` to "App password". */
 function inWords(name: string): string {
   const words = name.replace(/([A-Z])/g, ' $1').toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -1,11 +1,11 @@
-/** GET /: the console. The server writes the forms; console/assets/app fills in what the key or the owner may see. */
+/** GET /: the console. The server renders the forms; console/assets/app adds what the key or the owner may see. */
 import type { RequestHandler } from 'express';
 import { ERROR_CODES, ERRORS } from '../errors/codes.ts';
 import { Post } from '../routers/schemas/post.ts';
 import type { Context } from '../services/context.ts';
 import { browserModules, scriptName } from './assets.ts';
 import { connectForms } from './connect-forms.ts';
-import { keyBar, keyPanel, openingPanel, ownerBar } from './console-doors.ts';
+import { keyBar, keyPanel, openingPanel, ownerBar } from './console-panels.ts';
 import { type Html, html } from './html.ts';
 import { type Page, POLICIES, sendPage } from './page.ts';
 import { csrfToken, signedIn } from './people/signed-in.ts';
@@ -24,8 +24,8 @@ export function consolePage(context: Context): RequestHandler {
 }
 
 /**
- * @param before what stands there until the desk is open
- * @param token of the person who is signed in, for scripts
+ * @param before the panel that is shown until the console opens
+ * @param token CSRF token of the signed-in user, for scripts
  */
 function pageFor(context: Context, before: Html, bar: Html, token?: string): Page {
   return {

@@ -1,4 +1,4 @@
-/** Cookies: those that a browser shows, and how one is given. */
+/** Reads and sets cookies. */
 import type { Request, Response } from 'express';
 import type { Context } from '../services/context.ts';
 
@@ -8,7 +8,7 @@ export function readCookies(request: Request): ReadonlyMap<string, string> {
   return new Map(pairs.map(([name = '', value = '']) => [name, value]));
 }
 
-/** Whether people reach this install over https, so that cookies can be kept to it. */
+/** Whether this install is served over https, so that cookies can be restricted to it. */
 export function isSecure(context: Context): boolean {
   return context.config.publicUrl.startsWith('https:');
 }
@@ -20,7 +20,7 @@ export interface Cookie {
   readonly seconds: number;
 }
 
-/** Gives a cookie that scripts cannot read, and that other sites' forms do not bring along. */
+/** Sets a cookie that scripts cannot read and that other sites' forms do not send. */
 export function giveCookie(context: Context, response: Response, { name, value, path, seconds }: Cookie): void {
   const attributes = [`Path=${path}`, `Max-Age=${seconds}`, 'HttpOnly', 'SameSite=Lax'];
   if (isSecure(context)) attributes.push('Secure');

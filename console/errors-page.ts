@@ -1,4 +1,4 @@
-/** GET /docs/errors: what each error code means and what to do about it, from the table that errors are made from. */
+/** GET /docs/errors: the meaning of each error code and what to do, from the table that defines the errors. */
 import type { RequestHandler } from 'express';
 import { ERROR_CODES, ERRORS, type ErrorCode } from '../errors/codes.ts';
 import type { ErrorSpec } from '../errors/error-spec.ts';
@@ -45,8 +45,8 @@ function adviceOf({ retryable, retryableWhen }: ErrorSpec): Html {
   return html`Only ${retryableWhen}; the body’s <code>retryable</code> says so. Otherwise do the above first.`;
 }
 
-// The id is the code as it stands, also where it has spaces: browsers send `#too many requests` and
-// `#too%20many%20requests` as the same address, and look for the id both as written and decoded.
+// The id is the unchanged code, even with spaces: browsers treat `#too many requests` and `#too%20many%20requests`
+// as the same URL, and search for the id both as written and decoded.
 function section(code: ErrorCode): Html {
   const spec: ErrorSpec = ERRORS[code];
   return html`

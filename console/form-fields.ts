@@ -1,6 +1,6 @@
-/** The fields of a form as they came. */
+/** Reads the fields of a submitted form. */
 
-/** Fields that came once; what came twice is none of ours. */
+/** Fields with a single value; repeated fields are ignored, because no form of ours has them. */
 export function fieldsOf(body: unknown): Record<string, string> {
   const entries = Object.entries(typeof body === 'object' && body !== null ? body : {});
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));

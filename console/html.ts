@@ -1,6 +1,6 @@
-/** HTML as values: a template that escapes every interpolation, so that no page can forget to. */
+/** HTML as values: a template that escapes every interpolation, so that no page can omit escaping. */
 
-/** Markup that is safe to place in a page; {@link html} makes it. */
+/** Markup that is safe to insert into a page; {@link html} creates it. */
 export class Html {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Html {
   }
 }
 
-/** What a template takes. Strings and numbers are escaped; null, undefined and false give nothing. */
+/** Values of a template. Strings and numbers are escaped; null, undefined and false render nothing. */
 export type HtmlValue = string | number | Html | readonly HtmlValue[] | null | undefined | false;
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Makes text safe between tags and inside quoted attributes; nowhere else. */
+/** Escapes text for use between tags and inside quoted attributes only. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
 }

@@ -1,29 +1,29 @@
-/** The frame around every page: head, site header, main content, footer; and the headers a page is sent with. */
+/** The frame of every page (head, site header, main content, footer) and its response headers. */
 import type { Response } from 'express';
 import { type Html, html } from './html.ts';
 
 export interface Page {
   readonly title: string;
-  /** What the page is, for search engines; pages without one ask not to be listed. */
+  /** Description for search engines; pages without one are not indexed. */
   readonly description?: string;
-  /** Path of the entry in the site's navigation that this page belongs to. */
+  /** Path of the navigation entry to which this page belongs. */
   readonly current?: string;
-  /** Class of the body, for pages with a layout of their own. */
+  /** Class of the body, for pages with a special layout. */
   readonly layout?: string;
-  /** What styles the content, below /assets; the stylesheet of all ordinary pages when left out. */
+  /** Stylesheet of the content, below /assets; defaults to that of ordinary pages. */
   readonly stylesheet?: string;
-  /** More elements for the head. */
+  /** Additional elements of the head. */
   readonly head?: Html;
   readonly main: Html;
-  /** True when the content has a main landmark of its own. */
+  /** True when the content has its own main landmark. */
   readonly bringsLandmark?: true;
-  /** Version of the service, for the footer; no footer when left out. */
+  /** Version of the service for the footer; no footer without it. */
   readonly version?: string;
-  /** What the footer of a `brand` page says. */
+  /** Text of the footer of a `brand` page. */
   readonly footnote?: string;
-  /** True when it is for one person: nobody keeps it, not even their browser. */
+  /** True for a private page, which no one may cache, not even the browser. */
   readonly isPersonal?: true;
-  /** What stands around the content. `brand`: the name alone, for people who have no business with the rest; `none`: nothing. */
+  /** The frame. `brand`: only the name, for visitors who do not use the rest of the site; `none`: nothing. */
   readonly frame?: 'site' | 'brand' | 'none';
 }
 
@@ -34,7 +34,7 @@ const NAVIGATION = [
   { path: '/status', name: 'Status' },
 ];
 
-/** Scripts of our own, which talk to this install only and can not write markup. */
+/** Our own scripts, which can call this install only and cannot write markup. */
 const CONSOLE = {
   'script-src': "'self'",
   'style-src': "'self'",
@@ -44,16 +44,16 @@ const CONSOLE = {
   'trusted-types': "'none'",
 };
 
-/** What a page may load and do; `default-src 'none'` forbids the rest. */
+/** What a page may load and do; `default-src 'none'` forbids everything else. */
 export const POLICIES = {
-  /** Text and style only. */
+  /** Text and styles only. */
   static: policy({ 'style-src': "'self'", 'img-src': "'self'" }),
   console: policy(CONSOLE),
-  /** The same with a form, for signing out. */
+  /** The same with a form for signing out. */
   ownersConsole: policy({ ...CONSOLE, 'form-action': "'self'" }),
 } as const;
 
-/** Makes a Content-Security-Policy from what a page needs besides nothing. */
+/** Builds a Content-Security-Policy that allows only what the page needs. */
 export function policy(directives: Readonly<Record<string, string>>): string {
   const all = {
     'default-src': "'none'",
@@ -67,7 +67,7 @@ export function policy(directives: Readonly<Record<string, string>>): string {
     .join('; ');
 }
 
-/** Sends a page. It is asked for again on every visit, so that an upgrade shows at once. */
+/** Sends a page. Browsers revalidate it on every visit, so that an upgrade is visible immediately. */
 export function sendPage(response: Response, status: number, csp: string, page: Page): void {
   response.status(status);
   response.setHeader('content-security-policy', csp);
@@ -77,7 +77,7 @@ export function sendPage(response: Response, status: number, csp: string, page: 
   response.type('html').send(renderPage(page));
 }
 
-/** The whole document. */
+/** Renders the whole document. */
 export function renderPage(page: Page): string {
   const { title, description, current, layout, stylesheet = 'content.css', head, main, bringsLandmark, version } = page;
   const { frame = 'site', footnote = 'Carillon keeps your login encrypted, and uses it to publish for you.' } = page;

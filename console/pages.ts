@@ -1,4 +1,9 @@
-/** The pages that people see: the console, the API reference, the error codes, the status page, the hosted connect page, the pages on which owners sign in, and the sandbox's public timelines (D4, D13, D23, D24). */
+/**
+ * Mounts all pages for people: the console, the API reference, the error codes, the status page, the hosted
+ * connect page, the owner pages and sign-in, and the sandbox's public timelines (docs/contract/running.md#paths,
+ * docs/contract/platforms.md#sandbox, docs/contract/agents.md#people,
+ * docs/contract/connections.md#the-hosted-page).
+ */
 import { Router } from 'express';
 import type { Context } from '../services/context.ts';
 import { serveAssets } from './assets.ts';
@@ -11,7 +16,7 @@ import { peoplePages } from './people/people-pages.ts';
 import { permalinkPage, timelinePage } from './sandbox-page.ts';
 import { statusPage } from './status-page.ts';
 
-/** Mounted at the root; paths that are none of these pass through. */
+/** Mounted at the root; passes other paths on. */
 export function pagesRouter(context: Context): Router {
   const router = Router();
   router.use('/assets', serveAssets());

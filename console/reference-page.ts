@@ -1,4 +1,4 @@
-/** GET /docs: the API reference, drawn by Scalar from our OpenAPI document with nothing fetched from elsewhere. */
+/** GET /docs: the API reference, which Scalar renders from our OpenAPI document without external requests. */
 import type { RequestHandler } from 'express';
 import type { Context } from '../services/context.ts';
 import { REFERENCE_SCRIPT } from './assets.ts';
@@ -9,11 +9,11 @@ export function referencePage(context: Context): RequestHandler {
   const { publicUrl } = context.config;
   const csp = policy({
     'script-src': "'self'",
-    // Scalar writes its style into the page.
+    // Scalar inserts its styles into the page.
     'style-src': "'self' 'unsafe-inline'",
     'img-src': "'self' data:",
     'font-src': "'self'",
-    // Requests sent from the page go to the address the document names, which may differ from the one in the address bar.
+    // Requests sent from the page go to the server URL of the document, which may differ from the page's origin.
     'connect-src': `'self' ${publicUrl}`,
   });
   const page: Page = {

@@ -3,11 +3,11 @@ import type { Request, RequestHandler } from 'express';
 import { validate as isUuid } from 'uuid';
 import { ServiceError } from '../errors/service-error.ts';
 import type { Context } from '../services/context.ts';
-import { machineOf } from '../services/limits/machine-of.ts';
+import { networkOf } from '../services/limits/network-of.ts';
 import { secondsUntilReset } from '../services/limits/rate-limiter.ts';
 import { createSandboxImages } from '../services/sandbox/sandbox-images.ts';
 
-/** Seconds a browser may keep an image; short, because its post can be taken down. */
+/** Seconds for which a browser may cache an image; short, because its post can be taken down. */
 const MAX_AGE_SECONDS = 60;
 
 export function serveSandboxImage(context: Context): RequestHandler<{ postId: string; position: string }> {
@@ -28,7 +28,7 @@ export function serveSandboxImage(context: Context): RequestHandler<{ postId: st
     }
     const { bytes, contentType } = image;
     response.set(cachingOf(file.etag)).type(contentType);
-    // A view and no copy: many responses may be on their way with the same image.
+    // A view instead of a copy: many responses may be sending the same image at once.
     response.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   };
 }
@@ -36,7 +36,7 @@ export function serveSandboxImage(context: Context): RequestHandler<{ postId: st
 /** @throws ServiceError too many requests */
 async function countRequest(context: Context, ip: string | undefined): Promise<void> {
   const now = context.clock.now();
-  const state = await context.publicLimiter.take(`${machineOf(ip ?? '')} GET /sandbox/media`, now);
+  const state = await context.publicLimiter.take(`${networkOf(ip ?? '')} GET /sandbox/media`, now);
   if (!state.allowed)
     throw new ServiceError('too many requests', undefined, { retryAfterSeconds: secondsUntilReset(state, now) });
 }
@@ -45,7 +45,7 @@ function cachingOf(etag: string): Record<string, string> {
   return { 'cache-control': `public, max-age=${MAX_AGE_SECONDS}`, etag };
 }
 
-/** Whether the browser has it; tags that a proxy made weak count too (RFC 9110, 13.1.2). */
+/** Whether the browser's copy is current; ETags that a proxy made weak match too (RFC 9110, 13.1.2). */
 function isKnown({ 'if-none-match': tags }: Request['headers'], etag: string): boolean {
   return tags?.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag) ?? false;
 }

@@ -1,4 +1,4 @@
-/** GET /sandbox/...: what the world sees of a sandbox account, as any platform would show it. Needs no key. */
+/** GET /sandbox/...: the public view of a sandbox account, as on any platform. Needs no key. */
 import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../services/context.ts';
 import {
@@ -57,7 +57,7 @@ export function permalinkPage(context: Context): RequestHandler<{ accountId: str
   };
 }
 
-// Given twice it is no post's id, so it finds nothing.
+// A repeated parameter is not a valid post id, so it finds nothing.
 function beforeOf(request: Request<{ accountId: string }>): string | undefined {
   const { before } = request.query;
   return before === undefined ? undefined : String(before);
@@ -71,7 +71,7 @@ function heading(handle: string): Html {
   `;
 }
 
-/** A post, and its replies in their order. */
+/** A post with its replies in order. */
 function thread(accountId: string, handle: string, post: TimelineThread): Html {
   return html`
     ${article(accountId, handle, post)}

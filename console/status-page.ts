@@ -1,4 +1,7 @@
-/** GET /status: how the service is and was, for people. Needs no key, and shows what GET /health and GET /health/history tell. */
+/**
+ * GET /status: the current and past state of the service, for people. Needs no key, and shows the data of GET
+ * /health and GET /health/history.
+ */
 import type { RequestHandler } from 'express';
 import type { Context } from '../services/context.ts';
 import type { Health } from '../services/health/read-health.ts';
@@ -9,7 +12,7 @@ import { POLICIES, sendPage } from './page.ts';
 export function statusPage(context: Context): RequestHandler {
   return async (_request, response) => {
     const health = await context.health();
-    // With the database down there is no history, and that is when people look.
+    // While the database is down there is no history, but that is when users open this page.
     const days = await context.healthHistory().catch(() => null);
     sendPage(response, 200, POLICIES.static, {
       title: `${health.status === 'ok' ? 'All is well' : 'Degraded'} - Carillon status`,
@@ -53,7 +56,7 @@ function noHistory(): Html {
   return html`<p class="panel problem">The history cannot be read at present.</p>`;
 }
 
-/** Units of the drawing: a day is a bar with a gap behind it. */
+/** Dimensions of the chart: each day is a bar followed by a gap. */
 const STEP = 10;
 const BAR = 7;
 const HEIGHT = 60;
@@ -122,7 +125,7 @@ const LEGEND = [
   ['none', 'not watched yet'],
 ] as const;
 
-/** A day with more degraded minutes than this is drawn as a bad one. */
+/** A day with more degraded minutes than this is shown as bad. */
 const POOR_AFTER_MINUTES = 60;
 
 function levelOf({ uptimePercent, degradedMinutes }: HealthDay): (typeof LEGEND)[number][0] {

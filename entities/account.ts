@@ -1,8 +1,8 @@
-/** The tenant: everything else belongs to one account. */
+/** The tenant: every other entity belongs to one account. */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { id, instant } from './columns.ts';
 
-/** What an account may use; the limits of each stand in services/plans/plans.ts (D18). */
+/** Plans of accounts; services/plans/plans.ts defines their limits (docs/contract/errors-and-limits.md#plans). */
 export const PLAN_NAMES = ['free', 'pro', 'unlimited'] as const;
 export type PlanName = (typeof PLAN_NAMES)[number];
 
@@ -11,16 +11,16 @@ export const Account = defineEntity({
   tableName: 'accounts',
   properties: {
     id: id(),
-    /** Bytes of all its images that are kept or being stored; only ever changed together with their rows. */
+    /** Total bytes of the account's images that are stored or being stored; always changed together with their rows. */
     mediaBytes: p.integer().default(0),
     plan: p.enum(PLAN_NAMES).default('unlimited'),
     /** Whether fees can be collected; set by the operator. */
     hasPaymentMethod: p.boolean().default(false),
-    /** Most that fees may come to in a UTC month, in cents; null for no cap. */
+    /** Most fees in a UTC month, in cents; null for no cap. */
     xSpendCapCents: p.integer().nullable(),
-    /** Whether numbers whose reading is charged are read. */
+    /** Whether charged reads of metrics are made. */
     xAnalytics: p.boolean().default(false),
-    /** Whether AI polish is asked for where neither the post nor its connection says. */
+    /** Default for AI polish when neither the post nor its connection sets it. */
     rewriteDefault: p.boolean().default(false),
     /** Whether `messagesPerDay` is the cap of this account; otherwise MESSAGES_PER_DAY is. */
     hasOwnMessageCap: p.boolean().default(false),

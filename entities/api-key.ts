@@ -1,4 +1,4 @@
-/** A key that authenticates callers (spec: API key). Only a hash of the secret is kept. */
+/** A key that authenticates callers (docs/contract/profiles-and-keys.md#keys). Only a hash of the secret is stored. */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { id, instant } from './columns.ts';
@@ -14,17 +14,17 @@ export const ApiKey = defineEntity({
     profileId: () => p.manyToOne(Profile).mapToPk().nullable().deleteRule('no action').fieldName('profile_id'),
     name: p.string().length(80),
     type: p.enum(['live', 'test'] as const),
-    /** First characters of the secret: all that is ever shown of it again. */
+    /** First characters of the secret: the only part that is shown again. */
     prefix: p.string(),
     /** Hex SHA-256 of the secret. */
     secretHash: p.string().length(64).unique(),
-    /** Bare origins that connect sessions may return to; null allows any public https address. */
+    /** Origins that connect sessions may return to; null allows any public https address. */
     redirectAllowlist: p.array().nullable(),
     /** Names of the scopes it is limited to; null for all. */
     scopes: p.array().nullable(),
-    /** The key that minted it; null when a grant, an owner, the operator or the first start made it. */
+    /** The key that created it; null when a grant, an owner, the operator or the first start created it. */
     createdByKeyId: p.uuid().nullable(),
-    /** The OAuth grant it was made under, and ends with. The row of the grant may be gone. */
+    /** The OAuth grant it was created under; it ends with the grant. The row of the grant may be gone. */
     grantId: p.uuid().nullable(),
     createdAt: instant(),
     /** Written at most once a minute. */

@@ -1,4 +1,7 @@
-/** A row of the send ledger: one irreversible call to a platform, written before it and settled after (D16). */
+/**
+ * A row of the send ledger: one irreversible call to a platform, stored before the call and settled after it
+ * (docs/contract/posts.md#interrupted-sends).
+ */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import type { Json, JsonObject } from '../platforms/contract.ts';
 import { id, instant } from './columns.ts';
@@ -7,7 +10,10 @@ import { Post } from './post.ts';
 export const ATTEMPT_STEPS = ['head', 'reply', 'first_comment', 'delete'] as const;
 export type AttemptStep = (typeof ATTEMPT_STEPS)[number];
 
-/** sending: no answer yet. accepted, rejected, unavailable: what the platform said. unknown: nobody can say. */
+/**
+ * sending: no answer yet. accepted, rejected, unavailable: the platform's answer. unknown: the outcome cannot be
+ * determined.
+ */
 export const ATTEMPT_STATES = ['sending', 'accepted', 'rejected', 'unavailable', 'unknown'] as const;
 export type AttemptState = (typeof ATTEMPT_STATES)[number];
 
@@ -17,21 +23,21 @@ export const Attempt = defineEntity({
   properties: {
     id: id(),
     postId: () => p.manyToOne(Post).mapToPk().fieldName('post_id'),
-    /** Number of the send it belongs to (see the post's own). */
+    /** Number of the send it belongs to (see `generation` of the post). */
     generation: p.integer().default(0),
     step: p.enum(ATTEMPT_STEPS),
     /** Position among the parts of the same step, from 0. */
     index: p.integer(),
     state: p.enum(ATTEMPT_STATES),
-    /** What makes a repeat of the call recognisable to the platform. */
+    /** Idempotency token: the platform recognises a repeated call by it. */
     token: p.string(),
-    /** What uploading the images gave, kept so that every try makes the same post. */
+    /** Result of uploading the images, stored so that every try creates the same post. */
     prepared: p.json<Json>().nullable(),
     startedAt: instant(),
     settledAt: instant().nullable(),
     platformPostId: p.text().nullable(),
     url: p.text().nullable(),
-    /** What replies and deletes need besides the id. */
+    /** What replies and deletions need in addition to the id. */
     ref: p.json<JsonObject>().nullable(),
     errorCode: p.string().nullable(),
     errorMessage: p.text().nullable(),

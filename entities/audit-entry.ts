@@ -1,12 +1,15 @@
-/** Who asked for which change, over which surface, and what came of it. It holds no text of posts and no secret. */
+/**
+ * An audit entry: who requested which change, over which surface, and its outcome. It contains no text of posts and no
+ * secret.
+ */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { id, instant } from './columns.ts';
 
-/** `customer` is whoever was given a connect link, `operator` whoever has the operator's token. */
+/** `customer` is anyone with a connect link, `operator` anyone with the operator token. */
 export const ACTOR_KINDS = ['key', 'oauth_client', 'person', 'customer', 'operator'] as const;
 
-/** The ways into the service. `connect_page` is the hosted page, `operator` what `npm run carillon` calls. */
+/** The entry points of the service. `connect_page` is the hosted page, `operator` what `npm run carillon` calls. */
 export const SURFACES = ['rest', 'trpc', 'mcp', 'console', 'connect_page', 'operator', 'oauth'] as const;
 export type Surface = (typeof SURFACES)[number];
 
@@ -19,20 +22,22 @@ export const AuditEntry = defineEntity({
     accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
     at: instant(),
     actorKind: p.enum(ACTOR_KINDS),
-    /** Of the key, the OAuth client, the owner or the connect session; `operator` for the operator. */
+    /** Id of the key, the OAuth client, the owner or the connect session; `operator` for the operator. */
     actorId: p.text(),
-    /** As it was then. */
+    /** Name at the time of the change. */
     actorName: p.text(),
     surface: p.enum(SURFACES),
-    /** Name in the router, or what a page did, e.g. `posts.create`, `connect.link`. */
+    /** Name in the router, or the action of a page, e.g. `posts.create`, `connect.link`. */
     operation: p.text(),
-    /** What kind of thing it was about; null when nothing was named or made. */
+    /** Type of the subject; null when the change named and created nothing. */
     objectType: p.text().nullable(),
     objectIds: p.array().columnType('uuid[]'),
-    /** `ok` or an error code; null while it is under way, and for good when its process died. */
+    /** `ok` or an error code; null while in progress, and permanently when its process died. */
     outcome: p.text().nullable(),
     mode: p.enum(['live', 'test'] as const),
-    /** The profile that the actor is limited to or that the request named. It may be nobody's, so it refers to nothing. */
+    /**
+     * The profile that the actor is limited to or that the request named. It may not exist, so there is no foreign key.
+     */
     profileId: p.uuid().nullable(),
     /** Null on the connect page. */
     requestId: p.text().nullable(),

@@ -1,4 +1,7 @@
-/** A link with which a customer connects an account into a profile (spec: Connect session). Only hashes of its secrets are kept. */
+/**
+ * A link with which a customer connects an account to a profile (docs/contract/connections.md#connect-sessions). Only
+ * hashes of its secrets are stored.
+ */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { ApiKey } from './api-key.ts';
@@ -6,7 +9,7 @@ import { id, instant } from './columns.ts';
 import { Connection } from './connection.ts';
 import { Profile } from './profile.ts';
 
-/** A pending session past its end counts as expired, whether or not its row says so yet. */
+/** A pending session past its end counts as expired, even before its row says so. */
 export const CONNECT_SESSION_STATUSES = ['pending', 'connected', 'failed', 'expired'] as const;
 export type ConnectSessionStatus = (typeof CONNECT_SESSION_STATUSES)[number];
 
@@ -20,30 +23,30 @@ export const ConnectSession = defineEntity({
     id: id(),
     accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
     profileId: () => p.manyToOne(Profile).mapToPk().fieldName('profile_id'),
-    /** The key that made it; null when an OAuth client or a person did. */
+    /** The key that created it; null when an OAuth client or a person did. */
     keyId: () => p.manyToOne(ApiKey).mapToPk().nullable().deleteRule('no action').fieldName('key_id'),
-    /** Type of that key, or mode of the grant; people are live. */
+    /** Type of that key, or mode of the grant; sessions of people are live. */
     mode: p.enum(['live', 'test'] as const),
-    /** Null when the customer picks on the page. */
+    /** Null when the customer chooses on the page. */
     platform: p.string().nullable(),
-    /** Where the customer is sent in the end, as it was given. */
+    /** Where the customer is redirected at the end, as given in the request. */
     redirectUrl: p.text(),
-    /** Whether the page goes without header and footer. */
+    /** Whether the page is shown without header and footer. */
     headless: p.boolean(),
     status: p.enum(CONNECT_SESSION_STATUSES).default('pending'),
     error: p.enum(CONNECT_ERRORS).nullable(),
     connectionId: () => p.manyToOne(Connection).mapToPk().nullable().deleteRule('no action').fieldName('connection_id'),
     /** Hex SHA-256 of the token in the link. */
     tokenHash: p.string().length(64).unique(),
-    /** When the link was opened; from then on only the browser that did may go on. */
+    /** When the link was opened; from then on only the browser that opened it may continue. */
     usedAt: instant().nullable(),
     /** Hex SHA-256 of that browser's cookie. */
     browserHash: p.string().length(64).nullable(),
-    /** How far the customer has come, encrypted; null between steps and in the end. */
+    /** State of the connect flow, encrypted; null between steps and at the end. */
     flow: p.text().nullable(),
-    /** Logins that were tried. */
+    /** Number of credentials that were tried. */
     tries: p.integer().default(0),
-    /** Whether the platform has refused one, so that leaving now is giving up. */
+    /** Whether the platform has refused credentials; leaving the page then counts as giving up. */
     refused: p.boolean().default(false),
     expiresAt: instant(),
     createdAt: instant(),

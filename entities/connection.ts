@@ -1,24 +1,27 @@
-/** A linked account or channel on a platform (spec: Connection). Deleted ones stay, without credentials, so that their posts stay readable. */
+/**
+ * A linked account or channel on a platform (docs/contract/connections.md#connections). Deleted ones are kept without
+ * credentials, so that their posts stay readable.
+ */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import type { ConnectionLimits } from '../platforms/contract.ts';
 import { Account } from './account.ts';
 import { id, instant } from './columns.ts';
 import { Profile } from './profile.ts';
 
-/** A posting slot: `weekday` 0 (Sunday) to 6, `time` HH:MM on the connection's own clock. */
+/** A posting slot: `weekday` 0 (Sunday) to 6, `time` HH:MM in the connection's time zone. */
 export interface QueueSlot {
   weekday: number;
   time: string;
 }
 
-/** Whether AI polish is asked for on a connection: as the account says, always or never. */
+/** Setting for AI polish on a connection: as the account says, always or never. */
 export const REWRITE_MODES = ['inherit', 'on', 'off'] as const;
 export type RewriteMode = (typeof REWRITE_MODES)[number];
 
-/** What can find out that an account has to be connected again. */
+/** What can detect that an account has to be reconnected. */
 export const RECONNECT_TOLD_BY = ['send', 'renewal'] as const;
 
-/** SQL that makes "no profile" one value of its own, so that uniqueness covers the caller's own connections too. */
+/** SQL that maps "no profile" to a value, so that uniqueness also covers connections without a profile. */
 const PROFILE_OR_NONE = `coalesce("profile_id", '00000000-0000-0000-0000-000000000000'::uuid)`;
 
 export const Connection = defineEntity({
@@ -31,34 +34,40 @@ export const Connection = defineEntity({
     platformId: p.string(),
     slug: p.string(),
     description: p.string(),
-    /** IANA zone in which slots are read. */
+    /** IANA time zone of the slots. */
     timezone: p.string().default('UTC'),
     queueSlots: p.json<QueueSlot[]>(),
-    /** Whether queued posts are kept back. */
+    /** Whether queued posts are held. */
     queuePaused: p.boolean().default(false),
-    /** Whether AI polish is asked for where a post does not say. */
+    /** AI polish for posts that do not set it. */
     rewriteMode: p.enum(REWRITE_MODES).default('inherit'),
-    /** Until when the platform asked to be left alone, after it refused for too many calls; null when it did not. */
+    /** Until when the platform asked for no more calls after it refused too many; null when it did not. */
     backoffUntil: instant().nullable(),
-    /** The platform's own id of the account. */
+    /** The platform's id of the account. */
     platformAccountId: p.string(),
-    /** Platform's id of the account whose login this one shares, and with which it moves; null for none. */
+    /** The platform's id of the account whose credentials this one shares and with which it moves; null for none. */
     followsAccountId: p.text().nullable(),
-    /** What people call the account on its platform. */
+    /** The public name of the account on its platform. */
     handle: p.string(),
-    /** Limits that the account's own server sets; null where the platform's facts hold. */
+    /** Limits set by the account's server; null when the platform's facts apply. */
     limits: p.json<ConnectionLimits>().nullable(),
-    /** The stored login, encrypted; null once the connection is deleted. */
+    /** The stored credentials, encrypted; null once the connection is deleted. */
     credentials: p.text().nullable(),
-    /** Until when one process alone may renew the login; null when none is. */
+    /** End of the lease under which one process refreshes the access token; null when none holds it. */
     renewalLeaseUntil: instant().nullable(),
-    /** From when on the login is renewed ahead of its end; null when it has none, or cannot be renewed. */
+    /** When the access token is due to be refreshed; null when it never expires or cannot be refreshed. */
     renewAt: instant().nullable(),
-    /** Since when the platform no longer takes the login, or the login no longer covers what is sent; null when all is well. */
+    /**
+     * Since when the platform rejects the access token, or its scopes no longer cover what is sent; null when all is
+     * well.
+     */
     reconnectSince: instant().nullable(),
-    /** Why, in a sentence for people. */
+    /** The reason, as a sentence for people. */
     reconnectReason: p.text().nullable(),
-    /** What found it out. A send that goes through shows that another send was wrong about it, but not that a login can be renewed. */
+    /**
+     * What detected it. A successful send disproves the finding of another send, but not that the access token cannot
+     * be refreshed.
+     */
     reconnectToldBy: p.enum(RECONNECT_TOLD_BY).nullable(),
     createdAt: instant(),
     deletedAt: instant().nullable(),

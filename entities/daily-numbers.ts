@@ -1,7 +1,7 @@
 /**
- * What the posts that went out on a UTC day have come to, kept current by each read: what analytics are read
- * from. Each post counts in two rows, that of its connection and that of the whole account, so that neither
- * question costs more the more connections or posts there are.
+ * Daily metrics: totals of the posts that were sent on a UTC day, updated by each read; the source of analytics. Each
+ * post counts in two rows: one for its connection and one for the whole account. Neither query becomes slower with more
+ * connections or posts.
  */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 
@@ -14,11 +14,11 @@ export const DailyNumbers = defineEntity({
   properties: {
     accountId: p.uuid().primary(),
     scope: p.enum(NUMBERS_SCOPES).primary(),
-    /** Zeros for none, and where scope is `account`. */
+    /** All zeros for no profile, and when scope is `account`. */
     profileId: p.uuid().primary(),
     day: p.date().primary(),
     platformId: p.string().primary(),
-    /** Empty where scope is `account`. */
+    /** Empty when scope is `account`. */
     connectionSlug: p.string().primary(),
     mode: p.enum(['live', 'test'] as const).primary(),
     posts: p.integer(),

@@ -1,4 +1,7 @@
-/** One event on its way to one webhook (spec: Webhook delivery). Its id is the `eventId` that the receiver sees (D7). */
+/**
+ * The delivery of one event to one webhook (docs/contract/webhooks.md#deliveries). Its id is the `eventId` that the
+ * receiver sees (docs/contract/webhooks.md#deliveries).
+ */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { id, instant } from './columns.ts';
 import { EVENT_NAMES } from './event.ts';
@@ -13,25 +16,25 @@ export const Delivery = defineEntity({
   properties: {
     id: id(),
     webhookId: () => p.manyToOne(Webhook).mapToPk().fieldName('webhook_id'),
-    /** The event behind it, which may be gone before it; null for a test. */
+    /** The event to deliver; it may be removed before the delivery. Null for a test. */
     sourceId: p.uuid().nullable(),
     event: p.enum(EVENT_NAMES),
-    /** Mode of the event, as the header x-service-mode tells it. */
+    /** Mode of the event, as in the header x-service-mode. */
     mode: p.enum(['live', 'test'] as const),
-    /** What is posted, to the byte, with every attempt. */
+    /** The exact body of every attempt. */
     body: p.text(),
     status: p.enum(DELIVERY_STATUSES).default('pending'),
-    /** Attempts that are over; a replay begins anew. */
+    /** Finished attempts; a replay starts again at 0. */
     attempts: p.integer().default(0),
     createdAt: instant(),
     nextAttemptAt: instant(),
     deliveredAt: instant().nullable(),
     deadAt: instant().nullable(),
-    /** What the receiver answered to the latest attempt; null when it did not. */
+    /** Status code of the latest attempt; null when the receiver did not answer. */
     lastStatusCode: p.integer().nullable(),
-    /** One line of ours, never the receiver's words. */
+    /** One line written by the service, never text from the receiver. */
     lastError: p.text().nullable(),
-    /** Lane of the webhook under which it is being attempted. */
+    /** Webhook lease under which it is being attempted. */
     claim: p.uuid().nullable(),
     /** Whether it waits because its webhook is disabled. */
     paused: p.boolean().default(false),

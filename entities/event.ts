@@ -1,10 +1,10 @@
-/** Something that happened, written in the transaction that made it happen (spec: Events). */
+/** An event, stored in the transaction that caused it (docs/contract/webhooks.md#events). */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import type { JsonObject } from '../platforms/contract.ts';
 import { Account } from './account.ts';
 import { id, instant } from './columns.ts';
 
-/** Events that a webhook receives which names none. */
+/** Events of webhooks that do not name any. */
 export const DEFAULT_EVENT_NAMES = [
   'post.sent',
   'post.failed',
@@ -15,7 +15,10 @@ export const DEFAULT_EVENT_NAMES = [
   'connection.removed',
 ] as const;
 
-/** Events that came later: only webhooks that name them receive them, because others do not expect them (D58). */
+/**
+ * Events added later: only webhooks that name them receive them, because others do not expect them
+ * (docs/contract/webhooks.md#events).
+ */
 const OPT_IN_EVENT_NAMES = ['webhook.disabled'] as const;
 
 export const EVENT_NAMES = [...DEFAULT_EVENT_NAMES, ...OPT_IN_EVENT_NAMES] as const;
@@ -29,16 +32,16 @@ export const Event = defineEntity({
     accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
     profileId: p.uuid().nullable(),
     name: p.enum(EVENT_NAMES),
-    /** Whether the key behind it was a live or a test key. */
+    /** Mode of the key that caused it. */
     mode: p.enum(['live', 'test'] as const),
-    /** The post, the connection or the webhook it is about. */
+    /** The post, connection or webhook that it is about. */
     subjectId: p.uuid(),
     /** `{ post: … }`, `{ connection: … }` or `{ webhook: … }`, as documented for this event. */
     payload: p.json<JsonObject>(),
     createdAt: instant(),
-    /** When its deliveries were made; null until then. Set from the start where no webhook hears it. */
+    /** When its deliveries were created; null until then. Set from the start when no webhook is subscribed to it. */
     fannedOutAt: instant().nullable(),
-    /** Number of the transaction that wrote it, which the database alone can know. */
+    /** Id of the transaction that wrote it, which only the database knows. */
     writtenIn: p.text().columnType('xid8').defaultRaw('pg_current_xact_id()'),
   },
   indexes: [

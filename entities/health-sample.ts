@@ -1,11 +1,11 @@
-/** How the service was in one minute (spec: GET /health/history). */
+/** Health of the service in one minute (docs/contract/metrics.md#uptime). */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 
 export const HealthSample = defineEntity({
   name: 'HealthSample',
   tableName: 'health_samples',
   properties: {
-    /** The instant at which the minute began; as the key it keeps samples to one a minute over all processes. */
+    /** Start of the minute; as the primary key it limits samples to one a minute across all processes. */
     minute: p.datetime(3).primary(),
     degraded: p.boolean(),
   },

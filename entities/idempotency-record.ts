@@ -1,4 +1,4 @@
-/** The first request under an Idempotency-Key and the answer to replay (spec: POST /posts, Idempotency). */
+/** The first request with an Idempotency-Key and the response to replay (docs/contract/posts.md#idempotency). */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import type { JsonObject } from '../platforms/contract.ts';
 import { Account } from './account.ts';
@@ -11,14 +11,19 @@ export const IdempotencyRecord = defineEntity({
     id: id(),
     accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
     key: p.string().length(255),
-    /** Operation the key was used on; another one is a conflict (D34). */
+    /** Operation of the first request; another one is a conflict (docs/contract/posts.md#what-is-stored). */
     operation: p.string(),
     /** Hex SHA-256 of the canonical body. */
     bodyHash: p.string().length(64),
-    /** The body to replay, complete once `completedAt` is set; until then, results of stored posts are named by their ids only. */
+    /**
+     * The body to replay, complete once `completedAt` is set; until then it names the stored posts only by their ids.
+     */
     response: p.json<JsonObject>(),
     completedAt: instant().nullable(),
-    /** Mode and profile of the caller, which decide who is given the answer again; a mode of null is from before they were kept. */
+    /**
+     * Mode and profile of the caller, which decide who may get the response again. A null mode is from a release that
+     * did not store it.
+     */
     mode: p.enum(['live', 'test'] as const).nullable(),
     profileId: p.uuid().nullable(),
     createdAt: instant(),

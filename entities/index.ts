@@ -1,4 +1,4 @@
-/** Every entity, listed once: what the ORM maps and the schema test compares. */
+/** All entities: the ORM maps this list and the schema test compares it. */
 import type { EntityName } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { ApiKey } from './api-key.ts';
@@ -35,7 +35,7 @@ import { UsedChallenge } from './used-challenge.ts';
 import { Webhook } from './webhook.ts';
 import { WorkerState } from './worker-state.ts';
 
-// Its type is named: inferred, it is too long for the declarations of the client.
+// Annotated, because the inferred type is too long for the declarations of the client.
 export const entities: EntityName[] = [
   Account,
   Owner,

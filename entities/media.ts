@@ -1,11 +1,14 @@
-/** An uploaded image (D5). The bytes are in the media store; this row says what they are and whose. */
+/**
+ * An uploaded image (docs/contract/media.md#uploads). The bytes are in the media store; this row holds its properties
+ * and its owner.
+ */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { id, instant } from './columns.ts';
 
 /**
- * storing: its bytes are on their way into the store. stored: it can be used. removing: its bytes are to go.
- * removed: they are gone, and the row stays for the posts that name it. Only the first two count as storage.
+ * storing: its bytes are being stored. stored: it can be used. removing: its bytes are to be removed. removed: they are
+ * gone, and the row remains for the posts that name it. Only the first two count as storage.
  */
 export const MEDIA_STATES = ['storing', 'stored', 'removing', 'removed'] as const;
 

@@ -1,4 +1,7 @@
-/** One read of a post's numbers (spec: Metrics read). Numbers are running totals; null is not reported, which is not zero. */
+/**
+ * One read of a post's metrics (docs/contract/metrics.md#reads-of-a-post). Metrics are running totals; null means not
+ * reported, which is not zero.
+ */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { instant } from './columns.ts';
 import { Post } from './post.ts';
@@ -8,7 +11,7 @@ export const MetricsRead = defineEntity({
   tableName: 'metrics_reads',
   properties: {
     postId: () => p.manyToOne(Post).mapToPk().primary().deleteRule('cascade').fieldName('post_id'),
-    /** Place in the schedule, 1 to 78: no place is read twice. */
+    /** Place in the schedule, 1 to 78; each place is read at most once. */
     number: p.integer().primary(),
     fetchedAt: instant(),
     impressions: p.bigint().nullable(),

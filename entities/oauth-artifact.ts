@@ -1,6 +1,6 @@
 /**
- * What the authorization server keeps: registered clients, requests for consent, codes, refresh tokens. Codes and
- * tokens are secrets, so a row is found by a hash of them and holds none.
+ * State of the authorization server: registered clients, requests for consent, codes, refresh tokens. Codes and tokens
+ * are secrets, so a row contains only a hash of them and is found by it.
  */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { instant } from './columns.ts';
@@ -11,13 +11,13 @@ export const OauthArtifact = defineEntity({
   properties: {
     /** Hex SHA-256 of kind and id. */
     idHash: p.string().length(64).primary(),
-    /** What oidc-provider calls it, such as `RefreshToken`. */
+    /** Model name in oidc-provider, such as `RefreshToken`. */
     kind: p.string(),
-    /** As oidc-provider made it, without its id. */
+    /** The payload from oidc-provider, without its id. */
     payload: p.json<Record<string, unknown>>(),
-    /** The grant it belongs to, and ends with. */
+    /** The grant it belongs to; it ends with the grant. */
     grantId: p.uuid().nullable(),
-    /** When it was used up; a second use of the same is a theft or a repetition. */
+    /** When it was used; a second use is a theft or a repeated request. */
     consumedAt: instant().nullable(),
     /** Null for clients that the operator added. */
     expiresAt: instant().nullable(),

@@ -1,4 +1,4 @@
-/** What a person has agreed to: that a client may act for the account, within bounds, until somebody revokes it. */
+/** A person's consent: a client may act for the account, within limits, until it is revoked. */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { id, instant } from './columns.ts';
@@ -11,12 +11,12 @@ export const OauthGrant = defineEntity({
   properties: {
     id: id(),
     accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
-    /** Who agreed. */
+    /** The owner who consented. */
     ownerId: () => p.manyToOne(Owner).mapToPk().fieldName('owner_id'),
-    /** As the client names itself: an id we gave it, or the address of its metadata document. */
+    /** The client's id: one that this service issued, or the address of its metadata document. */
     clientId: p.text(),
     clientName: p.text(),
-    /** Host of the address that the code was sent to; the scheme where it has none. */
+    /** Host of the address that the code was sent to; the scheme when there is no host. */
     redirectHost: p.text(),
     scopes: p.array(),
     /** The one profile it reaches; null reaches the whole account. */

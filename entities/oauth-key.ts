@@ -6,7 +6,7 @@ export const OauthKey = defineEntity({
   name: 'OauthKey',
   tableName: 'oauth_keys',
   properties: {
-    /** Its `kid` too. */
+    /** Also its `kid`. */
     id: id(),
     /** The whole key as a JWK, encrypted. */
     jwk: p.text(),

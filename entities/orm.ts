@@ -1,4 +1,8 @@
-/** Opens the database: PostgreSQL where a URL is given, otherwise the embedded PGlite. Same entities, same migrations. */
+/**
+ * Opens the database: PostgreSQL when a URL is given, otherwise the embedded PGlite. Both use the same entities and
+ * migrations.
+ */
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { PGlite } from '@electric-sql/pglite';
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM as PgliteOrm } from '@mikro-orm/pglite';
@@ -12,24 +16,21 @@ import { PreparingClient } from './preparing-client.ts';
 /** An open database. */
 export interface Database {
   readonly engine: 'postgres' | 'pglite';
-  /** A fresh entity manager with an identity map of its own. */
+  /** A new entity manager with a separate identity map. */
   em(): SqlEntityManager;
-  /** Brings the schema up to date; safe when several processes start at once. */
+  /** Runs pending migrations; safe when several processes start at once. */
   migrate(): Promise<void>;
   /** Runs schema work that must not run in two processes at once. */
   withMigrationLock(work: () => Promise<void>): Promise<void>;
-  /** SQL that would make the schema what the entities say; empty when it is. */
+  /** SQL that would change the schema to match the entities; empty when it matches. */
   schemaDifference(): Promise<string>;
   /** The embedded instance; undefined on PostgreSQL. */
   readonly lite: PGlite | undefined;
   close(): Promise<void>;
 }
 
-/** Tables that are kept by hand (the rate limit) or by a library (Agenda). */
+/** Tables that hand-written SQL (the rate limit) or a library (Agenda) maintains. */
 const UNMAPPED_TABLES = [/^agenda_/, /^rate_limit_/];
-
-/** Advisory lock under which one process at a time migrates; any number that is only ours. */
-const MIGRATION_LOCK = 4_221_002;
 
 const shared = {
   entities,
@@ -39,20 +40,20 @@ const shared = {
   forceUtcTimezone: true,
 } satisfies Options;
 
-/** Opens PostgreSQL. `poolSize` bounds the connections this process holds. */
+/** Opens PostgreSQL. `poolSize` limits the connections of this process. */
 export async function openPostgres(url: string, poolSize = 10): Promise<Database> {
   const orm = await PostgresOrm.init({
     ...shared,
     clientUrl: url,
     pool: { min: 0, max: poolSize },
-    // A misspelt name must be an error, and not a new database.
+    // A misspelt name must be an error and not create a database.
     ensureDatabase: false,
     driverOptions: { Client: PreparingClient },
   });
-  // A transaction-level lock cannot outlive a crashed starter; the work runs beside it on another connection.
+  // A transaction-level lock cannot outlive a crashed process; the work runs on another connection meanwhile.
   const withMigrationLock = (work: () => Promise<void>) =>
     orm.em.fork().transactional(async (em) => {
-      await em.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
+      await em.execute('select pg_advisory_xact_lock(?)', [ADVISORY_LOCKS.migrations]);
       await work();
     });
   return {
@@ -69,7 +70,7 @@ export async function openPostgres(url: string, poolSize = 10): Promise<Database
   };
 }
 
-/** Opens the embedded database in `dataDir`; in memory when `dataDir` is undefined, filled from `template` when given. */
+/** Opens the embedded database in `dataDir`; in memory when `dataDir` is undefined, filled from `template` if given. */
 export async function openPglite(dataDir: string | undefined, template?: Blob): Promise<Database> {
   const lite = await PGlite.create({
     ...(dataDir === undefined ? {} : { dataDir }),

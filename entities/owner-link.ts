@@ -1,4 +1,7 @@
-/** A link with which the owner of an account is set up, or chooses a new password. It works once; only its hash is kept. */
+/**
+ * A link with which the owner of an account sets it up or chooses a new password. It works once; only its hash is
+ * stored.
+ */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { id, instant } from './columns.ts';

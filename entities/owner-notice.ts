@@ -1,4 +1,7 @@
-/** A mail to an owner, stored by what it reports. It is sent at most once: a row that was left `sending` is never sent again. */
+/**
+ * A mail to an owner, stored by what it reports. It is sent at most once: a row that remains `sending` is never sent
+ * again.
+ */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { id, instant } from './columns.ts';
 import { Owner } from './owner.ts';

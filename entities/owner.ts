@@ -1,4 +1,4 @@
-/** The person who runs an account and signs in to it; keys never sign a person in (D23). */
+/** The person who runs an account and signs in to it; keys never sign a person in (docs/contract/agents.md#people). */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { id, instant } from './columns.ts';

@@ -1,4 +1,4 @@
-/** A passkey of an owner: the public half of a key pair that stays in the owner's device. */
+/** A passkey of an owner: the public key of a key pair whose private key stays on the owner's device. */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { id, instant } from './columns.ts';
 import { Owner } from './owner.ts';
@@ -9,11 +9,11 @@ export const Passkey = defineEntity({
   properties: {
     id: id(),
     ownerId: () => p.manyToOne(Owner).mapToPk().fieldName('owner_id'),
-    /** What the device calls it, in base64url. */
+    /** The device's id of the credential, in base64url. */
     credentialId: p.text().unique(),
     /** COSE, in base64url. */
     publicKey: p.text(),
-    /** How often the device says it was used; 0 from devices that do not count. Up to 2^32, so no integer. */
+    /** Use counter of the device; 0 from devices that do not count. Up to 2^32, too large for an integer column. */
     counter: p.double(),
     createdAt: instant(),
     lastUsedAt: instant().nullable(),

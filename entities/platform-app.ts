@@ -1,4 +1,4 @@
-/** An app that this install has registered by itself with one server of a federated platform, and uses again. */
+/** An app that this install registered automatically with one server of a federated platform, for reuse. */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { id, instant } from './columns.ts';
 
@@ -10,9 +10,9 @@ export const PlatformAppRow = defineEntity({
     platformId: p.string(),
     /** Origin of the server. */
     origin: p.text(),
-    /** Where the server sends customers back to; another address needs another registration. */
+    /** Where the server redirects customers; another address needs another registration. */
     redirectUri: p.text(),
-    /** What the server knows this install by, encrypted. */
+    /** The app's credentials on that server, encrypted. */
     app: p.text(),
     createdAt: instant(),
   },

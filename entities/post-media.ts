@@ -13,7 +13,7 @@ export const PostMedia = defineEntity({
     mediaId: () => p.manyToOne(Media).mapToPk().fieldName('media_id'),
     /** From 0. */
     position: p.integer(),
-    /** What this post says of the image; null for what was said at the upload. */
+    /** Alternative text of the image in this post; null for the one from the upload. */
     altText: p.text().nullable(),
   },
   indexes: [{ properties: ['mediaId'] }],

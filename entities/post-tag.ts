@@ -1,4 +1,4 @@
-/** A tag of a post, kept in the order lists are read in; `posts.tags` says the same, in the order the caller gave. */
+/** A tag of a post, stored in the sort order of lists; `posts.tags` has the same tags in the caller's order. */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Post } from './post.ts';
 

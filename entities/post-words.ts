@@ -1,4 +1,4 @@
-/** The words of a post's text, for searching: written with the post, and again when its text changes. */
+/** Search index of a post's text, written with the post and whenever its text changes. */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Post } from './post.ts';
 
@@ -7,7 +7,7 @@ export const PostWords = defineEntity({
   tableName: 'post_words',
   properties: {
     postId: () => p.manyToOne(Post).mapToPk().primary().deleteRule('cascade').fieldName('post_id'),
-    /** Lexemes of the text, and one that names the account. */
+    /** Lexemes of the text, and one that identifies the account. */
     words: p.string().columnType('tsvector'),
   },
   indexes: [

@@ -1,4 +1,4 @@
-/** A post to one connection, and the table of the states it may pass through (spec: Post status). */
+/** A post to one connection, and the table of its status transitions (docs/contract/posts.md#statuses). */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { id, instant } from './columns.ts';
@@ -8,17 +8,17 @@ export const POST_STATUSES = ['sent', 'scheduled', 'processing', 'draft', 'faile
 export type PostStatus = (typeof POST_STATUSES)[number];
 
 /**
- * What AI polish made of the text. pending: asked for, and not answered for yet. rewritten: the model's text goes
- * out. failed: the original does. skipped: its shape takes no rewrite.
+ * Result of AI polish. pending: requested, no result yet. rewritten: the model's text is sent. failed: the original is
+ * sent. skipped: the type of post allows no rewrite.
  */
 export const REWRITE_STATUSES = ['pending', 'rewritten', 'failed', 'skipped'] as const;
 export type RewriteStatus = (typeof REWRITE_STATUSES)[number];
 
-/** Why a post that waits was given a new time (spec: post.rescheduled). */
+/** Why a pending post got a new time (docs/contract/webhooks.md#events). */
 export const RESCHEDULE_REASONS = ['missed_slot', 'fair_use', 'requeued', 'catch_up', 'platform_unavailable'] as const;
 export type RescheduleReason = (typeof RESCHEDULE_REASONS)[number];
 
-/** One way a post may go: from which state to which, what makes it go, and the event that tells. */
+/** One status transition: its two states, its cause, and the event that reports it. */
 export interface PostTransition {
   readonly from: PostStatus;
   readonly to: PostStatus;
@@ -28,7 +28,10 @@ export interface PostTransition {
   readonly reason?: RescheduleReason;
 }
 
-/** Every way a post may go, once it is there. What is not here never happens (spec: Post status; D14, D39). */
+/**
+ * All status transitions of a stored post. No other ones happen (docs/contract/posts.md#statuses,
+ * docs/contract/scheduling.md#late-posts, docs/contract/scheduling.md#slots).
+ */
 export const POST_TRANSITIONS: readonly PostTransition[] = [
   { from: 'draft', to: 'processing', trigger: 'published now', event: null },
   { from: 'draft', to: 'scheduled', trigger: 'published at a time or into the queue', event: null },
@@ -91,62 +94,67 @@ export const Post = defineEntity({
     id: id(),
     accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
     connectionId: () => p.manyToOne(Connection).mapToPk().fieldName('connection_id'),
-    /** Profile the connection belonged to when the post was written. */
+    /** Profile of the connection when the post was created. */
     profileId: p.uuid().nullable(),
     connectionSlug: p.string(),
     platformId: p.string(),
-    /** Whether a live or a test key made it. */
+    /** Mode of the key that created it. */
     mode: p.enum(['live', 'test'] as const),
     status: p.enum(POST_STATUSES),
     text: p.text(),
     originalText: p.text(),
-    /** In the order given; post_tags holds them too, for lists. */
+    /** In the given order; post_tags holds them too, for lists. */
     tags: p.array(),
-    /** Replies under the head post, in order. */
+    /** Replies to the head post, in order. */
     thread: p.array(),
     firstComment: p.text().nullable(),
-    /** Whether AI polish was asked for: true, false, or null for the connection's own setting. */
+    /** AI polish: true, false, or null for the connection's setting. */
     rewrite: p.boolean().nullable(),
-    /** Null where AI polish was not asked for when the post was claimed, or the post was not claimed yet. */
+    /** Null when AI polish was not requested at the time of the claim, or the post was not claimed yet. */
     aiRewriteStatus: p.enum(REWRITE_STATUSES).nullable(),
-    /** Why the rewrite failed, for whoever sent the post; null otherwise. */
+    /** Why the rewrite failed, for the sender of the post; null otherwise. */
     rewriteWarning: p.text().nullable(),
-    /** Replies that are up. */
+    /** Published replies. */
     threadCount: p.integer().default(0),
     hasFirstComment: p.boolean().default(false),
-    /** Number of the send: each retry, by hand or by itself, begins the next one, with its own ledger rows. */
+    /** Number of the send: each retry, manual or automatic, starts the next one, with separate ledger rows. */
     generation: p.integer().default(0),
-    /** Sends that were begun so far. A send that another process recovered counts once. */
+    /** Sends started so far. A send that another process recovered counts once. */
     tries: p.integer().default(0),
-    /** How often the present schedule was repeated because the platform was not available (D60). */
+    /**
+     * How often the current schedule was repeated because the platform was unavailable
+     * (docs/contract/posts.md#busy-platforms).
+     */
     repeats: p.integer().default(0),
-    /** When it was due before the first of these repeats; null when there was none. */
+    /** Due time before the first of these repeats; null when there was none. */
     firstDueAt: instant().nullable(),
-    /** The request under an Idempotency-Key that made it; null without one. */
+    /** The request with an Idempotency-Key that created it; null without one. */
     idempotencyRecordId: p.uuid().nullable(),
     url: p.text().nullable(),
     platformPostId: p.text().nullable(),
     errorCode: p.string().nullable(),
     errorMessage: p.text().nullable(),
     scheduledFor: instant().nullable(),
-    /** Whether it waits in the queue of its connection, and not at a time that was set by hand. */
+    /** Whether it waits in the queue of its connection, instead of having a manually set time. */
     queued: p.boolean().default(false),
     /** The queue slot it holds; null when it holds none. */
     slotAt: instant().nullable(),
-    /** Whether it is due and kept back because its queue is paused. */
+    /** Whether it is due and held because its queue is paused. */
     held: p.boolean().default(false),
-    /** The fee of sending it, in cents, as reckoned when its send began. */
+    /** The fee for sending it, in cents, as calculated when its send started. */
     feeCents: p.integer().default(0),
     createdAt: instant(),
     sentAt: instant().nullable(),
     deletedAt: instant().nullable(),
-    /** When its numbers are to be read next; null when they are not. While a worker is reading them, the end of its lease. */
+    /**
+     * Time of the next read of its metrics; null when there is none. While a worker reads them, the end of its lease.
+     */
     nextReadAt: instant().nullable(),
-    /** Whether it is counted in the numbers of its day. */
+    /** Whether it is counted in the daily metrics. */
     counted: p.boolean().default(false),
     /** Fences a send, and the deletion of a sent post: only the holder of this token may settle the post. */
     claim: p.uuid().nullable(),
-    /** When the claim may be taken over by a recovery. */
+    /** When a recovery may take over the claim. */
     claimedUntil: instant().nullable(),
   },
   indexes: [

@@ -1,14 +1,17 @@
-/** A database connection that prepares what it runs often: PostgreSQL then parses and plans it once a connection, not each time. */
+/**
+ * A database client that prepares frequent statements: PostgreSQL then parses and plans them once per connection, not
+ * each time.
+ */
 import { createHash } from 'node:crypto';
 import { Client } from 'pg';
 
-/** How often a statement is seen before it is prepared: what runs once at the start is not worth it. */
+/** Uses of a statement before it is prepared: a statement that runs once at startup is not worth it. */
 const PREPARE_AFTER = 5;
 
-/** Most statements that are prepared, so that texts which vary without end cannot fill the server's memory. */
+/** Most prepared statements, so that endlessly varying texts cannot fill the server's memory. */
 const PREPARED_MAX = 200;
 
-/** How often each text was seen; a name once it is prepared. */
+/** Use count of each text; a name once it is prepared. */
 const seen = new Map<string, number | string>();
 
 function nameOf(text: string): string | undefined {
@@ -21,9 +24,9 @@ function nameOf(text: string): string | undefined {
   return name;
 }
 
-/** What a pool takes as its `Client`. Only statements with parameters are prepared. */
+/** Passed to a pool as its `Client`. Only statements with parameters are prepared. */
 export class PreparingClient extends Client {
-  // The driver's own signature is a dozen overloads; what is not text with values passes through untouched.
+  // The driver's signature has a dozen overloads; calls without a text and values are passed on unchanged.
   override query(...given: unknown[]): never {
     const [text, values, ...rest] = given;
     const name = typeof text === 'string' && Array.isArray(values) && values.length > 0 ? nameOf(text) : undefined;

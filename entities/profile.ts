@@ -1,4 +1,4 @@
-/** An end customer of a product built on the service (spec: Profile). */
+/** An end customer of a product built on the service (docs/contract/profiles-and-keys.md#profiles). */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { id, instant } from './columns.ts';
@@ -10,7 +10,7 @@ export const Profile = defineEntity({
     id: id(),
     accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
     name: p.string().length(100),
-    /** The caller's own id, unique over the account's living profiles. */
+    /** The caller's id for the profile, unique among the account's profiles that are not deleted. */
     externalId: p.string().length(200).nullable(),
     createdAt: instant(),
     deletedAt: instant().nullable(),

@@ -1,4 +1,6 @@
-/** Until when the numbers of a platform, or of one connection to it, are not asked for, because it said so or did not answer. */
+/**
+ * A pause in reading metrics from a platform, or from one connection to it, because it asked for one or did not answer.
+ */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { instant } from './columns.ts';
 
@@ -6,10 +8,10 @@ export const ReadPause = defineEntity({
   name: 'ReadPause',
   tableName: 'read_pauses',
   properties: {
-    /** Id of the connection; of the platform, where posts of many connections are asked for together. */
-    lane: p.string().primary(),
+    /** Id of the connection, or of the platform when posts of many connections are requested together. */
+    batch: p.string().primary(),
     until: instant(),
-    /** How often in a row it did not answer. */
+    /** Failures in a row. */
     failures: p.integer().default(0),
   },
 });

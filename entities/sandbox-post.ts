@@ -1,4 +1,4 @@
-/** A post on the sandbox's own timeline: what the sandbox, seen as a platform, has accepted. */
+/** A post on a timeline of the sandbox: what the sandbox, as a platform, has accepted. */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import type { SandboxImage } from '../platforms/sandbox/timeline.ts';
 import { id, instant } from './columns.ts';
@@ -8,17 +8,17 @@ export const SandboxPost = defineEntity({
   tableName: 'sandbox_posts',
   properties: {
     id: id(),
-    /** The sandbox account, which is the connection's id: every sandbox connection is an account of its own. */
+    /** The sandbox account, which is the connection's id: every sandbox connection is a separate account. */
     accountId: p.uuid(),
     handle: p.string(),
     text: p.text(),
-    /** The token the send came with: a repeat finds the post that the first call made. */
+    /** The token of the send: a repeated call finds the post of the first one. */
     token: p.string(),
-    /** How often the sandbox was called with this token: more than once only after a recovery. */
+    /** How often the sandbox was called with this token; more than once only after a recovery. */
     calls: p.integer(),
-    /** Its images, in order; the bytes stay where they were uploaded. */
+    /** Its images, in order; the bytes stay in the media store. */
     images: p.json<readonly SandboxImage[]>(),
-    /** The post under which it is a reply; null for a post. */
+    /** The post that it replies to; null for a post. */
     rootId: p.uuid().nullable(),
     createdAt: instant(),
     deletedAt: instant().nullable(),

@@ -1,4 +1,7 @@
-/** How often signing in was tried in vain, by address, by machine, and by both together; and until when nobody may try again. */
+/**
+ * Login throttle: counts failed sign-ins by address, by machine and by both together, and stores until when no attempt
+ * is allowed.
+ */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { instant } from './columns.ts';
 
@@ -6,10 +9,10 @@ export const SignInWait = defineEntity({
   name: 'SignInWait',
   tableName: 'sign_in_waits',
   properties: {
-    /** A keyed hash: the table names nobody. */
+    /** A keyed hash: the table contains no personal data in clear text. */
     bucket: p.string().length(43).primary(),
     failures: p.integer(),
-    /** From here on the next one may try; null while there were few failures. */
+    /** When the next attempt is allowed; null after only a few failures. */
     waitUntil: instant().nullable(),
     lastTriedAt: instant(),
   },

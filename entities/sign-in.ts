@@ -1,4 +1,4 @@
-/** A browser in which an owner is signed in. Only the hash of what the browser shows is kept. */
+/** A browser session of a signed-in owner. Only the hash of its secret is stored. */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { id, instant } from './columns.ts';
 import { Owner } from './owner.ts';
@@ -11,12 +11,12 @@ export const SignIn = defineEntity({
     ownerId: () => p.manyToOne(Owner).mapToPk().fieldName('owner_id'),
     /** Hex SHA-256 of the secret in the browser's cookie. */
     secretHash: p.string().length(64).unique(),
-    /** What the browser called itself, cut short. */
+    /** User agent of the browser, shortened. */
     userAgent: p.string().length(200),
     createdAt: instant(),
     /** Written at most once a minute. */
     lastSeenAt: instant(),
-    /** Moves on with each use, up to an age that no sign-in outlives. */
+    /** Extended with each use, up to a maximum age. */
     expiresAt: instant(),
   },
   indexes: [{ properties: ['ownerId', 'id'] }],

@@ -1,4 +1,7 @@
-/** A challenge that a passkey has answered. Challenges are signed and not stored; the answered ones are kept until they end. */
+/**
+ * A challenge that a passkey has answered. Challenges are signed and not stored; answered ones are stored until they
+ * expire.
+ */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { instant } from './columns.ts';
 

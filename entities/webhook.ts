@@ -1,4 +1,6 @@
-/** An address that events are delivered to (spec: Webhook). Its secret is stored encrypted. */
+/**
+ * A url that events are delivered to (docs/contract/webhooks.md#webhooks-of-a-caller). Its secret is stored encrypted.
+ */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { id, instant } from './columns.ts';
@@ -13,11 +15,14 @@ export const Webhook = defineEntity({
   properties: {
     id: id(),
     accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
-    /** The one profile whose events it hears; null for the whole account (D40). */
+    /**
+     * The one profile whose events it receives; null for the whole account
+     * (docs/contract/webhooks.md#which-events-a-webhook-gets).
+     */
     profileId: () => p.manyToOne(Profile).mapToPk().nullable().deleteRule('no action').fieldName('profile_id'),
-    /** Type of the key that registered it: `test` hears test-mode events only. */
+    /** Type of the key that registered it: `test` receives test-mode events only. */
     mode: p.enum(['live', 'test'] as const),
-    /** As it was given. */
+    /** As given in the request. */
     url: p.text(),
     /** Names of the events it receives; null for {@link DEFAULT_EVENT_NAMES}. */
     events: p.array().nullable(),
@@ -27,23 +32,26 @@ export const Webhook = defineEntity({
     /** The secret before the last rotation, encrypted, and until when deliveries are signed with it too. */
     previousSecret: p.text().nullable(),
     previousSecretUntil: instant().nullable(),
-    /** Counts changes of url, secret and state: deliveries in progress stop when it is no longer what they began with. */
+    /**
+     * Counts changes of url, secret and state: deliveries in progress stop when it differs from the value at their
+     * start.
+     */
     revision: p.integer().default(0),
     /** The key that registered it; null when a grant or an owner did. */
     createdByKeyId: p.uuid().nullable(),
-    /** The OAuth grant it was registered under, and ends with. The row of the grant may be gone. */
+    /** The OAuth grant it was registered under; it ends with the grant. The row of the grant may be gone. */
     grantId: p.uuid().nullable(),
     createdAt: instant(),
     deletedAt: instant().nullable(),
-    /** Since when it is turned off, and why: `requested` by its users, or `failing` for three days. */
+    /** Since when it is disabled, and why: `requested` by its users, or `failing` for three days. */
     disabledAt: instant().nullable(),
     disabledReason: p.enum(DISABLED_REASONS).nullable(),
-    /** Who delivers to it at present, one process at a time: a random token, and until when it holds. */
-    lane: p.uuid().nullable(),
-    laneUntil: instant().nullable(),
-    /** Whether its latest attempt failed; such receivers have lanes apart. */
+    /** The webhook lease, held by one process at a time: a random token, and its expiry. */
+    lease: p.uuid().nullable(),
+    leaseUntil: instant().nullable(),
+    /** Whether its latest attempt failed; leases of failing webhooks have a separate limit. */
     failing: p.boolean().default(false),
-    /** When the first and the latest of the failed attempts since the last success began. */
+    /** Start of the first and of the latest failed attempt since the last success. */
     failingSince: instant().nullable(),
     lastFailedAt: instant().nullable(),
   },
@@ -62,8 +70,8 @@ export const Webhook = defineEntity({
       expression: `create index "webhooks_grant_id_index" on "webhooks" ("grant_id") where ("grant_id" is not null)`,
     },
     {
-      name: 'webhooks_lane_index',
-      expression: `create index "webhooks_lane_index" on "webhooks" ("lane_until") where ("lane_until" is not null)`,
+      name: 'webhooks_lease_index',
+      expression: `create index "webhooks_lease_index" on "webhooks" ("lease_until") where ("lease_until" is not null)`,
     },
   ],
 });

@@ -1,4 +1,4 @@
-/** When a worker loop last ran and last succeeded; what GET /health reads. */
+/** When a worker loop last ran and last succeeded; GET /health reads it. */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { instant } from './columns.ts';
 
@@ -8,7 +8,7 @@ export const WorkerState = defineEntity({
   properties: {
     /** The loop's name, as /health shows it. */
     name: p.string().primary(),
-    /** When a worker last started; it is not late right after. */
+    /** When a worker last started; its loops are not late right after. */
     startedAt: instant().nullable(),
     /** Null until its first round is over. */
     lastRunAt: instant().nullable(),

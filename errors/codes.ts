@@ -1,7 +1,7 @@
 /**
- * Every error code the service can answer, declared once. The HTTP status, the tRPC code, the
- * responses in the OpenAPI document, the page at /docs/errors and the retry advice in a body are
- * all read from this table (spec: Errors; D21).
+ * Every error code of the service, declared once. The HTTP status, the tRPC code, the responses in the OpenAPI
+ * document, the page at /docs/errors and the retry advice all come from this table
+ * (docs/contract/errors-and-limits.md#error-bodies).
  */
 import type { ErrorSpec } from './error-spec.ts';
 

@@ -1,10 +1,10 @@
-/** The one place where an error becomes something a caller reads, on every surface. */
+/** The one place that converts an error into the response of a caller, on every surface. */
 import { ZodError } from 'zod';
 import { zodDetails } from './zod-details.ts';
 import { ERRORS, type ErrorCode } from './codes.ts';
 import { type ErrorDetail, ServiceError } from './service-error.ts';
 
-/** The body of an error answer (spec: Errors, Body shape; D21). */
+/** The body of an error response (docs/contract/errors-and-limits.md#error-bodies). */
 export interface ErrorBody {
   error: ErrorCode;
   message?: string;
@@ -15,12 +15,12 @@ export interface ErrorBody {
   req_id?: string;
 }
 
-/** Most validation issues that one answer lists. */
+/** Most validation issues in one response. */
 const DETAILS_MAX = 20;
 
 /**
- * Finds what the caller may know of a failure. Whatever is neither a ServiceError nor a failed
- * validation becomes internal_server_error, with nothing of its own text.
+ * Converts a failure into what the caller may see. An error that is neither a ServiceError nor a failed validation
+ * becomes internal_server_error, without any of its text.
  *
  * @param input what was validated, to quote the received values from
  */
@@ -33,7 +33,7 @@ export function publicError(error: unknown, input?: unknown): ServiceError {
 }
 
 /**
- * The refusal of an input that failed validation.
+ * The error for an input that failed validation.
  *
  * @param input the whole request, to quote the received values from
  * @param prefix path of the validated value inside the request
@@ -51,7 +51,7 @@ export function invalidInput(error: ZodError, input: unknown, prefix: readonly s
  */
 export function errorBody(error: ServiceError, requestId: string, docsUrl: string): ErrorBody {
   const { code } = error;
-  // The spec shows this one body without a message, and clients compare it whole.
+  // This body has no message, and clients compare it as a whole (docs/contract/errors-and-limits.md#error-bodies).
   if (code === 'too many requests') return { error: code };
   const spec: (typeof ERRORS)[ErrorCode] & { reportsRequestId?: true } = ERRORS[code];
   return {

@@ -1,10 +1,10 @@
-/** The shape of a row of the table of error codes. */
+/** The type of a row in the table of error codes. */
 
-/** What a code means to the caller and to the surfaces that carry it. */
+/** The meaning of a code for the caller and for the surfaces that return it. */
 export interface ErrorSpec {
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status: number;
-  /** The tRPC code typed clients see beside ours. */
+  /** The tRPC code that typed clients see in addition to the service's code. */
   readonly trpc:
     | 'BAD_REQUEST'
     | 'UNAUTHORIZED'
@@ -19,16 +19,16 @@ export interface ErrorSpec {
     | 'TOO_MANY_REQUESTS'
     | 'INTERNAL_SERVER_ERROR'
     | 'SERVICE_UNAVAILABLE';
-  /** The sentence used when the thrower has nothing more specific to say. */
+  /** Default message, for throwers without a more specific one. */
   readonly message: string;
   /** What the caller can do about it. */
   readonly hint: string;
-  /** True when the very same request may succeed later without being changed, unless the thrower says otherwise. */
+  /** True when the same request may succeed later unchanged, unless the thrower says otherwise. */
   readonly retryable: boolean;
-  /** When single occurrences are retryable although the code is not, as the end of a sentence that begins with "Only". */
+  /** When some occurrences are retryable although the code is not, as the end of a sentence that begins with "Only". */
   readonly retryableWhen?: string;
   /** True when the body repeats the request id as `req_id`. */
   readonly reportsRequestId?: true;
-  /** True when a draft that is refused with it when published stays a draft (spec: Post status). */
+  /** True when a draft stays a draft if publishing it is refused with this code (docs/contract/posts.md#statuses). */
   readonly keepsDraft?: true;
 }

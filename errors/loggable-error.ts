@@ -1,28 +1,29 @@
 /**
- * What a log may hold of an error. Drivers and libraries put statements, parameters and received bodies into errors and
- * their messages, so only fields on a list are taken, and messages end where they begin to quote.
+ * Selects what a log may contain of an error. Drivers and libraries put statements, parameters and received bodies into
+ * errors and their messages. Therefore only listed fields are copied, and a message is cut where its first quotation
+ * begins.
  */
 import { ServiceError } from './service-error.ts';
 
 export interface LoggableError {
   /** Class or name. */
   readonly type: string;
-  /** An error code of the system, of PostgreSQL (SQLSTATE) or of ours. */
+  /** Error code of the system, of PostgreSQL (SQLSTATE) or of this service. */
   readonly code?: string;
-  /** First line, up to what it quotes, and without SQL. */
+  /** First line, up to its first quotation, and without SQL. */
   readonly message?: string;
-  /** Names from our own schema, where PostgreSQL gives them. */
+  /** Names from the service's schema, if PostgreSQL reports them. */
   readonly constraint?: string;
   readonly table?: string;
   readonly column?: string;
-  /** The places in the code, without the message that the first line of a stack repeats. */
+  /** The stack frames, without the message that the first line of a stack repeats. */
   readonly stack?: string;
   readonly cause?: LoggableError;
-  /** What an AggregateError holds, the first ones. */
+  /** The first errors of an AggregateError. */
   readonly errors?: readonly LoggableError[];
 }
 
-/** How far causes are followed, and how many errors of an aggregate are taken. */
+/** How many levels of causes are followed, and how many errors of an aggregate are included. */
 const DEPTH_MAX = 5;
 const AGGREGATED_MAX = 5;
 
@@ -33,23 +34,23 @@ const FRAMES_MAX = 20;
 const CODE = /^[A-Z0-9][A-Z0-9_]{1,49}$/;
 const NAME = /^[A-Za-z_$][\w$]{0,62}$/;
 
-/** A line of a stack: a place in a file of ours, of a package or of Node.js. */
+/** A stack frame: a location in a file of this service, of a package or of Node.js. */
 const FRAME =
   /^\s+at (?:[\w$.<>[\] #]+ \()?(?:async )?(?:file:\/\/|node:|\/|native|<anonymous>)[^\s()"'`]*(?::\d+){0,2}\)?$/;
 
-/** A message ends where it begins to quote: what is quoted may hold quotation marks, and where it ends nothing tells. */
+/** A message is cut at its first quotation: the quoted text may contain quotation marks, so its end cannot be found. */
 const QUOTED = /(?:["`“]|(?<!\w)').*$/;
 
-/** In place of a message that holds values which cannot be told apart from it. */
+/** Replaces a message with values that cannot be separated from it. */
 const HIDDEN = '(hidden: it holds values)';
 
-/** Words that only a statement has. */
+/** Words that occur only in SQL statements. */
 const SQL = /\b(?:insert\s+into|update\s+\S+\s+set|delete\s+from|select\s|merge\s+into|values\s*\()/i;
 
 /**
- * Reads the fields of an error that cannot hold a value. Anything may be thrown, so anything is taken.
+ * Reads the fields of an error that cannot contain a value. Accepts any thrown value.
  *
- * @returns a plain object without prototypes of the error; never throws, also for cycles and getters that throw
+ * @returns a plain object without the error's prototypes; never throws, also for cycles and getters that throw
  */
 export function loggableError(thrown: unknown): LoggableError {
   const parameters = new Set<string>();
@@ -70,7 +71,7 @@ function describe(thrown: unknown, depth: number, parameters: readonly string[])
   return described as unknown as LoggableError;
 }
 
-/** The errors inside an error; none at the end of the depth, which also ends cycles. */
+/** The errors inside an error; none at the maximum depth, which also ends cycles. */
 function nestedIn(thrown: object, depth: number): { cause: object | undefined; errors: object[] } {
   if (depth === 0) return { cause: undefined, errors: [] };
   const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
@@ -79,7 +80,7 @@ function nestedIn(thrown: object, depth: number): { cause: object | undefined; e
   return { cause: isObject(cause) && cause !== thrown ? cause : undefined, errors: some.filter(isObject) };
 }
 
-/** The texts that drivers keep with the error of a statement: an error around it may repeat them. */
+/** The parameters that drivers attach to the error of a statement: a wrapping error may repeat them. */
 function collectParameters(thrown: unknown, depth: number, into: Set<string>): void {
   if (typeof thrown !== 'object' || thrown === null) return;
   const kept = [read(thrown, 'params'), read(thrown, 'parameters')].filter((values) => Array.isArray(values));

@@ -1,7 +1,9 @@
-/** The one error class that services throw, by code; errors/error-body.ts turns it into an answer. */
+/**
+ * The only error class that services throw, identified by its code; errors/error-body.ts converts it into a response.
+ */
 import { ERRORS, type ErrorCode } from './codes.ts';
 
-/** One thing that is wrong with an input: where it is and what was expected there. */
+/** One problem with an input: its location and what was expected there. */
 export interface ErrorDetail {
   /** Dotted path of the field, e.g. `media.0.altText`; empty for the body itself. */
   readonly path: string;
@@ -11,7 +13,7 @@ export interface ErrorDetail {
   readonly received?: string;
 }
 
-/** What a failure may say beside its code and message. */
+/** Optional properties of a failure besides its code and message. */
 export interface ServiceErrorOptions {
   readonly cause?: unknown;
   readonly details?: readonly ErrorDetail[];
@@ -20,19 +22,22 @@ export interface ServiceErrorOptions {
 }
 
 /**
- * A failure the caller is meant to see.
+ * A failure that the caller is meant to see.
  *
- * @param code an entry of {@link ERRORS}; decides the status of the answer.
- * @param message a sentence that tells what was wrong, with the value and the limit; the table's
- *   own sentence when left out. It reaches the caller as it stands, so it must hold no secret.
+ * @param code an entry of {@link ERRORS}; decides the status of the response.
+ * @param message a sentence that says what was wrong, with the value and the limit; default: the table's sentence. The
+ * caller receives it unchanged, so it must contain no secret.
  */
 export class ServiceError extends Error {
   override name = 'ServiceError';
   readonly code: ErrorCode;
   readonly details: readonly ErrorDetail[] | undefined;
-  /** Whether this very request may succeed later; undefined where the table's answer for the code is right (D46). */
+  /**
+   * Whether this very request may succeed later; undefined when the table's value for the code applies
+   * (docs/contract/errors-and-limits.md#retryable-errors).
+   */
   readonly retryable: boolean | undefined;
-  /** Seconds after which repeating makes sense, 1 or more; becomes the Retry-After header. */
+  /** Seconds after which a retry makes sense, 1 or more; becomes the Retry-After header. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, message: string = ERRORS[code].message, options: ServiceErrorOptions = {}) {

@@ -1,8 +1,8 @@
-/** What is wrong with an input, in words: each issue with its path, what was expected and what was received. */
+/** Describes what is wrong with an input: each issue with its path, what was expected and what was received. */
 import type { ZodError } from 'zod';
 import type { ErrorDetail } from './service-error.ts';
 
-/** Longest piece of the input that is quoted back. */
+/** Longest part of the input that is quoted. */
 const QUOTE_MAX = 80;
 
 /**
@@ -21,7 +21,7 @@ export function zodDetails(error: ZodError, input: unknown, prefix: readonly str
   });
 }
 
-/** Secrets are never quoted back; nor is a whole object only because one of its fields is unknown. */
+/** Whether the received value is quoted: never a secret, and never a whole object because of one unknown field. */
 function quotable(issue: ZodError['issues'][number], path: readonly string[]): boolean {
   return issue.code !== 'unrecognized_keys' && !path.includes('credentials');
 }

@@ -1,18 +1,17 @@
-/** Lets Agenda work on the embedded database as if it were a PostgreSQL pool. */
+/** Adapts the embedded database to the PostgreSQL pool that Agenda expects. */
 import type { PGlite } from '@electric-sql/pglite';
 import type { Pool } from 'pg';
 
-/** PostgreSQL's type numbers of timestamp and timestamptz: Agenda needs them as Date, our own queries as text. */
+/**
+ * PostgreSQL's type OIDs of timestamp and timestamptz: Agenda needs them as Date, the service's own queries as text.
+ */
 const AS_DATE = { 1114: (text: string) => new Date(`${text}Z`), 1184: (text: string) => new Date(text) };
 
-/**
- * Everything Agenda does goes through the same single connection as the rest of the process, so it
- * must never be awaited inside a transaction.
- */
+/** All statements of Agenda use the single connection of this process, so never await them inside a transaction. */
 export function agendaPoolOn(lite: PGlite): Pool {
   const query = async (sql: string, parameters: unknown[] = []) => {
     if (parameters.length === 0) {
-      // Agenda's schema comes as scripts of several statements, which only exec() takes.
+      // Agenda's schema consists of scripts with several statements, which only exec() accepts.
       const results = await lite.exec(sql, { parsers: AS_DATE });
       const last = results.at(-1);
       return { rows: last?.rows ?? [], rowCount: last?.affectedRows ?? last?.rows.length ?? 0 };

@@ -1,6 +1,6 @@
 /**
- * healthSamples: notes once a minute how the service is. It looks more often, so that no minute is passed by. Safe to
- * run side by side: the first sample of a minute stays.
+ * healthSamples: records the health of the service once a minute. It runs more often, so that no minute is missed. Safe
+ * to run in parallel: the first sample of a minute is kept.
  */
 import { takeSample } from '../services/health/health-samples.ts';
 import type { Loop } from './loop.ts';

@@ -1,8 +1,11 @@
-/** housekeeping: encrypts logins again after a key rotation, and keeps the database, the images, the deliveries, the sign-ins, the audit, the samples of the health and what agents hold tidy. Safe to run side by side. */
+/**
+ * housekeeping: re-encrypts credentials after a key rotation. Removes expired data: database rows, images, deliveries,
+ * sign-ins, audit entries, health samples and OAuth artifacts. Safe to run in parallel.
+ */
 import { tidyAudit } from '../services/audit/tidy-audit.ts';
 import { closeConnectSessions } from '../services/connect/close-connect-sessions.ts';
 import type { Context } from '../services/context.ts';
-import { resealLogins } from '../services/credentials/reseal-logins.ts';
+import { reEncryptCredentials } from '../services/credentials/re-encrypt-credentials.ts';
 import { tidySamples } from '../services/health/health-samples.ts';
 import { tidyPeople } from '../services/people/tidy-people.ts';
 import { tidyMedia } from '../services/media/tidy-media.ts';
@@ -22,8 +25,8 @@ export const housekeeping: Loop = {
     await tidyOauth(context);
     await tidyPeople(context);
     await tidyAudit(context);
-    const resealed = await resealLogins(context);
-    if (resealed > 0) context.log.info({ logins: resealed }, 'logins were encrypted again under the first key');
-    return resealed;
+    const reEncrypted = await reEncryptCredentials(context);
+    if (reEncrypted > 0) context.log.info({ logins: reEncrypted }, 'logins were encrypted again under the first key');
+    return reEncrypted;
   },
 };

@@ -1,4 +1,7 @@
-/** loginRenewals: renews logins ahead of their end. Safe to run side by side: each login is taken by one worker, and renewed under a lease. */
+/**
+ * loginRenewals: refreshes access tokens before they expire. Safe to run in parallel: one worker claims each token and
+ * refreshes it under a lease.
+ */
 import { nextRenewalAt, renewLogins } from '../services/connections/renew-logins.ts';
 import type { Loop } from './loop.ts';
 

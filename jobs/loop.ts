@@ -1,16 +1,18 @@
-/** A loop that a worker runs: what it does in one round, and when its next work falls due. */
+/** A loop that a worker runs: what one round does, and when its next work is due. */
 import type { Context } from '../services/context.ts';
 import type { WorkerLoopName } from '../services/workers/worker-loops.ts';
 
 export interface Loop {
   readonly name: WorkerLoopName;
   /**
-   * Starts everything that is due now. Safe to run twice, and side by side in many processes.
+   * Starts everything that is due now. Safe to run twice, and in parallel in many processes.
    *
-   * @param signal aborts when the worker is asked to stop: nothing new is begun then
-   * @returns how many pieces of work were begun
+   * @param signal aborts when the worker is asked to stop: nothing new is started then
+   * @returns how many units of work were started
    */
   run(context: Context, signal: AbortSignal): Promise<number>;
-  /** When the next work of this loop falls due, null when none waits; absent for a loop whose work has no instant. */
+  /**
+   * When the next work of this loop is due, null when none is pending; absent for a loop whose work has no due time.
+   */
   nextDueAt?(context: Context): Promise<Date | null>;
 }

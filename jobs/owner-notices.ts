@@ -1,4 +1,4 @@
-/** ownerNotices: sends mails to owners. Safe to run side by side: each mail is claimed by one worker, for good. */
+/** ownerNotices: sends mails to owners. Safe to run in parallel: one worker claims each mail, permanently. */
 import { nextNoticeAt, sendOwnerNotices } from '../services/people/send-owner-notices.ts';
 import type { Loop } from './loop.ts';
 

@@ -1,9 +1,9 @@
-/** One round of a loop, noted for /health however it ends. */
+/** Runs one round of a loop and records its result for /health. */
 import type { Context } from '../services/context.ts';
 import { recordRun } from '../services/workers/record-run.ts';
 import type { Loop } from './loop.ts';
 
-/** @returns how many pieces of work were begun; 0 when the round failed, which is logged and noted */
+/** @returns how many units of work were started; 0 when the round failed, which is logged and recorded */
 export async function runRound(context: Context, loop: Loop, signal: AbortSignal): Promise<number> {
   try {
     const begun = await loop.run(context, signal);

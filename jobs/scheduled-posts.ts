@@ -1,6 +1,6 @@
 /**
- * scheduledPosts: hands due posts to their platforms, settles those that are late, and recovers sends
- * and deletions whose process died. Claims are exclusive and fenced, so any number of workers may run it at once.
+ * scheduledPosts: sends due posts to their platforms, settles late ones, and recovers sends and deletions whose process
+ * died. Claims are exclusive and fenced, so any number of workers may run it at once.
  */
 import { claimDueSends } from '../services/posts/claim-due-sends.ts';
 import { claimInterruptedSends } from '../services/posts/claim-interrupted-sends.ts';
@@ -12,19 +12,19 @@ import { settleLatePosts } from '../services/posts/settle-late-posts.ts';
 import type { Context } from '../services/context.ts';
 import type { Loop } from './loop.ts';
 
-/** Interrupted sends, and deletions, that are taken over at once. */
+/** Most interrupted sends and deletions that are recovered at once. */
 const RECOVER_AT_ONCE = 200;
 
-/** After a claim the next waits until so many sends are over, so that a backlog is claimed in batches. */
+/** After a claim, the next one waits until this many sends are over, so that a backlog is claimed in batches. */
 const CLAIM_AGAIN_AFTER = 50;
 
-/** The longest it waits for them: sends that hang must not keep the other lanes from being claimed. */
+/** Longest wait for them: sends that hang must not delay claims under other concurrency limits. */
 const CLAIM_AGAIN_MS = 250;
 
-/** How long it waits when another worker was just taking the same posts. */
+/** How long it waits when another worker was claiming the same posts. */
 const CONTENDED_MS = 5;
 
-/** How often it looks past a backlog for the posts of others. */
+/** How often it looks past a backlog for the posts of other accounts. */
 const WIDE_EVERY_MS = 250;
 
 export const scheduledPosts: Loop = {

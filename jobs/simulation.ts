@@ -1,4 +1,7 @@
-/** Moves the manual clock from due instant to due instant, running what falls due at each (D20). */
+/**
+ * Moves the manual clock from one due instant to the next and runs what is due at each
+ * (docs/contract/running.md#manual-clock).
+ */
 import type { Context } from '../services/context.ts';
 import type { Simulation } from '../services/simulation/simulation.ts';
 import { samplePassedMinutes } from '../services/health/health-samples.ts';
@@ -7,13 +10,16 @@ import { loops } from './index.ts';
 import type { Loop } from './loop.ts';
 import { runRound } from './run-round.ts';
 
-/** The loops whose work has an instant. */
+/** The loops whose work has a due time. */
 const timed = loops.filter((loop) => loop.nextDueAt !== undefined);
 
-/** The others have nothing that a simulated month would stop for: they run once at its end, if their interval is over. */
+/**
+ * The other loops have no due times to stop at: they run once at the end of the simulated time, if their interval is
+ * over.
+ */
 const periodic = loops.filter((loop) => loop.nextDueAt === undefined);
 
-/** The clock that is moved. */
+/** The clock to move. */
 interface SettableClock {
   now(): Date;
   set(instant: Date): void;
@@ -24,7 +30,7 @@ export function createSimulation(context: () => Context, clock: SettableClock): 
   let turn: Promise<unknown> = Promise.resolve();
   const lastRuns = new Map<Loop, number>();
   return {
-    // Two calls at once take turns: time moves one way.
+    // Concurrent calls run one after the other, because time only moves forward.
     advance: (seconds) => {
       const moved = turn.then(async () => {
         const from = clock.now();
@@ -39,10 +45,10 @@ export function createSimulation(context: () => Context, clock: SettableClock): 
   };
 }
 
-/** After so many instants in a row at which nothing could be begun, time moves to its end. */
+/** After this many instants in a row without any work to start, time moves to its end. */
 const IDLE_MAX = 3;
 
-/** Real milliseconds between two looks for work that is due at the instant at which time stands. */
+/** Real milliseconds between two checks for work that is due while time is frozen. */
 const LOOK_EVERY_MS = 250;
 
 /** Runs what is due at the frozen instant, at once, until `signal` aborts. */
@@ -63,10 +69,10 @@ async function advance(context: Context, clock: SettableClock, seconds: number):
     const instants = await dueInstants(context);
     const next = earliestOf(instants);
     if (next === null || next > target) break;
-    // What is overdue has been begun already; time must not go back for it.
+    // Overdue work was started already; time must not move back for it.
     if (next > clock.now()) clock.set(next);
     const due = timed.filter((_, index) => (instants[index] ?? target) <= next);
-    // A month has thousands of instants: at each only what is due is run, unless that does not get on by itself.
+    // A month has thousands of instants: at each one only the due loops run, unless they start nothing.
     const begun = (await runOnce(context, due)) || (await runAllDue(context));
     ran += begun;
     idle = begun === 0 ? idle + 1 : 0;
@@ -88,12 +94,12 @@ async function runPeriodic(context: Context, lastRuns: Map<Loop, number>): Promi
 
 async function runAllDue(context: Context): Promise<number> {
   let ran = 0;
-  // A round begins what there is room for; when that is over, there is room again.
+  // A round starts as much as capacity allows; when that is over, there is capacity for more.
   for (let begun = -1; begun !== 0; ran += begun) begun = await runOnce(context, timed);
   return ran;
 }
 
-/** One round of each of the loops. */
+/** Runs one round of each loop. */
 async function runOnce(context: Context, due: readonly Loop[]): Promise<number> {
   let begun = 0;
   for (const loop of due) begun += await runRound(context, loop, new AbortController().signal);
@@ -101,7 +107,7 @@ async function runOnce(context: Context, due: readonly Loop[]): Promise<number> 
   return begun;
 }
 
-/** When the next work of each timed loop falls due. */
+/** When the next work of each timed loop is due. */
 function dueInstants(context: Context): Promise<(Date | null | undefined)[]> {
   return Promise.all(timed.map(async (loop) => loop.nextDueAt?.(context)));
 }

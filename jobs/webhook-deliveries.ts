@@ -1,6 +1,6 @@
 /**
- * webhookDeliveries: disables webhooks that fail for long, makes deliveries of what has happened, and attempts those that are due. Safe to run side by
- * side: one process at a time fans out, and one at a time delivers to a webhook.
+ * webhookDeliveries: disables webhooks that keep failing, creates the deliveries of new events, and attempts due
+ * deliveries. Safe to run in parallel: one process at a time fans out, and one at a time delivers to a webhook.
  */
 import type { Context } from '../services/context.ts';
 import { disableFailing } from '../services/webhooks/disable-failing.ts';
@@ -16,7 +16,7 @@ export const webhookDeliveries: Loop = {
     let fanned: number;
     do {
       fanned = signal.aborted ? 0 : await fanOut(context);
-      // Between two batches of a long backlog deliveries begin already.
+      // Deliveries start between two batches of a long backlog.
       if (!signal.aborted) begun += await context.deliveries.begin();
     } while (fanned > 0);
     return begun;

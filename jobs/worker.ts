@@ -1,7 +1,6 @@
 /**
- * A worker: Agenda rings, the loops work. Each worker has alarms of its own, so that any number of
- * them drain the same backlog side by side; what may be sent is decided by claims on the rows alone,
- * and losing Agenda's table loses nothing.
+ * A worker: Agenda triggers the loops. Each worker has its own Agenda jobs, so any number of workers process the same
+ * backlog in parallel. Only claims on the rows decide what is sent, so losing Agenda's table loses nothing.
  */
 import { PostgresBackend } from '@agendajs/postgres-backend';
 import { Agenda } from 'agenda';
@@ -13,14 +12,14 @@ import { loops } from './index.ts';
 import type { Loop } from './loop.ts';
 import { runRound } from './run-round.ts';
 
-/** Longest wait between two looks for due work: what another process schedules is seen this soon. */
+/** Longest wait between two checks for due work: work that another process schedules is found this soon. */
 const LOOK_EVERY_MS = 250;
 
-/** How long Agenda holds an alarm locked that its process never came back for. */
+/** How long Agenda keeps a job locked if the process that locked it never returns. */
 const LOCK_LIFETIME_MS = 60_000;
 
 export interface Worker {
-  /** Begins nothing new and resolves when the round under way is over; sends under way are not waited for. */
+  /** Starts nothing new and resolves when the current round is over; does not wait for sends in progress. */
   stop(): Promise<void>;
 }
 
@@ -40,17 +39,17 @@ export async function startWorker(context: Context): Promise<Worker> {
   const alarms = loops.map((loop) => ({
     loop,
     alarm: `${loop.name}@${name}`,
-    keeper: createKeeper(context, loop, stopping.signal),
+    runner: createLoopRunner(context, loop, stopping.signal),
   }));
   // oxlint-disable-next-line typescript/no-misused-promises -- it waits for promises too; its types name the callback form first
-  for (const { alarm, keeper } of alarms) agenda.define(alarm, () => keeper.ring());
+  for (const { alarm, runner } of alarms) agenda.define(alarm, () => runner.tick());
   await agenda.start();
   for (const { loop, alarm } of alarms) await agenda.every(`${WORKER_LOOPS[loop.name].everySeconds} seconds`, alarm);
   return {
     stop: async () => {
       stopping.abort();
       await agenda.drain(5_000);
-      await Promise.all(alarms.map(({ keeper }) => keeper.idle()));
+      await Promise.all(alarms.map(({ runner }) => runner.idle()));
       await agenda.cancel({ names: alarms.map(({ alarm }) => alarm) });
       await agenda.stop();
       if (context.db.engine === 'postgres') await pool.end();
@@ -58,20 +57,20 @@ export async function startWorker(context: Context): Promise<Worker> {
   };
 }
 
-interface Keeper {
-  /** Works on what is due, and keeps at it until the next ring takes over; resolves when the first round is done. */
-  ring(): Promise<void>;
-  /** Resolves when nothing is kept at. */
+interface LoopRunner {
+  /** Processes due work until the next trigger takes over; resolves when the first round is done. */
+  tick(): Promise<void>;
+  /** Resolves when no work is running. */
   idle(): Promise<void>;
 }
 
-// Between two rings of Agenda there is always a gap, as long as its own look for alarms takes to come round. So a
-// ring does not end the work of the one before until it begins its own.
-function createKeeper(context: Context, loop: Loop, stopped: AbortSignal): Keeper {
+// Agenda leaves a gap between two triggers, as long as its own polling interval. Therefore the work of one trigger ends
+// only when the next trigger starts its own.
+function createLoopRunner(context: Context, loop: Loop, stopped: AbortSignal): LoopRunner {
   let over = new AbortController();
   let kept = Promise.resolve();
   return {
-    ring: async () => {
+    tick: async () => {
       over.abort();
       await kept;
       over = new AbortController();
@@ -84,12 +83,12 @@ function createKeeper(context: Context, loop: Loop, stopped: AbortSignal): Keepe
   };
 }
 
-/** Runs a loop to the instant whenever something falls due, until `over` aborts. */
+/** Runs a loop whenever work falls due, at the exact instant, until `over` aborts. */
 async function keepTime(context: Context, loop: Loop, over: AbortSignal): Promise<void> {
-  // What is due and could not be begun, because its lane is full, must not make this spin.
+  // Due work that cannot start, because its concurrency limit is reached, must not cause a busy loop.
   let stuck = false;
   while (loop.nextDueAt !== undefined && !over.aborted) {
-    // When the database does not answer, the next ring is seconds away, and notes it.
+    // When the database does not answer, the next trigger follows within seconds and records the failure.
     const due = await loop.nextDueAt(context).catch(() => null);
     const wait = due === null ? LOOK_EVERY_MS : due.getTime() - context.clock.now().getTime();
     const least = stuck ? LOOK_EVERY_MS : 0;
@@ -109,7 +108,7 @@ function agendaPool(context: Context): Pool {
   return pool;
 }
 
-// Two workers creating Agenda's table at once trip over each other, so it is made under the migration lock.
+// Two workers that create Agenda's table at once conflict, so it is created under the migration lock.
 async function openBackend(context: Context, pool: Pool): Promise<PostgresBackend> {
   await context.db.withMigrationLock(async () => {
     await new PostgresBackend({ pool, disableNotifications: true }).connect();

@@ -1,4 +1,6 @@
-/** xUsageSweep: finds charged posts without a row in the usage ledger and writes it, once. Safe to run side by side. */
+/**
+ * xUsageSweep: finds charged posts without a row in the usage ledger and adds the row, once. Safe to run in parallel.
+ */
 import type { Context } from '../services/context.ts';
 import { writeMissingCharges } from '../services/plans/write-missing-charges.ts';
 import type { Loop } from './loop.ts';

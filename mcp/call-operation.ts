@@ -1,4 +1,7 @@
-/** Calls an operation of the router for a tool or a resource: the same procedure that REST calls, counted already. */
+/**
+ * Calls an operation of the router for a tool or a resource. It is the same procedure that REST calls; the request has
+ * been counted already.
+ */
 import { callTRPCProcedure } from '@trpc/server';
 import { appRouter } from '../routers/index.ts';
 import { type Operation, operations } from '../routers/operations.ts';
@@ -7,16 +10,16 @@ import type { Context } from '../services/context.ts';
 import type { Caller } from '../services/keys/caller.ts';
 import type { ToolSelection } from './tool-selection.ts';
 
-/** Who asks, in which request, on which path. */
+/** The caller, the request and its path. */
 export interface McpCall {
   readonly caller: Caller;
   readonly requestId: string;
   readonly selection: ToolSelection;
-  /** Hears how far the operation has come, where the client wants to know. */
+  /** Receives the operation's progress if the client asked for it. */
   readonly onProgress?: OperationContext['onProgress'];
 }
 
-/** @throws whatever the procedure throws; errors/error-body.ts tells what the caller may know of it */
+/** @throws any error of the procedure; errors/error-body.ts decides what the caller may know of it */
 export function callOperation(context: Context, operation: Operation, input: unknown, call: McpCall): Promise<unknown> {
   const { caller, requestId, onProgress } = call;
   return callTRPCProcedure({
@@ -25,7 +28,7 @@ export function callOperation(context: Context, operation: Operation, input: unk
     getRawInput: async () => input,
     ctx: { services: context, caller, requestId, surface: 'mcp', onProgress },
     type: operation.procedure._def.type,
-    // A send that has begun is finished, whoever hangs up.
+    // A send that has begun is finished, even if the client disconnects.
     signal: undefined,
     batchIndex: 0,
   });

@@ -1,7 +1,7 @@
 /**
- * Asks the person behind a client before a tool does what nobody can undo, where the client can ask. The question
- * goes out as the answer of the first call; the second one brings what was said, with a sealed note of what it was
- * said to, so that a yes counts for this caller, this tool and these arguments only.
+ * Asks the person behind a client before a tool does something irreversible, if the client can ask. The answer of the
+ * first call carries the question. The second call carries the person's answer and a sealed note of the question. A yes
+ * therefore counts only for this caller, this tool and these arguments.
  */
 import {
   type CallToolResult,
@@ -16,16 +16,16 @@ import { ServiceError } from '../errors/service-error.ts';
 import { bodyHash } from '../services/idempotency/body-hash.ts';
 import type { RequestStates } from './request-states.ts';
 
-/** What somebody is asked to say yes to. */
+/** What a person is asked to confirm. */
 export interface Confirmable {
-  /** Of the tool. */
+  /** Name of the tool. */
   readonly name: string;
   readonly confirmation: string;
   readonly input: unknown;
 }
 
 export interface Confirmations {
-  /** Null when the tool may run; else what the client is answered. */
+  /** Null when the tool may run; otherwise the answer for the client. */
   ask(ctx: ServerContext, what: Confirmable): Promise<CallToolResult | InputRequiredResult | null>;
 }
 
@@ -55,11 +55,11 @@ export function createConfirmations(states: RequestStates): Confirmations {
   };
 }
 
-/** Revisions before 2026-07-28 ask over a stream that this endpoint does not have. */
+/** Revisions before 2026-07-28 ask over a stream, which this endpoint does not have. */
 function canAsk({ mcpReq }: ServerContext): boolean {
   const envelope = mcpReq.envelope as Record<string, unknown> | undefined;
   const { elicitation } = (envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? {}) as ClientCapabilities;
-  // Without any mode named it means forms.
+  // Without a named mode the capability means forms.
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 
@@ -76,7 +76,7 @@ function question({ name, confirmation, input }: Confirmable, requestState: stri
   });
 }
 
-/** Marked as an error, because an answer without the fields of its schema may be nothing else. */
+/** Marked as an error, because a success must have the fields of the output schema. */
 function nothingDone(name: string): CallToolResult {
   const text = `Nothing was done: the person who was asked did not agree. Call ${name} again only when they ask for it.`;
   return { isError: true, content: [{ type: 'text', text }] };

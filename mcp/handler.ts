@@ -1,6 +1,7 @@
 /**
- * /mcp for Express: Host and Origin, then the key or access token, then a bucket of its own, then the protocol (D29, D31).
- * It reads the body itself, so it is mounted before any body parser.
+ * The /mcp endpoint for Express. It checks Host and Origin, then the key or access token, then its own rate-limit
+ * bucket, then the protocol (docs/contract/agents.md#tool-results,
+ * docs/contract/errors-and-limits.md#order-of-a-request). It reads the body itself, so mount it before any body parser.
  */
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import type { Request as HttpRequest, RequestHandler, Response as HttpResponse } from 'express';
@@ -15,7 +16,7 @@ import { forbidden, notFound, tooManyRequests, unauthorized } from './refusals.t
 import type { ServerOptions } from './server.ts';
 import { selectionAt } from './tool-selection.ts';
 
-/** What this surface has in common with the others, handed in by whoever mounts it. */
+/** Options that the mounting application shares with other surfaces. */
 export interface McpHandlerOptions extends Credentials, ServerOptions {
   readonly requestIdOf: (response: HttpResponse) => string;
   /** Name of the header that carries the request id. */
@@ -59,7 +60,7 @@ export function createMcpHandler(context: Context, options: McpHandlerOptions): 
   };
 }
 
-/** Counts what follows the first message of a batch: all of it or, when the window has no room for all, none. */
+/** Counts the messages of a batch after the first: all of them, or none when the window has no room for all. */
 async function takeMore(context: Context, caller: Caller, first: RateState, messages: number): Promise<RateState> {
   if (messages > first.remaining) return { ...first, allowed: false };
   let latest = first;
@@ -71,7 +72,7 @@ function setHeaders(response: HttpResponse, headers: Record<string, string>): vo
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
 }
 
-/** Answers without reading the body, which must then not be taken for the next request on this connection. */
+/** Answers without reading the body. The unread body must not be parsed as the next request on this connection. */
 async function write(request: HttpRequest, response: HttpResponse, answer: Response): Promise<void> {
   if (!request.complete) response.setHeader('connection', 'close');
   setHeaders(response, Object.fromEntries(answer.headers));

@@ -1,14 +1,14 @@
-/** The scopes that the calls and reads in a request need and its access token lacks. */
+/** Finds the scopes that the calls and reads in a request need and its access token lacks. */
 import { operations } from '../routers/operations.ts';
 import type { Scope } from '../services/keys/scopes.ts';
 import { type McpCall, operationNamed } from './call-operation.ts';
 
-/** By name of the tool; tools that no token reaches are not in it, since asking for more would not help. */
+/** Scopes by tool name. Leaves out tools that no token may call, because asking for more scopes would not help. */
 const SCOPE_OF = new Map<string, Scope>(
   operations.flatMap(({ meta: { tool, scope } }) => ('none' in tool || scope === null ? [] : [[tool.name, scope]])),
 );
 
-/** Operations that resources are read by, by what their addresses begin with. */
+/** Operations that read resources, by the prefix of their addresses. */
 const READ_BY = new Map([
   ['platforms', 'platforms.list'],
   ['connections', 'connections.list'],
@@ -26,7 +26,7 @@ export function missingScopes(body: unknown, given: ReadonlySet<Scope>): Scope[]
   return [...new Set(needed)].filter((scope) => !given.has(scope));
 }
 
-/** Whether a caller may be given what an operation answers; keys may. */
+/** Whether a caller may receive the answers of an operation; keys always may. */
 export function mayCall({ caller: { scopes } }: McpCall, operation: string): boolean {
   const { scope } = operationNamed(operation).meta;
   return scopes === null || (scope !== null && scopes.has(scope));

@@ -1,11 +1,11 @@
 /**
- * Whom /mcp answers: our own host and origin, and this machine. A page of another site must not reach
- * an install on its visitor's machine, neither directly nor by pointing its own name there (DNS rebinding).
+ * Limits /mcp to our own host and origin, and to this machine. A page of another site must not reach an install on its
+ * visitor's machine, neither directly nor through its own host name (DNS rebinding).
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { localhostAllowedHostnames, validateHostHeader } from '@modelcontextprotocol/server';
 
-/** Tells why a request is refused; null when its Host and Origin are ours. Only pages send an Origin. */
+/** Gives the reason for a refusal; null when Host and Origin are ours. Only browsers send an Origin. */
 export type OriginGuard = (headers: IncomingHttpHeaders) => string | null;
 
 const FOREIGN_HOST = 'The Host header names another server than this one; PUBLIC_URL says which it is.';
@@ -26,7 +26,7 @@ function isPageOf(hostnames: readonly string[], origin: string): boolean {
   return url !== null && ['http:', 'https:'].includes(url.protocol) && hostnames.includes(url.hostname);
 }
 
-/** What lets the pages that may use the endpoint read its answers; nothing for requests that no page sent. */
+/** Headers that let permitted pages read the answers; none for requests without an Origin. */
 export function corsHeaders({ origin, ...headers }: IncomingHttpHeaders): Record<string, string> {
   if (origin === undefined) return {};
   return {
@@ -38,7 +38,7 @@ export function corsHeaders({ origin, ...headers }: IncomingHttpHeaders): Record
   };
 }
 
-/** Whether a browser is asking what it may send; such a request carries no key. */
+/** Whether the request is a CORS preflight, which carries no key. */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * The protocol itself, both eras on one endpoint and without sessions: 2026-07-28, and the revisions
- * before it. Those allow several messages in one request, and each of them counts.
+ * Serves both protocol eras on one endpoint without sessions: 2026-07-28, and the revisions before it. Those allow
+ * several messages in one request, and each of them counts.
  */
 import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server';
 import { ServiceError } from '../errors/service-error.ts';
@@ -15,12 +15,12 @@ import { createServerFactory, type ServerOptions } from './server.ts';
 /** Largest body of a request. */
 export const BODY_MAX_BYTES = 1_048_576;
 
-/** Most messages one request may carry. */
+/** Most messages in one request. */
 const BATCH_MAX = 50;
 
 /** A request whose caller is known and whose first message is counted. */
 interface AdmittedCall extends McpCall {
-  /** Counts so many messages more. */
+  /** Counts this many additional messages. */
   countMore(messages: number): Promise<RateState>;
 }
 
@@ -50,7 +50,7 @@ export function createProtocol(context: Context, options: ServerOptions): Protoc
   };
 }
 
-/** The protocol's own schemas read every item too, so they get no message that is out of bounds. */
+/** Checks the limits before the protocol's schemas read the messages, because those schemas read every item. */
 function boundsProblem(messages: readonly unknown[]): string | null {
   try {
     messages.forEach(checkInputBounds);
@@ -61,7 +61,7 @@ function boundsProblem(messages: readonly unknown[]): string | null {
   }
 }
 
-/** The parsed body; undefined where there is none, or it is no JSON, for which the protocol has its own words. */
+/** The parsed body; undefined when there is none or it is not JSON. The protocol has its own error for those. */
 async function bodyOf(request: Request): Promise<unknown> {
   if (request.method !== 'POST') return undefined;
   try {
@@ -71,7 +71,7 @@ async function bodyOf(request: Request): Promise<unknown> {
   }
 }
 
-/** The SDK passes this to the factory untouched. The key itself goes no further. */
+/** Data that the SDK passes to the factory unchanged. It does not include the key. */
 function authInfoOf({ caller, requestId, selection }: McpCall): AuthInfo {
   return { token: '', clientId: caller.keyId, scopes: [], extra: { caller, requestId, selection } };
 }

@@ -1,4 +1,4 @@
-/** Reads a resource: the body of an operation's answer, and its failure in the protocol's words. */
+/** Reads a resource: gives the body of an operation's answer, and translates its failure into a protocol error. */
 import {
   ProtocolError,
   ProtocolErrorCode,
@@ -12,7 +12,7 @@ import { UNTRUSTED_META_KEY, untrustedFields } from './untrusted-fields.ts';
 
 export const MIME_TYPE = 'application/json';
 
-/** @param read gives the body; undefined when there is nothing under this address */
+/** @param read gives the body; undefined when no resource has this address */
 export async function readResource(
   context: Context,
   uri: string,
@@ -31,7 +31,7 @@ export async function readResource(
 function protocolErrorOf(context: Context, uri: string, call: McpCall, thrown: unknown): ProtocolError {
   const error = publicError(thrown);
   const message = `${error.code}: ${error.message}`;
-  // An id of another form than ids have names nothing either.
+  // A malformed id does not name a resource either.
   if (error.code === 'not_found' || error.code === 'invalid_request') return new ResourceNotFoundError(uri, message);
   if (error.code !== 'internal_server_error') return new ProtocolError(ProtocolErrorCode.InvalidRequest, message);
   context.log.error({ reqId: call.requestId, err: thrown }, 'a resource could not be read');

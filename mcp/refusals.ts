@@ -7,21 +7,21 @@ import { type RateState, secondsUntilReset } from '../services/limits/rate-limit
 import { unknownSelection } from './tool-selection.ts';
 import { resourceMetadataUrl } from '../services/oauth/addresses.ts';
 
-/** A foreign Host or Origin. The protocol asks for its own error shape here. */
+/** Answers a foreign Host or Origin. The protocol requires its own error shape here. */
 export function forbidden(message: string): Response {
   return protocolError(403, -32_000, message);
 }
 
-/** A request that the protocol cannot take as it stands. */
+/** A request that the protocol cannot process. */
 export function invalidRequest(message: string): Response {
   return protocolError(400, -32_600, message);
 }
 
 /**
- * Tells clients where to ask for access, and for what (RFC 9728). Not all of them can ask for more later, so this is
- * what ordinary work needs.
+ * Tells clients where to request access, and which scopes (RFC 9728). Not all of them can request more later, so it
+ * names the scopes that ordinary work needs.
  *
- * @param presented whether a key or a token came; without one nothing was wrong with it (RFC 6750 section 3.1)
+ * @param presented whether a key or a token was sent; without one no credential was invalid (RFC 6750 section 3.1)
  */
 export function unauthorized(context: Context, requestId: string, presented: boolean): Response {
   const body = errorBody(new ServiceError('unauthorized'), requestId, `${context.config.publicUrl}/docs/errors`);
@@ -30,7 +30,7 @@ export function unauthorized(context: Context, requestId: string, presented: boo
   return Response.json(body, { status: 401, headers: { 'www-authenticate': challenge } });
 }
 
-/** Clients ask the person for these too, and then call again. */
+/** Clients ask the person for these scopes too, and then call again. */
 export function insufficientScope(context: Context, missing: readonly Scope[]): Response {
   const answer = protocolError(
     403,
@@ -49,7 +49,7 @@ function challengeOf(context: Context, said: Readonly<Record<string, string>>): 
     .join(', ')}`;
 }
 
-/** A path under /mcp at which there are no tools. */
+/** A path under /mcp that selects no tools. */
 export function notFound(context: Context, requestId: string, path: string): Response {
   const error = new ServiceError('not_found', unknownSelection(path));
   const body = errorBody(error, requestId, `${context.config.publicUrl}/docs/errors`);

@@ -1,11 +1,14 @@
-/** Seals the notes that travel through a client and back, each good for the caller it was made for and for ten minutes. */
+/**
+ * Seals the notes that a client receives and sends back. Each is valid for ten minutes and for the caller it was made
+ * for.
+ */
 import { createRequestStateCodec, type RequestStateCodec, type ServerContext } from '@modelcontextprotocol/server';
 import type { Context } from '../services/context.ts';
 import type { McpCall } from './call-operation.ts';
 
 export type RequestStates = RequestStateCodec;
 
-/** How long an answer may take. */
+/** Seconds within which the answer must come. */
 const TTL_SECONDS = 600;
 
 export function createRequestStates(context: Context): RequestStates {
@@ -16,7 +19,7 @@ export function createRequestStates(context: Context): RequestStates {
   });
 }
 
-/** Whom a note is made for. */
+/** The caller that a note is made for. */
 function callerOf({ http }: ServerContext): string {
   const { accountId, actor, keyId } = (http?.authInfo?.extra as McpCall | undefined)?.caller ?? missing();
   return `${accountId} ${actor.kind} ${keyId}`;

@@ -1,11 +1,11 @@
-/** Links from the answer of a tool to the posts that it made or changed, for clients that can follow them. */
+/** Links from a tool's answer to the posts that it created or changed, for clients that can follow them. */
 import type { ResourceLink, ServerContext } from '@modelcontextprotocol/server';
 import { postUri } from './resource-uris.ts';
 
-/** The revision that brought links; clients of the ones before refuse content they do not know. */
+/** The revision that introduced links; clients of earlier ones refuse content types they do not know. */
 const SINCE = '2025-06-18';
 
-/** Most links of an answer. */
+/** Most links in an answer. */
 const LINKS_MAX = 20;
 
 interface Named {
@@ -14,7 +14,7 @@ interface Named {
   readonly results?: readonly { readonly postId?: string | null }[];
 }
 
-/** @param body of an answer: `post`, `result` and `results` are what names posts in it */
+/** @param body of an answer: its fields `post`, `result` and `results` name posts */
 export function linksTo(body: unknown, ctx: ServerContext): ResourceLink[] {
   if (!knowsLinks(ctx)) return [];
   const { post, result, results = [] } = body as Named;
@@ -26,6 +26,7 @@ export function linksTo(body: unknown, ctx: ServerContext): ResourceLink[] {
 }
 
 function knowsLinks({ mcpReq, http }: ServerContext): boolean {
-  // Only requests of 2026-07-28 and later have an envelope; of those before, the first two do not name their revision.
+  // Only requests of 2026-07-28 and later have an envelope. The two oldest revisions do not name themselves in
+  // requests.
   return mcpReq.envelope !== undefined || (http?.req?.headers.get('mcp-protocol-version') ?? '') >= SINCE;
 }

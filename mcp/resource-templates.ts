@@ -1,8 +1,8 @@
-/** Resources that stand for one thing of the caller's, with completion of what names it. */
+/** Resources for one object of the caller, with completion of its id or slug. */
 import { type CacheHint, type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import type { Context } from '../services/context.ts';
 import { callOperation, type McpCall, operationNamed } from './call-operation.ts';
-import { ownConnections, postIdsBeginning, slugsBeginning } from './own-things.ts';
+import { callerConnections, postIdsBeginning, slugsBeginning } from './completions.ts';
 import { MIME_TYPE, readResource } from './read-resource.ts';
 import { CONNECTION_URI, POST_URI } from './resource-uris.ts';
 
@@ -42,7 +42,7 @@ function registerConnection(server: McpServer, context: Context, call: McpCall):
     cacheHint: UNKEPT,
   };
   const read = async (slug: unknown) => {
-    const named = (await ownConnections(context, call)).filter((candidate) => candidate.slug === slug);
+    const named = (await callerConnections(context, call)).filter((candidate) => candidate.slug === slug);
     const connection = named.find(({ profileId }) => profileId === null) ?? named[0];
     return connection && { connection };
   };

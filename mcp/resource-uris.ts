@@ -1,4 +1,4 @@
-/** Addresses of resources that stand for one thing. */
+/** Addresses of resources for one object. */
 
 export const POST_URI = 'carillon://posts/{postId}';
 export const CONNECTION_URI = 'carillon://connections/{slug}';

@@ -1,4 +1,4 @@
-/** Resources: what a client may put before its model without a call, each the body of a REST answer. */
+/** Resources: data that a client can give its model without a tool call. Each is the body of a REST answer. */
 import type { CacheHint, McpServer } from '@modelcontextprotocol/server';
 import type { Context } from '../services/context.ts';
 import { callOperation, type McpCall, operationNamed } from './call-operation.ts';
@@ -10,7 +10,7 @@ interface FixedResource {
   readonly uri: `carillon://${string}`;
   readonly title: string;
   readonly description: string;
-  /** Operation without arguments whose answer it is; null for the document of the API, which is handed in. */
+  /** The operation without arguments that answers it; null for the API document, which is passed in. */
   readonly operation: string | null;
   readonly cacheHint: CacheHint;
 }

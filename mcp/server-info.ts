@@ -1,4 +1,4 @@
-/** How the server introduces itself, and what it tells every model before the first call. */
+/** The server's description of itself, and the instructions for every model before the first call. */
 import type { Implementation } from '@modelcontextprotocol/server';
 import type { Context } from '../services/context.ts';
 
@@ -12,7 +12,7 @@ export function serverInfo(context: Context): Implementation {
   };
 }
 
-/** One line each: what it is for, where to begin, when to send, how to read results, what not to repeat. */
+/** One line each: the purpose, the first step, when to send, how to read results, what not to repeat. */
 export const INSTRUCTIONS = [
   'Carillon publishes posts to the social accounts and channels that its user has connected, now or at a set time.',
   'Call list_connections first: posts are addressed by connection slug. get_platform_rules gives each platform’s limits.',

@@ -1,4 +1,4 @@
-/** The server that answers one request: it is made for the caller, used once and thrown away. */
+/** The server that answers one request: it is created for the caller, used once and discarded. */
 import { type CacheHint, McpServer } from '@modelcontextprotocol/server';
 import type { Context } from '../services/context.ts';
 import type { McpCall } from './call-operation.ts';
@@ -16,7 +16,7 @@ export interface ServerOptions {
   readonly openApi: object;
 }
 
-/** What changes only with the version: clients may keep it for five minutes, each for itself. */
+/** For data that changes only with the version: clients may cache it privately for five minutes. */
 const FIVE_MINUTES: CacheHint = { ttlMs: 300_000, cacheScope: 'private' };
 
 export function createServerFactory(
@@ -28,7 +28,7 @@ export function createServerFactory(
   return async (call) => {
     const server = new McpServer(serverInfo(context), {
       instructions: INSTRUCTIONS,
-      // The lists never change while a process runs, so nothing is ever pushed and no stream stays open.
+      // The lists never change while a process runs, so the server sends no notifications and keeps no stream open.
       capabilities: {
         tools: { listChanged: false },
         resources: { listChanged: false },

@@ -1,15 +1,15 @@
-/** Skills: know-how that a client can give its model when the work begins, from the folders in skills/. */
+/** Skills: knowledge that a client can give its model when the work begins, from the folders in skills/. */
 import { join } from 'node:path';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { loadSkills } from '@modelcontextprotocol/server/ext/skills/node';
 
-/** They change only with the version. A skill that breaks a rule stops the start. */
+/** Skills change only with the version. An invalid skill stops the start. */
 const skills = await loadSkills(join(import.meta.dirname, 'skills'), {
   strict: true,
   cacheHint: { ttlMs: 300_000, cacheScope: 'private' },
 });
 
-/** What the template that all files of skills are read through is for. */
+/** Description of the template through which all files of skills are read. */
 const DESCRIBED = {
   title: 'Files of skills',
   description:

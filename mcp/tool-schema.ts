@@ -1,7 +1,7 @@
 /**
- * The schemas of an operation as tools/list shows them. They are self-contained (clients differ in
- * what they make of `$ref`) and only shown: the operation itself validates, so that a wrong argument
- * is answered in our words and not in the SDK's.
+ * The schemas of an operation as tools/list shows them. They are self-contained, because clients differ in their
+ * support of `$ref`. They are only shown: the operation itself validates, so that a wrong argument gets our error
+ * message and not the SDK's.
  */
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { z, type ZodType } from 'zod';
@@ -10,8 +10,8 @@ type JsonSchema = Record<string, unknown>;
 
 /**
  * @param tool name of the tool
- * @param explained the arguments that the tools before have explained, by their schema, and the tool that did: the
- *   same argument then refers to it, and new ones are added
+ * @param explained the arguments that earlier tools explained, by their schema, with the name of that tool: the same
+ *   argument then refers to it, and new ones are added
  */
 export function inputSchema(
   input: ZodType,
@@ -36,7 +36,7 @@ function explainedOnce(name: string, argument: JsonSchema, tool: string, explain
   return before === undefined || isShort ? argument : { ...outline(argument), description: `As in ${before}.` };
 }
 
-/** What the other tool says in full: here only which types there are. */
+/** A short form of an argument that another tool describes in full: only its types. */
 function outline(node: JsonSchema): JsonSchema {
   const entries = Object.entries(node).flatMap(([key, value]) => {
     if (['description', 'default', 'enum', ...BOUNDS].includes(key)) return [];
@@ -51,16 +51,16 @@ function outlineEach(fields: Record<string, JsonSchema>): JsonSchema {
 }
 
 /**
- * A union has no type of its own at its root, and the protocol wants an object there.
+ * A union has no type at its root, and the protocol requires an object there.
  *
- * @param known names of the shapes that the tools before have shown: those are not shown again, and new ones are added
+ * @param known names of the shapes that earlier tools showed: those are not shown again, and new ones are added
  */
 export function outputSchema(output: ZodType, known: ShownShapes = new Map()): StandardSchemaWithJSON {
   const json = z.toJSONSchema(output, { io: 'output' }) as JsonSchema;
   return shown({ type: 'object', ...withRequired(plain(json, { closed: false, known }), json) });
 }
 
-/** Puts back, at the root and in its alternatives only, which fields there always are. */
+/** Restores the list of required fields, at the root and in its alternatives only. */
 function withRequired(schema: JsonSchema, { required, anyOf }: JsonSchema): JsonSchema {
   const alternatives = schema['anyOf'] as JsonSchema[] | undefined;
   return {
@@ -72,7 +72,7 @@ function withRequired(schema: JsonSchema, { required, anyOf }: JsonSchema): Json
   };
 }
 
-/** A schema that accepts everything and shows what it is given. */
+/** A schema that accepts everything and shows the given JSON. */
 function shown(json: JsonSchema): StandardSchemaWithJSON {
   const jsonSchema = { input: () => json, output: () => json };
   return { '~standard': { version: 1, vendor: 'carillon', validate: (value) => ({ value }), jsonSchema } };
@@ -83,12 +83,12 @@ export type ShownShapes = Map<string, ReadonlySet<string>>;
 
 interface PlainOptions {
   /**
-   * Whether it is for arguments. Answers do not say that they have no other fields, since a client may hold
-   * an older list, nor describe what their names tell, nor list values, nor repeat that they give every field, nor what a
-   * field is that may be null: the list must stay small.
+   * Whether the schema is for arguments. To keep the list small, schemas of answers leave out descriptions, listed
+   * values, the required fields and the types of nullable fields. They also allow other fields, because a client may
+   * hold an older list.
    */
   readonly closed: boolean;
-  /** Shapes of answers that have been shown already, with their fields. */
+  /** Shapes of answers that have already been shown, with their fields. */
   readonly known?: ShownShapes;
 }
 
@@ -118,7 +118,7 @@ function simplify(node: unknown, definitions: Record<string, JsonSchema>, option
   return spellOutTypes(Object.fromEntries(entries));
 }
 
-/** The fields of an object: their names are not keywords, whatever they are called. */
+/** Simplifies the fields of an object. Field names are not keywords, even when they look like one. */
 function simplifyEach(fields: unknown, definitions: Record<string, JsonSchema>, options: PlainOptions): unknown {
   const entries = Object.entries(fields as JsonSchema).map(([name, field]) => [
     name,
@@ -127,13 +127,13 @@ function simplifyEach(fields: unknown, definitions: Record<string, JsonSchema>, 
   return Object.fromEntries(entries);
 }
 
-/** Whether it is a shape that was shown before. */
+/** Whether the shape was shown before. */
 function isKnown({ $ref }: JsonSchema, { known }: PlainOptions): boolean {
   if (typeof $ref !== 'string' || known === undefined) return false;
   return known.has($ref);
 }
 
-/** A named shape without the fields of one that was shown before, if it has all of them; from now on it counts as shown. */
+/** A named shape without the fields of an earlier shape, if it has all of them. Records the shape as shown. */
 function newFields({ $ref }: JsonSchema, shape: JsonSchema, { known }: PlainOptions): JsonSchema {
   if (typeof $ref !== 'string' || known === undefined) return shape;
   const fields = Object.entries((shape['properties'] ?? {}) as JsonSchema);
@@ -155,7 +155,10 @@ function isNullable({ type, anyOf }: JsonSchema): boolean {
   return Array.isArray(anyOf) && anyOf.some((one: JsonSchema) => one['type'] === 'null');
 }
 
-/** An argument for which null means that it is left out, without that null; null for any other. What null does is described. */
+/**
+ * Removes null from an argument in which null means the same as leaving it out. Gives null for any other argument; the
+ * effect of its null is described.
+ */
 function withoutIdleNull(node: JsonSchema): JsonSchema | null {
   if (!isNullable(node) || /\bnull\b/.test(String(node['description']))) return null;
   const { anyOf, type, ...rest } = node;
@@ -164,25 +167,28 @@ function withoutIdleNull(node: JsonSchema): JsonSchema | null {
   return only === undefined || others.length > 0 ? null : { ...only, ...rest };
 }
 
-/** The types of a field that may be null, without what is inside. */
+/** The types of a nullable field, without its content. */
 function shallow({ type, anyOf = [] }: JsonSchema, definitions: Record<string, JsonSchema>): JsonSchema {
   const alternatives = (anyOf as JsonSchema[]).map((one) => resolve(one, definitions)['type']);
   const types = Array.isArray(type) ? (type as unknown[]) : alternatives;
   return { anyOf: types.map((name) => ({ type: name })) };
 }
 
-/** What an argument has to keep to, and an answer keeps to anyway. */
+/** Bounds that arguments must satisfy and that answers always satisfy. */
 const BOUNDS = ['format', 'pattern', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'];
 
-/** Bounds that every safe integer has; in answers also all others, the promise that there will be no new fields, and descriptions. */
+/**
+ * Keywords to leave out: the bounds of every safe integer, and in answers also all other bounds, `additionalProperties`
+ * and descriptions.
+ */
 function isNoise(key: string, value: unknown, { closed }: PlainOptions): boolean {
   if (key === 'minimum' && value === Number.MIN_SAFE_INTEGER) return true;
   if (key === 'maximum' && value === Number.MAX_SAFE_INTEGER) return true;
-  // Texts are far shorter than these, ids are taken from answers, and a refusal names what is wrong.
+  // Texts are usually far shorter, ids come from answers, and an error names the invalid argument.
   if (key === 'maxLength' || (key === 'format' && value === 'uuid')) return true;
-  // Every text that may be left out is left out rather than empty, and the answer says so to who does not.
+  // An optional text should be left out instead of being empty; the error for an empty one says so.
   if (key === 'minLength' && value === 1) return true;
-  // Ids of platforms are many, and listed where the platforms are.
+  // The list of platforms names the ids of all platforms.
   if (key === 'propertyNames') return true;
   if (closed) return false;
   return (

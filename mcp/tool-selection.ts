@@ -1,15 +1,18 @@
-/** Which tools a path shows: `/mcp` the default ones, `/mcp/x/{toolset}` those of a toolset, `/mcp/all` all; with `/readonly` only those that change nothing. */
+/**
+ * Selects the tools of a path: `/mcp` the default ones, `/mcp/x/{toolset}` those of a toolset, `/mcp/all` all; with
+ * `/readonly` only those that change nothing.
+ */
 import { APART, DEFAULT_TOOLSET, TOOLSETS, type Toolset } from '../routers/toolsets.ts';
 
 export interface ToolSelection {
-  /** Null for all toolsets but those that stand apart. */
+  /** Null for all toolsets except the separate ones. */
   readonly toolset: Toolset | null;
   readonly readOnly: boolean;
 }
 
 const PATH = /^\/mcp(?:\/(?<all>all)|\/x\/(?<toolset>[^/]+))?(?<readOnly>\/readonly)?\/?$/;
 
-/** What a path selects; null when there is no such path. */
+/** The selection of a path; null when the path does not exist. */
 export function selectionAt(path: string): ToolSelection | null {
   const groups = PATH.exec(path)?.groups;
   if (groups === undefined) return null;
@@ -26,7 +29,7 @@ export function isSelected(
   return toolset === null ? !APART.has(tool.toolset) : toolset === tool.toolset;
 }
 
-/** Says where there is something, to who asked elsewhere. */
+/** An error message that lists the existing paths. */
 export function unknownSelection(path: string): string {
   const toolsets = Object.keys(TOOLSETS).join(', ');
   return `There are no tools at ${path.slice(0, 100)}. Use /mcp, /mcp/all or /mcp/x/{toolset} with one of the toolsets ${toolsets}; each can be followed by /readonly.`;

@@ -1,4 +1,4 @@
-/** Every operation that declares a tool, as a tool: named, described and annotated from what it declares. */
+/** Registers every operation that declares a tool, with the declared name, description and annotations. */
 import type {
   CallToolResult,
   InputRequiredResult,
@@ -20,7 +20,7 @@ import { isSelected, type ToolSelection } from './tool-selection.ts';
 
 interface Tool {
   readonly name: string;
-  /** What a person is asked before it runs; undefined for nothing. */
+  /** The question for a person before the tool runs; undefined when no confirmation is needed. */
   readonly confirmation: string | undefined;
   readonly operation: Operation;
   readonly config: {
@@ -32,7 +32,7 @@ interface Tool {
   };
 }
 
-/** What the tools before have shown in the same list. */
+/** What earlier tools in the same list have shown. */
 interface Seen {
   readonly shapes: ShownShapes;
   /** Names of tools, by the argument they explain. */
@@ -40,8 +40,8 @@ interface Seen {
 }
 
 /**
- * The tools of each selection, in the router's order, so that a list is the same bytes every time. A list shows a
- * shape of answers, and explains an argument, once: in the first of its tools that has it.
+ * The tools of each selection in the router's order, so that a list always has the same bytes. A list shows each answer
+ * shape, and explains each argument, once: in the first tool that has it.
  */
 const lists = new Map<string, readonly Tool[]>();
 
@@ -89,7 +89,7 @@ export function registerTools(server: McpServer, context: Context, call: McpCall
   }
 }
 
-/** Nobody is asked about a call that is refused anyway. */
+/** A call that is refused anyway asks no question. */
 async function askFirst(
   { name, confirmation, operation }: Tool,
   input: unknown,

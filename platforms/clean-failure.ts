@@ -1,19 +1,19 @@
-/** Rewrites what an adapter throws, so that neither the caller nor a log reads a secret or a control character of a platform. */
+/** Rewrites the errors of an adapter, so that neither callers nor logs see secrets or control characters. */
 import { PlatformFailure } from './contract.ts';
 import { NotSentError } from './http.ts';
 import { withoutSecrets } from './secret-words.ts';
 import { shortened, visibleText } from './untrusted.ts';
 
-/** Longest wait that a platform can ask for, in milliseconds: two days, longer than any post is repeated. */
+/** Longest wait that a platform can request, in milliseconds: two days, longer than any post is retried. */
 const WAIT_MAX_MS = 172_800_000;
 
-/** Errors behind an error that are kept for the log. */
+/** Maximum number of causes of an error that are logged. */
 const CAUSES_MAX = 5;
 
-/** Characters of a stack that are kept for the log. */
+/** Maximum number of characters of a stack that are logged. */
 const STACK_MAX = 4_000;
 
-/** The same failure, or error of the same name, in words that may be shown and logged. */
+/** Returns the same failure, or an error of the same name, with text that is safe to show and log. */
 export function cleanFailure(error: unknown, secrets: Iterable<string>): Error {
   const known = [...secrets];
   if (!(error instanceof PlatformFailure)) return cleanError(error, known);
@@ -27,17 +27,17 @@ export function cleanFailure(error: unknown, secrets: Iterable<string>): Error {
   return failure;
 }
 
-// Invisible characters go first: otherwise one in the middle of a secret would keep it from being found.
+// Invisible characters are removed first: one inside a secret would prevent its detection.
 function cleanMessage(message: string, secrets: readonly string[]): string {
   return shortened(withoutSecrets(visibleText(message), secrets));
 }
 
-/** Name, message, stack and cause alone: libraries attach whole answers, which hold tokens. */
+/** Copies only name, message, stack and cause: libraries attach whole responses, which contain tokens. */
 function cleanError(error: unknown, secrets: readonly string[], depth = 1): Error {
   if (!(error instanceof Error)) return new Error(cleanMessage(String(error), secrets));
   const { cause } = error;
   const behind = cause === undefined || depth === CAUSES_MAX ? {} : { cause: cleanError(cause, secrets, depth + 1) };
-  // What customers are told depends on whether a request left the install.
+  // What customers are told depends on whether a request was sent.
   const Kind = error instanceof NotSentError ? NotSentError : Error;
   const clean = new Kind(cleanMessage(error.message, secrets), behind);
   clean.name = error.name;

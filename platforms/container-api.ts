@@ -1,56 +1,56 @@
-/** What Instagram and Threads have in common: posts are handed over as containers, and the same subcodes tell what went wrong. */
+/** What Instagram and Threads share: both take posts as containers and report errors with the same subcodes. */
 import type { FailureKind, PlatformFailure } from './contract.ts';
 import type { GraphAnswer, GraphCall } from './graph.ts';
 
-/** A platform that takes containers, in the name of one account. */
+/** A platform that takes containers, called on behalf of one account. */
 export interface ContainerApi {
-  /** The name people know it by. */
+  /** The platform's display name. */
   readonly name: string;
   /** Path of the account. */
   readonly account: string;
-  /** The account's edge where containers are made and posts are listed. */
+  /** The account's edge that creates containers and lists posts. */
   readonly posts: string;
-  /** The account's edge where containers are published. */
+  /** The account's edge that publishes containers. */
   readonly publish: string;
-  /** What it calls the text of a post. */
+  /** The platform's field name for the text of a post. */
   readonly text: string;
-  /** What it calls how far a container is, and what is wrong with one. */
+  /** The platform's field names for the status of a container and its error. */
   readonly state: { readonly field: string; readonly problem: string };
-  /** What names a container with one image. */
+  /** The platform's field name for the type of a container with one image. */
   readonly oneImage: Readonly<Record<string, string>>;
   call(path: string, call?: GraphCall): Promise<GraphAnswer>;
-  /** The failure that an answer other than 200 stands for, to a call that publishes. */
+  /** Returns the failure for a response other than 200 to a publishing call. */
   failure(answer: GraphAnswer): PlatformFailure;
 }
 
-/** A container that is said not to be ready although it is finished. */
+/** Subcode for a container that is reported as not ready although its status is finished. */
 export const NOT_READY = 2_207_027;
 
-/** What the subcodes mean that have to do with containers. Others are decided by their codes. */
+/** Failure kinds of the subcodes about containers. Other errors are decided by their codes. */
 export const CONTAINER_SUBCODES: ReadonlyMap<number, FailureKind> = new Map<number, FailureKind>([
-  // An image that could not be fetched, is too large, of another type, or of another shape.
+  // The image could not be fetched, is too large, or has the wrong type or aspect ratio.
   [2_207_003, 'rejected'],
   [2_207_052, 'rejected'],
   [2_207_004, 'rejected'],
   [2_207_005, 'rejected'],
   [2_207_009, 'rejected'],
-  // A text that is too long, and too few or too many images.
+  // The text is too long, or there are too few or too many images.
   [2_207_010, 'rejected'],
   [2_207_028, 'rejected'],
-  // The account has posted what it may in a day, or may not post.
+  // The account has reached its daily limit, or may not post.
   [2_207_042, 'rejected'],
   [2_207_050, 'rejected'],
   [2_207_051, 'rejected'],
   [4_279_013, 'rejected'],
-  // The container is gone: the next send makes another one.
+  // The container no longer exists: the next send creates another one.
   [2_207_006, 'unavailable'],
   [2_207_008, 'unavailable'],
   [2_207_020, 'unavailable'],
   [NOT_READY, 'unavailable'],
-  // Containers that could not be made for now.
+  // The platform could not create the container at the moment.
   [2_207_032, 'unavailable'],
   [2_207_053, 'unavailable'],
   [2_207_082, 'unavailable'],
-  // Something broke on the way, perhaps after the container was published.
+  // An internal error, possibly after the container was published.
   [2_207_001, 'unknown'],
 ]);

@@ -1,12 +1,12 @@
-/** What a container that was published has become. A container does not tell, so time and text have to do. */
+/** Finds the post of a published container. A container does not name its post, so the match uses time and text. */
 import { z } from 'zod';
 import type { ContainerApi } from './container-api.ts';
 import { PlatformFailure, type PlatformIo, type Published, type SendPart } from './contract.ts';
 import type { GraphAnswer } from './graph.ts';
 import { stringField } from './http.ts';
-import { earliestOf, essence } from './look-back.ts';
+import { earliestOf, essence } from './match-post.ts';
 
-/** Posts that are asked for when one is looked for. */
+/** Maximum number of posts that a search requests. */
 const LISTED_MAX = 25;
 
 const List = z.object({
@@ -20,7 +20,7 @@ const List = z.object({
   ),
 });
 
-/** The post that a published container became. The container's own id has to do for one that cannot be found. */
+/** Finds the post of a published container. If it cannot be found, returns the container's own id. */
 export async function findPost(
   api: ContainerApi,
   part: SendPart,
@@ -33,19 +33,19 @@ export async function findPost(
   if (answer === null || !list.success) return { platformPostId: containerId, url: null };
   const earliest = earliestOf(part, answer, io.now());
   const recent = list.data.data.filter(({ timestamp }) => Date.parse(timestamp) >= earliest);
-  // Oldest first: a later one with the same text is somebody's second try.
+  // Oldest first: a later post with the same text is someone's second attempt.
   const found = recent.toReversed().find((one) => essence(stringField(one, api.text) ?? '') === essence(part.text));
   if (found === undefined) return { platformPostId: containerId, url: null };
   return { platformPostId: found.id, url: webAddress(found.permalink) };
 }
 
-/** Null when it cannot be asked for: the post stays made all the same. */
+/** Null when the permalink cannot be read: the post is published regardless. */
 export async function permalinkOf(api: ContainerApi, id: string): Promise<string | null> {
   const answer = await orNull(api.call(encodeURIComponent(id), { query: { fields: 'permalink' } }));
   return webAddress(stringField(answer?.body, 'permalink'));
 }
 
-/** What a post is called and where it is are asked when it is up, so that no answer is no failure. */
+/** The id and permalink are read after publication, so a lost response is not a failure. */
 async function orNull(asked: Promise<GraphAnswer>): Promise<GraphAnswer | null> {
   try {
     return await asked;

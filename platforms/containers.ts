@@ -1,6 +1,6 @@
 /**
- * How Instagram and Threads take a post: as a container, which is made first, with the addresses of its images, and
- * published by a call of its own. A container is published once at most, and tells whether it was.
+ * How Instagram and Threads publish a post. The adapter first creates a container with the URLs of its images,
+ * then publishes it in a separate call. A container is published at most once and reports whether it was.
  */
 import { z } from 'zod';
 import {
@@ -17,31 +17,31 @@ import type { GraphAnswer } from './graph.ts';
 import { platformWords, stringField, withoutPublishing } from './http.ts';
 import { findPost, permalinkOf } from './container-posts.ts';
 
-/** What is stored between the container and its publication. */
+/** Stored between creating the container and publishing it. */
 const Prepared = z.object({ containerId: z.string() });
 
 const STATES = ['IN_PROGRESS', 'FINISHED', 'PUBLISHED', 'ERROR', 'EXPIRED'] as const;
 
-/** How far a container is; `MISSING` when it cannot be seen. */
+/** Status of a container; `MISSING` when it cannot be read. */
 interface Container {
   readonly state: (typeof STATES)[number] | 'MISSING';
-  /** What is wrong with it, in the platform's words. */
+  /** The platform's description of the error. */
   readonly problem: string | undefined;
 }
 
-/** For how long a container can be published; it expires after a day. */
+/** How long a container can be published; it expires after a day. */
 export const PUBLISHABLE_MS = 23 * 3_600_000;
 
-/** Waits before the looks at a container that is not finished. Images usually are at the first. */
+/** Waits before each status check of an unfinished container. Images are usually finished at the first. */
 const WAITS_MS = [1_000, 2_000, 4_000, 8_000, 8_000];
 
-/** Waits before such a container is published again. */
+/** Waits before each further attempt to publish a container that is reported as not ready. */
 const PUBLISH_WAITS_MS = [1_000, 2_000, 4_000];
 
 /**
- * Makes the container of a post.
+ * Creates the container of a post.
  *
- * @throws PlatformFailure; nothing has been published by then
+ * @throws PlatformFailure; nothing has been published at that point
  */
 export function makeContainer(api: ContainerApi, { text, images }: OutgoingPost, io: PlatformIo): Promise<Json> {
   return withoutPublishing(async () => {
@@ -59,7 +59,7 @@ export function makeContainer(api: ContainerApi, { text, images }: OutgoingPost,
   });
 }
 
-/** Publishes the container of a part; one that was published already is found instead. */
+/** Publishes the container of a part. If it was already published, finds the post instead. */
 export async function publishContainer(api: ContainerApi, part: SendPart, io: PlatformIo): Promise<Published> {
   const { containerId } = Prepared.parse(part.prepared);
   for (const waitMs of PUBLISH_WAITS_MS) {
@@ -73,9 +73,9 @@ export async function publishContainer(api: ContainerApi, part: SendPart, io: Pl
 }
 
 /**
- * What a part became of which the answer was lost; null when its container was not published.
+ * Finds the outcome of a part whose response was lost; null when its container was not published.
  *
- * @throws PlatformFailure when the container cannot be asked
+ * @throws PlatformFailure when the container cannot be read
  */
 export async function lookForContainer(api: ContainerApi, part: SendPart, io: PlatformIo): Promise<Published | null> {
   const { containerId } = Prepared.parse(part.prepared);
@@ -98,7 +98,7 @@ async function make(api: ContainerApi, fields: Readonly<Record<string, string>>)
   throw new PlatformFailure('unavailable', `${api.name} answered without what it took; nothing was posted.`);
 }
 
-/** Waits until a container is finished. @throws PlatformFailure when it comes to nothing, or not in time */
+/** Waits until a container is finished. @throws PlatformFailure when it fails or does not finish in time */
 async function untilReady(api: ContainerApi, containerId: string, io: PlatformIo): Promise<'FINISHED' | 'PUBLISHED'> {
   for (const waitMs of [0, ...WAITS_MS]) {
     if (waitMs > 0) await pause(api, waitMs, io);

@@ -1,54 +1,54 @@
-/** What a platform says of the texts and images that it takes. */
+/** A platform's limits for texts and images. */
 import type { PlatformEndpoints } from './settings.ts';
 import type { TextUnit } from './text.ts';
 
-/** How long a text may be and how its length is counted. */
+/** Maximum length of a text and the unit that counts it. */
 export interface TextFacts {
-  /** Largest length in `unit`. */
+  /** Maximum length in `unit`. */
   readonly maxLength: number;
   readonly unit: TextUnit;
-  /** Largest size in UTF-8 bytes, where the platform limits that too. */
+  /** Maximum size in UTF-8 bytes, if the platform limits that too. */
   readonly maxBytes?: number;
-  /** Length that every http(s) link counts as, where links do not count in full. */
+  /** Length that every http(s) link counts as, if links do not count in full. */
   readonly urlLength?: number;
-  /** Into how many messages a text is cut, each of which is paid for; absent where it stays whole. */
+  /** Counts the messages into which a text is split, each of which is paid for; absent if it stays whole. */
   readonly segments?: (text: string) => number;
-  /** Hashtags a text may have, where the platform limits them. */
+  /** Maximum number of hashtags, if the platform limits them. */
   readonly maxHashtags?: number;
-  /** Mentions (`@name`) a text may have, where the platform limits them. */
+  /** Maximum number of mentions (`@name`), if the platform limits them. */
   readonly maxMentions?: number;
 }
 
-/** Which images a platform takes. */
+/** The images that a platform accepts. */
 export interface ImageFacts {
-  /** Images a post must carry, where it must. */
+  /** Minimum number of images in a post, if there is one. */
   readonly min?: number;
-  /** Images a post may carry. */
+  /** Maximum number of images in a post. */
   readonly max: number;
-  /** Bytes of one image. */
+  /** Maximum bytes of one image. */
   readonly maxBytes: number;
-  /** Media types the platform takes as they are. */
+  /** Media types that the platform accepts without conversion. */
   readonly types: readonly string[];
-  /** Media types it takes besides, when the image is the only one of its post. */
+  /** Additional media types that it accepts when the image is the only one of its post. */
   readonly typesAlone?: readonly string[];
-  /** Characters of alt text; null when the platform has none and drops it. */
+  /** Maximum characters of alt text; null when the platform has none and drops it. */
   readonly altTextMax: number | null;
-  /** Pixels of one image, where the platform limits them. */
+  /** Maximum pixels of one image, if the platform limits them. */
   readonly maxPixels?: number;
-  /** Pixels from side to side, where the platform limits them. */
+  /** Limits of the width in pixels, if the platform has any. */
   readonly maxWidth?: number;
-  /** Pixels from top to bottom, where the platform limits them. */
+  /** Limits of the height in pixels, if the platform has any. */
   readonly maxHeight?: number;
-  /** Width over height, from the narrowest to the widest, where the platform limits it. */
+  /** Width divided by height, from the narrowest to the widest, if the platform limits it. */
   readonly ratio?: RatioFacts;
   /**
-   * The setting that names the platform's server, where that server fetches images from this install by
-   * their public address; absent where images are uploaded.
+   * Name of the setting with the platform's server, if that server fetches images from this install by their
+   * public URLs. Absent if images are uploaded.
    */
   readonly fetchedBy?: keyof PlatformEndpoints;
 }
 
-/** A range of shapes, each also as people write it. */
+/** A range of aspect ratios, each also in the form that people write. */
 interface RatioFacts {
   readonly min: number;
   readonly max: number;

@@ -1,16 +1,17 @@
-/** How calls to platforms fail. */
+/** The failures of calls to platforms. */
 
 /**
- * How a call can fail. `rejected`: refused, nothing is up. `unavailable`: not taken for now, nothing
- * is up. `reconnect`: the login is dead, nothing is up. `unknown`: no answer, so it may be up.
+ * How a call can fail. `rejected`: refused, nothing was published. `unavailable`: not accepted for now, nothing
+ * was published. `reconnect`: the credential is invalid, nothing was published. `unknown`: no response, so it may
+ * be published.
  */
 export type FailureKind = 'rejected' | 'unavailable' | 'reconnect' | 'unknown';
 
-/** The only error an adapter throws on purpose. `message` is safe to show to the caller. */
+/** The only error that an adapter throws deliberately. `message` is safe to show to the caller. */
 export class PlatformFailure extends Error {
   override name = 'PlatformFailure';
   readonly kind: FailureKind;
-  /** For how many milliseconds the platform asked to be left alone, on this login; undefined when it did not. */
+  /** Milliseconds that the platform asked to wait, for this credential; undefined when it did not ask. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -24,7 +25,7 @@ export class PlatformFailure extends Error {
   }
 }
 
-/** While an account is being linked nothing can be reconnected: what is refused is the code. */
+/** While an account is being linked, no connection exists to reconnect: the refused item is the code. */
 export function throwRefusal(error: unknown): never {
   const isDead = error instanceof PlatformFailure && error.kind === 'reconnect';
   throw isDead ? new PlatformFailure('rejected', error.message, { cause: error }) : error;

@@ -1,7 +1,7 @@
 /**
- * The one gate between the adapters and everything else (D61): what a platform sends is untrusted on success too. The
- * registry puts it around every adapter, so that no adapter can forget it. It checks what an adapter returns, takes
- * secrets out of what it throws, and bounds the answers that it reads.
+ * The gate between the adapters and all other code (docs/contract/platforms.md#what-platforms-send). Platform
+ * data is untrusted even in successful responses. The registry wraps every adapter, so no adapter can omit the
+ * gate. The gate checks return values, removes secrets from errors, and limits the size of responses.
  */
 import { cleanFailure } from './clean-failure.ts';
 import { type AnyPlatform, type FetchInit, type LoginRenewal, PlatformFailure, type PlatformIo } from './contract.ts';
@@ -17,15 +17,15 @@ import {
   checkedReading,
 } from './untrusted-results.ts';
 
-/** Most bytes of the body of one answer. */
+/** Maximum bytes of one response body. */
 const ANSWER_MAX_BYTES = 5 * 1_048_576;
 
-/** The last year that the database's instants can be written with. */
+/** The last year that the database can store in an instant. */
 const YEAR_MAX = 9_999;
 
 type AnySession = Session<unknown>;
 
-/** The platform with every call to it behind the gate; its facts are the same. */
+/** Wraps a platform so that each call passes the gate; its facts are unchanged. */
 export function gatePlatform(platform: AnyPlatform): AnyPlatform {
   const { name, renewal, hosted, prepare, assemble, readBack, remove, readMetrics } = platform;
   return {
@@ -114,7 +114,7 @@ function gateOauth<Input>(name: string, oauth: OauthConnect<Input>): OauthConnec
   };
 }
 
-/** @param secrets what the call itself carries, besides the install's own */
+/** @param secrets the secrets of this call, in addition to those of the install */
 async function guarded<Io extends PlatformIo, Result>(
   io: Io,
   secrets: readonly unknown[],
@@ -138,7 +138,7 @@ function withSession<Result>(
   return guarded(io, [session.credential], (inner, known) => work(watchedSession(name, session, known), inner));
 }
 
-/** Why a renewal failed is stored with the connection before the call's own failure is. */
+/** The cause of a failed renewal is stored with the connection before the call's own failure is. */
 function watchedSession(name: string, session: AnySession, known: KnownSecrets): AnySession {
   return {
     ...session,
@@ -157,7 +157,7 @@ function watchedSession(name: string, session: AnySession, known: KnownSecrets):
   };
 }
 
-/** The same network, of which every request's own secrets are known and every answer's size is bounded. */
+/** Wraps the network: collects the secrets of each request and limits the size of each response. */
 function watchedIo<Io extends PlatformIo>(io: Io, known: KnownSecrets): Io {
   const fetch = (url: string | URL, init: FetchInit = {}) => {
     known.addRequest(url, init);

@@ -1,40 +1,40 @@
-/** Meta's Graph API, which Facebook, Instagram and Threads share: how it is called, and what its refusals mean. */
+/** Meta's Graph API, which Facebook, Instagram and Threads share: calls it and maps its error responses to failures. */
 import { z } from 'zod';
 import { type FailureKind, PlatformFailure, type PlatformIo } from './contract.ts';
 import { callPlatform, type PlatformAnswer, platformWords, unavailable } from './http.ts';
 import { refusedDeleteKind } from './refused-delete.ts';
 
-/** Version of graph.facebook.com that is spoken; a version lives for about two years. */
+/** Version of graph.facebook.com; Meta supports a version for about two years. */
 export const GRAPH_VERSION = 'v26.0';
 
-/** One of the platforms behind the Graph API. */
+/** A platform that uses the Graph API. */
 export interface GraphPlatform {
-  /** The name people know it by. */
+  /** The platform's display name. */
   readonly name: string;
-  /** What its own subcodes mean; they stand over the shared ones. */
+  /** Failure kinds of the platform's own subcodes; they override the shared ones. */
   readonly subcodes?: ReadonlyMap<number, FailureKind>;
 }
 
-/** How the Graph API says that it did not do something. */
+/** An error of the Graph API. */
 const GraphError = z.object({
   error: z.object({
     message: z.string().optional().catch(undefined),
     code: z.number(),
     error_subcode: z.number().optional().catch(undefined),
-    /** Whether the same call may go well later. */
+    /** Whether the same call may succeed later. */
     is_transient: z.boolean().optional().catch(undefined),
-    /** What to tell the person, where that is more than `message`. */
+    /** Message for the user, if it says more than `message`. */
     error_user_msg: z.string().optional().catch(undefined),
   }),
 });
 
 export interface GraphAnswer extends PlatformAnswer {
-  /** Null when there is none, and when something else than the Graph API answered. */
+  /** Null when there is no error, and when the response did not come from the Graph API. */
   readonly error: z.infer<typeof GraphError>['error'] | null;
 }
 
 export interface GraphCall {
-  /** GET when left out. */
+  /** Defaults to GET. */
   readonly method?: 'POST' | 'DELETE';
   readonly query?: Readonly<Record<string, string>>;
   readonly json?: unknown;
@@ -44,18 +44,18 @@ export interface GraphCall {
   readonly urlencoded?: URLSearchParams;
 }
 
-/** Errors of an access token that has ended or was revoked. */
+/** Error codes for an access token that has expired or was revoked. */
 const DEAD_TOKENS: ReadonlySet<number> = new Set([102, 190]);
 
-/** What an error means, by its code, and by its subcode where that says more. Others are decided by {@link failureKind}. */
+/** Failure kinds by code, and by subcode if that is more specific. {@link failureKind} decides the others. */
 const BY_CODE = new Map<number, FailureKind>([
-  // The token is dead.
+  // The token is invalid.
   [102, 'reconnect'],
   [190, 'reconnect'],
   // A permission is missing.
   [10, 'reconnect'],
   ...Array.from({ length: 100 }, (_, index): [number, FailureKind] => [200 + index, 'reconnect']),
-  // Too many calls: of the application, the person, the Page, the business.
+  // Too many calls: for the application, the user, the Page or the business.
   [4, 'unavailable'],
   [17, 'unavailable'],
   [32, 'unavailable'],
@@ -63,23 +63,23 @@ const BY_CODE = new Map<number, FailureKind>([
   [613, 'unavailable'],
   [80_001, 'unavailable'],
   [80_002, 'unavailable'],
-  // Something broke on the way, perhaps after the post was stored.
+  // An internal error, possibly after the post was stored.
   [1, 'unknown'],
   [2, 'unknown'],
-  // Policies and repeats, although some of them are said to pass.
+  // Policy violations and duplicates; Meta flags some of them as transient.
   [368, 'rejected'],
   [506, 'rejected'],
 ]);
 const BY_SUBCODE = new Map<number, FailureKind>([
-  // Posts that follow each other too fast.
+  // Posts in too quick succession.
   [1_390_008, 'unavailable'],
-  // Content that policies forbid.
+  // Content that violates policies.
   [1_346_003, 'rejected'],
   [1_404_102, 'rejected'],
   [1_404_112, 'rejected'],
 ]);
 
-/** Calls an address of the Graph API; ids in it must be encoded. @param accessToken null for calls of the app itself */
+/** Calls a URL of the Graph API; ids in it must be URL-encoded. @param accessToken null for calls of the app itself */
 export async function callGraph(
   io: PlatformIo,
   accessToken: string | null,
@@ -98,7 +98,7 @@ export async function callGraph(
   return { ...answer, error: errorOf(answer, accessToken ?? call.query?.['access_token']) };
 }
 
-/** The failure that an answer other than 200 stands for, to a call that publishes. */
+/** Returns the failure for a response other than 200 to a publishing call. */
 export function graphFailure(
   platform: GraphPlatform,
   answer: GraphAnswer,
@@ -115,13 +115,13 @@ export function graphFailure(
   return new PlatformFailure(kind, `${name} ${verb}: ${platformWords(words ?? `HTTP ${answer.status}`)}`);
 }
 
-/** The failure that the answer to a delete stands for (D44). */
+/** Returns the failure for the response to a delete (docs/contract/posts.md#refused-deletes). */
 export function graphDeleteFailure(platform: GraphPlatform, answer: GraphAnswer): PlatformFailure {
   const isTokenDead = DEAD_TOKENS.has(answer.error?.code ?? 0);
   return graphFailure(platform, answer, refusedDeleteKind(answer, failureKind(platform, answer), isTokenDead));
 }
 
-/** Whether an answer says that there is no such thing, or none that this login may see. */
+/** Whether a response says that the object does not exist, or is not visible with this token. */
 export function isMissing({ error }: GraphAnswer): boolean {
   return error?.code === 100 && error.error_subcode === 33;
 }
@@ -135,7 +135,10 @@ function failureKind({ subcodes }: GraphPlatform, { status, error }: GraphAnswer
   return status >= 500 || error.is_transient === true ? 'unknown' : 'rejected';
 }
 
-/** Reads the error of an answer. The Graph API repeats tokens that it cannot read, and messages are shown to people. */
+/**
+ * Reads the error of a response. The Graph API repeats tokens that it cannot parse, and messages are shown to
+ * users.
+ */
 function errorOf({ body }: PlatformAnswer, accessToken: string | undefined): GraphAnswer['error'] {
   const parsed = GraphError.safeParse(body);
   if (!parsed.success) return null;

@@ -1,75 +1,81 @@
-/** How customers link their own accounts on the hosted connect page (D24), as each platform describes it. */
+/**
+ * How customers link their own accounts on the hosted connect page (docs/contract/connections.md#the-hosted-page),
+ * described per platform.
+ */
 import type { ConnectedAccount, JsonObject, PlatformIo } from './contract.ts';
 import type { PlatformApp, PlatformApps, PlatformEndpoints } from './settings.ts';
 
-/** A field that a customer fills in. */
+/** A form field that a customer fills in. */
 export interface HostedField {
   readonly name: string;
   readonly label: string;
-  /** What to put there, in a sentence. */
+  /** Help text, one sentence. */
   readonly hint: string;
-  /** `secret` is hidden while it is typed. `server` is the address of a server, whose scheme may be left out. */
+  /** `secret` is hidden during input. `server` is the address of a server; its scheme may be left out. */
   readonly kind: 'text' | 'secret' | 'server';
   readonly required: boolean;
 }
 
-/** What was typed, by field name; fields left empty are absent. */
+/** The values that the customer entered, by field name; empty fields are absent. */
 export type Typed = Readonly<Record<string, string>>;
 
 /** Linking an account without an API key. */
 export interface HostedConnect<Input> {
   readonly fields: readonly HostedField[];
-  /** The platform's own page, where the customer agrees. Absent where what is typed are the credentials. */
+  /** The platform's own consent page. Absent if the form fields are the credentials. */
   readonly oauth?: OauthConnect<Input>;
-  /** A second way beside a form of credentials; only where `oauth` is absent. */
+  /** A second method next to a credentials form; only if `oauth` is absent. */
   readonly alternative?: AlternativeConnect;
 }
 
-/** The platform's own page as a second way, with a button of its own; offered where the install has the app for it. */
+/** The platform's consent page as a second method with its own button; offered if the install has the app for it. */
 export interface AlternativeConnect {
-  /** What its button says. */
+  /** Label of the button. */
   readonly button: string;
-  /** What the customer can expect of it, in a sentence. */
+  /** What the customer can expect, in one sentence. */
   readonly hint: string;
-  /** What it asks for first. No field is called as one of the form of credentials. */
+  /** The fields that it asks for first. Their names differ from those of the credentials form. */
   readonly fields: readonly HostedField[];
   readonly oauth: OauthConnect<JsonObject>;
-  /** Checks an account that `oauth` gave, whose login POST /connections need not take. Throws PlatformFailure. */
+  /**
+   * Verifies an account that `oauth` returned. POST /connections need not accept its credential. Throws
+   * PlatformFailure.
+   */
   connectAccount(granted: JsonObject, io: PlatformIo): Promise<ConnectedAccount<unknown>>;
 }
 
-/** What ties the platform's page to one connect session. */
+/** The values that tie the platform's page to one connect session. */
 export interface OauthRequest {
-  /** Where the platform sends the customer back to. */
+  /** The redirect URI to which the platform returns the customer. */
   readonly redirectUri: string;
-  /** What the platform must send back with the customer. */
+  /** The state that the platform must return with the customer. */
   readonly state: string;
-  /** Secret of which the platform is shown a hash first (PKCE). */
+  /** PKCE code verifier; the platform receives its hash first. */
   readonly verifier: string;
 }
 
-/** One account that the customer may link, once the platform has agreed. */
+/** An account that the customer may link after they agreed. */
 export interface OauthAccount<Input> {
-  /** What people call it. */
+  /** Display name. */
   readonly label: string;
   readonly credentials: Input;
-  /** What the customer has allowed, where the platform tells; kept with the login. */
+  /** Granted scopes, if the platform reports them; stored with the credential. */
   readonly scopes?: readonly string[];
 }
 
-/** Access by the platform's own page (OAuth 2.0, authorization code). */
+/** OAuth 2.0 authorization code flow on the platform's own page. */
 export interface OauthConnect<Input> {
-  /** Whether the install has the app that this needs. */
+  /** Whether the install has the app that this requires. */
   isSetUp(apps: PlatformApps, endpoints: PlatformEndpoints): boolean;
-  /** What `error` says when the customer has said no there. Absent where it is `access_denied` alone, as OAuth has it. */
+  /** Value of `error` when the customer declined. Absent if it is `access_denied` only, as OAuth specifies. */
   readonly cancelErrors?: readonly string[];
-  /** Sources of a Content-Security-Policy that the platform's page is at; null when the customer names the server. */
+  /** Content-Security-Policy sources of the platform's page; null when the customer names the server. */
   pageSources(endpoints: PlatformEndpoints): readonly string[] | null;
-  /** The document by which servers know this install, where they read one; it is served to everybody at /connect/client/. */
+  /** The client metadata document, for servers that read one. It is public at /connect/client/. */
   clientDocument?(io: OauthIo, redirectUri: string): Promise<JsonObject>;
-  /** Gives the page's address; `memo` is kept, encrypted, until the customer is back. Throws PlatformFailure. */
+  /** Returns the page's URL. `memo` is stored, encrypted, until the customer returns. Throws PlatformFailure. */
   begin(typed: Typed, request: OauthRequest, io: OauthIo): Promise<{ readonly url: string; readonly memo: JsonObject }>;
-  /** Exchanges what the customer came back with, at least one account. Throws PlatformFailure. */
+  /** Exchanges the parameters of the customer's return for at least one account. Throws PlatformFailure. */
   finish(
     answer: URLSearchParams,
     request: OauthRequest,
@@ -78,10 +84,10 @@ export interface OauthConnect<Input> {
   ): Promise<readonly OauthAccount<Input>[]>;
 }
 
-/** What is handed to `begin` and `finish`. */
+/** The context of `begin` and `finish`. */
 export interface OauthIo extends PlatformIo {
-  /** The app that is known to a server, registered by `register` when there is none yet. */
+  /** The app that a server knows; `register` registers one if there is none yet. */
   keptApp(origin: string, register: () => Promise<PlatformApp>): Promise<PlatformApp>;
-  /** Drops an app that its server no longer knows. */
+  /** Deletes an app that its server no longer knows. */
   forgetApp(origin: string): Promise<void>;
 }

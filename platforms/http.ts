@@ -1,35 +1,38 @@
-/** One call to a platform's HTTP API: bounded, parsed, and with every failure of the wire named. */
+/** Makes one call to a platform's HTTP API: bounded, parsed, and with a named failure for each network error. */
 import type { FetchInit, PlatformIo } from './contract.ts';
 import { PlatformFailure } from './contract.ts';
 import { cutText, shortened, visibleText } from './untrusted.ts';
 
 /**
- * Thrown by the injected fetch when no byte of the request can have reached the other side: unknown
- * host, refused address, refused connection, failed TLS, connect time-out.
+ * The injected fetch throws this when no byte of the request can have reached the server: unknown host, refused
+ * address, refused connection, failed TLS, connect timeout.
  */
 export class NotSentError extends Error {
   override name = 'NotSentError';
 }
 
-/** A platform's answer with its body read and, where it is JSON, parsed. */
+/** A platform's response with its body read, and parsed if it is JSON. */
 export interface PlatformAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** When it came, by the house's clock. */
+  /** When it arrived, by the app's clock. */
   readonly receivedAt: Date;
-  /** Parsed JSON, or the text as it came when it is not JSON. */
+  /** Parsed JSON, or the raw text if it is not JSON. */
   readonly body: unknown;
 }
 
-/** Longest words of a platform that an adapter puts into a message, before the gate hides secrets in it and shortens it. */
+/**
+ * Maximum characters of a platform's text that an adapter puts into a message. The gate then hides secrets and
+ * shortens it.
+ */
 const WORDS_MAX = 1_000;
 
-/** A platform's own words on one visible line. */
+/** Returns a platform's text on one visible line. */
 export function platformWords(text: string): string {
   return shortened(visibleText(cutText(text, WORDS_MAX * 4)), WORDS_MAX);
 }
 
-/** Reads a field that ought to be a string off a body of unknown shape; undefined when it is not. */
+/** Reads a string field from a body of unknown shape; undefined when it is not a string. */
 export function stringField(body: unknown, field: string): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   const value = (body as Record<string, unknown>)[field];
@@ -37,10 +40,10 @@ export function stringField(body: unknown, field: string): string | undefined {
 }
 
 /**
- * Calls a platform and reads its whole answer, whatever its status.
+ * Calls a platform and reads its whole response, with any status.
  *
- * @throws PlatformFailure `unavailable` when nothing can have been sent, `unknown` when the request
- *   may have arrived but the answer was lost, cut short or timed out.
+ * @throws PlatformFailure `unavailable` when nothing can have been sent, `unknown` when the request may have
+ * arrived but the response was lost, truncated or timed out.
  */
 export async function callPlatform(io: PlatformIo, url: string | URL, init: FetchInit = {}): Promise<PlatformAnswer> {
   const host = new URL(url).host;
@@ -56,12 +59,12 @@ export async function callPlatform(io: PlatformIo, url: string | URL, init: Fetc
   }
 }
 
-/** Whether an answer is a page for people: some proxy on the way spoke, not the platform's API. */
+/** Whether a response is an HTML page: then a proxy answered, not the platform's API. */
 export function isWebPage(answer: PlatformAnswer): boolean {
   return typeof answer.body === 'string' && answer.body.trimStart().startsWith('<');
 }
 
-/** Runs calls that publish nothing: what would be `unknown` of a publishing call is `unavailable`. */
+/** Runs calls that publish nothing: a failure that is `unknown` for a publishing call is `unavailable` here. */
 export async function withoutPublishing<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -71,16 +74,19 @@ export async function withoutPublishing<Result>(work: () => Promise<Result>): Pr
   }
 }
 
-/** Seconds that a platform is left alone which says 429 and not for how long. */
+/** Seconds to wait after a 429 that does not say how long. */
 const BACKOFF_SECONDS = 60;
 
-/** Headers in which platforms say when there is room again. */
+/** Headers that say when the rate limit resets. */
 const RESETS = ['x-rate-limit-reset', 'x-ratelimit-reset', 'ratelimit-reset'];
 
-/** Numbers from here on are instants in seconds since 1970; smaller ones are seconds from now. */
+/** Values from here on are instants in seconds since 1970; smaller ones are seconds from now. */
 const INSTANTS_FROM = 1_000_000_000;
 
-/** Seconds that an answer asks to wait, from Retry-After, else of a 429 from its own limit; undefined when it does not say. */
+/**
+ * Seconds that a response asks to wait: from Retry-After, or on a 429 from the rate-limit headers. Undefined when
+ * absent.
+ */
 function askedWaitSeconds({ status, headers, receivedAt }: PlatformAnswer): number | undefined {
   const value = headers.get('retry-after');
   if (value !== null && /^\d+$/.test(value)) return Number(value);
@@ -89,7 +95,10 @@ function askedWaitSeconds({ status, headers, receivedAt }: PlatformAnswer): numb
   return reset === undefined || reset === null ? undefined : secondsUntil(reset, receivedAt);
 }
 
-/** Reads seconds, an instant in seconds since 1970, or an ISO instant; undefined for what is over or none of these. */
+/**
+ * Parses seconds, an instant in seconds since 1970, or an ISO instant; undefined for past instants and other
+ * values.
+ */
 function secondsUntil(reset: string, now: Date): number | undefined {
   const isNumber = /^\d+(\.\d+)?$/.test(reset);
   if (isNumber && Number(reset) < INSTANTS_FROM) return Math.ceil(Number(reset));
@@ -98,16 +107,16 @@ function secondsUntil(reset: string, now: Date): number | undefined {
   return seconds > 0 ? seconds : undefined;
 }
 
-/** How long a platform wants to be left alone; undefined when it is merely out of order. */
+/** How long to wait before calling a platform again; undefined when the response does not ask for a wait. */
 function askedToWaitMs(status: number, waitSeconds: number | undefined): number | undefined {
   const seconds = waitSeconds ?? (status === 429 ? BACKOFF_SECONDS : undefined);
   return seconds === undefined ? undefined : seconds * 1000;
 }
 
 /**
- * The failure for an answer that says "not now": 429, or 5xx on a call that publishes nothing.
+ * Returns the failure for a temporary refusal: 429, or 5xx on a call that publishes nothing.
  *
- * @param wait seconds that the platform asks to wait, where it says so in its own way
+ * @param wait seconds that the platform asks to wait, if it reports them in its own form
  */
 export function unavailable(
   platformName: string,

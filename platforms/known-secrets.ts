@@ -1,7 +1,10 @@
-/** Collects the secrets of one call to a platform: of the login, of the install's apps, and those that are sent on the way. */
+/** Collects the secrets of one platform call: from the credential, from the install's apps, and from the requests. */
 import type { FetchInit, PlatformIo } from './contract.ts';
 
-/** Fields of logins and apps that are no secrets. Any other text in them is one, so that a new field is hidden by default. */
+/**
+ * Fields of credentials and apps that are not secret. All other text in them is secret, so a new field is hidden
+ * by default.
+ */
 const PUBLIC_FIELDS: ReadonlySet<string> = new Set(
   (
     'kind service pds origin instanceUrl issuer tokenUrl home clientId grantedScopes scopes expiresAt identifier did ' +
@@ -13,17 +16,17 @@ const PUBLIC_FIELDS: ReadonlySet<string> = new Set(
 /** Names of parameters that carry a secret. */
 const SECRET_PARAMETER = /token|secret|password|code|verifier|assertion/i;
 
-/** Nested objects are looked into this deep; no login has more. */
+/** Maximum depth of nested objects that are searched; no credential is deeper. */
 const DEPTH_MAX = 8;
 
 export interface KnownSecrets extends Iterable<string> {
-  /** Adds the secrets of a login, or of anything else that is not shown. */
+  /** Adds the secrets of a credential or of any other confidential value. */
   add(value: unknown): void;
-  /** Adds what a request carries. */
+  /** Adds the secrets that a request carries. */
   addRequest(url: string | URL, init: FetchInit): void;
 }
 
-/** Begins with the secrets of the install: its apps at the platforms, and its mail server's. */
+/** Starts with the secrets of the install: its platform apps and its mail server. */
 export function createKnownSecrets({ apps, mail }: Pick<PlatformIo, 'apps' | 'mail'>): KnownSecrets {
   const known = new Set<string>();
   const add = (value: unknown) => {
@@ -54,7 +57,7 @@ function secretsIn(value: unknown, depth = 0): string[] {
   );
 }
 
-/** The address of a webhook names a public host: only the parts that open it are secret. */
+/** The URL of a webhook contains a public host name: only the parts that grant access are secret. */
 function secretsOfText(text: string): string[] {
   const url = /^https?:/i.test(text.trim()) ? URL.parse(text.trim()) : null;
   if (url === null) return [text, text.trim()];

@@ -1,7 +1,7 @@
-/** The login of an account, as adapters give it, are handed it and replace it. */
+/** The credential of an account: how adapters create, receive and replace it. */
 import type { ImageFacts, PlatformApps, PlatformIo, TextFacts } from './contract.ts';
 
-/** The stored login of a connection, and the only way to replace it. */
+/** The stored credential of a connection, and the only way to replace it. */
 export interface Session<Credential> {
   readonly credential: Credential;
   /** The account's id on the platform. */
@@ -9,41 +9,44 @@ export interface Session<Credential> {
   /** The account's handle on the platform. */
   readonly handle: string;
   /**
-   * Replaces a login that the platform no longer takes. At most one renewal of a connection runs at
-   * a time over all processes; whoever loses the race gets the winner's login. The new login is
-   * stored before it is returned.
+   * Replaces a credential that the platform no longer accepts. Across all processes, at most one renewal of a
+   * connection runs at a time; the other callers get its result. The new credential is stored before it is
+   * returned.
    */
   renew(refresh: (stale: Credential) => Promise<Credential>): Promise<Credential>;
 }
 
-/** How a login is replaced before it ends, on platforms where logins end. */
+/** How to renew a credential before it expires, on platforms where credentials expire. */
 export interface LoginRenewal<Credential> {
-  /** Whether the login holds what renewing it takes, and this install has the app for it. */
+  /** Whether the credential contains what a renewal needs, and this install has the app for it. */
   canRenew(login: Credential, apps: PlatformApps): boolean;
-  /** Instant from which the login is renewed, some time ahead of its end; null when its end is not known. */
+  /** Instant at which the credential is renewed, some time before it expires; null when its expiry is unknown. */
   dueAt(login: Credential): Date | null;
   /**
-   * Asks the platform for a new login.
+   * Requests a new credential from the platform.
    *
-   * @throws PlatformFailure `reconnect` only when the platform says that this login is over for good;
-   *   `unavailable` when it may yet be renewed
+   * @throws PlatformFailure `reconnect` only when the platform says that this credential is permanently invalid;
+   * `unavailable` when a later renewal may succeed
    */
   renew(stale: Credential, io: PlatformIo): Promise<Credential>;
 }
 
-/** An account that has just been checked against its platform. */
+/** An account that the platform has just verified. */
 export interface ConnectedAccount<Credential> {
-  /** The platform's own id of the account; two connections with the same one are the same account. */
+  /** The platform's id of the account. Connections with the same id belong to the same account. */
   readonly platformAccountId: string;
-  /** What people call the account, e.g. `alice.example`. Slugs are made from it. */
+  /** Display name of the account, e.g. `alice.example`. Slugs are made from it. */
   readonly handle: string;
   readonly credential: Credential;
   readonly limits?: ConnectionLimits;
-  /** Platform's id of the account whose login this one shares, and with which it moves between profiles; absent for none. */
+  /**
+   * Platform id of the account whose credential this one shares. Both move between profiles together. Absent for
+   * none.
+   */
   readonly followsAccountId?: string;
 }
 
-/** Limits that one server of a federated platform sets for itself, stored with the connection. */
+/** Limits that a server of a federated platform sets, stored with the connection. */
 export interface ConnectionLimits {
   readonly text?: Partial<TextFacts>;
   readonly images?: Partial<ImageFacts>;

@@ -1,4 +1,4 @@
-/** Handing a message to the operator's mail server, as an adapter sees it. */
+/** The operator's mail server, as an adapter uses it. */
 
 /** One message to one address. */
 export interface MailMessage {
@@ -8,9 +8,9 @@ export interface MailMessage {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** Left out, the message is plain text. */
+  /** If absent, the message is plain text. */
   readonly html?: string;
-  /** Images that `html` names by `cid:`. */
+  /** Images that `html` references by `cid:`. */
   readonly images: readonly MailImage[];
 }
 
@@ -21,29 +21,29 @@ export interface MailImage {
   readonly bytes: Uint8Array;
 }
 
-/** The mail server that the operator has set up, and the address that messages come from. */
+/** The mail server that the operator configured, and the sender address. */
 export interface MailServer {
-  /** Domain of the address that messages come from. */
+  /** Domain of the sender address. */
   readonly domain: string;
-  /** What logs in to the server: no text may show it. */
+  /** The credential for the server: must never be shown or logged. */
   readonly secrets: readonly string[];
-  /** Connects, logs in and leaves. Throws MailFailure. */
+  /** Connects, authenticates and disconnects. Throws MailFailure. */
   verify(signal: AbortSignal): Promise<void>;
-  /** Hands one message over. Throws MailFailure. */
+  /** Sends one message. Throws MailFailure. */
   send(message: MailMessage, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * How far a message came that was not handed over. `session`: no further than the login or the sender's
- * address. `recipient`: its address was being named. `message`: the message was being handed over.
+ * The stage at which a message failed. `session`: at the latest during authentication or the sender's address.
+ * `recipient`: during the recipient's address. `message`: during the transfer of the message.
  */
 export type MailStage = 'session' | 'recipient' | 'message';
 
-/** Thrown by a mail server that did not take a message. */
+/** Thrown when the mail server does not accept a message. */
 export class MailFailure extends Error {
   override name = 'MailFailure';
   readonly stage: MailStage;
-  /** The server's reply, such as 550; null when there was none. */
+  /** The server's reply code, such as 550; null when it did not reply. */
   readonly reply: number | null;
 
   constructor(stage: MailStage, reply: number | null, message: string, cause?: unknown) {

@@ -1,4 +1,4 @@
-/** Facebook's dialog, to the app that the operator has registered at Meta: where people agree to what Facebook and Instagram need. */
+/** Facebook's consent dialog for the operator's Meta app. Users grant there what Facebook and Instagram need. */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformApp } from './contract.ts';
 import { throwRefusal } from './failure.ts';
@@ -6,21 +6,21 @@ import { callGraph, GRAPH_VERSION, type GraphAnswer, graphFailure } from './grap
 import type { OauthConnect, OauthIo, OauthRequest, Typed } from './hosted.ts';
 import { withoutPublishing } from './http.ts';
 
-/** What a platform behind the dialog asks for, and makes of the answer. */
+/** The platform-specific part of the dialog: what to request, and how to read the result. */
 interface MetaLogin<Input, Page extends ManagedPage> {
-  /** The name people know the platform by. */
+  /** The platform's display name. */
   readonly name: string;
   readonly scopes: readonly string[];
-  /** What is asked of each Page besides id, name, access_token and tasks. */
+  /** Fields to request of each Page besides id, name, access_token and tasks. */
   readonly fields?: string;
   readonly Page: z.ZodType<Page>;
-  /** What can be linked by way of a Page that the person may post to; null when there is nothing. */
+  /** Returns what can be linked through a Page that the user may post to; null when there is nothing. */
   accountOf(page: Page & { access_token: string }): { label: string; credentials: Input } | null;
-  /** Said when there is nothing to link. */
+  /** Message for a user who has nothing to link. */
   readonly nothing: string;
 }
 
-/** A Page, as the list of a person shows it. */
+/** A Page in a user's list. */
 export const ManagedPage = z.object({
   id: z.string(),
   name: z.string(),
@@ -31,16 +31,16 @@ type ManagedPage = z.infer<typeof ManagedPage>;
 
 const Token = z.object({ access_token: z.string().min(1) });
 
-/** What a person must be allowed on a Page, for posts to go out in its name. */
+/** The Page task that a user needs so that the app can post on its behalf. */
 const TASK = 'CREATE_CONTENT';
 
-/** Pages that are asked for; few people have more. */
+/** Maximum number of Pages to request; few users have more. */
 const PAGES_MAX = 100;
 
 export function metaOauth<Input, Page extends ManagedPage>(login: MetaLogin<Input, Page>): OauthConnect<Input> {
   return {
     isSetUp: ({ meta }) => meta !== null,
-    // On a phone the dialog asks people to log in at another host.
+    // On phones, the dialog redirects to another host for login.
     pageSources: ({ META_AUTH_URL }) => [META_AUTH_URL, 'https://m.facebook.com'],
     begin: (_typed: Typed, { redirectUri, state }, io) => begin(login, { redirectUri, state }, io),
     finish: (answer, request, _memo, io) => withoutPublishing(() => finish(login, answer, request, io)),
@@ -60,7 +60,7 @@ async function begin<Input, Page extends ManagedPage>(
   return { url: url.href, memo: {} };
 }
 
-/** A Page's token that was made from a person's long-lived one does not run out. */
+/** A Page token that was made from a long-lived user token does not expire. */
 async function finish<Input, Page extends ManagedPage>(
   login: MetaLogin<Input, Page>,
   answer: URLSearchParams,

@@ -1,27 +1,27 @@
-/** How platforms are asked for the numbers of posts that are up. */
+/** How platforms report the metrics of published posts. */
 
-/** A number that posts are read back with (spec: Metrics read). */
+/** A metric of a post (docs/contract/metrics.md#reads-of-a-post). */
 export type MetricName = 'impressions' | 'likes' | 'reposts' | 'replies' | 'clicks';
 
-/** What one call for numbers may cover. */
+/** The limits of one metrics call. */
 export interface MetricsBatchFacts {
-  /** Posts of one call. */
+  /** Maximum number of posts in one call. */
   readonly max: number;
   /**
-   * Whether anyone may ask, so that posts of many connections go in one call and a login that is over does
-   * not matter. What the platform asks to wait then holds for all of it, and not for one connection.
+   * Whether the read needs no credential. Then posts of many connections share one call, and expired credentials
+   * do not matter. A wait that the platform requests then applies to all of it, not to one connection.
    */
   readonly shared: boolean;
 }
 
-/** A post whose numbers are asked for. */
+/** A post whose metrics are requested. */
 export interface ReadPost {
   readonly platformPostId: string;
   readonly sentAt: Date;
 }
 
-/** Running totals. What is left out was not reported, which is not zero. */
+/** Running totals. A missing metric was not reported; it is not zero. */
 export type MetricNumbers = Readonly<Partial<Record<MetricName, number>>>;
 
-/** What a platform says of each post, by its platformPostId. A post that is left out was not found out about for now. */
+/** Metrics by platformPostId. A post that is absent could not be read for now. */
 export type MetricsReading = ReadonlyMap<string, MetricNumbers | 'gone'>;

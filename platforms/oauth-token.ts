@@ -1,14 +1,14 @@
-/** The answer of a token endpoint, as far as platforms agree on it, and until when a token holds. */
+/** Reads the response of a token endpoint, as far as platforms agree on it, and the expiry of tokens. */
 import { z } from 'zod';
 import { PlatformFailure } from './contract.ts';
 import type { PlatformAnswer } from './http.ts';
 
-/** What a token endpoint gives, for a code or for a refresh token. */
+/** The result of a token endpoint, for a code or for a refresh token. */
 export interface TokenGrant {
   readonly accessToken: string;
-  /** Null when it gave none. */
+  /** Null when the response has none. */
   readonly refreshToken: string | null;
-  /** ISO instant from which the access token is no longer taken; null when that is not known. */
+  /** ISO instant at which the access token expires; null when unknown. */
   readonly expiresAt: string | null;
 }
 
@@ -19,9 +19,9 @@ const TokenAnswer = z.object({
 });
 
 /**
- * Reads an answer that is a success by its status.
+ * Reads a response with a success status.
  *
- * @throws PlatformFailure `unavailable` when it holds no token
+ * @throws PlatformFailure `unavailable` when it contains no token
  */
 export function readGrant(platformName: string, { body }: PlatformAnswer, now: Date): TokenGrant {
   const token = TokenAnswer.safeParse(body);
@@ -38,13 +38,13 @@ export function readGrant(platformName: string, { body }: PlatformAnswer, now: D
 
 const Token = z.string().trim().min(1).max(4096);
 
-/** Refresh tokens are of use to the app they were made for alone. */
+/** A refresh token works only with the app that it was issued to. */
 const FOR_ITS_APP = 'Used where this install is set up with the app that it was made for.';
 
 /**
- * Fields in which a login that a token endpoint gave is handed in.
+ * Input fields for a credential that a token endpoint issued.
  *
- * @param told what the access token is and which scopes it has; when a refresh token came; an instant for example
+ * @param told texts: what the access token is and its scopes; when a refresh token was issued; an example instant
  */
 export function tokenFields(told: { accessToken: string; refreshToken: string; instant: string }) {
   return {
@@ -57,26 +57,26 @@ export function tokenFields(told: { accessToken: string; refreshToken: string; i
   };
 }
 
-/** What those fields hold of a grant. */
+/** The values of those fields for a grant. */
 export function tokensOf({ accessToken, refreshToken, expiresAt }: TokenGrant) {
   return { accessToken, ...(refreshToken !== null && { refreshToken }), ...(expiresAt !== null && { expiresAt }) };
 }
 
-/** A token that is said to last longer counts as one that lasts so long: ten years, in seconds. */
+/** Maximum token lifetime in seconds: ten years. A longer lifetime counts as this one. */
 const LIFE_MAX_SECONDS = 10 * 365 * 86_400;
 
-/** ISO instant from which a token that holds for so many seconds is no longer taken; null when that is not known. */
+/** ISO instant at which a token with this lifetime in seconds expires; null when the lifetime is unknown. */
 export function expiryOf(seconds: number | null | undefined, now: Date): string | null {
   if (seconds === undefined || seconds === null) return null;
   return new Date(now.getTime() + Math.min(seconds, LIFE_MAX_SECONDS) * 1_000).toISOString();
 }
 
-/** The instant so long ahead of a token's end; null when the end is not known. */
+/** The instant that precedes a token's expiry by this time; null when the expiry is unknown. */
 export function dueBefore(expiresAt: string | null, aheadMs: number): Date | null {
   return expiresAt === null ? null : new Date(Date.parse(expiresAt) - aheadMs);
 }
 
-/** Whether an error of a token endpoint says that the app is wrong rather than the login. */
+/** Whether a token endpoint's error is about the app and not about the credential. */
 export function isAppError(error: string | undefined): boolean {
   return error === 'invalid_client' || error === 'unauthorized_client';
 }

@@ -1,35 +1,35 @@
-/** The platform's own page of consent, and the exchange of what comes back from it: OAuth 2.0, authorization code, PKCE. */
+/** OAuth 2.0 authorization code flow with PKCE: the platform's consent page, and the exchange of the code. */
 import * as oauth from 'oauth4webapi';
 import { type FetchInit, PlatformFailure, type PlatformIo } from './contract.ts';
 import type { OauthRequest } from './hosted.ts';
 import { NotSentError, platformWords } from './http.ts';
 import { isAppError } from './oauth-token.ts';
 
-/** A platform's side of it. */
+/** The platform's endpoints. */
 export interface AuthorizationServer {
-  /** The name people know it by. */
+  /** The platform's display name. */
   readonly name: string;
-  /** Address of the page of consent. */
+  /** URL of the consent page. */
   readonly pageUrl: string;
-  /** Where codes are exchanged. */
+  /** URL of the token endpoint. */
   readonly tokenUrl: string;
   readonly scope: string;
 }
 
-/** What a code was exchanged for. */
+/** The result of exchanging a code. */
 export interface Grant {
   readonly accessToken: string;
   readonly refreshToken: string | undefined;
-  /** Seconds from now; undefined when the platform does not say. */
+  /** Seconds from now; undefined when the platform does not report them. */
   readonly expiresIn: number | undefined;
-  /** The whole answer: some platforms say more in it, each in its own way. */
+  /** The whole response: some platforms add fields of their own. */
   readonly said: Readonly<Record<string, unknown>>;
 }
 
 /** A request as the library makes it. */
 type OutgoingInit = oauth.CustomFetchOptions<string, unknown>;
 
-/** The page's address for one customer. */
+/** Returns the consent page's URL for one customer. */
 export async function consentUrl(
   server: AuthorizationServer,
   clientId: string,
@@ -50,11 +50,11 @@ export async function consentUrl(
 }
 
 /**
- * Exchanges the code of an answer for access.
+ * Exchanges the code of a callback for tokens.
  *
- * @param prove how the app proves that it is itself
- * @throws PlatformFailure `rejected` when the platform refuses, `unavailable` when it cannot be asked;
- *   {@link isUnknownApp} tells when it is the app that is refused
+ * @param prove the client authentication of the app
+ * @throws PlatformFailure `rejected` when the platform refuses, `unavailable` when it cannot be reached;
+ * {@link isUnknownApp} says whether it refused the app
  */
 export async function exchangeCode(
   io: PlatformIo,
@@ -78,7 +78,7 @@ export async function exchangeCode(
   }
 }
 
-/** How every request of an exchange goes out. */
+/** Request options of every request of an exchange. */
 export function requestOptions(io: PlatformIo) {
   return {
     [oauth.customFetch]: (url: string, { method, headers, body, signal }: OutgoingInit) =>
@@ -88,7 +88,7 @@ export function requestOptions(io: PlatformIo) {
         ...(body !== undefined && { body: body as NonNullable<FetchInit['body']> }),
         ...(signal !== undefined && { signal }),
       }),
-    // Which addresses may be called, and which without TLS, is the guard's to say.
+    // The outbound guard decides which URLs may be called, and which without TLS.
     [oauth.allowInsecureRequests]: true,
     signal: io.signal,
   };
@@ -100,14 +100,14 @@ export function isUnknownApp(error: unknown): boolean {
   return cause instanceof oauth.ResponseBodyError && isAppError(cause.error);
 }
 
-/** Servers that name themselves in the answer do it with a path or without; another host's name is refused. */
+/** Servers identify themselves in the response with or without a path; another host's name is refused. */
 function issuerOf({ pageUrl }: AuthorizationServer, answer: URLSearchParams): string {
   const { origin } = new URL(pageUrl);
   const said = answer.get('iss');
   return said !== null && URL.parse(said)?.origin === origin ? said : origin;
 }
 
-/** What an exchange that went wrong means. @param name of the server, as people know it */
+/** Returns the failure for an exchange that failed. @param name of the server, as users know it */
 export function oauthFailure(name: string, cause: unknown): PlatformFailure {
   if (cause instanceof NotSentError) {
     return new PlatformFailure('unavailable', `${name} could not be reached: ${cause.message}`, { cause });

@@ -1,12 +1,12 @@
-/** The address of a server as people type it: scheme and host, with nothing behind them. */
+/** Parses the address of a server as people type it: scheme and host, without a path. */
 import { z } from 'zod';
 
 const EXPECTED = 'the address of a server without a path, such as https://social.example';
 
-/** A checked address of a server; {@link originOf} gives its normal form. */
+/** A valid server address; {@link originOf} returns its normal form. */
 export const ServerAddress = z.url({ protocol: /^https?$/, error: EXPECTED }).refine(hasOriginOnly, EXPECTED);
 
-/** Scheme, host and port in normal form, without a slash at the end. */
+/** Scheme, host and port in normal form, without a trailing slash. */
 export function originOf(address: string): string {
   return new URL(address).origin;
 }
@@ -16,7 +16,7 @@ function hasOriginOnly(address: string): boolean {
   return url !== null && url.href === `${url.origin}/`;
 }
 
-/** What people type for a server, as an address: `social.example`, also where it follows a name and an @. */
+/** Converts typed input to a URL: `social.example`, also as part of `@user@social.example`. */
 export function withScheme(typed: string): string {
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(typed)) return typed;
   return `https://${typed.slice(typed.lastIndexOf('@') + 1)}`;

@@ -1,10 +1,13 @@
-/** What the refusal of a delete means (D44): a dead access token asks for a new connection, anything else is about the post. */
+/**
+ * Classifies a refused delete (docs/contract/posts.md#refused-deletes): a dead access token needs a reconnect,
+ * anything else is about the post.
+ */
 import type { FailureKind } from './failure.ts';
 import { isWebPage, type PlatformAnswer } from './http.ts';
 
 /**
- * @param kind what the answer would mean to a call that publishes
- * @param isTokenDead whether the answer carries an error that the platform documents as a dead token
+ * @param kind failure kind of the response to a publishing call
+ * @param isTokenDead whether the response has an error that the platform documents as a dead token
  */
 export function refusedDeleteKind(answer: PlatformAnswer, kind: FailureKind, isTokenDead: boolean): FailureKind {
   const isOfPlatform = !isWebPage(answer);

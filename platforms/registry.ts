@@ -1,4 +1,4 @@
-/** Every platform, by id. What the service can do anywhere is read from here. */
+/** Every platform, by id. Code that lists the service's platforms or capabilities reads them here. */
 import { bluesky } from './bluesky/index.ts';
 import type { AnyPlatform } from './contract.ts';
 import { discord } from './discord/index.ts';
@@ -17,7 +17,7 @@ import { telegram } from './telegram/index.ts';
 import { threads } from './threads/index.ts';
 import { x } from './x/index.ts';
 
-/** The platforms in the order they are shown. */
+/** The platforms in display order. */
 export const PLATFORM_IDS = [
   'bluesky',
   'mastodon',
@@ -36,12 +36,12 @@ export const PLATFORM_IDS = [
 ] as const;
 export type PlatformId = (typeof PLATFORM_IDS)[number];
 
-/** The one platform that test keys reach. */
+/** The only platform that test keys can use. */
 export const TEST_PLATFORM: PlatformId = 'sandbox';
 
 export type PlatformRegistry = Readonly<Record<PlatformId, AnyPlatform>>;
 
-/** Every adapter behind the gate for what platforms send. */
+/** Every adapter, wrapped by the gate for platform data. */
 export function createRegistry(timeline: SandboxTimeline): PlatformRegistry {
   const adapters: PlatformRegistry = {
     bluesky,
@@ -63,7 +63,7 @@ export function createRegistry(timeline: SandboxTimeline): PlatformRegistry {
   return Object.fromEntries(gated) as PlatformRegistry;
 }
 
-/** Looks a platform up by the id stored with a connection. */
+/** Looks up a platform by the id that is stored with a connection. */
 export function platformOf(registry: PlatformRegistry, id: string): AnyPlatform {
   const platform = registry[id as PlatformId];
   if (platform === undefined) throw new Error(`no platform is called ${id}`);

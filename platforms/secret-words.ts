@@ -1,24 +1,24 @@
-/** Takes secrets out of a text, in every form in which a platform may repeat them. Pure. */
+/** Removes secrets from a text, in every form in which a platform may repeat them. Pure. */
 
-/** What stands in the place of a secret. */
+/** The mask that replaces a secret. */
 const MASK = '…';
 
-/** Values shorter than this are in so many words that they are no secret. */
+/** Values shorter than this occur in too many words to be secret. */
 const SECRET_MIN = 4;
 
-/** Secrets shorter than this are hidden only where they stand alone, so that they do not take words apart. */
+/** Secrets shorter than this are masked only as whole words, so that other words stay intact. */
 const INSIDE_WORDS_FROM = 8;
 
-/** Of secrets from this length on, pieces are hidden too: platforms cut what they repeat. */
+/** Pieces of secrets of at least this length are masked too: platforms truncate what they repeat. */
 const PIECES_FROM = 16;
 
-/** Shortest piece that is hidden. */
+/** Minimum length of a masked piece. */
 const PIECE = 12;
 
-/** Characters of a text that are looked at; what follows is dropped. */
+/** Maximum characters of a text that are checked; the rest is dropped. */
 const TEXT_MAX = 16_384;
 
-/** The text with a mask in place of every secret, piece of a long secret, and encoded form of either. */
+/** Masks every secret, every piece of a long secret, and the encoded forms of both. */
 export function withoutSecrets(text: string, secrets: Iterable<string>): string {
   const shown = text.slice(0, TEXT_MAX);
   const lower = lowered(shown);
@@ -32,7 +32,7 @@ export function withoutSecrets(text: string, secrets: Iterable<string>): string 
   return masked(shown, hidden);
 }
 
-/** Every form of every secret, in lower case: hexadecimal digits of an encoding come in both. */
+/** Every form of every secret, in lower case: the hexadecimal digits of an encoding may have either case. */
 function formsOf(secrets: Iterable<string>): Set<string> {
   const forms = new Set<string>();
   for (const secret of secrets) {
@@ -53,7 +53,7 @@ function encodedForms(secret: string): string[] {
   return [percent, form, json, json.replaceAll('/', '\\/'), html, ...base64Forms(text)];
 }
 
-/** Base64 of the secret at each of the three places that it can take in a longer value, without the digits that neighbours change. */
+/** Base64 of the secret at each of its three possible offsets, without the digits that neighboring bytes affect. */
 function base64Forms(text: string): string[] {
   const bytes = Buffer.from(text);
   if (bytes.length < INSIDE_WORDS_FROM) return [];
@@ -83,7 +83,7 @@ function hidePieces(text: string, form: string, hidden: Uint8Array): void {
   }
 }
 
-/** The beginning of a secret at which a text was cut. */
+/** Finds the start of a secret at the point where a text was truncated. */
 function hideStart(text: string, form: string, hidden: Uint8Array): void {
   if (form.length < INSIDE_WORDS_FROM) return;
   const end = text.replace(/(?:…|\.\.\.)$/, '').length;
@@ -103,7 +103,7 @@ function masked(text: string, hidden: Uint8Array): string {
   return result;
 }
 
-/** ASCII letters only, so that every character keeps its place. */
+/** Changes ASCII letters only, so that every character keeps its position. */
 function lowered(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

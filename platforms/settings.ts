@@ -1,13 +1,13 @@
-/** What platforms need to know of the install, as the operator set it up. */
+/** The operator's settings that platforms need. */
 
 import type { MailServer } from './mail.ts';
 
 /** Base URLs that the operator may override. */
 export interface PlatformEndpoints {
   readonly BLUESKY_SERVICE_URL: string;
-  /** Where the numbers of posts are read, without a login. */
+  /** Server that answers metrics reads without authentication. */
   readonly BLUESKY_APPVIEW_URL: string;
-  /** Where identity documents of accounts are kept. */
+  /** Directory of the identity documents of accounts. */
   readonly BLUESKY_PLC_URL: string;
   readonly DISCORD_API_URL: string;
   readonly LINKEDIN_API_URL: string;
@@ -21,40 +21,40 @@ export interface PlatformEndpoints {
   readonly THREADS_AUTH_URL: string;
   readonly X_API_URL: string;
   readonly X_AUTH_URL: string;
-  /** Slack's page of consent is there too. */
+  /** Also serves Slack's consent page. */
   readonly SLACK_API_URL: string;
   readonly TWILIO_API_URL: string;
-  /** Origin of this install, where the sandbox's pages are served. */
+  /** Origin of this install, which serves the sandbox's pages. */
   readonly PUBLIC_URL: string;
 }
 
-/** What a platform knows this install by. */
+/** The app that identifies this install to a platform. */
 export interface PlatformApp {
   readonly clientId: string;
-  /** Undefined for an app that has none. */
+  /** Undefined for an app without a secret. */
   readonly clientSecret: string | undefined;
 }
 
-/** LinkedIn's app, which must ask for exactly what LinkedIn has granted it. */
+/** LinkedIn's app, which must request exactly the scopes that LinkedIn granted it. */
 export interface LinkedInApp extends Required<PlatformApp> {
   readonly scopes: readonly string[];
 }
 
 export interface DiscordApp extends PlatformApp {
   readonly clientSecret: string;
-  /** Token of the app's bot; undefined where customers are to choose webhooks. */
+  /** Bot token of the app; undefined if customers are to choose webhooks. */
   readonly botToken: string | undefined;
 }
 
-/** The account at Twilio that pays for this install's text messages. */
+/** The Twilio account that pays for this install's text messages. */
 export interface TwilioAccount {
   readonly accountSid: string;
   readonly authToken: string;
-  /** Number or name that messages come from, or the id of a messaging service. */
+  /** Sender number or name, or the id of a messaging service. */
   readonly from: string;
 }
 
-/** The apps from configuration, by platform; null where the operator has registered none. */
+/** The configured apps by platform; null if the operator has registered none. */
 export interface PlatformApps {
   readonly x: PlatformApp | null;
   readonly linkedin: LinkedInApp | null;
@@ -67,7 +67,7 @@ export interface PlatformApps {
   readonly twilio: TwilioAccount | null;
 }
 
-/** What the operator has to set up before a platform can be used at all. */
+/** Settings that the operator must configure before the platform can be used. */
 export interface InstallNeeds {
   /** Names of the settings. */
   readonly settings: readonly string[];

@@ -1,4 +1,7 @@
-/** Checks what an adapter returns before anything else reads it (D61): what a platform says is untrusted on success too. */
+/**
+ * Validates what an adapter returns before other code reads it (docs/contract/platforms.md#what-platforms-send).
+ * Platform data is untrusted even in successful responses.
+ */
 import {
   type ConnectedAccount,
   type ConnectionLimits,
@@ -19,30 +22,30 @@ import {
   untrustedUrl,
 } from './untrusted.ts';
 
-/** Most accounts that one agreement offers for a choice. */
+/** Maximum number of accounts to choose from after one consent. */
 const ACCOUNTS_MAX = 200;
 
-/** Most characters of `ref`, as JSON. */
+/** Maximum characters of `ref`, as JSON. */
 const REF_MAX = 4_096;
 
-/** Most scopes of one login. */
+/** Maximum number of scopes of one credential. */
 const SCOPES_MAX = 100;
 
-/** Largest limits that a server may set for itself; a larger number counts as this one. */
+/** Maximum values of the limits that a server sets; a larger number counts as this one. */
 const TEXT_LIMITS = { maxLength: 1_000_000, maxBytes: 10_000_000 } as const;
 const IMAGE_LIMITS = { min: 20, max: 20, maxBytes: 100 * 1_048_576, maxPixels: 1_000_000_000, altTextMax: 10_000 };
 
-/** Longest length that a server may count every link as: longer ones are ignored. */
+/** Maximum fixed length of a link that a server may set; larger values are ignored. */
 const URL_LENGTH_MAX = 2_048;
 
-/** Most media types of a server's list, and their form. */
+/** Maximum number of media types in a server's list, and their format. */
 const TYPES_MAX = 50;
 const IMAGE_TYPE = /^image\/[\w.+-]{1,60}$/;
 
 /**
- * A part that is up. Its permalink is null where the platform's is not usable.
+ * Validates a published part. Its permalink is null if the platform's value is unusable.
  *
- * @throws PlatformFailure `unknown` when it cannot be named: it may be up, and a read-back may find it
+ * @throws PlatformFailure `unknown` when it has no usable id: it may be published, and a read-back may find it
  */
 export function checkedPublished(name: string, { platformPostId, url, ref }: Published): Published {
   const id = untrustedId(platformPostId, POST_ID_MAX);
@@ -52,13 +55,13 @@ export function checkedPublished(name: string, { platformPostId, url, ref }: Pub
   return { platformPostId: id, url: untrustedUrl(url), ...(ref !== undefined && { ref }) };
 }
 
-/** @throws PlatformFailure `unavailable` when it cannot be stored; nothing is up by then */
+/** @throws PlatformFailure `unavailable` when it cannot be stored; nothing has been published at that point */
 export function checkedPrepared(name: string, prepared: Json): Json {
   if (isStorable(prepared)) return prepared;
   throw new PlatformFailure('unavailable', `${name} answered an upload with data that cannot be stored.`);
 }
 
-/** A login to store. @throws PlatformFailure `unavailable` when it is too large */
+/** Validates a credential to store. @throws PlatformFailure `unavailable` when it is too large */
 export function checkedCredential<Credential>(name: string, credential: Credential): Credential {
   if (isStorable(credential)) return credential;
   throw new PlatformFailure('unavailable', `${name} answered with an access token that cannot be stored.`);
@@ -91,7 +94,7 @@ export function checkedAccount<Credential>(
   };
 }
 
-/** The accounts that a customer may choose from; one without a visible name is numbered. */
+/** Validates the accounts that a customer may choose from; an account without a visible name is numbered. */
 export function checkedAccounts<Input>(accounts: readonly OauthAccount<Input>[]): readonly OauthAccount<Input>[] {
   return accounts.slice(0, ACCOUNTS_MAX).map(({ label, credentials, scopes }, index) => ({
     label: untrustedName(label) || `Account ${index + 1}`,
@@ -100,7 +103,7 @@ export function checkedAccounts<Input>(accounts: readonly OauthAccount<Input>[])
   }));
 }
 
-/** Numbers of the posts that were asked for; a number that is none is left out, which reads as null. */
+/** Validates the metrics of the requested posts. An invalid number is dropped, which reads as null. */
 export function checkedReading(posts: readonly ReadPost[], reading: MetricsReading): MetricsReading {
   const known = posts.flatMap(({ platformPostId: id }) => {
     const numbers = reading.get(id);
@@ -117,7 +120,7 @@ function checkedNumbers(numbers: MetricNumbers): MetricNumbers {
   return Object.fromEntries(entries);
 }
 
-/** Undefined when no limit is left. */
+/** Undefined when no limit remains. */
 function checkedLimits({ text, images }: ConnectionLimits): ConnectionLimits | undefined {
   const limits = {
     ...(text !== undefined && { text: checkedText(text) }),
@@ -138,7 +141,7 @@ function checkedImages(images: Partial<ImageFacts>): Partial<ImageFacts> {
   return { ...bounded(images, IMAGE_LIMITS), ...(types.length > 0 && { types }) };
 }
 
-/** The whole numbers from 1 among these limits, none above its maximum. */
+/** Keeps the integers from 1 among these limits, each capped at its maximum. */
 function bounded(limits: object, maxima: Readonly<Record<string, number>>): Record<string, number> {
   const entries = Object.entries(maxima).flatMap(([limit, max]) => {
     const value = untrustedCount((limits as Record<string, unknown>)[limit]) ?? 0;

@@ -1,25 +1,25 @@
-/** Puts a change that a caller asks for into the audit: that it was asked for, before the work; what came of it, after. */
+/** Records a change in the audit: the request before the work, the outcome after it. */
 import type { AuditObject, AuditOutcome } from '../services/audit/store-entries.ts';
 import type { Caller } from '../services/keys/caller.ts';
 import { answeredObject, fieldOf, idOf, namedObject, objectOf } from './changed-object.ts';
 import type { OperationContext, OperationMeta } from './trpc.ts';
 
-/** A change as it was asked for. */
+/** A change as the caller requested it. */
 export interface AskedChange {
   readonly ctx: Pick<OperationContext, 'services' | 'surface' | 'requestId'>;
   readonly caller: Caller;
   readonly meta: OperationMeta;
-  /** Name in the router. */
+  /** Name of the operation in the router. */
   readonly operation: string;
-  /** As it was sent. */
+  /** The input as it was sent. */
   readonly input: unknown;
 }
 
-/** A change that stands in the audit, and is under way. */
+/** A change in progress that is recorded in the audit. */
 export interface BegunChange {
-  /** Names what it is about, where neither path nor answer do. */
+  /** Sets the subject of the change, when neither the path nor the answer names it. */
   about(id: string | null): void;
-  /** Writes what came of it; with the answer, where there is one. */
+  /** Records the outcome, and the subject from the answer if there is one. */
   settle(outcome: AuditOutcome, answer?: unknown): Promise<void>;
 }
 

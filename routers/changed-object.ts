@@ -1,23 +1,26 @@
-/** What an operation changes, from what it declares: whether anything, and the ids of what, for the audit. */
+/**
+ * Derives from an operation's declaration whether it changes anything, and the ids that the audit records as the
+ * subject.
+ */
 import type { AuditObject } from '../services/audit/store-entries.ts';
 import { isUuid } from './schemas/common.ts';
 import type { OperationMeta } from './trpc.ts';
 
-/** What a change is about. */
+/** The subject of a change. */
 export type ChangedObject =
-  /** The ids at this place of the answer; a list on the way is all of its items, e.g. `results.postId`. */
+  /** The ids at this path of the answer. A list on the path means all of its items, e.g. `results.postId`. */
   | { readonly type: string; readonly answer: string }
-  /** What the body names with `ctx.about`, where the answer does not. */
+  /** The id that the procedure sets with `ctx.about`, when the answer does not contain it. */
   | { readonly type: string; readonly told: true }
   /** The account itself. */
   | 'account';
 
-/** Whether the operation changes anything. A POST that needs no more than reading only checks. */
+/** Whether the operation changes anything. A POST that needs only a read scope just validates. */
 export function isChange({ openapi, scope }: OperationMeta): boolean {
   return openapi.method !== 'GET' && scope?.endsWith(':read') !== true;
 }
 
-/** What a change is about, as far as it can be told before it: the last id in its path, or the account. */
+/** The subject as far as it is known before the change: the last id in the path, or the account. */
 export function namedObject(meta: OperationMeta, accountId: string, input: unknown): AuditObject | null {
   if (meta.changes === 'account') return { type: 'account', ids: [accountId] };
   if (meta.changes !== undefined) return null;
@@ -26,13 +29,13 @@ export function namedObject(meta: OperationMeta, accountId: string, input: unkno
   return objectOf(type, [fieldOf(input, field)]);
 }
 
-/** What a change turned out to be about, where its answer says it. */
+/** The subject that the answer names after the change, if it does. */
 export function answeredObject({ changes }: OperationMeta, answer: unknown): AuditObject | null {
   if (typeof changes !== 'object' || !('answer' in changes)) return null;
   return objectOf(changes.type, valuesAt(answer, changes.answer.split('.')));
 }
 
-/** Drops whatever is no id: what a caller sends may be anything. */
+/** Drops invalid ids, because callers can send anything. */
 export function objectOf(type: string, values: readonly unknown[]): AuditObject | null {
   const ids = values.flatMap((value) => {
     const id = idOf(value);
@@ -41,7 +44,7 @@ export function objectOf(type: string, values: readonly unknown[]): AuditObject 
   return ids.length === 0 ? null : { type, ids };
 }
 
-/** The id as it is stored; null for what is none. */
+/** The id in its stored form; null for a value that is not an id. */
 export function idOf(value: unknown): string | null {
   return typeof value === 'string' && isUuid(value) ? value.toLowerCase() : null;
 }

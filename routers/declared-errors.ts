@@ -1,15 +1,14 @@
-/** Which error codes an operation can answer: its own, and those that come with its access and its body. */
+/** Which error codes an operation can answer: the declared ones, and those that its access and its body add. */
 import type { ErrorCode } from '../errors/codes.ts';
 import type { OperationMeta } from './trpc.ts';
 
 /** Codes that every operation can answer. */
 const ALWAYS: readonly ErrorCode[] = ['too many requests', 'internal_server_error'];
 
-/** Codes of the operation in no particular order, each once. */
+/** Codes of the operation in no particular order, without duplicates. */
 export function declaredErrors(meta: OperationMeta): readonly ErrorCode[] {
   const codes: ErrorCode[] = [...meta.errors, ...ALWAYS];
-  // Surfaces other than REST refuse arguments that an operation does not know.
-  // A key with scopes may lack the one that any of these operations needs.
+  // Surfaces other than REST refuse unknown arguments. A key with scopes may lack the scope that the operation needs.
   if (meta.access !== 'public') codes.push('unauthorized', 'forbidden', 'invalid_request');
   if (!['GET', 'DELETE'].includes(meta.openapi.method)) codes.push('request_too_large');
   return [...new Set(codes)];

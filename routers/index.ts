@@ -1,4 +1,6 @@
-/** Every operation of the service, once: what REST, MCP, the typed client and the API document are made from. */
+/**
+ * The router with every operation of the service. REST, MCP, the typed client and the API document are built from it.
+ */
 import { accountRouter } from './account/index.ts';
 import { analyticsRouter } from './analytics/index.ts';
 import { auditRouter } from './audit/index.ts';
@@ -30,5 +32,5 @@ export const appRouter = router({
   simulation: simulationRouter,
 });
 
-/** The type that typed clients are made from. */
+/** The type that typed clients are built from. */
 export type AppRouter = typeof appRouter;

@@ -1,4 +1,4 @@
-/** The router, walked: each operation with what it declared, for the surfaces that are made from it. */
+/** Lists each operation of the router with its declaration, for the surfaces that are built from it. */
 import type { AnyTRPCProcedure } from '@trpc/server';
 import type { ZodObject, ZodType } from 'zod';
 import { appRouter } from './index.ts';
@@ -13,7 +13,7 @@ export interface Operation {
   readonly procedure: AnyTRPCProcedure;
 }
 
-/** What this file reads of a procedure's definition. */
+/** The part of a procedure's definition that this file reads. */
 interface Definition {
   readonly meta?: OperationMeta;
   readonly inputs: readonly ZodType[];

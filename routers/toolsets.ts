@@ -1,6 +1,6 @@
-/** The groups that tools come in: an agent is given those that its work needs, by the path that it connects to. */
+/** The groups of tools: an agent gets the groups that its work needs, by the path that it connects to. */
 
-/** Every toolset, with what it is for. */
+/** Every toolset with its purpose. */
 export const TOOLSETS = {
   posting: 'Writes, sends, schedules and looks after posts; what /mcp itself has',
   queues: 'Sets the weekly slots of connections, pauses them, and moves posts to other times',
@@ -15,8 +15,10 @@ export const TOOLSETS = {
 
 export type Toolset = keyof typeof TOOLSETS;
 
-/** The tools of a client that asks for no others. */
+/** The tools for a client that connects to the default path. */
 export const DEFAULT_TOOLSET: Toolset = 'posting';
 
-/** Not part of "all tools": a key outlives the conversation it was minted in, so nobody should get these unasked. */
+/**
+ * Not part of "all tools": a key outlives the conversation that creates it, so a client must request these explicitly.
+ */
 export const APART: ReadonlySet<Toolset> = new Set(['keys']);

@@ -1,4 +1,4 @@
-/** The tRPC instance: what an operation declares about itself, and the checks that every operation passes. */
+/** The tRPC instance: the metadata that an operation declares, and the checks that every operation passes. */
 import { initTRPC, TRPCError } from '@trpc/server';
 import { ERRORS, type ErrorCode } from '../errors/codes.ts';
 import { errorBody, publicError } from '../errors/error-body.ts';
@@ -16,7 +16,10 @@ import { requireScope } from '../services/keys/require-scope.ts';
 import type { Scope } from '../services/keys/scopes.ts';
 import type { Toolset } from './toolsets.ts';
 
-/** Who may call an operation. `key`: any key. `account`: an unscoped key. `live-account`: an unscoped live key. `public`: anyone. */
+/**
+ * Who may call an operation. `key`: any key. `account`: an unscoped key. `live-account`: an unscoped live key.
+ * `public`: anyone.
+ */
 export type Access = 'public' | 'key' | 'account' | 'live-account';
 
 /** How an operation appears to AI agents; or, as a sentence, why it does not. */
@@ -29,9 +32,9 @@ export type ToolMeta =
       readonly readOnly: boolean;
       readonly destructive: boolean;
       readonly idempotent: boolean;
-      /** True when it reaches platforms outside the house. */
+      /** True when it calls external platforms. */
       readonly openWorld: boolean;
-      /** What a person is asked before it runs, where the client can ask; on tools whose work nobody can undo. */
+      /** The question for a person before the tool runs, if the client can ask; for tools with irreversible effects. */
       readonly confirmation?: string;
     }
   | { readonly none: string };
@@ -40,32 +43,34 @@ export type ToolMeta =
 export interface RawBodyMeta {
   readonly field: string;
   readonly contentTypes: readonly string[];
-  /** What to say when another Content-Type is sent. */
+  /** The expected type, for the error when another Content-Type is sent. */
   readonly expected: string;
   /** Fields that are read from the query string although the method has a body. */
   readonly query: readonly string[];
-  /** Set when the body is bytes and not text: they reach the field in base64, and are read only for a good key. */
+  /**
+   * Set when the body is bytes and not text. The bytes are base64-encoded into the field and read only for a valid key.
+   */
   readonly bytes?: {
-    /** Largest body. */
+    /** Largest body in bytes. */
     readonly max: number;
-    /** Code of the answer to a larger one. */
+    /** Code of the answer to a larger body. */
     readonly tooLarge: ErrorCode;
-    /** Field that is given the Content-Type, which must then be sent. */
+    /** Field that receives the Content-Type, which is then required. */
     readonly contentTypeField: string;
   };
 }
 
 /**
- * An answer that REST gives as bytes. Elsewhere it is what the operation gives: `{ bytes, contentType,
- * fileName }`, with the bytes in base64.
+ * An answer that REST gives as bytes. On other surfaces it is the operation's result:
+ * `{ bytes, contentType, fileName }`, with the bytes in base64.
  */
 export interface RawAnswerMeta {
   readonly contentTypes: readonly string[];
-  /** Seconds that the caller may keep it. */
+  /** Seconds that the caller may cache it. */
   readonly maxAgeSeconds: number;
 }
 
-/** Everything an operation declares beside its input and output. */
+/** Everything an operation declares besides its input and output. */
 export interface OperationMeta {
   readonly openapi: {
     readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -78,27 +83,30 @@ export interface OperationMeta {
   /** HTTP status of a success; 200 when left out. */
   readonly successStatus?: 201;
   readonly access: Access;
-  /** What an access token, or a key with scopes, must have been given for it; null where no scope helps, since anyone may call it or no agent should. */
+  /**
+   * The scope that an access token or a scoped key needs; null when no scope helps, because anyone may call it or no
+   * agent should.
+   */
   readonly scope: Scope | null;
-  /** Codes it can answer, besides those every operation of its access can. */
+  /** Codes it can answer, besides those of every operation with its access. */
   readonly errors: readonly ErrorCode[];
   readonly tool: ToolMeta;
   /**
-   * Bucket its requests count in; the path template when left out, so that all methods of a path
-   * share one. `none` for an operation that is not counted. Public operations are counted per IP.
+   * Bucket that its requests count in. Default: the path template, so that all methods of a path share one. `none`
+   * means not counted. Public operations are counted per IP.
    */
   readonly bucket?: string;
   readonly rawBody?: RawBodyMeta;
   readonly rawAnswer?: RawAnswerMeta;
-  /** True when the body must name at least one of its optional fields, as that of a PATCH always must. */
+  /** True when the body must contain at least one of its optional fields; always true for a PATCH. */
   readonly needsOneField?: true;
   /** True when it takes an Idempotency-Key: a header in REST, the field `idempotencyKey` elsewhere. */
   readonly takesIdempotencyKey?: true;
-  /** What the audit says that it was about; left out, the last id in its path. */
+  /** The subject of its audit entries. Default: the last id in its path. */
   readonly changes?: ChangedObject;
 }
 
-/** How far an operation has come. */
+/** The progress of an operation. */
 export interface Progress {
   readonly finished: number;
   readonly total: number;
@@ -106,15 +114,15 @@ export interface Progress {
   readonly message: string;
 }
 
-/** What an operation runs with. */
+/** The context that an operation runs with. */
 export interface OperationContext {
   readonly services: Context;
-  /** Null when no valid key came with the request. */
+  /** Null when the request had no valid key. */
   readonly caller: Caller | null;
   readonly requestId: string;
-  /** Hears how far the operation has come, where somebody wants to know while it runs. */
+  /** Receives progress while the operation runs, if the client asked for it. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** The way it came. */
+  /** The surface that the request came through. */
   readonly surface: Surface;
   /** Adds a header to the answer, on surfaces that have headers. */
   readonly setHeader?: (name: string, value: string) => void;
@@ -122,7 +130,7 @@ export interface OperationContext {
   readonly admit?: (bucket: string, access: Access) => Promise<void>;
 }
 
-/** What tRPC refuses by itself, before any operation is reached, has a code of ours too. */
+/** Our codes for requests that tRPC refuses before it reaches an operation. */
 const REFUSED_BY_TRPC: Partial<Record<TRPCError['code'], ErrorCode>> = {
   PARSE_ERROR: 'invalid_request',
   BAD_REQUEST: 'invalid_request',
@@ -132,7 +140,7 @@ const REFUSED_BY_TRPC: Partial<Record<TRPCError['code'], ErrorCode>> = {
   UNSUPPORTED_MEDIA_TYPE: 'unsupported_content_type',
 };
 
-/** As {@link publicError}, for whatever a call through tRPC ends in. */
+/** Like {@link publicError}, for any error of a call through tRPC. */
 export function callError(error: unknown, input?: unknown): ServiceError {
   const found = publicError(error, input);
   if (found.code !== 'internal_server_error' || !(error instanceof TRPCError)) return found;
@@ -144,7 +152,7 @@ const t = initTRPC
   .context<OperationContext>()
   .meta<OperationMeta>()
   .create({
-    // tRPC's own shape, without a stack, and our body under `data.error`.
+    // tRPC's own shape, without a stack, with our body under `data.error`.
     errorFormatter: ({ shape, error, ctx, input }) => ({
       code: shape.code,
       message: shape.message,
@@ -160,7 +168,7 @@ function docsUrlOf(ctx: OperationContext | undefined): string {
   return ctx === undefined ? '/docs/errors' : `${ctx.services.config.publicUrl}/docs/errors`;
 }
 
-/** HTTP status that an operation's success has over REST. */
+/** HTTP status of the operation's success over REST. */
 export function successStatusOf(meta: OperationMeta): number {
   return meta.successStatus ?? 200;
 }
@@ -171,10 +179,10 @@ export function bucketOf(meta: OperationMeta): string | null {
   return meta.bucket ?? meta.openapi.path;
 }
 
-/** Logged when an operation answers with a code that its document does not show; tests fail on it. */
+/** Log message for an operation that answers with a code missing from its document; tests fail on it. */
 export const UNDECLARED = 'an operation answered with a code it does not declare';
 
-// tRPC's own status comes from its own codes, so a ServiceError is given the one its table names.
+// tRPC derives its status from its own codes, so a ServiceError is given the tRPC code that its table names.
 const nameErrors = t.middleware(async ({ ctx, meta, path, next, getRawInput }) => {
   const result = await next();
   if (result.ok) return result;
@@ -198,13 +206,14 @@ const requireKey = t.middleware(async ({ ctx, next }) => {
   return next({ ctx: { ...ctx, caller } });
 });
 
-// The first step of validation (D31), before anything reads the items.
+// The first step of validation (docs/contract/errors-and-limits.md#order-of-a-request), before any schema reads the
+// items.
 const boundInput = t.middleware(async ({ getRawInput, next }) => {
   checkInputBounds(await getRawInput());
   return next();
 });
 
-// A request that was counted is written, whatever becomes of it: who asks for what they may not is worth knowing.
+// Every counted request is recorded, even a refused one: an attempt without permission is worth knowing.
 const audit = t.middleware(async ({ ctx, meta, path, getRawInput, next }) => {
   const { caller } = ctx;
   const about: BegunChange['about'] = () => undefined;
@@ -237,8 +246,9 @@ export const router = t.router;
 export const publicProcedure = t.procedure.use(nameErrors).use(count).use(boundInput);
 
 /**
- * Base of the operations that need an API key: without one nothing is counted; then comes the rate, then `access` (D31).
- * What the rate lets through stands in the audit.
+ * Base of the operations that need an API key. A request without a key is not counted. The rate limit comes next, then
+ * `access` (docs/contract/errors-and-limits.md#order-of-a-request). The audit records every request that passes the
+ * rate limit.
  */
 export const keyedProcedure = t.procedure
   .use(nameErrors)
@@ -248,7 +258,8 @@ export const keyedProcedure = t.procedure
   .use(requireAccess)
   .use(boundInput);
 
-// The hash is of what was sent, before trimming and defaults: the same body means the same JSON value (D34).
+// Hashes the input as sent, before trimming and defaults: the same body means the same JSON value
+// (docs/contract/posts.md#what-is-stored).
 const readKeyedRequest = t.middleware(async ({ path, getRawInput, next }) => {
   const raw = await getRawInput();
   const { idempotencyKey, ...body } = typeof raw === 'object' && raw !== null ? (raw as Record<string, unknown>) : {};
@@ -257,10 +268,10 @@ const readKeyedRequest = t.middleware(async ({ path, getRawInput, next }) => {
   return next({ ctx: { keyed } });
 });
 
-/** Base of the operations that take an Idempotency-Key: `ctx.keyed` is the request, null when it came without one. */
+/** Base of the operations that take an Idempotency-Key: `ctx.keyed` is the request, or null when it had no key. */
 export const idempotentProcedure = keyedProcedure.use(readKeyedRequest);
 
-/** Marks an answer as that of an earlier request (D17). */
+/** Marks an answer as that of an earlier request (docs/contract/posts.md#idempotency). */
 export function markReplay(ctx: { setHeader?: OperationContext['setHeader'] | undefined }, replayed: boolean): void {
   if (replayed) ctx.setHeader?.('idempotent-replayed', 'true');
 }

@@ -1,4 +1,7 @@
-/** Builds the client package into client/dist: declarations of the router for types, and the client itself as plain JavaScript. */
+/**
+ * Builds the client package into client/dist: the router's type declarations, and the client itself as plain
+ * JavaScript.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';

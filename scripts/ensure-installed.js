@@ -1,8 +1,7 @@
 /**
- * Makes a fresh clone run: installs what is missing before `npm start` and, with --dev, before
- * `npm test` (D1). It runs on whatever Node is there (>= 20) while nothing is installed, so it is
- * plain JavaScript without dependencies. All words go to stderr; exit code 1 when something is
- * missing still.
+ * Makes a fresh clone run: installs missing packages before `npm start` and, with --dev, before `npm test`
+ * (docs/contract/running.md#two-commands). It runs on any installed Node (>= 20) before any package is installed, so it
+ * is plain JavaScript without dependencies. All output goes to stderr; exit code 1 when something is still missing.
  */
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
@@ -11,16 +10,17 @@ import { fileURLToPath } from 'node:url';
 import { isLocked, whileLocked } from './install-lock.js';
 
 /**
- * Decides what npm has to do. What an earlier install left out stays out, and what it brought stays
- * (D42): a production image does not grow, and a developer with NODE_ENV=production loses nothing.
+ * Decides what npm has to do. Packages that an earlier install omitted stay omitted, and those it installed stay
+ * (docs/contract/running.md#roles): a production image does not grow, and a developer with NODE_ENV=production loses
+ * nothing.
  *
  * @param {object} state
  * @param {boolean} state.installed an install has been completed
  * @param {boolean} state.stale that install is older than the lockfile
- * @param {boolean} state.hasDev development packages are there
+ * @param {boolean} state.hasDev development packages are installed
  * @param {boolean} state.wantsDev development packages are needed
  * @param {boolean} state.production NODE_ENV is production
- * @returns {string[] | null} arguments for npm; null when nothing is to be done
+ * @returns {string[] | null} arguments for npm; null when there is nothing to do
  */
 export function installPlan({ installed, stale, hasDev, wantsDev, production }) {
   if (wantsDev) return installed && !stale && hasDev ? null : ['ci', '--include=dev'];
@@ -29,7 +29,7 @@ export function installPlan({ installed, stale, hasDev, wantsDev, production }) 
   return hasDev ? ['ci', '--include=dev'] : ['ci', '--omit=dev'];
 }
 
-/** The state of node_modules, in the words of installPlan. */
+/** Reads the state of node_modules as installPlan expects it. */
 function readState(root, wantsDev) {
   // npm writes this file at the end of an install, and removes it at the start of the next.
   const record = path.join(root, 'node_modules', '.package-lock.json');
@@ -51,15 +51,15 @@ function hasAllDev(root) {
 
 function hasSomeDev(root, record) {
   const packages = Object.entries(readJson(record).packages ?? {});
-  // Directories linked into the tree stay on record even where the link was left out.
+  // The record lists linked directories of the tree even if the link was omitted.
   const isThere = (place) => place.startsWith('node_modules/') && fs.existsSync(path.join(root, place));
   return packages.some(([place, entry]) => entry.dev === true && isThere(place));
 }
 
-/** The packages that hold the pinned runtime, one for each platform, are optional: npm installs the one that fits. */
+/** The packages with the pinned runtime, one per platform, are optional: npm installs the one that fits. */
 const RUNTIME_PACKAGE = /^node-(bin-)?(linux|darwin|win)-/;
 
-/** Whether the pinned runtime starts. An install that left out optional packages has none. */
+/** Whether the pinned runtime starts. It is missing after an install without optional packages. */
 function runtimeWorks(root) {
   const { optionalDependencies = {} } = readJson(path.join(root, 'package.json'));
   if (!Object.keys(optionalDependencies).some((name) => RUNTIME_PACKAGE.test(name))) return true;
@@ -71,8 +71,8 @@ function runNpm(root, args) {
   const { npm_execpath: cli = '', npm_node_execpath: node = process.execPath } = process.env;
   console.error(`carillon: running npm ${args.join(' ')}`);
   const options = { cwd: root, stdio: ['inherit', 2, 2] };
-  // The npm that runs this script, on the Node it runs on: our own Node may be the one that npm ci is about to
-  // replace. Started by something else (yarn, or by hand), npm is looked for on PATH.
+  // Uses the npm that runs this script, on the Node it runs on, because npm ci may be about to replace our own Node.
+  // When something else started the script (yarn, or a person), npm is found on PATH.
   const result = path.basename(cli).startsWith('npm')
     ? spawnSync(node, [cli, ...args], options)
     : spawnSync('npm', args, { ...options, shell: process.platform === 'win32' });
@@ -100,11 +100,11 @@ function readJson(file) {
   return JSON.parse(fs.readFileSync(file, 'utf8'));
 }
 
-/** Brings node_modules up to date. Of processes that start at once, one installs and the others wait for it. */
+/** Brings node_modules up to date. When several processes start at once, one installs and the others wait for it. */
 async function ensureInstalled(root, wantsDev) {
   const lock = path.join(root, 'node_modules.lock');
   const isReady = () => installPlan(readState(root, wantsDev)) === null && runtimeWorks(root);
-  // While someone installs, node_modules may look complete and be about to go.
+  // While another process installs, node_modules may look complete and then be removed.
   if (!isLocked(lock) && isReady()) return;
   await whileLocked(lock, () => install(root, wantsDev));
 }

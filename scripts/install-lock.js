@@ -1,12 +1,12 @@
 /**
- * Lets one process at a time install packages. The lock is a directory with one file in it, called
- * after the process that holds it; the lock of a dead process counts as free.
+ * Lets one process at a time install packages. The lock is a directory with one file, named after the process that
+ * holds it. The lock of a dead process counts as free.
  */
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How long another install may take, in milliseconds, before waiting for it is given up. */
+/** How long to wait for another install, in milliseconds. */
 const longestInstallMs = 15 * 60_000;
 
 /** Whether a living process holds the lock. */
@@ -16,11 +16,11 @@ export function isLocked(lock) {
 }
 
 /**
- * Does `work` while holding the lock, waiting for it first.
+ * Runs `work` while holding the lock, after waiting for the lock.
  *
- * @param {string} lock path of the lock's directory, in a directory that can be written to
+ * @param {string} lock path of the lock's directory, in a writable directory
  * @param {() => void} work
- * @throws Error when the lock cannot be made, or its holder has not finished within 15 minutes
+ * @throws Error when the lock cannot be created, or its holder has not finished within 15 minutes
  */
 export async function whileLocked(lock, work) {
   const giveUpAt = performance.now() + longestInstallMs;
@@ -38,7 +38,7 @@ export async function whileLocked(lock, work) {
   }
 }
 
-/** Name of the lock's holder: the one file in its directory is called after the process. */
+/** Name of the lock's holder: the one file in the lock's directory is named after the process. */
 function holderOf(lock) {
   try {
     return fs.readdirSync(lock).find((name) => /^\d+$/.test(name));
@@ -55,7 +55,7 @@ function isAlive(pid) {
   }
 }
 
-/** Takes the lock if that can be done at once. Both renames succeed for one process only. */
+/** Takes the lock if it is free. Both renames succeed for one process only. */
 function tryLock(lock) {
   const own = String(process.pid);
   const holder = holderOf(lock);
@@ -64,7 +64,7 @@ function tryLock(lock) {
   const fresh = `${lock}.${own}`;
   try {
     if (holder !== undefined) {
-      // The name is the dead holder's, so that nobody's newer lock can be taken by mistake.
+      // Renames the dead holder's file by name, so that a newer lock cannot be taken by mistake.
       fs.renameSync(path.join(lock, holder), path.join(lock, own));
       return true;
     }
@@ -74,7 +74,7 @@ function tryLock(lock) {
     return true;
   } catch (error) {
     fs.rmSync(fresh, { recursive: true, force: true });
-    // Someone else was quicker; Windows says EPERM when the place is taken.
+    // Another process was faster; on Windows the error is EPERM when the target exists.
     if (['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(error.code) || (error.code === 'EPERM' && fs.existsSync(lock)))
       return false;
     throw new Error(`packages have to be installed, but nothing can be written beside ${lock} (${error.code}).`, {
@@ -88,6 +88,6 @@ function unlock(lock) {
   try {
     fs.rmdirSync(lock);
   } catch {
-    // The next process has it already.
+    // The next process already has the lock.
   }
 }

@@ -1,4 +1,7 @@
-/** One log line a request: who asked for what, how it ended, how long it took. Never a query string, header or body. */
+/**
+ * Writes one log line per request: the caller, the path, the status and the duration. Never logs a query string, header
+ * or body.
+ */
 import type { RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { requestIdOf } from './request-id.ts';
@@ -20,21 +23,23 @@ export function accessLog(log: Logger): RequestHandler {
   };
 }
 
-/** Notes that an answer is complete although its response is kept open for the rest of the request. */
+/** Marks an answer as complete although its response stays open for the rest of the request. */
 export function markAnswered(response: Response): void {
   response.locals[ANSWERED] = true;
 }
 
 const ANSWERED = 'isAnswered';
 
-/** The path of a request line, which may name a whole address, with a user and a password in it. */
+/** The path of a request line. The line may name a whole address, including a user and a password. */
 function pathOf(target: string): string {
   const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0] ?? '';
   if (path.startsWith('/')) return path;
   return path === '' ? '/' : '(not a path)';
 }
 
-/** Some paths are secrets: of a connect link, of a link which sets an owner up, and of a request for consent under way. */
+/**
+ * Removes secrets from paths: those of connect links, of links that set up an owner, and of pending consent requests.
+ */
 function withoutSecrets(path: string): string {
   return path
     .replace(/^(\/+(?:connect\/+(?!session\/|callback\/)|set-up\/+|oauth\/+(?:interaction|authorize)\/+)).+/i, '$1…')

@@ -1,4 +1,4 @@
-/** AI_BASE_URL: where an endpoint that is compatible with OpenAI's is, with the path that its API begins with. */
+/** AI_BASE_URL: the address of an OpenAI-compatible endpoint, including the path that its API begins with. */
 
 /**
  * Reads `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`.

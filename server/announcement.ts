@@ -1,9 +1,9 @@
-/** What an install prints when it is ready: where everything is and, once, the first key. */
+/** What an install prints when it is ready: its addresses and, on the first start, the first key. */
 import type { Context } from '../services/context.ts';
 import type { NewOwnerLink } from '../services/people/owner-links.ts';
 import type { FirstStart } from '../services/setup/first-start.ts';
 
-/** @param first what the first start made; null on every later start */
+/** @param first what the first start created; null on every later start */
 export function announcement(context: Context, first: FirstStart | null): string {
   const { publicUrl } = context.config;
   const lines = [
@@ -21,7 +21,7 @@ export function announcement(context: Context, first: FirstStart | null): string
   );
 }
 
-/** What is printed while nobody can sign in. */
+/** The text printed while no owner can sign in. */
 export function ownerAnnouncement(link: NewOwnerLink): string {
   return [
     '  Choose the email and password you sign in with. The link works once, for an hour:',

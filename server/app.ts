@@ -1,4 +1,4 @@
-/** The HTTP application with every mount, not listening: what main.ts serves and what tests start. */
+/** The HTTP application with every mount, without a listening socket. main.ts serves it and tests start it. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { oauthPages } from '../console/oauth/oauth-pages.ts';
 import { pagesRouter } from '../console/pages.ts';
@@ -29,11 +29,11 @@ import { serveDocument } from './serve-document.ts';
 import { trpcHandler } from './trpc.ts';
 
 export interface AppOptions {
-  /** False until the start is complete, and from the moment the process was asked to stop. */
+  /** False until the start is complete, and again from the moment the process is asked to stop. */
   readonly isReady?: () => boolean;
-  /** Aborts when the process was asked to stop: answers that have no end of their own end then. */
+  /** Aborts when the process is asked to stop. Answers without an end, such as event streams, end then. */
   readonly stopping?: AbortSignal;
-  /** Opens the operator's endpoints; without one there are none. */
+  /** Enables the operator's endpoints; without a token they do not exist. */
   readonly operatorToken?: string | undefined;
 }
 
@@ -72,7 +72,7 @@ export function createApp(context: Context, options: AppOptions = {}): Express {
   return app;
 }
 
-/** The application of a worker: only what orchestrators ask (D42). */
+/** The application of a worker: it answers only the probes of orchestrators (docs/contract/running.md#roles). */
 export function createWorkerApp(context: Context, options: AppOptions = {}): Express {
   const app = newApp(context);
   app.use(probes(context, options.isReady ?? (() => true)));
@@ -90,22 +90,25 @@ function newApp(context: Context): Express {
   return app;
 }
 
-/** What every answer carries; pages replace the policy by one that lets their own assets in (D19). */
+/**
+ * Headers of every answer. Pages replace the policy with one that allows their own assets
+ * (docs/contract/errors-and-limits.md#headers).
+ */
 function secureHeaders(publicUrl: string): RequestHandler {
   const isEncrypted = publicUrl.startsWith('https:');
   return (_request, response, next) => {
     response.setHeader('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
     response.setHeader('x-content-type-options', 'nosniff');
-    // For browsers that do not read frame-ancestors.
+    // For browsers that do not support frame-ancestors.
     response.setHeader('x-frame-options', 'DENY');
     response.setHeader('referrer-policy', 'no-referrer');
-    // Other hosts of the domain are not ours to decide about.
+    // Without includeSubDomains: other hosts of the domain do not belong to this install.
     if (isEncrypted) response.setHeader('strict-transport-security', `max-age=${HSTS_SECONDS}`);
     next();
   };
 }
 
-/** How long a browser uses https alone for this host: a year. */
+/** How long a browser must use only https for this host: one year. */
 const HSTS_SECONDS = 31_536_000;
 
 function unknownPath(context: Context): RequestHandler {

@@ -1,18 +1,18 @@
-/** Bounds on the body of an answer: so many bytes, so much time, and then it is broken off. */
+/** Limits the size and the duration of an answer's body, and aborts a body that exceeds them. */
 
-/** How much of an answer is taken. */
+/** Limits of an answer's body. */
 interface BodyBound {
-  /** Who answers; for the error message. */
+  /** Name of the answering host, for the error message. */
   readonly host: string;
   /** Largest size in bytes, after decompression. */
   readonly maxBytes: number;
-  /** Milliseconds from now until the last byte must be there, however steadily it drips. */
+  /** Milliseconds from now until the last byte must arrive, however steadily bytes arrive before that. */
   readonly timeoutMs: number;
 }
 
 /**
- * Passes a body on until it is over its bounds; then reading it throws an Error that says so, and the
- * source is cancelled. Works while streaming: no more than `maxBytes` are ever passed on.
+ * Passes a body on until it exceeds a limit. Reading it then throws an Error that names the limit, and the source is
+ * cancelled. Works while streaming: it never passes on more than `maxBytes`.
  */
 export function boundedBody(body: ReadableStream, { host, maxBytes, timeoutMs }: BodyBound): ReadableStream {
   let receivedBytes = 0;

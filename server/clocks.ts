@@ -1,9 +1,11 @@
-/** The clocks of a running install: the real one, and one that is moved by hand (D20). */
+/**
+ * The clocks of a running install: the real one, and one that is set by hand (docs/contract/running.md#manual-clock).
+ */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { MachineTime } from './database-clock.ts';
 import type { Clock } from '../services/clock.ts';
 
-/** Waiting and deadlines take real time on both clocks: networks do not know ours. */
+/** Waits and deadlines take real time on both clocks, because networks do not follow the manual clock. */
 const realWaiting = {
   sleep: async (ms: number, signal?: AbortSignal) => {
     await wait(ms, undefined, signal === undefined ? {} : { signal });
@@ -16,16 +18,16 @@ const realWaiting = {
 
 export const systemClock: Clock = { now: () => new Date(), ...realWaiting };
 
-/** What this machine counts time with. */
+/** How this machine measures time. */
 export const machineTime: MachineTime = { wall: () => new Date().getTime(), steady: () => performance.now() };
 
-/** A clock on which time stands still until it is set. */
+/** A clock whose time changes only when it is set. */
 export interface ManualClock extends Clock {
   /** Moves to an instant; never backwards. */
   set(instant: Date): void;
 }
 
-/** @param reached is told every instant the clock moves to, so that it can be kept */
+/** @param reached is called with every instant the clock moves to, so that the caller can store it */
 export function createManualClock(start: Date, reached: (instant: Date) => void): ManualClock {
   let present = start.getTime();
   return {

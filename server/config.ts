@@ -1,6 +1,6 @@
 /**
- * The environment, read once into a typed, frozen Config. Whatever is malformed, and any variable
- * that looks like a misspelling of one of these, stops the start with one line that names it (D3).
+ * Reads the environment once into a typed, frozen Config. A malformed value, or a variable that looks like a
+ * misspelling of a setting, stops the start with one line that names it (docs/contract/running.md#settings).
  */
 import { z } from 'zod';
 import { PLAN_NAMES } from '../entities/account.ts';
@@ -54,7 +54,7 @@ const cidrs = z.string().transform((value, issue) => {
   return entries;
 });
 
-/** A value that `parse` reads; what it throws says what is wrong. */
+/** A value that `parse` reads. The error that `parse` throws says what is wrong. */
 const readBy = <Value>(parse: (value: string) => Value) =>
   z.string().transform((value, issue): Value => {
     try {
@@ -165,7 +165,7 @@ const NAMES = Object.keys(Environment.shape);
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   refuseMisspellings(env);
-  // An empty value is how compose files and shells spell "not set".
+  // Compose files and shells write "not set" as an empty value.
   const set = Object.fromEntries(NAMES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
   const parsed = Environment.safeParse(set);
   if (!parsed.success) {

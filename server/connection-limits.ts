@@ -1,19 +1,19 @@
-/** How many connections a process holds: in all, and from one machine that connects by itself. */
+/** Limits the connections that a process holds: in total, and from one machine that connects directly. */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { machineOf } from '../services/limits/machine-of.ts';
+import { networkOf } from '../services/limits/network-of.ts';
 
 export interface ConnectionLimits {
-  /** Connections that are open at once. */
+  /** Most connections open at once. */
   readonly maxConnections: number;
-  /** Those from one address; of IPv6, from one /64. */
+  /** Most connections from one address; for IPv6, from one /64. */
   readonly maxConnectionsPerAddress: number;
 }
 
-/** What a server knows beyond the numbers. */
+/** What the server provides besides the limits. */
 export interface ConnectionContext {
-  /** Whether an address is that of a proxy, which connects for many. */
+  /** Whether an address belongs to a proxy, which connects on behalf of many clients. */
   readonly isProxy: (address: string) => boolean;
   readonly log: Pick<Logger, 'warn'>;
 }
@@ -21,7 +21,7 @@ export interface ConnectionContext {
 /** Milliseconds between two log lines about refused connections. */
 const LOG_EVERY_MS = 60_000;
 
-/** Closes what is too much without an answer: an answer would take the work that is to be saved. */
+/** Closes excess connections without an answer, because writing an answer would cost the work that the limit saves. */
 export function limitConnections(server: Server, limits: ConnectionLimits, { isProxy, log }: ConnectionContext): void {
   const open = new Map<string, number>();
   const noteRefused = createRefusalLog(log, limits);
@@ -30,7 +30,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits, { isP
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? '';
     if (isProxy(address)) return;
-    const machine = machineOf(address);
+    const machine = networkOf(address);
     const count = open.get(machine) ?? 0;
     if (count >= limits.maxConnectionsPerAddress) {
       noteRefused();
@@ -42,7 +42,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits, { isP
   });
 }
 
-/** Takes one away, and forgets who has none left. */
+/** Decrements the count of a name, and removes names whose count is 0. */
 export function release(counts: Map<string, number>, name: string): void {
   const left = (counts.get(name) ?? 1) - 1;
   if (left === 0) counts.delete(name);

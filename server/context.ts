@@ -1,4 +1,4 @@
-/** Builds the Context: the one place where clock, randomness, network, database and platforms come together. */
+/** Builds the Context, the only place that combines clock, randomness, network, database and platforms. */
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
@@ -22,10 +22,10 @@ import { createPublicRateLimiter } from '../services/limits/public-rate-limiter.
 import { createImageWork } from '../services/media/image-work.ts';
 import type { MediaStore } from '../services/media/media-store.ts';
 import { openMediaStore } from '../services/media/open-media-store.ts';
-import { createSendDesk } from '../services/posts/send-desk.ts';
+import { createPostSender } from '../services/posts/post-sender.ts';
 import { createSandboxTimeline } from '../services/sandbox/timeline.ts';
 import { readStats } from '../services/stats/read-stats.ts';
-import { createDeliveryDesk } from '../services/webhooks/delivery-desk.ts';
+import { createWebhookDispatcher } from '../services/webhooks/webhook-dispatcher.ts';
 import type { Receivers } from '../services/webhooks/receivers.ts';
 import { createSimulation } from '../jobs/simulation.ts';
 import type { ManualClock } from './clocks.ts';
@@ -33,13 +33,15 @@ import { createImageProcesses } from './image-processes.ts';
 import { createMailServer } from './mail.ts';
 import { createOpenAiPolisher } from './openai-polisher.ts';
 
-/** Seconds that an answer of GET /health is kept (spec). */
+/** Seconds that an answer of GET /health is cached (docs/contract/running.md#health). */
 const HEALTH_CACHE_SECONDS = 10;
 
-/** Seconds that answers of GET /health/history and GET /stats are kept (spec). */
+/**
+ * Seconds that answers of GET /health/history and GET /stats are cached (docs/contract/metrics.md#public-statistics).
+ */
 const NUMBERS_CACHE_SECONDS = 60;
 
-/** What differs between an install and a test. */
+/** The parts that differ between an install and a test. */
 export interface ContextParts {
   readonly config: Config;
   readonly clock: Clock | ManualClock;
@@ -49,18 +51,18 @@ export interface ContextParts {
   readonly db: Database;
   readonly encryptionKeys: readonly Buffer[];
   readonly log: Logger;
-  /** Left out, the one that the configuration names. */
+  /** Default: the media store that the configuration names. */
   readonly media?: MediaStore;
-  /** Changes once, when the start has ended. Left out, it has. */
+  /** `hasEnded` changes once, when the start ends. Default: the start has ended. */
   readonly startup?: { readonly hasEnded: boolean };
 }
 
-/** Unpredictable bytes from the system; ids that follow the clock. */
+/** Unpredictable bytes from the system, and ids that sort by the clock's time. */
 export function systemRandom(clock: Clock): Random {
   return { bytes: (length) => randomBytes(length), uuid: createIds(() => clock.now().getTime(), drawn(4_096)) };
 }
 
-/** Bytes from a stock of `size`, because each ask of the system costs as much as the stock does. */
+/** Takes bytes from a buffer of `size`, because each call to the system costs as much as filling the whole buffer. */
 function drawn(size: number): (length: number) => Uint8Array {
   let stock = Buffer.alloc(0);
   return (length) => {
@@ -95,12 +97,12 @@ export function createContext(parts: ContextParts): Context {
     publicLimiter: createPublicRateLimiter(db, clock, config.rateLimitPerMinute),
     keyChecks: createKeyChecks(() => context),
     audit: createAuditLog(() => context),
-    sends: createSendDesk(() => context),
+    sends: createPostSender(() => context),
     receivers,
-    deliveries: createDeliveryDesk(() => context),
+    deliveries: createWebhookDispatcher(() => context),
     simulation: 'set' in clock ? createSimulation(() => context, clock) : null,
     startup,
-    // What is said of a start must not be kept beyond it.
+    // An answer given during the start must not stay cached after it.
     health: () => (startup.hasEnded ? keptHealth() : readHealth(context)),
     healthHistory: cached(clock, NUMBERS_CACHE_SECONDS, () => readHistory(context)),
     stats: cached(clock, NUMBERS_CACHE_SECONDS, () => readStats(context)),

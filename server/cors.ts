@@ -1,8 +1,11 @@
-/** The API answers every origin: it authenticates by header and sets no cookies (spec: Authentication 7). */
+/**
+ * The API answers every origin, because it authenticates by header and sets no cookies
+ * (docs/contract/profiles-and-keys.md#who-reaches-what).
+ */
 import type { RequestHandler } from 'express';
 import { EXPOSED_HEADERS } from './rate-headers.ts';
 
-/** Seconds a browser may remember the answer to a preflight. */
+/** Seconds a browser may cache the answer to a preflight. */
 const PREFLIGHT_MAX_AGE = '86400';
 
 export const cors: RequestHandler = (request, response, next) => {

@@ -1,7 +1,7 @@
 /**
- * Keeps two servers off one embedded database, which would lose data without a word. The lock is the
- * operating system's own, on a file in DATA_DIR, taken through SQLite because Node has no call for it.
- * It ends with the process however that dies, so there is no stale lock to tell from a live one.
+ * Prevents two servers from opening one embedded database, which would lose data silently. The lock is the operating
+ * system's, on a file in DATA_DIR. It is taken through SQLite because Node has no call for it. It ends with the
+ * process, however the process ends, so a stale lock cannot exist.
  */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,14 +9,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { ConfigError } from './config.ts';
 import { makeDataDir } from './secure-data-dir.ts';
 
-/** SQLITE_BUSY: someone else holds the lock. */
+/** SQLITE_BUSY: another process holds the lock. */
 const busy = 5;
 
-/** The locks of this process. Held here because one that is garbage collected is closed, and lost. */
+/** The locks of this process. The set keeps them from being garbage collected, which would close and lose them. */
 const held = new Set<DatabaseSync>();
 
 /**
- * Takes DATA_DIR for this process, making the directory (mode 0700) when it is missing. Does not wait.
+ * Locks DATA_DIR for this process, and creates the directory (mode 0700) when it is missing. Does not wait.
  *
  * @throws ConfigError in one line for the operator: another server has the directory, or it cannot be locked.
  */
@@ -32,7 +32,7 @@ export async function acquireDataDirLock(dataDir: string): Promise<{ release(): 
     );
   }
   held.add(lock);
-  // Only the holder writes here. Someone refused in this very instant may still read the holder before.
+  // Only the holder writes here. A process that is refused at this moment may still read the previous holder.
   await writeFile(pidFile, `${process.pid}\n`);
   return {
     async release() {
@@ -43,15 +43,16 @@ export async function acquireDataDirLock(dataDir: string): Promise<{ release(): 
   };
 }
 
-/** The lock, held until it is closed; null when someone else holds it. */
+/** The lock, held until it is closed; null when another process holds it. */
 function lockFile(dataDir: string): DatabaseSync | null {
   let lock: DatabaseSync | undefined;
   try {
-    // The file is never removed: a lock on a file that has lost its name protects nothing.
+    // The file is never removed: a lock on a file that has been unlinked protects nothing.
     lock = new DatabaseSync(path.resolve(dataDir, 'lock'));
-    // Nothing is ever written, so no journal has to be on disk either.
+    // Nothing is ever written, so the journal does not need to be on disk.
     lock.exec('PRAGMA journal_mode = MEMORY');
-    // A write lock is taken in one step. An EXCLUSIVE one takes several, and of two starters both could fail.
+    // SQLite takes a write lock in one step. It takes an EXCLUSIVE lock in several, so two starting processes could
+    // both fail.
     lock.exec('BEGIN IMMEDIATE');
     return lock;
   } catch (error) {

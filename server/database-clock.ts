@@ -1,47 +1,47 @@
 /**
- * The clock of processes that share a PostgreSQL: the database's own, so that machines whose clocks
- * differ agree on what is due and on whose claim has run out (decision 0020). Between two looks at it,
- * time goes on as the processor counts it, whatever is done to the clock of the machine.
+ * The clock of processes that share a PostgreSQL database: the time of the database. Machines whose clocks differ then
+ * agree on which posts are due and which leases have expired (decision 0020). Between two queries, time advances by the
+ * processor's monotonic clock, even when the machine's clock is set.
  */
 import type { Database } from '../entities/orm.ts';
 import { query } from '../entities/query.ts';
 import type { Clock } from '../services/clock.ts';
 
-/** What this machine counts time with. */
+/** How this machine measures time. */
 export interface MachineTime {
   /** The machine's clock, in milliseconds since 1970; it may be set at any moment. */
   wall(): number;
-  /** Milliseconds since some start; it is never set, and may stand still while the machine sleeps. */
+  /** Milliseconds since some start. It is never set, and may stop while the machine sleeps. */
   steady(): number;
 }
 
 export interface DatabaseClock extends Clock {
-  /** Takes the time from the database now. Without an answer the clock goes on as it is. */
+  /** Reads the time from the database now. Without an answer the clock continues as it is. */
   look(): Promise<void>;
-  /** Looks again and again until `signal` aborts. */
+  /** Reads the time repeatedly until `signal` aborts. */
   follow(signal: AbortSignal): Promise<void>;
 }
 
-/** How often the database is asked. */
+/** How often the database is queried. */
 const LOOK_EVERY_MS = 10_000;
 
-/** How often it is checked whether the machine has slept or had its clock set. */
+/** How often the clock checks whether the machine has slept or its clock was set. */
 const CHECK_EVERY_MS = 1_000;
 
-/** How far the machine's two ways of counting may drift apart before the database is asked at once. */
+/** How far the machine's two clocks may drift apart before the database is queried at once. */
 const DRIFT_MS = 500;
 
-/** Of so many asks in a row, the fastest answer is the truest. */
+/** Queries per reading. The fastest answer is the most accurate. */
 const ASKS = 3;
 
 interface Reading {
-  /** What time it was, in milliseconds since 1970. */
+  /** The time then, in milliseconds since 1970. */
   readonly at: number;
   readonly wall: number;
   readonly steady: number;
 }
 
-/** @param own waits and deadlines of the process; its instants until the first look */
+/** @param own provides waits and deadlines, and the time until the first reading */
 export function createDatabaseClock(own: Clock, machine: MachineTime, db: () => Database): DatabaseClock {
   let last: Reading | null = null;
 
@@ -61,7 +61,7 @@ export function createDatabaseClock(own: Clock, machine: MachineTime, db: () => 
     last = best ?? last;
   };
 
-  /** Milliseconds by which the machine's clock was set, or it slept, since the last reading. */
+  /** Milliseconds by which the machine's clock was set, or the machine slept, since the last reading. */
   const drift = ({ wall, steady }: Reading) => Math.abs(machine.wall() - wall - (machine.steady() - steady));
 
   return {

@@ -1,4 +1,4 @@
-/** The keys that logins are encrypted with: from the environment, or one generated into DATA_DIR at the first start. */
+/** The keys that encrypt credentials: from the environment, or one generated into DATA_DIR at the first start. */
 import { join } from 'node:path';
 import type { Random } from '../services/clock.ts';
 import type { Config } from '../services/config.ts';

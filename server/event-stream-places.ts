@@ -1,20 +1,20 @@
 /**
- * The streams of events that a process holds open, counted by key, account and in all. A key's first stream finds a
- * place that no other key's further streams can take.
+ * Counts the event streams that a process holds open: by key, by account and in total. The first stream of a key has
+ * capacity reserved that further streams of other keys cannot use.
  */
 import { ServiceError } from '../errors/service-error.ts';
 import type { Caller } from '../services/keys/caller.ts';
 
-/** Streams of one key. */
+/** Most streams of one key. */
 export const STREAMS_PER_KEY = 5;
 
-/** Beyond so many, only first streams of keys are admitted, up to twice as many. */
+/** Above this number only the first stream of each key is admitted, up to twice as many. */
 export const STREAMS_PER_ACCOUNT = 25;
 const STREAMS_PER_PROCESS = 200;
 
 export interface StreamPlaces {
   /**
-   * Takes a place; to be given back, once, when the socket of the stream is closed.
+   * Reserves a stream. Call the result once, when the socket of the stream closes.
    *
    * @throws ServiceError limit_exceeded
    */

@@ -1,7 +1,7 @@
 /**
- * GET /api/v2/events: the events that a key hears as a stream (server-sent events), for receivers that nobody can reach
- * from outside. It stands beside the operations because a stream has no body to declare; key, rate limit, headers and
- * errors are theirs.
+ * GET /api/v2/events: streams the events that a key is subscribed to (server-sent events), for receivers that are not
+ * reachable from outside. It is not an operation because a stream has no body to declare. It uses the same key check,
+ * rate limit, headers and errors as operations.
  */
 import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../services/context.ts';
@@ -14,25 +14,27 @@ import { REQUEST_ID_HEADER } from './rate-headers.ts';
 import { requestIdOf } from './request-id.ts';
 import { admitCaller, writeError } from './rest-request.ts';
 
-/** Its path below the API root. */
+/** Path below the API root. */
 export const EVENTS_PATH = '/events';
 
-/** Milliseconds between two looks for new events. */
+/** Milliseconds between two queries for new events. */
 const LOOK_EVERY_MS = 500;
 
-/** So many looks without an event bring a comment, which keeps proxies from hanging up: 15 seconds. */
+/** After this many queries without an event the stream sends a comment, so that proxies keep it open: 15 seconds. */
 const LOOKS_PER_HEARTBEAT = 30;
 
-/** A reader that has not taken what it was sent for so many looks is dropped: 30 seconds. */
+/** A reader that has not read what it was sent for this many queries is disconnected: 30 seconds. */
 const BLOCKED_LOOKS_MAX = 60;
 
-/** Milliseconds that a reader has to take what is left when its stream ends. */
+/** Milliseconds that a reader has to read the rest when its stream ends. */
 const LAST_WORDS_MS = 5_000;
 
-/** Milliseconds after which a reader that lost its stream should come back. */
+/** Milliseconds after which a reader that lost its stream should reconnect. */
 const RETRY_MS = 2_000;
 
-/** @param stopping aborts when the process was asked to stop: streams end then, and readers go on elsewhere */
+/**
+ * @param stopping aborts when the process is asked to stop: streams end then, and readers reconnect to another process
+ */
 export function eventStreams(context: Context, stopping: AbortSignal): RequestHandler {
   const places = createStreamPlaces();
   return async (request, response) => {
@@ -42,7 +44,7 @@ export function eventStreams(context: Context, stopping: AbortSignal): RequestHa
       requireScope(caller, 'webhooks:read');
       const position = await feedPosition(context, caller, lastEventIdOf(request));
       if (request.socket.destroyed) return;
-      // A stream that is over takes up memory until its connection is closed.
+      // A stream that has ended uses memory until its connection is closed.
       request.socket.once('close', places.take(caller));
       begin(request, response, headers, position);
       if (request.method !== 'HEAD') await relay(context, response, { caller, position, stopping });
@@ -70,15 +72,15 @@ function begin(
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
     connection: 'close',
-    // nginx would keep small messages back until it has many.
+    // Without this header nginx buffers small messages.
     'x-accel-buffering': 'no',
   });
   if (request.method === 'HEAD') return;
-  // A reader that loses the stream before the first event comes back to this point.
+  // A reader that loses the stream before the first event resumes from this point.
   response.write(`retry: ${RETRY_MS}\n${snapshot === null ? '' : `id: ${snapshot}\n`}\n`);
 }
 
-/** Ends the answer, and soon the connection of a reader that does not take the rest. */
+/** Ends the answer, and soon after closes the connection of a reader that does not read the rest. */
 function end({ socket }: Request, response: Response): void {
   response.end();
   const cut = setTimeout(() => socket.destroy(), LAST_WORDS_MS);
@@ -115,12 +117,12 @@ async function relay(
   }
 }
 
-// The mode is a header of deliveries and in no body, so it has a field of its own; other readers pass over it.
+// Deliveries carry the mode in a header and not in the body, so it has a separate field; other readers ignore it.
 function message({ id, event, mode, body }: SignedEvent): string {
   return `id: ${id}\nevent: ${event}\nmode: ${mode}\ndata: ${body}\n\n`;
 }
 
-/** The reader comes back by itself, to where it was. */
+/** Ends the stream after an error. The reader reconnects automatically and resumes at its last event. */
 function endBroken(context: Context, response: Response, error: unknown): void {
   if (!response.destroyed)
     context.log.warn({ reqId: requestIdOf(response), err: error }, 'a stream of events broke off');

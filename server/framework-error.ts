@@ -1,11 +1,11 @@
-/** What Express and its body parsers refuse by themselves, in our words: addresses and bodies that cannot be read. */
+/** Translates the refusals of Express and its body parsers into our errors: unreadable addresses and bodies. */
 import type { ErrorCode } from '../errors/codes.ts';
 import { ServiceError } from '../errors/service-error.ts';
 
 const CODES: Readonly<Record<number, ErrorCode>> = { 413: 'request_too_large', 415: 'unsupported_content_type' };
 
 /**
- * @param thrown anything an Express handler was left with
+ * @param thrown anything an Express handler received
  * @returns the refusal, with the code invalid_request, request_too_large or unsupported_content_type; `thrown` itself
  *   unless the framework marked it as the caller's fault
  */

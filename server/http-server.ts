@@ -1,4 +1,4 @@
-/** The listening socket: when it closes, whoever has asked is answered, and nobody else is waited for. */
+/** The listening socket. When it closes, it answers every request that has arrived, and waits for no other. */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../services/config.ts';
@@ -8,25 +8,25 @@ import { refuseMalformedRequest } from './malformed-requests.ts';
 
 export interface HttpServer {
   readonly port: number;
-  /** Takes no new connections and resolves when every request that had arrived as a whole is answered. */
+  /** Accepts no new connections. Resolves when every request that had arrived completely is answered. */
   close(): Promise<void>;
 }
 
-/** How long a request that is still arriving may take to become whole once the server closes. */
+/** How long a request that is still arriving may take to become complete once the server closes. */
 const ARRIVAL_MS = 1_000;
 
-/** Between two looks for connections that can be let go of. */
+/** Milliseconds between two checks for connections that can be closed. */
 const SWEEP_EVERY_MS = 50;
 
-/** Longest time between two looks for requests that take too long. */
+/** Longest time between two checks for requests that take too long. */
 const TIMEOUT_CHECK_MS = 1_000;
 
-/** What the listening socket needs to know of the configuration. */
+/** The part of the configuration that the listening socket needs. */
 type ServerSettings = Pick<Config, 'port' | 'host'> & ConnectionLimits & { readonly requestTimeoutMs: number };
 
 /**
- * Serves an application. A request that has not come as a whole in time, headers and body, is answered with 408 and its
- * connection closed; what an answer takes after that does not count.
+ * Serves an application. A request whose headers and body have not arrived completely in time is answered with 408, and
+ * its connection is closed. The time that an answer takes after that does not count.
  *
  * @throws ConfigError when PORT or HOST cannot be listened on
  */
@@ -88,7 +88,7 @@ function listenFailure(error: NodeJS.ErrnoException, port: number, host: string)
   }
 }
 
-/** Tells callers that the connection ends with their answer; of requests sent ahead of answers, with the last one's. */
+/** Tells clients that the connection ends with their answer; for pipelined requests, with the last answer. */
 function endConnections(answering: ReadonlyMap<ServerResponse, IncomingMessage>): void {
   const lastOf = new Map([...answering].map(([response, request]) => [request.socket, response]));
   for (const response of lastOf.values()) {
@@ -96,7 +96,7 @@ function endConnections(answering: ReadonlyMap<ServerResponse, IncomingMessage>)
   }
 }
 
-/** @param isAnswering whether a request that arrived as a whole still waits for its answer */
+/** @param isAnswering whether a request that arrived completely still waits for its answer */
 async function close(server: Server, isAnswering: () => boolean): Promise<void> {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());
@@ -104,7 +104,7 @@ async function close(server: Server, isAnswering: () => boolean): Promise<void> 
   const arrival = setTimeout(() => (hadTime = true), ARRIVAL_MS);
   const sweep = setInterval(() => {
     server.closeIdleConnections();
-    // What is left then has sent nothing, or half a request: nothing was begun for it.
+    // The remaining connections have sent nothing or part of a request, and no work has begun for them.
     if (hadTime && !isAnswering()) server.closeAllConnections();
   }, SWEEP_EVERY_MS);
   await closed;

@@ -1,4 +1,4 @@
-/** One process that decodes and encodes images, seen from the server. */
+/** One process that decodes and encodes images, as the server controls it. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type ImageAnswer, type ImageJob, ImageProcessEnded } from '../services/media/image-job.ts';
@@ -8,25 +8,25 @@ const WORKER = fileURLToPath(new URL('./image-worker.ts', import.meta.url));
 /** Variables that loading Node and its native modules may need; the rest of the environment holds secrets. */
 const PASSED_ON = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot', 'TMPDIR', 'NODE_COMPILE_CACHE'];
 
-/** Characters of what a process wrote on its standard error that are kept for the log. */
+/** Characters of a process's standard error that are kept for the log. */
 const WORDS_MAX = 500;
 
 export interface ImageProcess {
   readonly pid: number | undefined;
-  /** Resolves when it can take a job; rejects with ImageProcessEnded. */
+  /** Resolves when the process can take a job; rejects with ImageProcessEnded. */
   readonly ready: Promise<void>;
   /** @throws ImageProcessEnded when the process ends before it answers */
   call(job: ImageJob): Promise<ImageAnswer>;
-  /** Ends it at once, also in the middle of native work. */
+  /** Ends the process at once, even during native work. */
   kill(): void;
 }
 
-/** @param ended is called once, however it ended */
+/** @param ended is called once, however the process ended */
 export function startImageProcess(ended: () => void): ImageProcess {
   const child = fork(WORKER, [], {
     execPath: process.execPath,
     execArgv: [],
-    // Without this, glibc keeps the memory of each thread that ever decoded.
+    // Without this, glibc keeps the memory of each thread that has ever decoded an image.
     env: { ...passedOn(), MALLOC_ARENA_MAX: '2' },
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -44,7 +44,7 @@ export function startImageProcess(ended: () => void): ImageProcess {
       hold(child);
       try {
         const answer = messages.next();
-        // What hinders the sending also ends the process, and that is reported.
+        // An error that prevents the sending also ends the process, and that end is reported.
         child.send(job, () => undefined);
         return (await answer) as ImageAnswer;
       } finally {
@@ -69,7 +69,7 @@ function endOf(child: ChildProcess): Promise<never> {
   });
 }
 
-/** The next thing that the process says; it says one thing for each that it is asked. */
+/** The next message of the process; it sends one message for each job. */
 function messagesOf(child: ChildProcess, end: Promise<never>): { next(): Promise<unknown> } {
   const next = () => Promise.race([new Promise((resolve) => child.once('message', resolve)), end]);
   return { next };

@@ -1,20 +1,23 @@
-/** The image processes of this process: started when there is work, used again while there is more, ended after a while without. */
+/** The pool of image processes. Processes start when there is work, are reused, and end after an idle period. */
 import type { Clock } from '../services/clock.ts';
 import { DecodeTimeout, type ImageProcesses, ImageProcessNotStarted } from '../services/media/image-job.ts';
 import { type ImageProcess, startImageProcess } from './image-process.ts';
 
-/** Real milliseconds after which an idle process ends: it holds some 60 MB, and starting one takes a fraction of a second. */
+/**
+ * Real milliseconds after which an idle process ends. It holds some 60 MB, and starting one takes a fraction of a
+ * second.
+ */
 const IDLE_MS = 30_000;
 
 /** Real milliseconds that one image may take. */
 const DECODE_MS = 15_000;
 
-/** Real milliseconds that a start may take, on a busy machine too. */
+/** Real milliseconds that a start may take, even on a busy machine. */
 const START_MS = 30_000;
 
 export function createImageProcesses(clock: Clock): ImageProcesses {
   const all = new Set<ImageProcess>();
-  /** Idle ones, with what stops their end. */
+  /** Idle processes, each with a function that cancels its end. */
   const idle = new Map<ImageProcess, () => void>();
   let isClosed = false;
 
@@ -73,7 +76,7 @@ function notStarted(cause: unknown): never {
   throw new ImageProcessNotStarted('an image process did not start', { cause });
 }
 
-/** Waits for the process, and ends it when the signal aborts first. */
+/** Waits for `work`, and kills the process when the signal aborts first. */
 async function endingAt<Result>(process: ImageProcess, signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   const aborted = Promise.withResolvers<never>();
   const abort = () => {

@@ -1,6 +1,6 @@
 /**
- * The process in which images are decoded and encoded: started by server/image-process.ts, one job at a time. It parses
- * bytes of strangers with native code, so it is given no settings, no secret and no database.
+ * The process that decodes and encodes images. server/image-process.ts starts it and sends one job at a time. It parses
+ * untrusted bytes with native code, so it receives no settings, no secret and no database.
  */
 import sharp from 'sharp';
 import { ServiceError } from '../errors/service-error.ts';
@@ -11,10 +11,10 @@ import { inspectImage } from '../services/media/inspect-image.ts';
 // Every image is decoded once or twice and never again.
 sharp.cache(false);
 
-// A terminal and a service manager signal all processes; the one that started this one decides when it ends.
+// A terminal or a service manager signals all processes; only the parent process decides when this one ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
-// Whatever ended the server closed the channel. An ordinary exit would wait for the decoder.
+// The channel closes whenever the server ends. An ordinary exit would wait for the decoder.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
 process.on('message', (job: ImageJob) => {

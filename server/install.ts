@@ -1,4 +1,4 @@
-/** One running install, from opened database to listening port; `stop` takes it down in the reverse order. */
+/** One running install, from opening the database to listening on the port. `stop` reverses the order. */
 import { join } from 'node:path';
 import { type Database, openPglite, openPostgres } from '../entities/orm.ts';
 import { loggableError } from '../errors/loggable-error.ts';
@@ -7,12 +7,12 @@ import { startWorker } from '../jobs/worker.ts';
 import type { Clock } from '../services/clock.ts';
 import type { Config } from '../services/config.ts';
 import type { Context } from '../services/context.ts';
-import { missingKeyMarks } from '../services/credentials/reseal-logins.ts';
+import { missingKeyMarks } from '../services/credentials/re-encrypt-credentials.ts';
 import { claimInterruptedRemovals } from '../services/posts/claim-removal.ts';
 import { claimInterruptedSends } from '../services/posts/claim-interrupted-sends.ts';
 import type { ClaimedSend } from '../services/posts/claimed-send.ts';
 import { recoverRemovals } from '../services/posts/recover-removals.ts';
-import { freeAllLanes } from '../services/webhooks/claim-lanes.ts';
+import { releaseAllWebhookLeases } from '../services/webhooks/claim-webhook-leases.ts';
 import { startOwner } from '../services/people/start-owner.ts';
 import { firstStart } from '../services/setup/first-start.ts';
 import { recordStart } from '../services/workers/record-start.ts';
@@ -34,14 +34,14 @@ import { createReceivers } from './receivers.ts';
 
 export interface Install {
   readonly context: Context;
-  /** Finishes requests and sends under way, then closes everything. */
+  /** Finishes requests and sends in progress, then closes everything. */
   stop(): Promise<void>;
 }
 
-/** How many interrupted sends are taken over at once at the start. */
+/** How many interrupted sends are recovered at once at the start. */
 const RECOVER_AT_ONCE = 1_000;
 
-/** @throws Error whose first line tells the operator what to put right */
+/** @throws Error whose first line tells the operator what to correct */
 export async function startInstall(config: Config, options: { announce: (text: string) => void }): Promise<Install> {
   const log = createLogger(config.logLevel);
   await secureDataDir(config.dataDir, { uid: process.getuid?.(), log });
@@ -70,12 +70,13 @@ export async function startInstall(config: Config, options: { announce: (text: s
   const isAlone = db.engine === 'pglite';
   const interrupted = isAlone ? await claimInterrupted(context) : [];
   const removals = isAlone ? await claimInterruptedRemovals(context, RECOVER_AT_ONCE, true) : [];
-  if (isAlone) await freeAllLanes(context);
+  if (isAlone) await releaseAllWebhookLeases(context);
 
   let isReady = false;
   const stopping = new AbortController();
   const createServed = config.role === 'worker' ? createWorkerApp : createApp;
-  // Before the first start makes a key: a start that ends here must not leave behind a key that nobody was told.
+  // Reads the token before the first start creates a key. A start that fails here must not leave a key that was never
+  // shown.
   const token = config.operator === 'off' ? undefined : await operatorToken(config, random);
   const served = createServed(context, {
     isReady: () => isReady,
@@ -112,13 +113,13 @@ export async function startInstall(config: Config, options: { announce: (text: s
   };
 }
 
-/** Several processes share a PostgreSQL, so its clock is theirs; whoever has a database alone goes by the machine's. */
+/** Processes that share a PostgreSQL database use its clock. A process with an embedded database uses the machine's. */
 function openClock(config: Config, db: () => Database): Clock | ManualClock | DatabaseClock {
   if (config.clock === 'manual') return openManualClock(config);
   return config.databaseUrl === undefined ? systemClock : createDatabaseClock(systemClock, machineTime, db);
 }
 
-/** Before anything is made or claimed, the process must know what time it is. */
+/** The process must know the time before it creates or claims anything. */
 async function followDatabase(clock: Clock | DatabaseClock, signal: AbortSignal): Promise<{ ended: Promise<void> }> {
   if (!('follow' in clock)) return { ended: Promise.resolve() };
   await clock.look();
@@ -136,17 +137,17 @@ async function openDatabase({ databaseUrl, dataDir }: Config): Promise<Database>
   }
 }
 
-/** SQLSTATE classes of a connection that did not come about: their messages name users and databases, and no rows. */
+/** SQLSTATE classes of failed connections. Their messages name users and databases, and contain no rows. */
 const CONNECTING = /^(?:08|28|3D)\w{3}$/;
 
-/** A migration that fails may quote what is stored, so only a failure to connect is told in the words of the database. */
+/** The error of a failed migration may quote stored data, so only a failure to connect shows the database's message. */
 function whyNotOpened(error: unknown): string {
   const { type, code, message } = loggableError(error);
   if (error instanceof Error && CONNECTING.test(code ?? '')) return error.message.split('\n')[0] ?? type;
   return message ?? code ?? type;
 }
 
-// A login that no key opens would fail its first post hours from now; the start is the time to say so.
+// Checks at the start that a key can decrypt every credential. Otherwise the first post would fail hours later.
 async function refuseUnreadableLogins(context: Context): Promise<void> {
   const missing = await missingKeyMarks(context);
   if (missing.length === 0) return;
@@ -155,7 +156,7 @@ async function refuseUnreadableLogins(context: Context): Promise<void> {
   );
 }
 
-// A worker shows nobody anything, so making the first key is left to a process that people look at.
+// A worker prints nothing, so a process whose output is visible creates the first key.
 async function introduce(context: Context, announce: (text: string) => void): Promise<void> {
   const first = await firstStart(context, (made) => announce(announcement(context, made)));
   if (first === null) announce(announcement(context, null));
@@ -163,8 +164,8 @@ async function introduce(context: Context, announce: (text: string) => void): Pr
   if (link !== null) announce(ownerAnnouncement(link));
 }
 
-// The lock says that nobody else works on this database, and nothing was asked of this process yet, so
-// whatever is being sent was interrupted.
+// The lock guarantees that no other process works on this database, and this process has received no request yet. Any
+// send in progress was therefore interrupted.
 function claimInterrupted(context: Context): Promise<ClaimedSend[]> {
   return claimInterruptedSends(context, RECOVER_AT_ONCE, true);
 }

@@ -1,15 +1,18 @@
-/** A secret that the first start makes into DATA_DIR and later starts find there. */
+/** A secret that the first start creates in DATA_DIR and later starts read. */
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Reads the secret in `name`, readable by its owner only; makes it first where it is missing. Safe when several processes start at once. */
+/**
+ * Reads the secret in `name`, which only its owner can read. Creates it first when it is missing. Safe when several
+ * processes start at once.
+ */
 export async function keptSecret(folder: string, name: string, make: () => string): Promise<string> {
   const file = join(folder, name);
   await storeOnce(folder, file, `${make()}\n`);
   return (await readFile(file, 'utf8')).trim();
 }
 
-/** Writes a file unless it is there. It appears whole or not at all, and of two first starts both read what one wrote. */
+/** Writes a file unless it exists. The write is atomic, and of two first starts both read what one wrote. */
 async function storeOnce(folder: string, file: string, content: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const draft = `${file}.${process.pid}`;

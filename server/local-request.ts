@@ -1,12 +1,15 @@
-/** Whether a request was made on this machine, for it, and by no proxy: what may see the numbers of a process, or operate it. */
+/**
+ * Whether a request came from this machine, is addressed to it, and passed no proxy. Only such requests may read
+ * process metrics or operator endpoints.
+ */
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 
-/** Headers by which proxies tell whom they speak for. */
+/** Headers in which proxies name the client. */
 const FORWARDING =
   /^(?:forwarded|via|x-forwarded(?:-.+)?|x-real-ip|x-client-ip|x-cluster-client-ip|cf-connecting-ip|true-client-ip)$/;
 
-/** A proxy that says nothing of itself is told by its Host alone: it is asked for by a name that is not this machine's. */
+/** A proxy that adds no such header is recognised by the Host header alone: it names a host other than this machine. */
 export function isLocalRequest(request: IncomingMessage): boolean {
   if (Object.keys(request.headers).some((name) => FORWARDING.test(name))) return false;
   return isLoopback(request.socket.remoteAddress ?? '') && isLocalHost(request.headers.host ?? '');

@@ -1,8 +1,8 @@
-/** Structured logs on standard output. Secrets never get into them: what might hold one is cut out here. */
+/** Structured logs on standard output. This module removes every value that might hold a secret. */
 import { type DestinationStream, type Logger, type LoggerOptions, pino, stdTimeFunctions } from 'pino';
 import { loggableError } from '../errors/loggable-error.ts';
 
-/** Where a secret could stand in what is logged. */
+/** Fields that could hold a secret. */
 const SECRETS = [
   'headers',
   'authorization',
@@ -22,20 +22,20 @@ const SECRETS = [
   '*.accessToken',
 ];
 
-/** Fields that hold what was thrown, of any type. */
+/** Fields that hold a thrown value of any type. */
 const THROWN = ['err', 'error', 'cause'];
 
-/** How deep errors are looked for in what is logged. */
+/** How deep errors are searched for in logged values. */
 const DEPTH_MAX = 4;
 
-/** @param destination left out, standard output */
+/** @param destination default: standard output */
 export function createLogger(level: string, destination?: DestinationStream): Logger {
   const options: LoggerOptions = {
     level,
     base: null,
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }), log: (line) => withoutErrors(line) },
-    // pino's own serializer of errors copies every field; what gets here is a description already.
+    // pino's own serializer copies every field of an error. Errors have already been replaced by descriptions here.
     serializers: { err: (described: unknown) => described },
     hooks: {
       logMethod(given, method) {
@@ -47,7 +47,7 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
   return destination === undefined ? pino(options) : pino(options, destination);
 }
 
-/** Every error in a line as the description that a log may hold. */
+/** Replaces every error in a line with the description that a log may hold. */
 function withoutErrors(line: Record<string, unknown>): Record<string, unknown> {
   const described = Object.entries(line).map(([name, value]) => [
     name,
@@ -65,7 +65,7 @@ function describeErrors(value: unknown, depth: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, describeErrors(inner, depth + 1)]));
 }
 
-/** pino takes the message of an error for the message of a line that has none, and writes errors into a format. */
+/** pino uses an error's message for a line without a message, and formats errors into the message. */
 function loggableArguments([first, message, ...rest]: readonly unknown[]): unknown[] {
   if (first instanceof Error) return [{ err: first }, textOf(message ?? 'an error'), ...rest.map(textOf)];
   if (typeof first !== 'object' || first === null) return [first, ...[message, ...rest].map(textOf)];

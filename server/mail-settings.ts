@@ -1,14 +1,14 @@
-/** SMTP_URL and SMTP_FROM: the operator's mail server, and whom messages come from. */
+/** SMTP_URL and SMTP_FROM: the operator's mail server, and the sender address of messages. */
 import type { MailConfig } from '../services/config.ts';
 
-/** Ports of submission, by scheme (RFC 8314). */
+/** Submission ports, by scheme (RFC 8314). */
 const PORTS: Readonly<Record<string, number>> = { 'smtp:': 587, 'smtps:': 465 };
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /**
- * Reads `smtps://user:password@host:port` or `smtp://…`. The latter turns to TLS where the server offers it,
- * and insists on that before it shows a password to another machine.
+ * Reads `smtps://user:password@host:port` or `smtp://…`. The latter uses TLS when the server offers it, and requires it
+ * before it sends a password to another machine.
  *
  * @throws Error saying what is wrong, without the value: it holds a password
  */

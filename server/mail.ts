@@ -1,19 +1,25 @@
-/** The operator's mail server, spoken to over SMTP. One connection a message, so that what became of it is never another's. */
+/**
+ * Sends messages through the operator's mail server over SMTP. Each message has its own connection, so that its outcome
+ * is never confused with that of another message.
+ */
 import { Readable } from 'node:stream';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { MailFailure, type MailMessage, type MailServer, type MailStage } from '../platforms/mail.ts';
 import type { MailConfig } from '../services/config.ts';
 
-/** Bounds of a session with the server, in milliseconds. What sends a message has its own deadline on top. */
+/** Time limits of a session with the server, in milliseconds. Sending a message has its own deadline in addition. */
 const CONNECT_MS = 5_000;
 const GREETING_MS = 10_000;
 const SILENCE_MS = 30_000;
 
-/** What the library refuses by itself, as a server would: a message beyond the size that it names, a malformed address. */
+/**
+ * Errors that the library raises itself, with the reply a server would give: a message above the announced size, a
+ * malformed address.
+ */
 const OWN_REPLIES: Readonly<Record<string, number>> = { EMESSAGE: 552, EENVELOPE: 553 };
 
-/** What the library says of a failure. */
+/** What the library reports about a failure. */
 interface SmtpError extends Error {
   readonly code?: string;
   readonly responseCode?: number;
@@ -24,7 +30,7 @@ export function createMailServer(config: MailConfig): MailServer {
   const { address } = config.from;
   const { user, password = '' } = config.server;
   return {
-    // One login command carries both together.
+    // One AUTH command carries both together.
     secrets: password === '' ? [] : [password, `\0${user}\0${password}`],
     domain: address.slice(address.lastIndexOf('@') + 1),
     verify: (signal) => inSession(config, signal, 'session', async () => undefined),
@@ -39,7 +45,7 @@ interface Session {
   handOver(to: string, raw: Buffer): Promise<void>;
 }
 
-/** @param afterLogin how far the message has come when the login is over */
+/** @param afterLogin how far the message has come when the login is complete */
 async function inSession(
   config: MailConfig,
   signal: AbortSignal,
@@ -59,7 +65,7 @@ async function inSession(
   });
   let stage: MailStage = 'session';
   const broken = Promise.withResolvers<never>();
-  // A connection breaks at any time, also while nobody waits for it to.
+  // A connection can break at any time, even while no promise waits for it.
   broken.promise.catch(() => undefined);
   connection.on('error', (error) => broken.reject(error));
   const giveUp = () => broken.reject(new Error('it did not answer in time'));
@@ -101,12 +107,12 @@ function readOnce(raw: Buffer, begin: () => void): Readable {
   });
 }
 
-/** Replies that ask for another login. */
+/** Replies that ask for different credentials. */
 const LOGIN_REPLIES = [530, 534, 535, 538];
 
 function failureAt(stage: MailStage, error: SmtpError): MailFailure {
   const reply = error.responseCode ?? OWN_REPLIES[error.code ?? ''] ?? null;
-  // A sender's address that is refused is the operator's, like the login.
+  // A refused sender address is the operator's configuration error, like refused credentials.
   const senderRefused = error.command === 'MAIL FROM' && reply !== 552;
   const ofOperator = stage === 'recipient' && (senderRefused || LOGIN_REPLIES.includes(reply ?? 0));
   return new MailFailure(ofOperator ? 'session' : stage, reply, error.message, error);
@@ -122,7 +128,7 @@ function compose({ from }: MailConfig, message: MailMessage): Promise<Buffer> {
     date,
     text,
     ...(html !== undefined && { html }),
-    // Keeps programs that answer by themselves from answering.
+    // Prevents automatic replies.
     headers: { 'Auto-Submitted': 'auto-generated' },
     attachments: images.map(({ cid, filename, contentType, bytes }) => ({
       cid,

@@ -1,19 +1,19 @@
-/** Starts an install: reads the environment, opens the database, serves, works, and stops in good order. */
+/** Starts an install: reads the environment, opens the database, serves, runs background work, and stops gracefully. */
 import { loggableError } from '../errors/loggable-error.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { type Install, startInstall } from './install.ts';
 
-/** Longest a stop may take before what still hangs is cut off. */
+/** Longest time a stop may take before remaining work is aborted. */
 const STOP_TIMEOUT_MS = 14_000;
 
-// Before any file is made: what this process writes is for its own user.
+// Before any file is created: only the process's own user may read what it writes.
 process.umask(0o077);
 
-// Node.js would print such an error with all of its fields, and a database error has the values of its statement.
+// Node.js would print such an error with all of its fields, and a database error holds the values of its statement.
 process.on('uncaughtException', (error) => fail(error));
 process.on('unhandledRejection', (reason) => fail(reason));
 
-// From the first moment: a stop that is asked for during the start must not cut off what the start has begun.
+// Registered first: a stop during the start must not abort what the start has begun.
 const askedToStop = Promise.withResolvers<string>();
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => askedToStop.resolve(signal));
 void askedToStop.promise.then(() => setTimeout(giveUp, STOP_TIMEOUT_MS).unref());
@@ -41,7 +41,7 @@ function giveUp(): never {
   process.exit(1);
 }
 
-/** Ends the process, as Node.js does after an error that nothing caught. */
+/** Ends the process, as Node.js does after an uncaught error. */
 function fail(error: unknown): never {
   const line = {
     level: 'fatal',
@@ -52,9 +52,9 @@ function fail(error: unknown): never {
   process.exit(1);
 }
 
-/** One line: what an operator needs to put it right. */
+/** One line that tells the operator what to correct. */
 function startFailure(error: unknown): string {
-  // Only ours is written for people; others may hold the values of a statement.
+  // Only a ConfigError is written for people; other errors may hold the values of a statement.
   if (error instanceof ConfigError) return error.message.split('\n')[0] ?? '';
   const { type, code, message } = loggableError(error);
   return ['the start failed', [type, code].filter(Boolean).join(' '), message].filter(Boolean).join(': ');

@@ -1,4 +1,4 @@
-/** Answers requests that are no HTTP, such as one with a NUL in a header, in JSON like every other refusal. */
+/** Answers invalid HTTP requests, such as one with a NUL in a header, in JSON like every other refusal. */
 import type { Duplex } from 'node:stream';
 import { errorBody } from '../errors/error-body.ts';
 import { ServiceError } from '../errors/service-error.ts';
@@ -9,9 +9,9 @@ const MESSAGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * For `clientError` of a server: no response object exists then, so the answer is written to the socket.
+ * Handler for `clientError` of a server. No response object exists then, so it writes the answer to the socket.
  *
- * @param isAnswering whether the connection carries the answer to another request, which nothing may be mixed into
+ * @param isAnswering whether the connection carries the answer to another request, which must not be corrupted
  */
 export function refuseMalformedRequest(error: NodeJS.ErrnoException, socket: Duplex, isAnswering: boolean): void {
   if (!socket.writable || error.code === 'ECONNRESET' || isAnswering) return void socket.destroy();

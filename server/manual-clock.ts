@@ -1,4 +1,7 @@
-/** The manual clock of an install: it goes on from the instant that an earlier run on this DATA_DIR had reached (D20). */
+/**
+ * The manual clock of an install. It continues from the instant that an earlier run on this DATA_DIR had reached
+ * (docs/contract/running.md#manual-clock).
+ */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../services/config.ts';
@@ -12,12 +15,12 @@ export function openManualClock(config: Config): ManualClock {
   const before = readInstant(file);
   const present = before !== null && before > start ? before : start;
   const keep = (instant: Date) => {
-    // Written at once: rows of a later instant must not outlive the knowledge of it.
+    // Written synchronously: rows with a later instant must not outlive the record of that instant.
     writeFileSync(`${file}.new`, instant.toISOString());
-    // In one step: a process that dies in between leaves the instant before, not half a file.
+    // Atomic: a process that dies in between leaves the previous instant and not half a file.
     renameSync(`${file}.new`, file);
   };
-  // The instant of a start counts as reached (D63): rows will be made at it.
+  // The instant of a start counts as reached (docs/contract/running.md#health), because rows will be created at it.
   keep(present);
   return createManualClock(present, keep);
 }

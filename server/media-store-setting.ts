@@ -1,4 +1,4 @@
-/** MEDIA_STORE, read: `file`, or `s3://bucket?endpoint=…&region=…&prefix=…`. */
+/** Parses MEDIA_STORE: `file`, or `s3://bucket?endpoint=…&region=…&prefix=…`. */
 import type { MediaStoreConfig } from '../services/media/media-store.ts';
 
 const FORM =

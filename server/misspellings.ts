@@ -1,14 +1,14 @@
-/** Tells a misspelt setting from a variable of somebody else (D3). */
+/** Distinguishes a misspelt setting from a variable of another program (docs/contract/running.md#settings). */
 
-/** The setting that was meant; undefined when the name looks like none. */
+/** The setting that the name probably means; undefined when it resembles none. */
 export function settingMeant(name: string, known: readonly string[]): string | undefined {
   return known.find((setting) => looksMisspelt(name, setting));
 }
 
-/** Short names (PORT, HOST, ROLE) have innocent neighbours, so only swapped letters count there. */
+/** Short names (PORT, HOST, ROLE) resemble valid other names, so only swapped letters count for them. */
 function looksMisspelt(name: string, known: string): boolean {
   if (name.toUpperCase() === known) return true;
-  // A short first word is what tells one service's settings from another's: GH_CLIENT_ID is not X_CLIENT_ID.
+  // A short first word distinguishes the settings of two services: GH_CLIENT_ID is not X_CLIENT_ID.
   const [prefix = '', ...rest] = known.split('_');
   if (prefix.length <= 2 && rest.length > 0 && !name.startsWith(`${prefix}_`)) return false;
   const allowed = known.length <= 5 ? 0 : known.length <= 8 ? 1 : 2;

@@ -1,4 +1,4 @@
-/** A model behind an endpoint that speaks OpenAI's chat completions. The library is loaded with the first text. */
+/** A model behind an endpoint with OpenAI's chat completions API. The library is loaded with the first text. */
 import type { OpenAI } from 'openai';
 import type { Fetch } from '../platforms/contract.ts';
 import { NotSentError } from '../platforms/http.ts';
@@ -6,10 +6,10 @@ import type { PolishConfig } from '../services/config.ts';
 import { PolishFailure, type Polisher } from '../services/polish/polisher.ts';
 import { boundedBody } from './bounded-body.ts';
 
-/** A text of 100,000 characters, escaped, with room for what servers say around it. */
+/** A text of 100,000 characters, escaped, with room for what servers add around it. */
 const ANSWER_MAX_BYTES = 512 * 1024;
 
-/** Longest that the body of an answer may take; the question as a whole has its own deadline. */
+/** Longest time that the body of an answer may take; the whole request has its own deadline. */
 const BODY_MS = 10_000;
 
 /** @param guarded the outbound guard */
@@ -31,12 +31,12 @@ export function createOpenAiPolisher(config: PolishConfig, guarded: Fetch): Poli
   };
 }
 
-/** Nothing is read from the library's own variables: those of another program on the machine would decide. */
+/** The library's own environment variables are ignored, because they belong to other programs on the machine. */
 async function openClient({ baseUrl, apiKey }: PolishConfig, guarded: Fetch): Promise<OpenAI> {
   const { OpenAI: Client } = await import('openai');
   return new Client({
     baseURL: baseUrl,
-    // It insists on a key; a server without one is sent no header.
+    // The library requires a key; a server without one is sent no header.
     apiKey: apiKey ?? 'none',
     ...(apiKey === undefined && { defaultHeaders: { authorization: null } }),
     adminAPIKey: null,
@@ -61,7 +61,7 @@ async function openClient({ baseUrl, apiKey }: PolishConfig, guarded: Fetch): Pr
   });
 }
 
-/** The part of an answer that is read, of which nothing is taken for granted. */
+/** The part of an answer that is read. No field is trusted to exist. */
 interface Answer {
   readonly choices?: readonly {
     readonly finish_reason?: unknown;
@@ -80,7 +80,7 @@ function textOf(answer: Answer): string {
   return content;
 }
 
-/** The library's message may quote the answer, so only statuses and words of this house are taken from it. */
+/** The library's message may quote the answer, so only the status and our own wording are used. */
 function failureOf(error: unknown): PolishFailure {
   if (error instanceof PolishFailure) return error;
   const { status } = error as { status?: unknown };

@@ -15,7 +15,7 @@ export const RATE_HEADERS: Readonly<Record<string, string>> = {
 const WITH_RETRY_AFTER = [409, 422, 429, 503];
 
 /**
- * One response a status, naming the codes that come with it.
+ * One response per status, naming the codes that it can carry.
  *
  * @param headers names of those that the answers carry; a 401 has none, since nothing is counted without a key
  */
@@ -64,7 +64,7 @@ export function errorSchema(): Part {
 }
 
 const RETRY_AFTER = 'retry-after';
-/** Tells an answer that was stored from one that was made now. */
+/** Header that tells a stored answer from a new one. */
 export const REPLAYED = 'idempotent-replayed';
 
 /** Headers that are not numbers. */

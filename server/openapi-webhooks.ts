@@ -1,4 +1,4 @@
-/** The webhooks of the OpenAPI document: what receivers are posted, from the declarations of the events. Pure. */
+/** The webhooks section of the OpenAPI document: what receivers are sent, from the declarations of the events. Pure. */
 import { z } from 'zod';
 import { type EventName, EVENT_NAMES } from '../entities/event.ts';
 import { EVENT_BODIES, EVENTS } from '../services/events/event-payloads.ts';
@@ -24,12 +24,12 @@ const HEADERS: Readonly<Record<string, { readonly description: string; readonly 
   },
 };
 
-/** The `webhooks` section, one entry an event. */
+/** The `webhooks` section, one entry per event. */
 export function webhookItems(): Record<string, Part> {
   return Object.fromEntries(EVENT_NAMES.map((name) => [name, { post: delivery(name) }]));
 }
 
-/** The schemas of the bodies, to be components. */
+/** The schemas of the bodies, for the components section. */
 export function eventSchemas(): Record<string, Part> {
   return Object.fromEntries(
     EVENT_NAMES.map((name) => {
@@ -44,7 +44,7 @@ function delivery(name: EventName): Part {
     operationId: `on_${name.replace('.', '_')}`,
     tags: ['Webhooks'],
     summary: name,
-    description: `${EVENTS[name].summary} Posted, signed and retried, to every webhook that hears it. Answer within 5 seconds.`,
+    description: `${EVENTS[name].summary} Posted, signed and retried, to every webhook that subscribedCondition it. Answer within 5 seconds.`,
     security: [],
     parameters: Object.entries(HEADERS).map(([header, rest]) => ({
       name: header,

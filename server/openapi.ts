@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 document: generated from the router, then corrected where the generator does not
- * know our contract (error bodies, statuses, headers, plain-text bodies, public operations). Pure.
+ * The OpenAPI 3.1 document. It is generated from the router and then corrected where the generator does not know our
+ * contract (error bodies, statuses, headers, plain-text bodies, public operations). Pure.
  */
 import { generateOpenApiDocument } from 'trpc-to-openapi';
 import type { ErrorCode } from '../errors/codes.ts';
@@ -19,7 +19,7 @@ import {
 } from './openapi-answers.ts';
 import { eventSchemas, webhookItems } from './openapi-webhooks.ts';
 
-/** A part of the document, loosely typed: it is data on its way to JSON. */
+/** A part of the document, loosely typed because it only becomes JSON. */
 type Part = Record<string, unknown>;
 
 export interface OpenApiDocument extends Part {
@@ -42,7 +42,7 @@ const DESCRIPTION = `Publish to every platform at once, now or at a time, and kn
 Every operation here is also an MCP tool and a call of the typed client. Send your key as \`x-api-key\` or as
 \`Authorization: Bearer\`. Errors carry a code, a sentence and a hint; the codes are listed at /docs/errors.`;
 
-/** Groups of operations, as readers of the document see them. */
+/** Groups of operations, as the document shows them. */
 const TAGS: Readonly<Record<string, string>> = {
   Posts: 'Publish, schedule, read and take down.',
   Media: 'Images for posts.',
@@ -58,7 +58,7 @@ const TAGS: Readonly<Record<string, string>> = {
 };
 
 export function createOpenApiDocument(publicUrl: string, version: string): OpenApiDocument {
-  // Its router type wants an index signature on meta, which a closed interface like ours does not have.
+  // The generator's router type requires an index signature on meta, which a closed interface like ours does not have.
   const document = generateOpenApiDocument(appRouter as never, {
     title: 'Carillon',
     description: DESCRIPTION,
@@ -92,7 +92,7 @@ function correct(document: OpenApiDocument, operation: Operation): void {
   target.operationId = operation.name.replace('.', '_');
   target['security'] = access === 'public' ? [] : [{ apiKey: [] }, { bearer: [] }];
   const headers = headersOf(operation);
-  // The generator knows one status of success.
+  // The generator supports only one success status.
   target.responses = {
     [successStatusOf(operation.meta)]: {
       ...target.responses['200'],
@@ -106,13 +106,14 @@ function correct(document: OpenApiDocument, operation: Operation): void {
   if (operation.meta.takesIdempotencyKey === true) toKeyHeader(target);
 }
 
-/** Names of the headers that every answer of the operation carries, but to callers without a key. */
+/** Names of the headers that every answer of the operation carries, except answers to callers without a key. */
 function headersOf({ meta }: Operation): readonly string[] {
   if (meta.access === 'public') return [];
   return bucketOf(meta) === null ? ['x-request-id'] : Object.keys(RATE_HEADERS);
 }
 
-// The generator calls every body required. One that asks for nothing may be left out, unless it is there to change something.
+// The generator marks every body as required. A body without required fields may be left out, except in an operation
+// that changes something.
 function correctBody(target: OpenApiOperation, { input, meta }: Operation): void {
   const content = target.requestBody?.['content'] as Record<string, { schema?: Part }> | undefined;
   const schema = content?.['application/json']?.schema;
@@ -124,7 +125,7 @@ function correctBody(target: OpenApiOperation, { input, meta }: Operation): void
   else if (changes.length > 0) schema['minProperties'] = 1;
 }
 
-// In REST the key is a header; the generator knows it as a field of the body only.
+// In REST the idempotency key is a header; the generator knows it only as a field of the body.
 function toKeyHeader(target: OpenApiOperation): void {
   const content = (target.requestBody?.['content'] ?? {}) as Record<
     string,
@@ -146,7 +147,7 @@ function toRawBody(target: OpenApiOperation, operation: Operation): void {
     { schema?: { properties?: Record<string, Part> } }
   >;
   const properties = content['application/json']?.schema?.properties ?? {};
-  // In 3.1 a body of bytes has no schema: its media type says all.
+  // In OpenAPI 3.1 a body of bytes has no schema: its media type is enough.
   const schema = rawBody.bytes === undefined ? (properties[rawBody.field] ?? { type: 'string' }) : {};
   target.requestBody = {
     required: true,
@@ -159,7 +160,7 @@ function toRawBody(target: OpenApiOperation, operation: Operation): void {
   target.parameters = [...(target.parameters ?? []), ...query];
 }
 
-// What is a JSON object with base64 elsewhere is the bytes themselves in REST.
+// In REST the answer is the bytes; on other surfaces it is a JSON object with base64.
 function toRawAnswer(target: OpenApiOperation, { contentTypes }: RawAnswerMeta): void {
   target.responses['200'] = {
     ...target.responses['200'],

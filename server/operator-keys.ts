@@ -1,4 +1,7 @@
-/** What the operator may do about the keys of an account: make one, list those of no profile, revoke one (D54). */
+/**
+ * Operator endpoints for the keys of an account: create one, list those without a profile, revoke one
+ * (docs/contract/profiles-and-keys.md#account-keys).
+ */
 import express, { type Response, Router } from 'express';
 import { z } from 'zod';
 import { invalidInput } from '../errors/error-body.ts';

@@ -1,4 +1,4 @@
-/** The token of the operator: from the environment, or one generated into DATA_DIR at the first start. */
+/** The operator's token: from the environment, or generated into DATA_DIR at the first start. */
 import type { Random } from '../services/clock.ts';
 import type { Config } from '../services/config.ts';
 import { ConfigError } from './config.ts';
@@ -7,7 +7,7 @@ import { keptSecret } from './kept-secret.ts';
 /** Name of the file in DATA_DIR; the command line reads it there. */
 export const OPERATOR_TOKEN_FILE = 'operator.token';
 
-/** @throws ConfigError when the token cannot be kept. */
+/** @throws ConfigError when the token cannot be stored. */
 export function operatorToken({ operatorToken: given, dataDir }: Config, random: Random): Promise<string> {
   if (given !== undefined) return Promise.resolve(given);
   return keptSecret(dataDir, OPERATOR_TOKEN_FILE, () => random.bytes(32).toString('base64url')).catch(

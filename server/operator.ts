@@ -1,8 +1,8 @@
 /**
- * What only the operator of the install may do, for `npm run carillon`: list accounts, set the plan, the
- * payment method and the spend cap of one (D18), make and revoke its keys (D54), and make links with which owners
- * choose a password (D23). It
- * is no part of the public API, and answers nobody without the operator's token.
+ * The operator's endpoints, used by `npm run carillon`. They list accounts and set an account's plan, payment method
+ * and spend cap (docs/contract/errors-and-limits.md#plans). They create and revoke its keys
+ * (docs/contract/profiles-and-keys.md#account-keys). They create links with which owners choose a password
+ * (docs/contract/agents.md#people). They are not part of the public API and require the operator's token.
  */
 import express, { type Request, type RequestHandler, Router } from 'express';
 import { z } from 'zod';
@@ -24,7 +24,7 @@ import type { AuthorizationServer } from './oauth/authorization-server.ts';
 import { operatorOauth } from './oauth/operator-oauth.ts';
 import { operatorKeys } from './operator-keys.ts';
 
-/** Largest cap on messages that can be set, as for MESSAGES_PER_DAY. */
+/** Largest message cap that can be set, as for MESSAGES_PER_DAY. */
 const MESSAGES_MAX = 999_999_999;
 
 const Changes = z

@@ -1,6 +1,6 @@
 /**
- * Which addresses the service may call. Pure: no look-up happens here, only judgement of addresses.
- * Only what is certainly on the public internet passes; everything else needs the operator's word.
+ * Decides which addresses the service may call. Pure: it looks nothing up and only checks addresses. Only addresses
+ * that are certainly on the public internet pass; all others need the operator's permission.
  */
 import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -11,18 +11,21 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type ParsedCidr = readonly [network: Address, prefixBits: number];
 
 /**
- * `public`: on the open internet. `allowed`: not public (or listed all the same), but inside a network
- * of OUTBOUND_ALLOW. `refused`: neither.
+ * `public`: on the open internet. `allowed`: inside a network of OUTBOUND_ALLOW, whether public or not. `refused`:
+ * neither.
  */
 type AddressVerdict = 'public' | 'allowed' | 'refused';
 
-/** All of the IPv6 space that is handed out to the public internet (RFC 4291, 2.4). */
+/** All IPv6 space that is allocated to the public internet (RFC 4291, 2.4). */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** IPv4 addresses as a NAT64 gateway spells them (RFC 6052, 2.1). IPv6-only hosts see the public internet so. */
+/**
+ * IPv4 addresses in the form of a NAT64 gateway (RFC 6052, 2.1). IPv6-only hosts reach the public IPv4 internet this
+ * way.
+ */
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
-/** Azure's wire server: a public address that answers inside a virtual machine, with its secrets. */
+/** Azure's wire server: a public address that answers inside a virtual machine and serves its secrets. */
 const azureWireServer = '168.63.129.16';
 
 /**
@@ -44,8 +47,8 @@ export function parseAllowList(value: readonly string[]): ParsedCidr[] {
 }
 
 /**
- * Judges one address as the resolver or a normalised URL spells it; any other spelling (octal, hex,
- * short forms) is refused, because programs disagree on what it means.
+ * Checks one address in the form that the resolver or a normalised URL writes. Any other form (octal, hex, short) is
+ * refused, because programs disagree on its meaning.
  */
 export function addressVerdict(address: string, allow: readonly ParsedCidr[]): AddressVerdict {
   if (!isPlainAddress(address)) return 'refused';
@@ -68,6 +71,6 @@ function isInside(address: Address, [network, prefixBits]: ParsedCidr): boolean 
 function isPublic(address: Address): boolean {
   if (address instanceof ipaddr.IPv4) return address.range() === 'unicast' && address.toString() !== azureWireServer;
   if (address.match(nat64)) return isPublic(new ipaddr.IPv4(address.toByteArray().slice(-4)));
-  // The library calls everything it has no name for unicast, ::127.0.0.1 among it.
+  // The library reports unicast for every address it has no name for, such as ::127.0.0.1.
   return address.range() === 'unicast' && address.match(globalUnicast);
 }

@@ -1,6 +1,6 @@
 /**
- * Opens the connections of outbound HTTP. An address is looked up once, judged, and that very address
- * is connected to, so a name that changes its answer between check and use (DNS rebinding) gains nothing.
+ * Opens the connections of outbound HTTP. It resolves a name once, checks the address, and connects to exactly that
+ * address. A name that changes its answer between check and use (DNS rebinding) therefore gains nothing.
  */
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
@@ -12,7 +12,7 @@ import { addressVerdict, type ParsedCidr } from './outbound-addresses.ts';
 /** Finds all addresses of a host name. Rejects as node:dns does, with a `code` such as ENOTFOUND. */
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-/** What the connector needs to know. */
+/** Options of the connector. */
 interface ConnectorOptions {
   readonly allow: readonly ParsedCidr[];
   /** Milliseconds from the start of the look-up to the end of the TLS handshake. */
@@ -34,11 +34,11 @@ export function guardedConnector({ allow, connectTimeoutMs, lookup }: ConnectorO
         return all ? callback(null, usable) : callback(null, usable[0].address, usable[0].family);
       });
     };
-    // One request a connection makes HTTP/2 pointless, and HTTP/1.1 failures are simpler to tell apart.
+    // With one request per connection HTTP/2 has no benefit, and HTTP/1.1 failures are simpler to tell apart.
     const connect = buildConnector({ timeout: connectTimeoutMs, allowH2: false, lookup: checkedLookup });
     return (options, callback) => {
       const family = isIP(options.hostname);
-      // net.connect() looks nothing up when the host is an address, so it is judged here.
+      // net.connect() does no lookup when the host is an address, so the address is checked here.
       if (family !== 0) {
         usableAddresses(options.hostname, [{ address: options.hostname, family }], isEncrypted, allow);
       }
@@ -85,7 +85,7 @@ const wordsByCode: Record<string, string> = {
   CERT_HAS_EXPIRED: 'shows a certificate that has expired',
 };
 
-/** Says in one sentence why no connection to `host` came about. */
+/** Says in one sentence why the connection to `host` failed. */
 export function connectFailureWords(host: string, error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const words = wordsByCode[code];

@@ -1,7 +1,7 @@
 /**
- * The one way out: every HTTP request that Carillon makes on its own account goes through this fetch.
- * It reaches no private network unless told to, follows no redirect, takes no endless answer, sends a
- * request once, and tells failures before the first byte (NotSentError) from all others.
+ * The fetch for all outbound HTTP requests of Carillon. It reaches no private network unless allowed, follows no
+ * redirect, limits the answer, and sends a request once. It tells failures before the first byte (NotSentError) from
+ * all others.
  */
 import { lookup as resolve } from 'node:dns/promises';
 import { Agent, type BodyInit, type Dispatcher, FormData as UndiciFormData, Request, fetch } from 'undici';
@@ -11,28 +11,28 @@ import { boundedBody } from './bounded-body.ts';
 import { parseAllowList } from './outbound-addresses.ts';
 import { connectFailureWords, guardedConnector, type Lookup } from './outbound-connect.ts';
 
-/** Bounds of outbound requests. All times in milliseconds. */
+/** Limits of outbound requests. All times in milliseconds. */
 interface OutboundOptions {
   /** Networks of OUTBOUND_ALLOW, e.g. `10.0.0.0/8`. */
   readonly allow: readonly string[];
-  /** Time for look-up, connection and TLS handshake together. Default 5,000. */
+  /** Time for lookup, connection and TLS handshake together. Default 5,000. */
   readonly connectTimeoutMs?: number;
   /** Time from the request's last byte to the end of the answer's headers. Default 30,000. */
   readonly headersTimeoutMs?: number;
-  /** Time for the whole body of the answer, however steadily it drips. Default 30,000. */
+  /** Time for the whole body of the answer, however steadily bytes arrive. Default 30,000. */
   readonly bodyTimeoutMs?: number;
   /** Bytes of an answer's body after decompression. Default 5 MiB. */
   readonly maxResponseBytes?: number;
-  /** Name resolution. Default: the system's. */
+  /** Name resolution. Default: that of the system. */
   readonly lookup?: Lookup;
 }
 
 /**
- * Makes the guarded fetch. Its Response is a standard one without `url`; a body that nobody reads is
- * let go of after `bodyTimeoutMs`. `close` breaks off whatever is still running.
+ * Creates the guarded fetch. Its Response is a standard one without `url`. A body that is not read is dropped after
+ * `bodyTimeoutMs`. `close` aborts all requests in progress.
  *
- * @throws Error when an entry of `allow` is neither a network nor an address. The fetch throws
- *   NotSentError when no byte of the request was sent; any other error means that it may have arrived.
+ * @throws Error when an entry of `allow` is neither a network nor an address. The fetch throws NotSentError when no
+ *   byte of the request was sent; any other error means that it may have arrived.
  */
 export function createOutboundFetch(options: OutboundOptions): { fetch: Fetch; close(): Promise<void> } {
   const { headersTimeoutMs = 30_000, bodyTimeoutMs = 30_000, maxResponseBytes = 5 * 1024 * 1024 } = options;
@@ -44,8 +44,8 @@ export function createOutboundFetch(options: OutboundOptions): { fetch: Fetch; c
     }),
     headersTimeout: headersTimeoutMs,
     bodyTimeout: 0,
-    // A connection per request: one kept open may die just as the next post goes out on it, and then
-    // nobody can say whether that post arrived.
+    // One connection per request: a reused one may close just as the next post is sent on it. The outcome of that post
+    // would be unknown.
     pipelining: 0,
   });
 
@@ -94,12 +94,12 @@ function buildRequest(target: URL, { method = 'GET', headers = {}, body, signal 
       ...(signal !== undefined && { signal }),
     });
   } catch {
-    // The cause is left out on purpose: it quotes the offending header, which may be a credential.
+    // Leaves out the cause: it quotes the offending header, which may be a credential.
     throw new NotSentError(`The request to ${target.host} is not valid HTTP (method, headers or body).`);
   }
 }
 
-/** The body as undici knows it: its FormData is not the one that Node has built in. */
+/** Converts the body to undici's types: its FormData differs from the one built into Node. */
 function ownBody(body: NonNullable<FetchInit['body']>): BodyInit {
   if (!(body instanceof FormData)) return body;
   const form = new UndiciFormData();
@@ -107,18 +107,18 @@ function ownBody(body: NonNullable<FetchInit['body']>): BodyInit {
   return form;
 }
 
-/** A dispatcher for a single request that knows whether any of it may have left. */
+/** A dispatcher for a single request that records whether any of it may have left. */
 function watchedAttempt(agent: Agent, host: string): { dispatcher: Dispatcher; mayHaveSent: () => boolean } {
   let isDispatched = false;
   let mayHaveSent = false;
   const dispatcher = agent.compose((dispatch) => (options, handler) => {
     if (isDispatched) {
-      // The Fetch standard sends a request again on 421. A post must never go out twice by itself.
+      // The Fetch standard sends a request again on 421. A post must never be sent twice automatically.
       throw new Error(`${host} answered HTTP 421.`);
     }
     isDispatched = true;
     const start = handler.onRequestStart?.bind(handler);
-    // undici calls this when the connection stands, right before it writes.
+    // undici calls this when the connection is established, right before it writes.
     handler.onRequestStart = (controller, context) => {
       start?.(controller, context);
       mayHaveSent ||= !controller.aborted;

@@ -1,4 +1,7 @@
-/** The router as the console of a signed-in owner calls it, at /owner/trpc: the cookie says who, the token that it was our page. */
+/**
+ * Serves the router to the console of a signed-in owner at /owner/trpc. The cookie identifies the owner; the token
+ * proves that our page sent the request.
+ */
 import { type RequestHandler, Router } from 'express';
 import { isOurCall, signedIn } from '../console/people/signed-in.ts';
 import { ServiceError } from '../errors/service-error.ts';
@@ -9,11 +12,11 @@ import { REQUEST_ID_HEADER } from './rate-headers.ts';
 import { requestIdOf } from './request-id.ts';
 import { mountTrpc } from './trpc.ts';
 
-/** Never under the CORS of /trpc: a browser brings the cookie along by itself. */
+/** Must never use the CORS policy of /trpc, because a browser sends the cookie automatically. */
 export function ownerTrpc(context: Context): Router {
   const router = Router();
   router.use(ownersOnly(context));
-  // Reads come as POST, because browsers name the origin of these over plain http too.
+  // Reads are sent as POST, because browsers name the origin of a POST over plain http too.
   const callerOf: Parameters<typeof mountTrpc>[1]['callerOf'] = (_request, { locals }) => locals['owner'] as Caller;
   router.use(mountTrpc(context, { surface: 'console', callerOf, allowMethodOverride: true }));
   return router;

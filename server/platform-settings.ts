@@ -1,4 +1,4 @@
-/** The settings of platforms: the apps that the operator has registered with them, and where they are reached. */
+/** The settings of platforms: the apps that the operator has registered with them, and their addresses. */
 import { z } from 'zod';
 import type {
   DiscordApp,
@@ -11,7 +11,7 @@ import type {
 
 const secret = z.string().min(1).optional();
 
-/** What an app asks people for, as OAuth writes it: names with spaces between them. */
+/** The scopes that an app requests, in OAuth's form: names separated by spaces. */
 const scopes = z
   .string()
   .regex(/^[\w.:/-]+( [\w.:/-]+)*$/, 'must be names of scopes with one space between them')
@@ -27,7 +27,7 @@ export const origin = z.string().transform((value, issue) => {
   return url.origin;
 });
 
-/** A number, a short code, a name of up to eleven characters, or the id of a messaging service. */
+/** A phone number, a short code, a name of up to eleven characters, or the id of a messaging service. */
 const TWILIO_SENDER = /^(\+[1-9]\d{6,14}|\d{3,8}|(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11}|MG[0-9a-fA-F]{32})$/;
 
 /** In the order of the README's table. */
@@ -79,7 +79,7 @@ export const PlatformOrigins = z.object({
 });
 type Origins = z.infer<typeof PlatformOrigins>;
 
-/** Settings that mean something only together. */
+/** Settings that must be given together. */
 export const TOGETHER = [
   ['LINKEDIN_CLIENT_ID', 'LINKEDIN_CLIENT_SECRET'],
   ['REDDIT_CLIENT_ID', 'REDDIT_CLIENT_SECRET'],

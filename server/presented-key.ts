@@ -1,4 +1,7 @@
-/** The API key a request presents: x-api-key, else Authorization: Bearer; with both, x-api-key counts (spec: Authentication 2). */
+/**
+ * The API key of a request: x-api-key, else Authorization: Bearer; with both, x-api-key counts
+ * (docs/contract/profiles-and-keys.md#who-reaches-what).
+ */
 import type { IncomingHttpHeaders } from 'node:http';
 
 export function presentedKey(headers: IncomingHttpHeaders): string | undefined {

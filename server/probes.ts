@@ -1,4 +1,4 @@
-/** What orchestrators ask: is the process alive, is it ready, and its numbers for Prometheus (D4). */
+/** Endpoints for orchestrators: liveness, readiness, and metrics for Prometheus (docs/contract/running.md#paths). */
 import { Router, type Request } from 'express';
 import { Gauge, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { query } from '../entities/query.ts';
@@ -10,7 +10,7 @@ import { isLocalRequest } from './local-request.ts';
 /** Upper bounds, in seconds, of the request-duration buckets. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** @param isReady false while the process starts, and from the moment it was asked to stop */
+/** @param isReady false while the process starts, and again from the moment it is asked to stop */
 export function probes(context: Context, isReady: () => boolean): Router {
   const router = Router();
   const registry = createRegistry(context);
@@ -74,7 +74,7 @@ function createRegistry(context: Context): Registry {
       registers: [],
       async collect() {
         const sql = `select count(*)::int as overdue from posts where status = 'scheduled' and not held and scheduled_for <= $1`;
-        // The other numbers are wanted most when the database is down.
+        // The other metrics are needed most when the database is down.
         const rows = await query<{ overdue: number }>(context.db.em(), sql, [context.clock.now()]).catch(() => []);
         this.set(rows[0]?.overdue ?? Number.NaN);
       },

@@ -1,6 +1,7 @@
 /**
- * GET /media/public/:platformId/:mediaId: an image for a platform that fetches it by itself (D5). Needs no key and sets no
- * cookie: the signature in the address is the whole permission. Whatever is wrong with an address, the answer is the same.
+ * GET /media/public/:platformId/:mediaId: an image for a platform that fetches it (docs/contract/media.md#uploads).
+ * Needs no key and sets no cookie: the signature in the address is the only authorization. Every invalid address gets
+ * the same answer.
  */
 import type { RequestHandler } from 'express';
 import type { Context } from '../services/context.ts';

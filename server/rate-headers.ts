@@ -1,4 +1,7 @@
-/** The response headers that tell a caller where it stands (spec: Limits). */
+/**
+ * The response headers that tell a caller its rate limit and how much is left
+ * (docs/contract/errors-and-limits.md#rate-limits).
+ */
 import type { RateState } from '../services/limits/rate-limiter.ts';
 
 export const REQUEST_ID_HEADER = 'x-request-id';

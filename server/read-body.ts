@@ -1,9 +1,9 @@
-/** Reads a request's body whole, up to a limit. */
+/** Reads a request's whole body, up to a limit. */
 import type { IncomingMessage } from 'node:http';
 import type { ErrorCode } from '../errors/codes.ts';
 import { ServiceError } from '../errors/service-error.ts';
 
-/** @throws ServiceError `code` as soon as the limit is passed; the rest of the body is not kept. */
+/** @throws ServiceError `code` as soon as the limit is exceeded; the rest of the body is not kept. */
 export async function readBody(
   request: IncomingMessage,
   maxBytes: number,
@@ -28,11 +28,11 @@ export async function readBody(
   return Buffer.concat(chunks);
 }
 
-/** Largest rest of a body that is read for nothing, and the milliseconds that it may take. */
+/** Largest remainder of a body that is read and dropped, and the milliseconds that this may take. */
 const DISCARD_MAX_BYTES = 32 * 1024 * 1024;
 const DISCARD_MS = 5_000;
 
-/** Reads and drops what is left of a body that was refused, within bounds. */
+/** Reads and drops the rest of a refused body, within limits. */
 export async function discardBody(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return;
   if (Number(request.headers['content-length'] ?? 0) > DISCARD_MAX_BYTES) return;

@@ -1,13 +1,13 @@
-/** Connections to receivers, kept open for a while. Each is opened by the guard, which judges its address. */
+/** Connections to receivers, kept open for reuse. The guard opens each one and checks its address. */
 import { Agent as HttpAgent, type AgentOptions } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { NetConnectOpts, Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 
-/** How long an idle connection is kept: shorter than servers commonly do. */
+/** How long an idle connection is kept: shorter than servers usually keep theirs. */
 const IDLE_MS = 4_000;
 
-/** Idle connections to one receiver. Its lane needs one. */
+/** Idle connections to one receiver. Its webhook lease needs one. */
 const IDLE_MAX = 2;
 
 export interface ReceiverAgents {
@@ -40,7 +40,7 @@ function guarded(agent: HttpAgent, protocol: string, connector: buildConnector.c
         error === null ? connected(null, socket) : connected(error),
       );
     } catch (error) {
-      // The guard refuses an address that stands in the URL itself before there is anything to wait for.
+      // The guard refuses an address in the URL itself synchronously.
       connected(error as Error);
     }
     return undefined;

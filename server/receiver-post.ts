@@ -1,4 +1,4 @@
-/** Posts once over HTTP and is done with the status line. */
+/** Sends one HTTP POST and finishes as soon as the status line has arrived. */
 import { type Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
@@ -14,20 +14,22 @@ interface Post {
 export type PostResult =
   | { readonly status: number }
   | { readonly timedOut: true }
-  /** The connection had been kept open, and was closed without a word. */
+  /** The connection had been kept open, and the receiver closed it without an answer. */
   | { readonly stale: true }
   | { readonly error: Error; readonly connected: boolean };
 
-/** An answer's body up to this many bytes is read past, so that its connection can be used again. */
+/** An answer's body up to this many bytes is read and dropped, so that its connection can be reused. */
 const PASSED_OVER_BYTES = 16 * 1024;
 
 /** How long that may take. */
 const PASSED_OVER_MS = 500;
 
-/** The line that decides (D40); an interim answer (1xx) is none. */
+/**
+ * The status line that decides the outcome (docs/contract/webhooks.md#success); an interim answer (1xx) does not count.
+ */
 const STATUS_LINE = /^HTTP\/1\.[01] ([2-5]\d\d)[^\r\n]*\r?\n/;
 
-/** No status line is as long. */
+/** No valid status line is this long. */
 const STATUS_LINE_MAX = 256;
 
 /** Never rejects. */
@@ -38,11 +40,11 @@ export function postOnce({ address, headers, body, agent, timeoutMs }: Post): Pr
     agent,
     headers: { ...headers, 'content-length': String(bytes.length) },
   });
-  const heard = listenIn(request);
+  const received = listenIn(request);
   return new Promise((resolve) => {
     const finish = (result: PostResult) => {
       clearTimeout(timer);
-      const status = heard.status();
+      const status = received.status();
       resolve(status === null || 'status' in result ? result : { status });
     };
     const timer = setTimeout(() => {
@@ -54,11 +56,13 @@ export function postOnce({ address, headers, body, agent, timeoutMs }: Post): Pr
       passOver(response);
     });
     request.on('error', (error) => {
-      const stale = request.reusedSocket && !heard.anything();
-      finish(stale ? { stale } : { error, connected: heard.connected() });
+      const stale = request.reusedSocket && !received.anything();
+      finish(stale ? { stale } : { error, connected: received.connected() });
     });
-    // Some ends come without an error, such as an answer that asks for another protocol.
-    request.on('close', () => finish({ error: new Error('closed without an answer'), connected: heard.connected() }));
+    // Some answers end without an error event, such as one that asks for another protocol.
+    request.on('close', () =>
+      finish({ error: new Error('closed without an answer'), connected: received.connected() }),
+    );
     request.end(bytes);
   });
 }
@@ -66,7 +70,7 @@ export function postOnce({ address, headers, body, agent, timeoutMs }: Post): Pr
 interface Heard {
   connected(): boolean;
   anything(): boolean;
-  /** The final status, as soon as its line is whole, however slowly the headers behind it come. */
+  /** The final status, as soon as its line is complete, however slowly the headers after it arrive. */
   status(): number | null;
 }
 
@@ -91,7 +95,7 @@ function listenIn(request: ClientRequest): Heard {
   };
 }
 
-/** Reads past the rest of an answer without keeping any of it; one that is long or slow loses its connection. */
+/** Drops the rest of an answer; closes the connection when the rest is long or slow. */
 function passOver(response: IncomingMessage): void {
   const length = Number(response.headers['content-length'] ?? 0);
   if (length > PASSED_OVER_BYTES) return void response.destroy();

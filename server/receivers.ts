@@ -1,6 +1,6 @@
 /**
- * The way out to the servers behind webhooks. Unlike the fetch of outbound.ts it keeps connections open, because a
- * delivery that goes out twice does no harm, and it is done with the status line: nobody needs the rest.
+ * Sends webhook deliveries. Unlike the fetch of outbound.ts it keeps connections open, because a repeated delivery does
+ * no harm. It finishes with the status line, because the rest of the answer is not needed.
  */
 import type { LookupAddress } from 'node:dns';
 import { lookup as resolve } from 'node:dns/promises';
@@ -15,13 +15,13 @@ import { postOnce, type PostResult } from './receiver-post.ts';
 interface ReceiversOptions {
   /** Networks of OUTBOUND_ALLOW. */
   readonly allow: readonly string[];
-  /** Milliseconds for everything from the look-up to the status line. Default 5,000 (spec: Limits). */
+  /** Milliseconds from the lookup to the status line. Default 5,000 (docs/contract/webhooks.md#success). */
   readonly timeoutMs?: number;
-  /** Name resolution. Default: the system's. */
+  /** Name resolution. Default: that of the system. */
   readonly lookup?: Lookup;
 }
 
-/** `close` breaks off whatever is still running. */
+/** `close` aborts all deliveries in progress. */
 export function createReceivers(options: ReceiversOptions): Receivers & { close(): void } {
   const { timeoutMs = 5_000, lookup = (hostname: string) => resolve(hostname, { all: true }) } = options;
   const allow = parseAllowList(options.allow);
@@ -47,8 +47,8 @@ export function createReceivers(options: ReceiversOptions): Receivers & { close(
     for (;;) {
       const left = Math.max(1, timeoutMs - (performance.now() - startedAt));
       const result = await postOnce({ address, headers, body, agent, timeoutMs: left });
-      // A connection that was kept open may be closed by the other side at any time. Nothing was heard on it, so
-      // this is still the same attempt; on a connection made for it there is no second try.
+      // The other side may close an idle connection at any time. No answer arrived on it, so the next request still
+      // belongs to the same attempt. A new connection gets no second try.
       if (!('stale' in result)) return answerOf(address.hostname, result, timeoutMs);
     }
   }
@@ -80,7 +80,7 @@ function answerOf(host: string, result: Exclude<PostResult, { stale: true }>, ti
 function failureWords(host: string, error: Error, connected: boolean): string {
   if (error instanceof NotSentError) return error.message;
   if (!connected) return connectFailureWords(host, error);
-  // The parser's own words quote nothing, but its error carries what was received.
+  // The parser's message quotes nothing, but its error carries what was received.
   const code = 'code' in error ? String(error.code) : '';
   return code.startsWith('HPE_')
     ? 'What the receiver answered is not HTTP.'

@@ -1,4 +1,4 @@
-/** Gives every request an id of its own, which its answer and its log lines carry. */
+/** Gives every request a unique id, which its answer and its log lines carry. */
 import type { RequestHandler, Response } from 'express';
 import type { Random } from '../services/clock.ts';
 

@@ -1,16 +1,19 @@
-/** Requests that one machine may have in progress through a trusted proxy, whose connections are not counted by address. */
+/**
+ * Limits the requests that one machine may have in progress through a trusted proxy, whose connections are not counted
+ * by address.
+ */
 import type { Request, RequestHandler } from 'express';
 import { errorBody } from '../errors/error-body.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { machineOf } from '../services/limits/machine-of.ts';
+import { networkOf } from '../services/limits/network-of.ts';
 import { release } from './connection-limits.ts';
 
-/** @param max requests at once from one address; of IPv6, from one /64 */
+/** @param max requests at once from one address; for IPv6, from one /64 */
 export function limitRequestsInProgress(max: number): RequestHandler {
   const inProgress = new Map<string, number>();
   return (request, response, next) => {
     if (!isProxied(request)) return next();
-    const machine = machineOf(request.ip ?? '');
+    const machine = networkOf(request.ip ?? '');
     const count = inProgress.get(machine) ?? 0;
     if (count >= max) {
       response.setHeader('retry-after', '1');

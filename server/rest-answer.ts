@@ -1,4 +1,4 @@
-/** Writes the answer of a REST operation: JSON, or the bytes that it stands for. */
+/** Writes the answer of a REST operation: JSON, or the bytes that the body encodes. */
 import type { Request, Response } from 'express';
 import type { RawAnswerMeta } from '../routers/trpc.ts';
 import { markAnswered } from './access-log.ts';
@@ -8,11 +8,11 @@ export interface RestAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** How the body becomes bytes; undefined for JSON. */
+  /** How the body is converted to bytes; undefined for JSON. */
   readonly raw?: RawAnswerMeta | undefined;
 }
 
-/** What an operation with a raw answer gives. */
+/** The result of an operation with a raw answer. */
 interface RawBody {
   /** In base64. */
   readonly bytes: string;
@@ -21,13 +21,14 @@ interface RawBody {
 }
 
 /**
- * Answers at once, whether the body of the request has come or not. A body that still comes is read and dropped after
- * the answer: a client that is still sending when the connection closes sees a broken connection instead of the answer.
+ * Answers at once, whether or not the request's body has arrived. A body that is still arriving is read and dropped
+ * after the answer. A client that is still sending when the connection closes would see a broken connection instead of
+ * the answer.
  */
 export async function writeAnswer(request: Request, response: Response, answer: RestAnswer): Promise<void> {
   const { headers, bytes } =
     answer.raw === undefined ? asJson(answer.body) : asBytes(answer.body as RawBody, answer.raw);
-  // A body that was not read to its end would otherwise be taken for the next request on this connection.
+  // An unread rest of the body would otherwise be parsed as the next request on this connection.
   if (!request.complete) response.setHeader('connection', 'close');
   response.writeHead(answer.status, { ...answer.headers, ...headers, 'content-length': bytes.length });
   const sent = request.method === 'HEAD' ? undefined : bytes;
@@ -43,7 +44,7 @@ function asJson(body: unknown): { headers: Record<string, string>; bytes: Buffer
   return { headers, bytes: Buffer.from(JSON.stringify(body)) };
 }
 
-/** nosniff and a policy that lets nothing run come with every answer (server/app.ts). */
+/** server/app.ts adds nosniff and a policy that blocks all scripts to every answer. */
 function asBytes(
   { bytes, contentType, fileName }: RawBody,
   { maxAgeSeconds }: RawAnswerMeta,
@@ -52,7 +53,7 @@ function asBytes(
     'content-type': contentType,
     'content-disposition': `inline; filename="${fileName.replaceAll(/[^\w.-]/g, '_')}"`,
     'cache-control': `private, max-age=${maxAgeSeconds}`,
-    // Another key may not see it.
+    // The cached answer must not be served to another key.
     vary: 'authorization, x-api-key',
   };
   return { headers, bytes: Buffer.from(bytes, 'base64') };

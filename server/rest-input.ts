@@ -1,4 +1,7 @@
-/** Puts an operation's input together from path, query and body. Values are read, never coerced: `limit=ten` stays a text and is refused. */
+/**
+ * Builds an operation's input from path, query and body. Values are read, never coerced: `limit=ten` stays a text and
+ * is refused.
+ */
 import type { IncomingMessage } from 'node:http';
 import { z, type ZodType } from 'zod';
 import { ServiceError } from '../errors/service-error.ts';
@@ -12,10 +15,12 @@ const BODY_MAX_BYTES = 1_048_576;
 
 type QueryReader = (values: readonly string[]) => unknown;
 
-/** How each query parameter of each operation is read, worked out once. */
+/** How each query parameter of each operation is read, computed once. */
 const queryReaders = new WeakMap<Operation, ReadonlyMap<string, QueryReader>>();
 
-/** @throws ServiceError unsupported_content_type, request_too_large or invalid_request, before anything is validated. */
+/**
+ * @throws ServiceError unsupported_content_type, request_too_large or invalid_request, before anything is validated.
+ */
 export async function readInput(route: Route, request: IncomingMessage, search: URLSearchParams): Promise<unknown> {
   const { operation, pathParameters } = route;
   const query = readQuery(operation, pathParameters, search);
@@ -34,7 +39,7 @@ export function takesBody({ meta }: Operation): boolean {
   return !['GET', 'DELETE'].includes(meta.openapi.method);
 }
 
-/** The Idempotency-Key header as the field the operation knows it by. */
+/** The Idempotency-Key header, as the field of the operation's input. */
 function keyOf(operation: Operation, body: object, request: IncomingMessage): Record<string, unknown> {
   if (operation.meta.takesIdempotencyKey !== true) return {};
   if (Object.hasOwn(body, 'idempotencyKey')) {
@@ -47,7 +52,7 @@ function keyOf(operation: Operation, body: object, request: IncomingMessage): Re
   return key === undefined ? {} : { idempotencyKey: key };
 }
 
-/** The Content-Type without its parameters; an empty text when none was sent. */
+/** The Content-Type without its parameters; an empty string when none was sent. */
 function mediaType(request: IncomingMessage): string {
   return (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 }
@@ -103,7 +108,7 @@ function readerOf(schema: ZodType): QueryReader {
     return (values) => values.map((value) => readItem([value]));
   }
   const readOne = inner instanceof z.ZodNumber ? readNumber : inner instanceof z.ZodBoolean ? readBoolean : asIs;
-  // A parameter given twice is not one value: as an array it fails validation by its own name.
+  // A repeated parameter is not one value: as an array it fails validation under its own name.
   return (values) => (values.length === 1 ? readOne(values[0] ?? '') : values);
 }
 

@@ -1,4 +1,4 @@
-/** What every request below the API root has in common, whether an operation answers it or a stream: admission, and errors. */
+/** What all requests below the API root share, for operations and streams: authentication, rate limits and errors. */
 import type { Request, Response } from 'express';
 import { ERRORS } from '../errors/codes.ts';
 import { errorBody, publicError } from '../errors/error-body.ts';
@@ -21,7 +21,7 @@ export interface Exchange {
 }
 
 /**
- * Checks the key, and counts the request where a bucket is named; adds the headers that the answer carries from here on.
+ * Checks the key, and counts the request if a bucket is named. Adds the headers that the answer carries from here on.
  *
  * @throws ServiceError unauthorized, too many requests
  */
@@ -40,7 +40,7 @@ export async function admitCaller(
 }
 
 /**
- * Counts the request of a caller who was checked before; adds the headers that the answer carries from here on.
+ * Counts the request of a caller whose key is already checked. Adds the headers that the answer carries from here on.
  *
  * @throws ServiceError too many requests
  */
@@ -61,7 +61,7 @@ export function refuseWhenFull(rate: RateState): void {
 }
 
 /**
- * Answers with what the caller may know of an error, and logs what was unforeseen.
+ * Answers with the public part of an error, and logs unexpected errors.
  *
  * @param input what was validated, to quote the received values from
  */

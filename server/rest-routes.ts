@@ -1,4 +1,4 @@
-/** Which operation a method and path mean, from what the operations declare. */
+/** Finds the operation for a method and path, from what the operations declare. */
 import { ServiceError } from '../errors/service-error.ts';
 import { type Operation, operations } from '../routers/operations.ts';
 
@@ -8,13 +8,13 @@ export interface Route {
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
-/** No operation: why, and which methods the path has if it exists. */
+/** No operation matches: the reason, and the methods of the path if it exists. */
 export interface NoRoute {
   readonly error: ServiceError;
   readonly allow?: string;
 }
 
-/** These are served beside the operations, so only a wrong method on them gets here. */
+/** Paths that are served separately. Only a wrong method on them reaches this code. */
 const BESIDE = ['/openapi.json', '/events'];
 
 interface Template {
@@ -22,7 +22,7 @@ interface Template {
   readonly segments: readonly string[];
 }
 
-// Literal paths come before parameters, so that /posts/validate is not taken for a post's id.
+// Literal paths come before parameters, so that `validate` in /posts/validate is not parsed as a post's id.
 const templates: readonly Template[] = operations
   .map((operation) => ({ operation, segments: operation.meta.openapi.path.split('/').slice(1) }))
   .toSorted((a, b) => parametersIn(a) - parametersIn(b));

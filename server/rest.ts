@@ -1,7 +1,8 @@
 /**
- * REST over the router: finds the operation, checks the key, reads the input, counts the request, calls the procedure
- * and writes the answer, in the order of D31. A body that came with its headers is read first, so that the key is
- * checked and the request counted in one round trip; any other body is read for a good key only.
+ * Serves the router over REST: finds the operation, checks the key, reads the input, counts the request, calls the
+ * procedure and writes the answer, in the order of docs/contract/errors-and-limits.md#order-of-a-request. A body that
+ * arrived with its headers is read first, so that one round trip checks the key and counts the request. Any other body
+ * is read only for a valid key.
  */
 import { callTRPCProcedure } from '@trpc/server';
 import type { Request, Response } from 'express';
@@ -10,7 +11,7 @@ import type { Operation } from '../routers/operations.ts';
 import { bucketOf, type OperationContext, successStatusOf } from '../routers/trpc.ts';
 import type { Context } from '../services/context.ts';
 import type { Caller } from '../services/keys/caller.ts';
-import { machineOf } from '../services/limits/machine-of.ts';
+import { networkOf } from '../services/limits/network-of.ts';
 import { REQUEST_ID_HEADER } from './rate-headers.ts';
 import { requestIdOf } from './request-id.ts';
 import { writeAnswer } from './rest-answer.ts';
@@ -18,7 +19,7 @@ import { readInput, takesBody } from './rest-input.ts';
 import { admitCaller, countCaller, type Exchange, refuseWhenFull, writeError } from './rest-request.ts';
 import { findRoute } from './rest-routes.ts';
 
-/** A request that may be worked on. */
+/** A request that passed the checks. */
 interface Admitted {
   readonly operation: Operation;
   readonly input: unknown;
@@ -46,13 +47,13 @@ export async function handleRest(context: Context, request: Request, response: R
   }
 }
 
-/** A query may hold question marks of its own. */
+/** Splits at the first question mark, because a query may contain more. */
 function splitUrl(url: string): { path: string; search: string } {
   const mark = url.indexOf('?');
   return mark === -1 ? { path: url, search: '' } : { path: url.slice(0, mark), search: url.slice(mark + 1) };
 }
 
-/** Checks the key and counts the request; adds the headers that the answer will carry from here on. */
+/** Checks the key and counts the request. Adds the headers that the answer will carry from here on. */
 async function admit(context: Context, exchange: Exchange): Promise<Admitted> {
   const { request, headers } = exchange;
   const { path, search } = splitUrl(request.url);
@@ -69,7 +70,7 @@ async function admit(context: Context, exchange: Exchange): Promise<Admitted> {
     delete headers[REQUEST_ID_HEADER];
     const input = await read();
     if (bucket !== null) {
-      const name = `${machineOf(request.ip ?? '')} ${bucket}`;
+      const name = `${networkOf(request.ip ?? '')} ${bucket}`;
       refuseWhenFull(await context.publicLimiter.take(name, context.clock.now()));
     }
     return { operation, input, caller: null };
@@ -82,12 +83,12 @@ async function admit(context: Context, exchange: Exchange): Promise<Admitted> {
   return { operation, input, caller };
 }
 
-/** The parser calls us after the headers, and goes on with what came together with them when we give way. */
+/** The parser calls us after the headers. Yielding once lets it process body bytes that arrived together with them. */
 function bodyThatCameAlong(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Admits a request of which nothing is to come any more, in one round trip. */
+/** Admits a request that has arrived completely, in one round trip. */
 async function admitWhole(
   context: Context,
   exchange: Exchange,
@@ -97,7 +98,8 @@ async function admitWhole(
     (input) => ({ input }),
     (error: unknown) => ({ error }),
   );
-  // What cannot be read does not count (D31), and is told only after the key is good.
+  // An unreadable request does not count (docs/contract/errors-and-limits.md#order-of-a-request), and the error is
+  // reported only if the key is valid.
   const counted = 'error' in given || wanted.bucket === null ? undefined : wanted.bucket;
   const caller = await admitCaller(context, exchange, counted);
   if ('error' in given) throw given.error;

@@ -1,20 +1,22 @@
-/** DATA_DIR belongs to the user of this process alone: it holds the database, the encryption key and the operator's token. */
+/**
+ * DATA_DIR is private to the user of this process: it holds the database, the encryption key and the operator's token.
+ */
 import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { ConfigError } from './config.ts';
 
-/** What the folder is judged by. */
+/** What the check of the folder needs. */
 interface Judge {
-  /** User id of the process; undefined on systems without. */
+  /** User id of the process; undefined on systems without user ids. */
   readonly uid: number | undefined;
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** Permissions of everyone but the owner. */
+/** Permission bits of everyone except the owner. */
 const OTHERS = 0o077;
 
-/** @throws ConfigError when it cannot be made */
+/** @throws ConfigError when the folder cannot be created */
 export async function makeDataDir(dataDir: string): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: Error) => {
     throw new ConfigError(`DATA_DIR ${dataDir} cannot be made (${error.message}).`, { cause: error });
@@ -22,8 +24,8 @@ export async function makeDataDir(dataDir: string): Promise<void> {
 }
 
 /**
- * Makes the folder where it is missing, and closes it to other users, with the files and folders right in it. A folder
- * that was open is said in the log.
+ * Creates the folder if it is missing, and removes other users' permissions from it and from its direct entries. Logs a
+ * warning when the folder was open.
  *
  * @throws ConfigError when it belongs to another user, or stays open to others
  */
@@ -32,7 +34,7 @@ export async function secureDataDir(dataDir: string, { uid, log }: Judge): Promi
   if (uid === undefined) return;
   const { uid: owner } = await stat(dataDir);
   if (owner !== uid) {
-    // Root can close the folder all the same, and bind mounts of containers often belong to somebody else.
+    // Root can restrict the folder anyway, and bind mounts of containers often belong to another user.
     if (uid !== 0) {
       throw new ConfigError(
         `DATA_DIR ${dataDir} belongs to another user (uid ${owner}), who can replace what is in it; change its owner, or choose another folder.`,
@@ -51,7 +53,7 @@ export async function secureDataDir(dataDir: string, { uid, log }: Judge): Promi
 async function closeEntries(dataDir: string): Promise<number> {
   let open = 0;
   for (const entry of await readdir(dataDir, { withFileTypes: true })) {
-    // What a link leads to is somebody's decision.
+    // Someone chose the target of a link deliberately.
     if (entry.isSymbolicLink()) continue;
     if (await close(join(dataDir, entry.name), false)) open += 1;
   }

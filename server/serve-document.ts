@@ -1,17 +1,19 @@
-/** GET /openapi.json: the document of the API, the same for everyone, counted by address like every public operation. */
+/**
+ * GET /openapi.json: the API document, the same for every caller, rate-limited by address like every public operation.
+ */
 import type { RequestHandler } from 'express';
 import type { Context } from '../services/context.ts';
-import { machineOf } from '../services/limits/machine-of.ts';
+import { networkOf } from '../services/limits/network-of.ts';
 import { refuseWhenFull, writeError } from './rest-request.ts';
 
-/** Name of the group of requests that it counts in. */
+/** Bucket that its requests count in. */
 const BUCKET = 'openapi';
 
 export function serveDocument(context: Context, document: object): RequestHandler {
   const text = JSON.stringify(document);
   return async (request, response) => {
     try {
-      const machine = machineOf(request.ip ?? '');
+      const machine = networkOf(request.ip ?? '');
       refuseWhenFull(await context.publicLimiter.take(`${machine} ${BUCKET}`, context.clock.now()));
       response.type('application/json').send(text);
     } catch (thrown) {

@@ -1,4 +1,6 @@
-/** The router over tRPC, as typed clients call it at /trpc: batches work, and each call counts in its own bucket. */
+/**
+ * Serves the router over tRPC to typed clients at /trpc. Batches are supported, and each call counts in its own bucket.
+ */
 import { createExpressMiddleware } from '@trpc/server/adapters/express';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Surface } from '../entities/audit-entry.ts';
@@ -8,7 +10,7 @@ import { callError, type OperationContext } from '../routers/trpc.ts';
 import type { Context } from '../services/context.ts';
 import { authenticate, takeFor } from '../services/keys/authenticate.ts';
 import type { Caller } from '../services/keys/caller.ts';
-import { machineOf } from '../services/limits/machine-of.ts';
+import { networkOf } from '../services/limits/network-of.ts';
 import type { RateState } from '../services/limits/rate-limiter.ts';
 import { presentedKey } from './presented-key.ts';
 import { rateHeaders, REQUEST_ID_HEADER } from './rate-headers.ts';
@@ -23,20 +25,20 @@ const BATCH_MAX = 100;
 /** Where the router is mounted. */
 export interface TrpcMount {
   readonly surface: Surface;
-  /** Who calls; null for nobody who is known. */
+  /** The caller; null when unknown. */
   callerOf(request: Request, response: Response): Promise<Caller | null> | Caller | null;
-  /** Whether reads may come as POST too. */
+  /** Whether reads may also be sent as POST. */
   readonly allowMethodOverride: boolean;
 }
 
-/** For keys. They are checked before any of a body is read. */
+/** The mount for keys. It checks the key before it reads any of the body. */
 export function trpcHandler(context: Context): RequestHandler {
   const callerOf: TrpcMount['callerOf'] = (_request, { locals }) => (locals['caller'] ?? null) as Caller | null;
   const answer = mountTrpc(context, { surface: 'trpc', callerOf, allowMethodOverride: false });
   return async (request, response, next) => {
     const admission = await authenticate(context, presentedKey(request.headers));
     response.locals['caller'] = admission?.caller ?? null;
-    // tRPC reads no body where one is given: what a stranger sends is neither kept nor waited for.
+    // tRPC does not read the request when a body is set: a body without a valid key is neither kept nor waited for.
     if (admission === null && request.method === 'POST') request.body = '';
     await answer(request, response, next);
   };
@@ -77,10 +79,10 @@ async function createCallContext(
     admit: async (bucket, access) => {
       const counted = access === 'public' ? null : caller;
       const rate = await (counted === null
-        ? context.publicLimiter.take(`${machineOf(request.ip ?? '')} ${bucket}`, context.clock.now())
+        ? context.publicLimiter.take(`${networkOf(request.ip ?? '')} ${bucket}`, context.clock.now())
         : takeFor(context, counted, bucket));
       if (counted !== null) {
-        // A batch has one set of headers, so it tells of the bucket that is nearest to its end.
+        // A batch has one set of headers, so it reports the bucket with the fewest requests left.
         if (tightest === undefined || rate.remaining <= tightest.remaining) tightest = rate;
         if (!response.headersSent)
           for (const [name, value] of Object.entries(rateHeaders(tightest))) response.setHeader(name, value);

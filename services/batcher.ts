@@ -1,4 +1,7 @@
-/** Lets many callers share one statement: what arrives while a batch is being written goes into the next. */
+/**
+ * Combines the items of many callers into one statement: items that arrive while a batch is written join the next
+ * batch.
+ */
 
 export interface Batcher<Item, Result> {
   /** Adds an item; settles when the batch that carries it has been written. */
@@ -12,8 +15,8 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * @param write writes all items in one transaction and returns one result an item, in their order.
- *   When a batch fails, its items are written one by one, so that one bad item fails alone.
+ * @param write writes all items in one transaction and returns one result per item, in their order. When a batch fails,
+ * its items are written one by one, so that one bad item fails alone.
  * @param maxSize most items in one batch
  */
 export function createBatcher<Item, Result>(
@@ -56,7 +59,7 @@ export function createBatcher<Item, Result>(
     add: (item) =>
       new Promise((resolve, reject) => {
         queue.push({ item, resolve, reject });
-        // A turn of the event loop lets the callers of this same moment join the first batch.
+        // Waits for one turn of the event loop, so that concurrent callers join the first batch.
         if (!writing) {
           writing = true;
           setImmediate(() => void run());

@@ -1,9 +1,9 @@
-/** Keeps the answer of a costly read for a while, so that a public endpoint cannot be used to load the database. */
+/** Caches the result of an expensive read, so that requests to a public endpoint cannot overload the database. */
 import type { Clock } from './clock.ts';
 
 /**
- * @param seconds how long an answer may be given again
- * @returns a function that reads at most once in that time, also when many ask at once
+ * @param seconds how long a result is reused
+ * @returns a function that reads at most once in that time, also for concurrent calls
  */
 export function cached<Value>(clock: Clock, seconds: number, read: () => Promise<Value>): () => Promise<Value> {
   let reading: Promise<Value> | undefined;

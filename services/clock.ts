@@ -1,7 +1,7 @@
-/** Time, as every part of the house is handed it. */
+/** Time, passed to every part of the app. */
 
 export interface Clock {
-  /** The present instant. */
+  /** The current instant. */
   now(): Date;
   /** Resolves after `ms` milliseconds of real time; rejects with the signal's reason when it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -9,7 +9,7 @@ export interface Clock {
   deadline(ms: number, parent?: AbortSignal): AbortSignal;
 }
 
-/** Randomness, as every part of the house is handed it. */
+/** Randomness, passed to every part of the app. */
 export interface Random {
   /** `length` unpredictable bytes. */
   bytes(length: number): Buffer;

@@ -1,34 +1,34 @@
-/** A bounded queue in front of work that needs much: so much of it runs at once, and owners take turns for the next place. */
+/** A bounded queue for expensive work: it limits how much runs at once, and owners take turns for the next slot. */
 
-/** How much work may wait before more of it is refused. */
+/** How much work may wait before the queue refuses more. */
 export interface QueueLimit {
-  /** Of one owner. */
+  /** Most waiting work of one owner. */
   readonly perOwner: number;
-  /** Of all owners together. */
+  /** Most waiting work of all owners together. */
   readonly inAll: number;
 }
 
-/** For whom work waits, and under which limit. */
+/** The owner of waiting work, and its limit. */
 export interface QueuePlace {
-  /** Owners take turns, however much each of them has waiting. */
+  /** Owners take turns, however much work each of them has waiting. */
   readonly owner: string;
-  /** Counted for itself: what waits under another limit object takes no place under this one. */
+  /** Counted separately: work that waits under another limit object takes no slot under this one. */
   readonly limit: QueueLimit;
-  /** Gives up the place of work that still waits. */
+  /** Removes work that still waits from the queue. */
   readonly signal?: AbortSignal;
 }
 
 export interface FairQueue {
   /**
-   * Runs `work` when it is its turn.
-   * @throws QueueFull at once when no further work may wait; the signal's reason when it aborts before the turn came
+   * Runs `work` when its turn comes.
+   * @throws QueueFull at once when no more work may wait; the signal's reason when it aborts before the turn came
    */
   take<Result>(place: QueuePlace, work: () => Promise<Result>): Promise<Result>;
-  /** How many wait. */
+  /** How much work waits. */
   waiting(): number;
 }
 
-/** As much work waits as may. */
+/** The queue is full. */
 export class QueueFull extends Error {
   override name = 'QueueFull';
 }
@@ -41,7 +41,7 @@ interface Waiting {
 /** @param concurrency how much work runs at once */
 export function createFairQueue(concurrency: number): FairQueue {
   let running = 0;
-  // The order of the keys is the order of turns: whose turn it was goes to the end.
+  // The order of the keys is the order of turns; an owner moves to the end after its turn.
   const owners = new Map<string, Waiting[]>();
 
   const wait = ({ owner, limit, signal }: QueuePlace) =>

@@ -1,11 +1,11 @@
-/** UUIDv7 ids (RFC 9562, section 5.7) that also sort within a millisecond and through a clock set back. */
+/** UUIDv7 ids (RFC 9562, section 5.7) that also sort within a millisecond and when the clock is set back. */
 import { v7 } from 'uuid';
 
-/** Largest value of the 32-bit sequence that uuid takes. */
+/** Largest value of the 32-bit sequence that uuid accepts. */
 const MAX_SEQUENCE = 0xffff_ffff;
 
 /**
- * Makes the id source of one process.
+ * Creates the id source of one process.
  *
  * @param now milliseconds since 1970
  * @param bytes unpredictable bytes
@@ -17,7 +17,7 @@ export function createIds(now: () => number, bytes: (length: number) => Uint8Arr
     const present = now();
     if (present > millisecond) {
       millisecond = present;
-      // Starting low in the range leaves room to count up within one millisecond.
+      // Starting low in the range leaves capacity to count up within one millisecond.
       sequence = Buffer.from(bytes(4)).readUInt32BE() >>> 4;
     } else if (sequence === MAX_SEQUENCE) {
       millisecond += 1;
@@ -29,7 +29,7 @@ export function createIds(now: () => number, bytes: (length: number) => Uint8Arr
   };
 }
 
-/** The id that sorts before all that are made from an instant on. */
+/** The id that sorts before all ids made at or after an instant. */
 export function earliestId(instant: Date): string {
   const hex = instant.getTime().toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;

@@ -1,11 +1,11 @@
-/** Pages of lists that grow with use: a query asks for one row more than it shows, and the last id shown is the cursor. */
+/** Pages of growing lists: a query selects one row more than the page shows, and the last id shown is the cursor. */
 
 import { ServiceError } from '../errors/service-error.ts';
 
 /** One page of a list. */
 export interface Page<Item> {
   readonly items: Item[];
-  /** Id to go on after; null on the last page. */
+  /** Id that the next page starts after; null on the last page. */
   readonly nextCursor: string | null;
 }
 
@@ -15,7 +15,7 @@ export function pageOf<Item extends { readonly id: string }>(rows: readonly Item
   return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
 
-/** @throws ServiceError invalid_request for a page that is named in both ways */
+/** @throws ServiceError invalid_request when both a cursor and an offset are given */
 export function refuseCursorWithOffset({ cursor, offset }: { cursor?: string | undefined; offset: number }): void {
   if (cursor === undefined || offset === 0) return;
   throw new ServiceError('invalid_request', 'cursor: cannot be combined with offset; send one of the two.');

@@ -1,8 +1,8 @@
-/** What an adapter is handed for one call. */
+/** The dependencies that an adapter receives for one call. */
 import type { PlatformIo } from '../platforms/contract.ts';
 import type { Context } from './context.ts';
 
-/** @param timeoutMs real time after which the call is given up */
+/** @param timeoutMs real time after which the call is aborted */
 export function platformIo(context: Context, timeoutMs: number): PlatformIo {
   return {
     fetch: context.fetch,

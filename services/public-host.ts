@@ -1,10 +1,10 @@
-/** Whether a host is, by its name or address, one that everybody on the public internet reaches. Nothing is looked up. */
+/** Whether a host is, by its name or address, reachable from the public internet. Makes no DNS lookup. */
 import ipaddr from 'ipaddr.js';
 
-/** Names of hosts, so that no host can be anything else in a Content-Security-Policy. */
+/** Strict host names, so that no host can inject anything into a Content-Security-Policy. */
 const HOST_NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+\.?$/;
 
-/** Names that mean something of one machine or one network. */
+/** Names that are local to one machine or one network. */
 const PRIVATE_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/;
 
 const PUBLIC_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');

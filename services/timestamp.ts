@@ -1,18 +1,18 @@
-/** Instants on the wire: ISO 8601 in UTC with milliseconds (spec: introduction). */
+/** Instants on the wire: ISO 8601 in UTC with milliseconds (docs/contract/README.md). */
 
 /** How the database writes an instant with milliseconds, in UTC: `2026-11-21 09:00:00.123+00`. */
 const STORED_LENGTH = 26;
 
 /** @param instant a Date, or an instant as the database writes it */
 export function timestamp(instant: Date | string): string {
-  // Lists write hundreds of instants, and the common form needs no calendar to become the wire's.
+  // Lists format hundreds of instants, and the common form needs no date parsing.
   if (typeof instant === 'string' && instant.length === STORED_LENGTH && instant.endsWith('+00')) {
     return `${instant.slice(0, 10)}T${instant.slice(11, 23)}Z`;
   }
   return (typeof instant === 'string' ? new Date(instant) : instant).toISOString();
 }
 
-/** As {@link timestamp}, keeping null. */
+/** Like {@link timestamp}, but keeps null. */
 export function timestampOrNull(instant: Date | string | null): string | null {
   return instant === null ? null : timestamp(instant);
 }

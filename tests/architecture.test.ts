@@ -1,10 +1,11 @@
-/** The house keeps its plan: who may import whom, and which rooms may know which words. */
+/** Architecture rules: which layer may import which, and which layers may use which words. */
 import { describe, expect, it } from 'vitest';
+import { ADVISORY_LOCKS } from '../entities/advisory-locks.ts';
 import { sourceFiles } from './harness/sources.ts';
 
 const files = sourceFiles();
 
-/** Rooms that each room may import from. A room may always import from itself. */
+/** Layers that each layer may import from. A layer may always import from itself. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   errors: [],
   entities: ['platforms'],
@@ -19,7 +20,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   cli: ['server', 'services'],
 };
 
-/** Lines of the product that match a pattern, as `path: line`. */
+/** Lines of product code that match a pattern, as `path: line`. */
 function linesMatching(pattern: RegExp, skip: (path: string) => boolean = () => false): string[] {
   return files
     .filter((file) => !skip(file.path))
@@ -28,8 +29,8 @@ function linesMatching(pattern: RegExp, skip: (path: string) => boolean = () => 
     .map(({ path, line }) => `${path}: ${line.trim()}`);
 }
 
-describe('rooms', () => {
-  it('import only from the rooms below them', () => {
+describe('layers', () => {
+  it('import only from the layers below them', () => {
     const wrong = files.flatMap((file) =>
       file.imports
         .map((imported) => ({ ...imported, room: imported.path.split('/')[0] ?? '' }))
@@ -62,13 +63,13 @@ describe('rooms', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('services know nothing of HTTP servers, tRPC or Agenda', () => {
+  it('services do not depend on HTTP servers, tRPC or Agenda', () => {
     const wrong = linesMatching(/from '(express|@trpc\/|agenda|@agendajs\/)/, (path) => !path.startsWith('services/'));
 
     expect(wrong).toEqual([]);
   });
 
-  it('no process but the one for images loads the decoder of images', () => {
+  it('only the image process loads the image decoder', () => {
     const decoding = ['services/media/inspect-image.ts', 'services/media/convert-image.ts'];
     const loads = files.flatMap((file) =>
       file.imports.filter(({ path, typeOnly }) => decoding.includes(path) && !typeOnly).map(() => file.path),
@@ -78,13 +79,13 @@ describe('rooms', () => {
     expect(linesMatching(/from 'sharp'/, (path) => [...decoding, 'server/image-worker.ts'].includes(path))).toEqual([]);
   });
 
-  it('platforms know nothing of the database', () => {
+  it('platforms do not depend on the database', () => {
     expect(linesMatching(/mikro-orm|kysely|pglite/, (path) => !path.startsWith('platforms/'))).toEqual([]);
   });
 });
 
-describe('facts', () => {
-  it('no code outside platforms/ asks for a platform by name', () => {
+describe('platform names', () => {
+  it('only platforms/ refers to a platform by name', () => {
     const byName =
       /(platformId|platform\.id|platform_id)\s*[!=]==?\s*'|case '(bluesky|mastodon|linkedin|facebook|instagram|threads|x|reddit|telegram|discord|slack|sms|email|sandbox)'/;
 
@@ -92,7 +93,7 @@ describe('facts', () => {
   });
 });
 
-describe('time, chance and network', () => {
+describe('time, randomness and network', () => {
   const ORIGINS = [
     'server/clocks.ts',
     'server/context.ts',
@@ -105,15 +106,15 @@ describe('time, chance and network', () => {
   ];
   const elsewhere = (path: string) => ORIGINS.includes(path) || path.startsWith('console/assets/app/');
 
-  it('come in from outside: no file but their origin reads the system clock', () => {
+  it('are injected: only the listed modules read the system clock', () => {
     expect(linesMatching(/new Date\(\)|Date\.now\(|Temporal\.Now/, elsewhere)).toEqual([]);
   });
 
-  it('no file but their origin makes random values', () => {
+  it('only the listed modules generate random values', () => {
     expect(linesMatching(/Math\.random|randomUUID|randomBytes/, elsewhere)).toEqual([]);
   });
 
-  it('no file but their origin opens the network by itself', () => {
+  it('only the listed modules open network connections', () => {
     expect(
       linesMatching(/(?<![.\w])fetch\(|import (?!type).*from '(node:https?|undici)'/, (path) => elsewhere(path)),
     ).toEqual([]);
@@ -121,7 +122,7 @@ describe('time, chance and network', () => {
 });
 
 describe('files', () => {
-  it('begin by saying what they are for', () => {
+  it('begin with a comment that states their purpose', () => {
     expect(files.filter((file) => !file.text.startsWith('/**')).map((file) => file.path)).toEqual([]);
   });
 
@@ -131,7 +132,32 @@ describe('files', () => {
     expect(long.map((file) => file.path)).toEqual([]);
   });
 
-  it('hold no work notes: those live in issues', () => {
+  it('hold no work notes, which belong in issues', () => {
     expect(linesMatching(/\b(TODO|FIXME|XXX|HACK)\b/)).toEqual([]);
+  });
+});
+
+describe('advisory locks', () => {
+  it('have one table, and each its number', () => {
+    const numbers = Object.values(ADVISORY_LOCKS);
+
+    expect(new Set(numbers).size).toBe(numbers.length);
+    expect(linesMatching(/\b4_221_\d{3}\b/, (path) => path === 'entities/advisory-locks.ts')).toEqual([]);
+    expect(linesMatching(/advisory_(xact_)?lock\((?!\?|\$1)/)).toEqual([]);
+  });
+});
+
+describe('names', () => {
+  const METAPHORS = /desk|lane(?!t)|door|hears|hearer|reseal|standing|foresee|prospect|forgive|keeper|nobody|whoever/i;
+
+  it('of files and of what they export are terms of the field', () => {
+    const exported = files.flatMap((file) =>
+      [...file.text.matchAll(/^export (?:async )?(?:function|const|interface|type|class) (\w+)/gm)].map(
+        ([, name = '']) => ({ path: file.path, name }),
+      ),
+    );
+
+    expect(files.map(({ path }) => path).filter((path) => METAPHORS.test(path))).toEqual([]);
+    expect(exported.filter(({ name }) => METAPHORS.test(name))).toEqual([]);
   });
 });

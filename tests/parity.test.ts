@@ -1,7 +1,7 @@
 /**
- * Every operation is declared once and answers the same on every surface. Each one has a sample input
- * here; a new operation without a sample fails the first test, and one that answers differently on
- * REST, MCP or the typed client fails its own.
+ * Every operation is declared once and answers the same on every surface. Each operation has a sample input here. A new
+ * operation without a sample fails the first test. One that answers differently on REST, MCP or the typed client fails
+ * its own test.
  */
 import { createTRPCClient, httpLink } from '@trpc/client';
 import type { CallToolResult } from '@modelcontextprotocol/client';
@@ -17,7 +17,7 @@ import { connect } from './mcp/clients.ts';
 
 const world = await startWorld();
 const document = createOpenApiDocument('http://localhost:3000', '2.0.0');
-// Keys have a path of their own.
+// Keys have a separate path.
 const mcp = await Promise.all(['/mcp/all', '/mcp/x/keys'].map((path) => connect(world, 'modern', world.liveKey, path)));
 const typed = createTRPCClient<AppRouter>({
   links: [httpLink({ url: `${world.url}/trpc`, headers: { 'x-api-key': world.liveKey } })],
@@ -39,7 +39,7 @@ const webhookId: string = registered.webhook.id;
 const connectSessionId: string = link.connectSessionId;
 const UNKNOWN = '00000000-0000-7000-8000-000000000000';
 
-/** An input that can be sent three times over and answers the same each time, but for new ids. */
+/** An input that can be sent three times and gets the same answer each time, except for new ids. */
 const SAMPLES: Record<string, Record<string, unknown>> = {
   'connections.list': {},
   'connections.get': { connectionId },
@@ -104,7 +104,7 @@ const SAMPLES: Record<string, Record<string, unknown>> = {
   'simulation.advance': { advanceSeconds: 1 },
 };
 
-/** Ids and permalinks of what each call makes anew. */
+/** Ids and permalinks that differ in each call. */
 function withoutNewIds(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (key, item: unknown) => {
@@ -118,7 +118,7 @@ function withoutNewIds(value: unknown): unknown {
 async function overTypedClient(operation: Operation, input: unknown): Promise<unknown> {
   const [folder = '', name = ''] = operation.name.split('.');
   const verb = operation.procedure._def.type === 'query' ? 'query' : 'mutate';
-  // eslint-disable-next-line typescript/no-explicit-any -- the walk calls procedures by name
+  // eslint-disable-next-line typescript/no-explicit-any -- the test calls procedures by name
   const procedure = (typed as any)[folder][name];
   try {
     return await procedure[verb](input);
@@ -132,7 +132,7 @@ describe('the operations', () => {
     expect(Object.keys(SAMPLES).toSorted()).toEqual(operations.map(({ name }) => name).toSorted());
   });
 
-  it('each stand in the document under their REST path', () => {
+  it('are each in the document under their REST path', () => {
     const missing = operations.filter(
       ({ meta }) => document.paths[meta.openapi.path]?.[meta.openapi.method.toLowerCase()] === undefined,
     );
@@ -140,7 +140,7 @@ describe('the operations', () => {
     expect(missing).toEqual([]);
   });
 
-  it('are all that stands in the document, beside the stream of events and the document itself', () => {
+  it('are the whole document, with the stream of events and the document itself', () => {
     const inDocument = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
@@ -149,7 +149,7 @@ describe('the operations', () => {
     expect(inDocument.toSorted()).toEqual([...declared, 'GET /events', 'GET /openapi.json'].toSorted());
   });
 
-  it('each are a tool, or say why not', async () => {
+  it('are each a tool, or declare why not', async () => {
     const lists = await Promise.all(mcp.map((client) => client.listTools()));
     const tools = lists.flatMap((list) => list.tools);
     const named = operations.flatMap(({ meta }) => ('name' in meta.tool ? [meta.tool.name] : []));
@@ -173,7 +173,7 @@ describe('the operations', () => {
 });
 
 describe.for(operations.map((operation) => ({ name: operation.name, operation })))('$name', ({ name, operation }) => {
-  it('answers the same over REST, the typed client and, where it is a tool, MCP', async () => {
+  it('answers the same over REST, the typed client and, if it is a tool, MCP', async () => {
     const input = SAMPLES[name] ?? {};
 
     const rest = withoutNewIds((await callOverRest(world, operation, input)).body);

@@ -1,4 +1,4 @@
-/** analytics: a year of numbers, for an account that holds a million posts against one that holds a thousand. */
+/** analytics: a year of metrics, for an account with a million posts against one with a thousand. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { Agent, request } from 'undici';
@@ -14,13 +14,13 @@ const LARGE = Number(process.env['BENCH_ANALYTICS_POSTS'] ?? 1_000_000);
 /** Accounts that the posts went to. */
 const SANDBOXES = 8;
 
-/** Most times what a thousand posts take. */
+/** Highest allowed multiple of the time for a thousand posts. */
 const TARGET = 5;
 
-/** Asked of each size and not counted. */
+/** Requests of each size that are not counted. */
 const WARM_UPS = 50;
 
-/** Asked of each size. */
+/** Requests of each size. */
 const QUESTIONS = 300;
 
 const DAYS = 365;
@@ -48,7 +48,7 @@ interface Install extends AsyncDisposable {
   readonly origin: string;
 }
 
-/** An install of its own whose one account holds so many posts, all of them counted by its worker. */
+/** A separate install whose one account has this many posts, all counted by its worker. */
 async function install(posts: number): Promise<Install> {
   await using made = new AsyncDisposableStack();
   const database = made.use(await createDatabase());
@@ -73,7 +73,7 @@ async function allCounted(client: Client): Promise<void> {
   }
 }
 
-/** The sizes are asked in turns, so that what else the machine does falls on both. */
+/** Alternates the sizes, so that other load on the machine affects both. */
 async function compare(
   row: string,
   filter: string,
@@ -96,7 +96,7 @@ async function compare(
   };
 }
 
-/** What an answer over a year takes, from asking to its last byte. @throws Error when it is not one */
+/** The time of an answer over a year, from the request to the last byte. @throws Error when the request failed */
 async function askedMs(agent: Agent, origin: string, filter: string): Promise<number> {
   const from = new Date(Date.now() - (DAYS - 1) * 86_400_000).toISOString().slice(0, 10);
   const asked = performance.now();

@@ -1,4 +1,6 @@
-/** drain: a backlog that falls due in one instant, for one worker, against graphile-worker running as many empty jobs. */
+/**
+ * drain: a backlog that becomes due at one instant, for one worker, against graphile-worker with as many empty jobs.
+ */
 import { setTimeout as wait } from 'node:timers/promises';
 import { connectSandboxes, publish } from '../api.ts';
 import { type BenchDatabase, createDatabase, createFolder } from '../databases.ts';
@@ -6,7 +8,7 @@ import { startOnPostgres, startPeer } from '../processes.ts';
 import { inTurns } from '../rounds.ts';
 import type { Row } from '../row.ts';
 
-/** Size of the backlog: so many posts, so many empty jobs. */
+/** Size of the backlog, in posts and in empty jobs. */
 const BACKLOG = 3_000;
 
 /** Accounts that the posts go to. */
@@ -15,7 +17,7 @@ const SANDBOXES = 30;
 /** Time to schedule the whole backlog through the API before it falls due. */
 const SCHEDULING_MS = 8_000;
 
-/** Longest a round may take before it counts as stuck. */
+/** Longest a round may take before it fails as stuck. */
 const STUCK_AFTER_MS = 60_000;
 
 const POSTS_LEFT = `
@@ -41,7 +43,7 @@ export const drain: Row = {
   },
 };
 
-/** Counted from the instant the posts fall due, whenever the worker looks. */
+/** Counted from the instant the posts are due, independent of when the worker polls. */
 async function drainPosts(database: BenchDatabase, origin: string, slugs: readonly string[]): Promise<number> {
   const due = new Date(Date.now() + SCHEDULING_MS);
   for (let stored = 0; stored < BACKLOG; stored += slugs.length) await publish(origin, slugs, due);

@@ -1,17 +1,17 @@
-/** fairness: what one connection or one account with thousands of due posts does to the few posts of others. */
+/** fairness: how one connection or one account with thousands of due posts affects the few posts of others. */
 import { ahead, type Batch, outcomeOf, startFleet } from '../fleet.ts';
 import { type Finding, latenessFinding, type Row } from '../row.ts';
 
-/** The platform's own time for a post of the backlog, so that it lasts for seconds. */
+/** The platform's time for a post of the backlog, so that the backlog lasts for seconds. */
 const DIRECTIVE = '[[slow 200]]';
 
-/** How long after the backlog the posts of the others fall due. */
+/** How long after the backlog the posts of the others are due. */
 const LATER_MS = 1_000;
 
-/** Time for the posts to be stored before the first falls due. */
+/** Time to store the posts before the first is due. */
 const SCHEDULING_MS = 8_000;
 
-/** Latest 99th percentile of the others. */
+/** Upper limit of the 99th percentile of the others. */
 const TARGET_MS = 2_000;
 
 export const fairness: Row = {

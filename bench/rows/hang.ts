@@ -1,4 +1,6 @@
-/** hang: a platform that takes posts and never answers, and a connection whose posts take 25 s, beside others that are well. */
+/**
+ * hang: a platform that accepts posts and never answers, and a connection whose posts take 25 s, beside healthy ones.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -6,26 +8,26 @@ import { call } from '../api.ts';
 import { ahead, type Batch, giveOwnAccount, outcomeOf, startFleet } from '../fleet.ts';
 import { latenessFinding, type Row } from '../row.ts';
 
-/** Connections to the server that hangs, and posts of each: more than a lane holds. */
+/** Connections to the server that hangs, and posts of each: more than the concurrency limit. */
 const HUNG_CONNECTIONS = 60;
 const HUNG_EACH = 5;
 
-/** Posts of the slow connection: more than its share of a lane. */
+/** Posts of the slow connection: more than its share of the concurrency limit. */
 const SLOW = 300;
 
 const WELL_CONNECTIONS = 100;
 const WELL_EACH = 5;
 
-/** Span over which the posts of those that are well fall due. */
+/** Period over which the posts of the healthy connections become due. */
 const SPAN_MS = 20_000;
 
-/** How long after the others they begin to: by then all that can hang does. */
+/** How long after the others they begin to be due: by then all hanging requests hang. */
 const LATER_MS = 2_000;
 
-/** Time for the posts to be stored before the first falls due. */
+/** Time to store the posts before the first is due. */
 const SCHEDULING_MS = 8_000;
 
-/** Latest 99th percentile of those that are well. */
+/** Upper limit of the 99th percentile of the healthy connections. */
 const TARGET_MS = 1_000;
 
 export const hang: Row = {
@@ -60,13 +62,13 @@ export const hang: Row = {
 
 interface HangingServer extends AsyncDisposable {
   readonly origin: string;
-  /** From now on every request is taken and none is answered. */
+  /** From now on the server accepts every request and answers none. */
   hang(): void;
-  /** Requests that wait for an answer. */
+  /** Number of requests waiting for an answer. */
   held(): number;
 }
 
-/** A Mastodon server that lets accounts connect, one a token. */
+/** A Mastodon server that accepts connections, one account per token. */
 async function startHangingServer(): Promise<HangingServer> {
   let hanging = false;
   let held = 0;

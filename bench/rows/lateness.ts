@@ -1,4 +1,4 @@
-/** lateness: how long after its time the platform call of a post begins, on an install that has nothing else to do. */
+/** lateness: the time from a post's scheduled time to its platform call, on an install without other work. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { connectSandboxes, publish } from '../api.ts';
 import { createDatabase, createFolder } from '../databases.ts';
@@ -7,13 +7,13 @@ import { latenessFinding, type Row } from '../row.ts';
 
 const POSTS = 300;
 
-/** Span over which the posts fall due, evenly. */
+/** Period over which the posts become due, evenly. */
 const SPAN_MS = 30_000;
 
-/** Time to schedule them all before the first falls due. */
+/** Time to schedule them all before the first is due. */
 const SCHEDULING_MS = 8_000;
 
-/** Latest 99th percentile. */
+/** Upper limit of the 99th percentile. */
 const TARGET_MS = 1_000;
 
 const LATENESS = `

@@ -1,4 +1,4 @@
-/** list: the first page of posts, for one caller, when the account holds a million posts against when it holds a thousand. */
+/** list: the first page of posts, for one client, for an account with a million posts against one with a thousand. */
 import { Agent, request } from 'undici';
 import { connectSandboxes, HEADERS, publish } from '../api.ts';
 import { createDatabase, createFolder } from '../databases.ts';
@@ -14,17 +14,17 @@ const SANDBOXES = 8;
 
 const PAGE = 25;
 
-/** Asked of each size and not counted: enough for every connection of the pool to have its statements prepared. */
+/** Requests of each size that are not counted: enough for every connection of the pool to prepare its statements. */
 const WARM_UPS = 100;
 
-/** Pages asked of each size, unless the time is up before. */
+/** Pages requested of each size, unless the time is up before. */
 const PAGES = 400;
 const TIME_UP_MS = 15_000;
 
 interface Question {
   readonly row: string;
   readonly filter: string;
-  /** Most times what a thousand posts take. */
+  /** Highest allowed multiple of the time for a thousand posts. */
   readonly target: number;
 }
 
@@ -54,7 +54,7 @@ interface Install extends AsyncDisposable {
   readonly origin: string;
 }
 
-/** An install of its own whose one account holds so many posts. */
+/** A separate install whose one account has this many posts. */
 async function install(posts: number): Promise<Install> {
   await using made = new AsyncDisposableStack();
   const database = made.use(await createDatabase());
@@ -67,7 +67,7 @@ async function install(posts: number): Promise<Install> {
   return { origin: service.origin, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-/** The sizes are asked in turns, page by page, so that what else the machine does falls on both. */
+/** Alternates the sizes page by page, so that other load on the machine affects both. */
 async function compare(question: Question, agent: Agent, small: string, large: string): Promise<Finding> {
   const seen: { small: number; large: number }[] = [];
   const begun = performance.now();
@@ -85,7 +85,7 @@ async function compare(question: Question, agent: Agent, small: string, large: s
   };
 }
 
-/** What one page takes, from asking to its last byte. @throws Error when it is not a full page */
+/** The time of one page, from the request to the last byte. @throws Error when it is not a full page */
 async function pageMs(agent: Agent, origin: string, { filter }: Question): Promise<number> {
   const asked = performance.now();
   const answer = await request(`${origin}/api/v2/posts?limit=${PAGE}${filter}`, {

@@ -1,4 +1,4 @@
-/** reads: a page of 25 out of ten thousand stored posts, for twenty callers at once. */
+/** reads: a page of 25 out of ten thousand stored posts, for twenty concurrent clients. */
 import { deepStrictEqual } from 'node:assert/strict';
 import { cp } from 'node:fs/promises';
 import { PGlite } from '@electric-sql/pglite';
@@ -28,7 +28,7 @@ async function onPostgres(): Promise<Finding> {
   return await compare({ row: 'reads', ours: ours.origin, bare: bare.origin, target: 0.35, rounds: 5 });
 }
 
-// The embedded database serves one process, so each side reads a copy of its own.
+// Only one process can open an embedded database, so each side reads a separate copy.
 async function onPglite(): Promise<Finding> {
   await using folder = await createFolder();
   await using copy = await createFolder();

@@ -1,24 +1,27 @@
-/** scale: a hundred thousand posts wait, and five thousand of them fall due in one minute, over a thousand connections and two workers. */
+/**
+ * scale: a hundred thousand scheduled posts, five thousand of which become due in one minute, over a thousand
+ * connections and two workers.
+ */
 import { ahead, type Batch, type Fleet, outcomeOf, startFleet } from '../fleet.ts';
 import { type Finding, latenessFinding, type Row } from '../row.ts';
 
 const ACCOUNTS = 20;
 const CONNECTIONS_EACH = 50;
 
-/** Of a connection's hundred posts, so many are not due for days. */
+/** Of the hundred posts of each connection, this many are not due for days. */
 const WAITING_EACH = 95;
 const DUE_EACH = 5;
 
-/** Span over which the others wait. */
+/** Period over which those posts become due. */
 const WAITING_MS = 30 * 86_400_000;
 
-/** They begin to be due after all is measured. */
+/** They begin to be due after the measurement. */
 const WAITING_FROM_MS = 3_600_000;
 
-/** Time for the posts to be stored before the first falls due. */
+/** Time to store the posts before the first is due. */
 const SCHEDULING_MS = 8_000;
 
-/** Latest 99th percentile. */
+/** Upper limit of the 99th percentile. */
 const TARGET_MS = 5_000;
 
 export const scale: Row = {

@@ -1,4 +1,4 @@
-/** scaling: a backlog on a platform that takes its time, for two workers against one. */
+/** scaling: a backlog on a slow platform, for two workers against one. */
 import { ahead, type Batch, type Fleet, outcomeOf, startFleet } from '../fleet.ts';
 import type { BenchProcess } from '../processes.ts';
 import { inTurns } from '../rounds.ts';
@@ -7,10 +7,10 @@ import type { Row } from '../row.ts';
 const CONNECTIONS = 60;
 const EACH = 100;
 
-/** The platform's own time for a post. */
+/** The platform's time for a post. */
 const DIRECTIVE = '[[slow 20]]';
 
-/** Time for the posts to be stored before they fall due. */
+/** Time to store the posts before they are due. */
 const SCHEDULING_MS = 8_000;
 
 export const scaling: Row = {
@@ -23,7 +23,7 @@ export const scaling: Row = {
   },
 };
 
-/** Gives posts a second, counted from the instant they fall due. */
+/** Gives posts per second, counted from the instant they are due. */
 async function drainWith(fleet: Fleet, workers: number): Promise<number> {
   await using started = new AsyncDisposableStack();
   const starts = Array.from({ length: workers }, () => fleet.startWorker());

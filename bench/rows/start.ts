@@ -1,11 +1,11 @@
-/** start: how long an install takes to answer /readyz, the first time and again, and how much memory it holds then. */
+/** start: the time until an install answers /readyz, the first time and again, and its memory then. */
 import { createDatabase, createFolder } from '../databases.ts';
 import { type BenchProcess, startOnPglite, startOnPostgres } from '../processes.ts';
 import { median, note, type Row } from '../row.ts';
 
 const ROUNDS = 3;
 
-/** What one start took. */
+/** The measurements of one start. */
 interface Start {
   readonly startMs: number;
   readonly memoryMb: number;

@@ -1,4 +1,7 @@
-/** sustained: 200 posts a second for a minute, asked on schedule whatever the answers do, and what the events table holds of them. */
+/**
+ * sustained: 200 posts a second for a minute, sent on schedule independent of the answers, and a check of the events
+ * table.
+ */
 import { setTimeout as wait } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { connectSandboxes, HEADERS, postBody } from '../api.ts';
@@ -6,22 +9,22 @@ import { type BenchDatabase, createDatabase, createFolder } from '../databases.t
 import { startOnPostgres } from '../processes.ts';
 import { type Finding, percentile, type Row } from '../row.ts';
 
-/** Posts a second. */
+/** Posts per second. */
 const RATE = 200;
 
-/** How long; shorter for a quick look. */
+/** Duration; shorter for a quick run. */
 const SECONDS = Number(process.env['BENCH_SUSTAINED_SECONDS'] ?? 60);
 
-/** The same load before, not counted among the latencies. */
+/** Seconds of the same load before, not included in the latencies. */
 const WARM_UP_SECONDS = 3;
 
 /** Accounts that the posts go to, in turn. */
 const SANDBOXES = 20;
 
-/** Of so many answers, one is held against the events table in the moment it arrives. */
+/** One answer of this many is compared with the events table at the moment it arrives. */
 const LOOKED_AT = 10;
 
-/** Least share of the rate, and latest 99th percentile. */
+/** Least share of the rate, and upper limit of the 99th percentile. */
 const TARGET_SHARE = 0.99;
 const TARGET_MS = 1_000;
 
@@ -36,7 +39,7 @@ export const sustained: Row = {
     const target: Target = { origin: service.origin, slugs, agent, database };
     const before = await onSchedule(target, WARM_UP_SECONDS);
     const run = await onSchedule(target, SECONDS);
-    // At once, with no time to catch up: what is answered must be written.
+    // Checked at once: an answer means that the data is already written.
     const stored = await count(database);
     await agent.close();
     return findings(run, stored, before.latenciesMs.length + run.latenciesMs.length);
@@ -51,7 +54,7 @@ interface Target {
 }
 
 interface Run {
-  /** From when each post was to be asked, not from when it was, to its answer. */
+  /** From the scheduled time of each request, not its actual start, to its answer. */
   readonly latenciesMs: readonly number[];
   readonly perSecond: number;
   /** Why requests failed; empty when none did. */
@@ -60,7 +63,7 @@ interface Run {
   readonly early: number;
 }
 
-/** Asks on schedule: falling behind shows as latency. */
+/** Sends requests on schedule: falling behind shows as latency. */
 async function onSchedule(target: Target, seconds: number): Promise<Run> {
   const latenciesMs: number[] = [];
   const errors: string[] = [];

@@ -1,4 +1,7 @@
-/** webhooks: deliveries of events to three receivers, against bare loops of signed posts; and with one that hangs. */
+/**
+ * webhooks: deliveries of events to three receivers, against bare loops of signed posts; and with one receiver that
+ * hangs.
+ */
 import { createHmac } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -12,7 +15,7 @@ import type { Row } from '../row.ts';
 /** Events of a round; each is delivered to every receiver. */
 const EVENTS = 1_000;
 
-/** Longest a round may take before it counts as stuck. */
+/** Longest a round may take before it fails as stuck. */
 const STUCK_AFTER_MS = 60_000;
 
 export const webhooks: Row = {
@@ -55,7 +58,7 @@ interface Bench {
 
 let rounds = 0;
 
-/** Counted from the commit of the events until those who are awaited have all of them. */
+/** Counted from the commit of the events until the named receivers have all of them. */
 async function deliver({ database, receivers, install }: Bench, names: readonly string[], awaited: readonly string[]) {
   rounds += 1;
   const pathOf = (name: string) => `/${name}-${rounds}`;
@@ -93,7 +96,7 @@ async function allReceived(origin: string, paths: readonly string[], since: numb
   }
 }
 
-/** A loop for each receiver: sign, post, wait for the answer, on a connection that is kept. */
+/** A loop for each receiver: sign, post, wait for the answer, on a connection that is kept open. */
 async function postBare(origin: string, names: readonly string[]): Promise<number> {
   rounds += 1;
   const agent = new Agent({ keepAlive: true });

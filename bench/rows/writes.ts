@@ -1,4 +1,4 @@
-/** writes: posts to the sandbox that are sent within the request, for twenty callers at once. */
+/** writes: posts to the sandbox that are sent within the request, for twenty concurrent clients. */
 import { cp } from 'node:fs/promises';
 import { connectSandboxes, HEADERS, postBody, publish } from '../api.ts';
 import { createDatabase, createFolder } from '../databases.ts';
@@ -30,7 +30,7 @@ async function onPostgres(): Promise<Finding> {
   return finding;
 }
 
-// The embedded database serves one process, so each side writes into a copy of its own.
+// Only one process can open an embedded database, so each side writes into a separate copy.
 async function onPglite(): Promise<Finding> {
   await using folder = await createFolder();
   await using copy = await createFolder();
@@ -51,7 +51,7 @@ async function onPglite(): Promise<Finding> {
   });
 }
 
-/** A post to copy, and where to post. */
+/** A post to copy, and the origin to post to. */
 interface Prepared {
   readonly postId: string;
   readonly slugs: readonly string[];
@@ -81,7 +81,10 @@ async function compare({ ours, bare, slugs, ...sides }: Comparison): Promise<Fin
   return inTurns({ ...sides, unit: 'posts/s', ours: load(ask(ours)), bare: load(ask(bare)) });
 }
 
-/** A side that answers before its work is done would win unjustly. Callers cut off at the end of a round may leave a few. */
+/**
+ * A side that answers before its work is done would win unfairly. Clients stopped at the end of a round may leave a few
+ * posts unsent.
+ */
 async function refuseUnsent(client: { query(sql: string): Promise<{ rows: unknown[] }> }): Promise<void> {
   const { rows } = await client.query(`select id from posts where status <> 'sent' limit 1000`);
   if (rows.length > 500) throw new Error(`${rows.length} posts were answered and not sent`);

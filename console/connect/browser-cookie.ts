@@ -1,24 +1,24 @@
 /**
- * The cookie that ties a connect session to one browser. It is sent to /connect only, so it cannot have the
- * prefix __Host-, which wants the path /: everything else of the install would get it with every request.
+ * The cookie that binds a connect session to one browser. It is sent to /connect only. It cannot have the prefix
+ * __Host-, which requires the path /: then every request to this install would carry it.
  */
 import type { Request, Response } from 'express';
 import type { Context } from '../../services/context.ts';
 import type { SecretOf } from '../../services/connect/find-session.ts';
 import { giveCookie, isSecure, readCookies } from '../cookies.ts';
 
-/** One a session, so that two that are open side by side do not take each other's. */
+/** Returns one name per session, so that two open sessions do not overwrite each other's cookie. */
 function cookieName(context: Context, sessionId: string): string {
   return `${isSecure(context) ? '__Secure-' : ''}connect-${sessionId}`;
 }
 
-/** Reads the secrets that the browser shows. */
+/** Reads the secrets from the browser's cookies. */
 export function secretsOf(context: Context, request: Request): SecretOf {
   const cookies = readCookies(request);
   return (sessionId) => cookies.get(cookieName(context, sessionId));
 }
 
-/** @param expiresAt end of the session, with which the cookie ends too */
+/** @param expiresAt end of the session, when the cookie expires too */
 export function giveSecret(
   context: Context,
   response: Response,

@@ -1,4 +1,7 @@
-/** /connect/...: the hosted page, on which a customer links an account into a profile (D24). Forms and redirects; no scripts. */
+/**
+ * /connect/...: the hosted page on which a customer links an account to a profile
+ * (docs/contract/connections.md#the-hosted-page). Forms and redirects; no scripts.
+ */
 import express, { type ErrorRequestHandler, type RequestHandler, type Response, Router } from 'express';
 import { validate as isUuid } from 'uuid';
 import { clientDocument } from '../../services/connect/client-document.ts';
@@ -11,10 +14,10 @@ import { noticeView } from './connect-views.ts';
 import { sendConnectPage } from './send-connect-page.ts';
 import { sendEnd, showOutcome, showStep, takeStep } from './session-steps.ts';
 
-/** Bytes of a form; the longest login is far below. */
+/** Maximum bytes of a form; the longest credential is far shorter. */
 const FORM_MAX = '20kb';
 
-/** What a link or a page of a session without one says. */
+/** Message for a link or page without a session. */
 const NOTICES = {
   unknown: [404, 'Nothing here', 'This link leads nowhere in this browser. Ask for a new one where you got it.'],
   used: [410, 'Used already', 'This link works once, and it was opened before. Ask for a new one where you got it.'],
@@ -35,7 +38,7 @@ export function connectPages(context: Context): Router {
   router.post('/session/:sessionId/:step', async (request, response) => {
     const { sessionId, step } = request.params;
     const found = await sessionOf(context, sessionId, request);
-    // Pressed twice, or after a lost answer: it ends where it ended.
+    // A second press, or a retry after a lost response, gets the same result.
     if (found.kind === 'over') return sendEnd(context, response, found.session);
     if (found.kind !== 'open') return sendNoSession(context, response, found);
     await takeStep(context, response, found.session, step, fieldsOf(request.body));
@@ -57,14 +60,14 @@ export function connectPages(context: Context): Router {
   return router;
 }
 
-/** Whatever is answered here is for one browser, now. */
+/** Responses are for one browser and must not be cached. */
 const secretive: RequestHandler = (_request, response, next) => {
   response.setHeader('cache-control', 'no-store');
   response.setHeader('referrer-policy', 'no-referrer');
   next();
 };
 
-/** A link is opened by whoever reads the page: not by programs that look at it, nor by browsers ahead of a click. */
+/** Only a person's click opens a link: link checkers (HEAD) and prefetching browsers do not. */
 const lookOnly: RequestHandler = (request, response, next) => {
   if (request.method === 'HEAD') return void response.status(200).type('html').end();
   if (/\bprefetch\b/.test(String(request.headers['sec-purpose'] ?? request.headers['purpose'] ?? ''))) {
@@ -73,14 +76,14 @@ const lookOnly: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** The cookie is not sent with forms of other sites; this keeps those of neighbouring hosts out too. */
+/** Other sites' forms do not send the cookie; this also refuses forms of other hosts on the same site. */
 const ownPagesOnly: RequestHandler = (request, response, next) => {
   const site = request.headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin') return next();
   response.status(403).type('text/plain').send('Forms of other sites are not taken.\n');
 };
 
-/** Reads a form of a browser that the session is open in, and nothing of anyone else's. */
+/** Reads a form only from the browser that has the session open. */
 function ownForm(context: Context): RequestHandler<{ sessionId: string }> {
   const form = express.urlencoded({ extended: false, limit: FORM_MAX });
   return async (request, response, next) => {
@@ -90,7 +93,10 @@ function ownForm(context: Context): RequestHandler<{ sessionId: string }> {
   };
 }
 
-/** Some platforms send customers back to the machine's address where the install goes by its name, and only there is the cookie. */
+/**
+ * Some platforms redirect to the loopback address although the install is used under its name, which alone has the
+ * cookie.
+ */
 function home(context: Context): RequestHandler {
   const { hostname, port } = new URL(context.config.publicUrl);
   const address = `127.0.0.1${port === '' ? '' : `:${port}`}`;
@@ -131,7 +137,7 @@ async function sendNoSession(
   sendConnectPage(context, response, { status, title, main: noticeView(title, sentence), session: null });
 }
 
-/** Customers read pages, so a failure is one too. */
+/** Customers read pages, so failures are pages too. */
 function failed(context: Context): ErrorRequestHandler {
   return (thrown, _request, response, next) => {
     if (response.headersSent) return next(thrown);

@@ -1,4 +1,4 @@
-/** What the pages of a connect session show. Every step has a way out. */
+/** The views of a connect session. Every step can be cancelled. */
 import type { HostedPlatform } from '../../services/connect/connectable-platforms.ts';
 import { type Html, html } from '../html.ts';
 
@@ -6,12 +6,12 @@ type Hosted = HostedPlatform['hosted'];
 type Field = Hosted['fields'][number];
 type Alternative = NonNullable<Hosted['alternative']>;
 
-/** Where the steps of a session are posted to. */
+/** Path to which the steps of a session are posted. */
 function stepPath(sessionId: string, step: string): string {
   return `/connect/session/${sessionId}/${step}`;
 }
 
-/** The choice of a platform. */
+/** The platform selection. */
 export function pickView(sessionId: string, offered: readonly HostedPlatform[]): Html {
   return html`<section class="panel" aria-labelledby="heading">
     <h1 id="heading">Connect an account</h1>
@@ -28,11 +28,11 @@ export function pickView(sessionId: string, offered: readonly HostedPlatform[]):
 export interface FormView {
   readonly sessionId: string;
   readonly offered: HostedPlatform;
-  /** What was typed before; secrets are typed again. */
+  /** Previous input; secrets must be entered again. */
   readonly typed: Readonly<Record<string, string>>;
-  /** Why it did not work the last time. */
+  /** Why the last attempt failed. */
   readonly problem: string | null;
-  /** Whether other platforms can be picked. */
+  /** Whether other platforms can be selected. */
   readonly hasOthers: boolean;
 }
 
@@ -65,7 +65,7 @@ export function formView({ sessionId, offered, typed, problem, hasOthers }: Form
   </section>`;
 }
 
-/** The second way, over the platform's own page. */
+/** The second method, on the platform's own page. */
 function alternativeForm(sessionId: string, platformId: string, way: Alternative, typed: FormView['typed']): Html {
   return html`<p class="or">or</p>
     <form method="post" action="${stepPath(sessionId, 'alternative')}">
@@ -76,7 +76,7 @@ function alternativeForm(sessionId: string, platformId: string, way: Alternative
     </form>`;
 }
 
-/** The choice of one of several accounts. */
+/** The selection of one of several accounts. */
 export function chooseView(sessionId: string, labels: readonly string[]): Html {
   return html`<section class="panel" aria-labelledby="heading">
     <h1 id="heading">Which one?</h1>
@@ -88,7 +88,7 @@ export function chooseView(sessionId: string, labels: readonly string[]): Html {
   </section>`;
 }
 
-/** A page without a form. @param link where the customer may go from here */
+/** A page without a form. @param link where the customer may go next */
 export function noticeView(
   title: string,
   sentence: string,

@@ -1,11 +1,11 @@
-/** How pages of a connect session are sent: kept by nobody, naming no address to others, with forms that lead where they must. */
+/** Sends pages of a connect session: not cached, without a referrer, and with restricted form targets. */
 import type { Response } from 'express';
 import { type HostedPlatform, pageOf } from '../../services/connect/connectable-platforms.ts';
 import type { Context } from '../../services/context.ts';
 import type { Html } from '../html.ts';
 import { policy, renderPage } from '../page.ts';
 
-/** What a page needs to know of its session; null where there is none. */
+/** The session data that a page needs; null when there is no session. */
 export interface SessionFrame {
   readonly redirectUrl: string;
   readonly headless: boolean;
@@ -16,7 +16,7 @@ export interface ConnectPage {
   readonly title: string;
   readonly main: Html;
   readonly session: SessionFrame | null;
-  /** Platforms whose own page a form on this one may lead to. */
+  /** Platforms to whose page a form on this page may redirect. */
   readonly leadsTo?: readonly HostedPlatform[];
 }
 
@@ -28,7 +28,7 @@ export function sendConnectPage(context: Context, response: Response, page: Conn
   response.type('html').send(renderPage({ title, layout: 'connect', frame, main }));
 }
 
-/** Browsers hold form-action against the redirects that follow a form too, so where they lead must be listed. */
+/** Browsers also apply form-action to the redirects after a form, so the policy must list their targets. */
 function pagePolicy(context: Context, session: SessionFrame | null, leadsTo: readonly HostedPlatform[]): string {
   const pages = leadsTo.flatMap((offered) => {
     const page = pageOf(offered);
@@ -43,12 +43,12 @@ function pagePolicy(context: Context, session: SessionFrame | null, leadsTo: rea
   });
 }
 
-/** Where the customer names the server, its address is not known yet. */
+/** If the customer names the server, its address is not known yet. */
 function anyServer(outboundAllow: readonly string[]): string[] {
   return outboundAllow.length === 0 ? ['https:'] : ['https:', 'http:'];
 }
 
-/** Where the caller's address leads on to is the caller's to say, and browsers hold that against the form too. */
+/** The caller decides where its return URL redirects, and browsers apply form-action to that redirect too. */
 function returnSources(redirectUrl: string): string[] {
   return redirectUrl.startsWith('https:') ? ['https:'] : ['http://localhost:*', 'https:'];
 }

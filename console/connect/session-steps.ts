@@ -1,4 +1,4 @@
-/** The steps of an open connect session: what is shown at each, and what its forms do. */
+/** The steps of an open connect session: the page of each, and the action of its forms. */
 import type { Response } from 'express';
 import { chooseAccount } from '../../services/connect/choose-account.ts';
 import { byAlternative, type HostedPlatform, offeredPlatforms } from '../../services/connect/connectable-platforms.ts';
@@ -13,12 +13,12 @@ import { sendConnectPage } from './send-connect-page.ts';
 
 type Session = Extract<FoundSession, { kind: 'open' }>['session'];
 
-/** Goes to an address as it is. */
+/** Redirects to a URL without changing it. */
 export function redirect(response: Response, address: string): void {
   response.status(303).setHeader('location', address).end();
 }
 
-/** @param wanted platform that the customer has picked; empty to pick again, undefined to go on where they were */
+/** @param wanted platform that the customer selected; empty to select again, undefined to continue */
 export async function showStep(
   context: Context,
   response: Response,
@@ -43,7 +43,7 @@ export async function showStep(
   sendForm(context, response, session, platform, {}, null);
 }
 
-/** What a form of the session asks for. */
+/** Form actions of a session. */
 export async function takeStep(
   context: Context,
   response: Response,
@@ -75,7 +75,7 @@ export async function takeStep(
   redirect(response, `/connect/session/${session.id}`);
 }
 
-/** @param platform whose form is shown again, with what was typed, when nothing came of it */
+/** @param platform the platform whose form is shown again, with the input, after a failure */
 export async function showOutcome(
   context: Context,
   response: Response,
@@ -90,7 +90,10 @@ export async function showOutcome(
   sendForm(context, response, session, platform, typed, outcome.message);
 }
 
-/** Sends the customer where they came from. @param as `page` for a link there: opening a page again should not lead away */
+/**
+ * Redirects the customer to the return URL. @param as `page` for a link instead, because reopening a page should
+ * not redirect
+ */
 export async function sendEnd(
   context: Context,
   response: Response,
@@ -107,12 +110,12 @@ export async function sendEnd(
   sendConnectPage(context, response, { status: 410, title, main, session });
 }
 
-/** Position of what was picked; one that nothing has for anything else. */
+/** Index of the selected account; -1 for invalid input. */
 function indexOf(picked: string | undefined): number {
   return picked !== undefined && /^\d{1,3}$/.test(picked) ? Number(picked) : -1;
 }
 
-/** Whether the platform's own page is all there is: then it is where the customer goes at once. */
+/** Whether the platform's own page is the only method: then the customer is redirected there immediately. */
 function goesStraight({ hosted }: HostedPlatform): boolean {
   return hosted.oauth !== undefined && hosted.fields.length === 0;
 }
@@ -144,7 +147,7 @@ function sendForm(
   const hasOthers = (session.platform ?? null) === null;
   const main = formView({ sessionId: session.id, offered, typed, problem, hasOthers });
   const heading = `Connect ${offered.platform.name}`;
-  // The title is what a screen reader says first of a page.
+  // Screen readers announce the title first.
   const title = problem === null ? heading : `That did not work: ${heading}`;
   const status = problem === null ? 200 : 422;
   sendConnectPage(context, response, { status, title, main, session, leadsTo: [offered] });

@@ -1,4 +1,4 @@
-/** What agents hold: each grant of a person, and the way to take it back. */
+/** The grants of a user to agents, and the form that revokes each. */
 import { SCOPES } from '../../services/keys/scopes.ts';
 import type { GrantView } from '../../services/oauth/list-grants.ts';
 import { type Html, html } from '../html.ts';

@@ -1,36 +1,36 @@
-/** What the pages of consent need of the authorization server, handed in by whoever mounts them. */
+/** The authorization server functions that the consent pages need, injected on mounting. */
 import type { Request, Response } from 'express';
 import type { Scope } from '../../services/keys/scopes.ts';
 
-/** A client that waits for a person's word. */
+/** A client that waits for a user's decision. */
 export interface ConsentRequest {
   readonly clientId: string;
-  /** As the client calls itself, made plain; whoever reads it must not take it for a fact. */
+  /** The client's name for itself, sanitized; it is not verified. */
   readonly clientName: string;
-  /** Where the answer goes. */
+  /** The redirect URI for the response. */
   readonly redirectUri: string;
   readonly scopes: readonly Scope[];
 }
 
-/** Who agrees, and within which bounds. */
+/** The user who consents, and the granted limits. */
 export interface Consent {
   readonly accountId: string;
   readonly ownerId: string;
   readonly email: string;
-  /** The one profile the client reaches; null reaches the whole account. */
+  /** The only profile that the client can access; null for the whole account. */
   readonly profileId: string | null;
   readonly mode: 'live' | 'test';
 }
 
 export interface ConsentRequests {
-  /** The request with this id; null when this browser did not bring it, or it has ended. */
+  /** Returns the request with this id; null when this browser did not start it, or it has expired. */
   find(request: Request, response: Response, uid: string): Promise<ConsentRequest | null>;
-  /** @returns where the browser goes on */
+  /** @returns the URL to which the browser is redirected */
   allow(request: Request, response: Response, consent: Consent): Promise<string>;
   deny(request: Request, response: Response, person: Pick<Consent, 'accountId' | 'ownerId' | 'email'>): Promise<string>;
 }
 
-/** Host that an answer goes to; the scheme of a program that has none. */
+/** Host of a redirect URI; the scheme if a native app's URI has no host. */
 export function redirectHost(redirectUri: string): string {
   const { host, protocol } = new URL(redirectUri);
   return protocol === 'https:' || protocol === 'http:' ? host : protocol;

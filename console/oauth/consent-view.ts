@@ -1,6 +1,6 @@
 /**
- * The question whether a program may act for the account: who asks, where the answer goes, what it may do, and how far it
- * reaches. The widest reach is the last choice, and the narrowest is preselected.
+ * The consent question: which client asks, where the response goes, what it may do, and which profiles it can
+ * access. The widest access is the last option, and the narrowest is preselected.
  */
 import { SCOPES } from '../../services/keys/scopes.ts';
 import type { ProfileChoice } from '../../services/oauth/profiles-to-choose.ts';
@@ -11,12 +11,12 @@ export interface ConsentView {
   readonly asked: ConsentRequest;
   readonly email: string;
   readonly profiles: readonly ProfileChoice[];
-  /** Where the answer is posted to. */
+  /** Path to which the decision is posted. */
   readonly action: string;
   readonly csrf: Html;
 }
 
-/** Values of the choice besides the ids of profiles. */
+/** Option values other than profile ids. */
 export const WHOLE_ACCOUNT = 'account';
 export const TEST_MODE = 'test';
 

@@ -1,14 +1,14 @@
-/** The page of a request for access that cannot go back to its client: nobody knows where that is. */
+/** The page for an authorization request that has no known redirect URI. */
 import { html } from '../html.ts';
 import { POLICIES, renderPage } from '../page.ts';
 
-/** What the authorization server says of it. */
+/** The authorization server's error. */
 interface Refusal {
   readonly error: string;
   readonly error_description?: string | undefined;
 }
 
-/** @returns the page and the policy to send it with */
+/** @returns the page and its Content-Security-Policy */
 export function oauthErrorPage(refusal: Refusal): { policy: string; text: string } {
   const main = html`<section class="panel absent">
     <h1>That did not work</h1>

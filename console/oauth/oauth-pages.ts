@@ -1,4 +1,7 @@
-/** /oauth/interaction/...: a person is asked whether a program may act for them. /owner/agents: what they have allowed (D23). Forms and redirects; no scripts. */
+/**
+ * /oauth/interaction/...: asks a user whether a client may act for them. /owner/agents: the grants that they gave
+ * (docs/contract/agents.md#people). Forms and redirects; no scripts.
+ */
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { validate as isUuid } from 'uuid';
 import type { Context } from '../../services/context.ts';
@@ -15,7 +18,7 @@ import type { Consent, ConsentRequests } from './consent-requests.ts';
 import { consentView, TEST_MODE, WHOLE_ACCOUNT } from './consent-view.ts';
 import { sendConsentPage } from './send-consent-page.ts';
 
-/** Bytes of a form. */
+/** Maximum bytes of a form. */
 const FORM_MAX = '10kb';
 
 const CONSENT_PATH = '/oauth/interaction';
@@ -34,10 +37,10 @@ export function oauthPages(context: Context, requests: ConsentRequests): Router 
   return router;
 }
 
-/** Whatever is answered here is for one browser, now. */
+/** Responses are for one browser and must not be cached. */
 const unkept: RequestHandler = (_request, response, next) => {
   response.setHeader('cache-control', 'no-store');
-  // The audit names the request by it.
+  // The audit log identifies the request by it.
   response.setHeader('x-request-id', String(response.locals['requestId']));
   next();
 };
@@ -95,7 +98,7 @@ function answer(context: Context, requests: ConsentRequests): RequestHandler<{ u
   };
 }
 
-/** Null for a choice that was not offered. */
+/** Null for an option that was not offered. */
 async function consentOf(
   context: Context,
   { accountId, ownerId, email }: SignedInPerson,

@@ -1,9 +1,9 @@
-/** How the page of consent is sent: kept by nobody, framed by nobody, with a form that leads to the client in the end. */
+/** Sends the consent page: not cached, not framed, and with a form that finally redirects to the client. */
 import type { Response } from 'express';
 import type { Html } from '../html.ts';
 import { policy, renderPage } from '../page.ts';
 
-/** @param redirectUri where the client wants the answer */
+/** @param redirectUri the client's redirect URI */
 export function sendConsentPage(response: Response, main: Html, redirectUri: string): void {
   const title = 'Allow an agent? - Carillon';
   const formAction = ["'self'", ...targetSources(redirectUri)].join(' ');
@@ -16,10 +16,10 @@ export function sendConsentPage(response: Response, main: Html, redirectUri: str
 }
 
 /**
- * Browsers hold form-action against the redirects that follow a form too: against the client's address, and against
- * where that leads on to, which is the client's to say.
+ * Browsers also apply form-action to the redirects after a form: to the client's redirect URI, and to the URLs to
+ * which the client redirects from there.
  */
 function targetSources(redirectUri: string): string[] {
-  // Whole schemes, because a policy cannot name ::1, and ports are a program's to choose.
+  // Allows whole schemes, because a policy cannot name ::1, and native apps choose their ports.
   return [...new Set([new URL(redirectUri).protocol, 'https:'])];
 }

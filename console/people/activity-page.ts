@@ -1,4 +1,4 @@
-/** /owner/activity: what was asked for in the account of whoever is signed in, newest first. */
+/** /owner/activity: requests in the account of the signed-in user, newest first. */
 import type { RequestHandler } from 'express';
 import { validate as isUuid } from 'uuid';
 import { type AuditEntryView, listAudit } from '../../services/audit/list-audit.ts';
@@ -13,7 +13,7 @@ import { timeView } from './time-view.ts';
 
 const PATH = '/owner/activity';
 
-/** Entries of one page. */
+/** Entries per page. */
 const PAGE = 50;
 
 const ACTORS: Readonly<Record<AuditEntryView['actor']['kind'], string>> = {

@@ -1,11 +1,11 @@
-/** Fields in which owners type, and what stands above them when something was wrong. */
+/** Form fields of the owner pages, and the error message above them. */
 import { type Html, html } from '../html.ts';
 
 export interface Field {
   readonly name: string;
   readonly label: string;
   readonly type: 'email' | 'password' | 'text';
-  /** What browsers and password managers may fill in. */
+  /** The value of `autocomplete`, for browsers and password managers. */
   readonly autocomplete: string;
   readonly value?: string;
   readonly hint?: string;
@@ -34,7 +34,7 @@ export function problemView(problem: string | null): Html {
   return html`${problem !== null && html`<div class="problem" role="alert"><p>${problem}</p></div>`}`;
 }
 
-/** How long to wait, in words. */
+/** Formats a wait for people. */
 export function waitSentence(seconds: number): string {
   const minutes = Math.ceil(seconds / 60);
   return `Too many tries. Wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`}, then try again; until then nothing is checked.`;

@@ -1,10 +1,10 @@
-/** Whether a browser says that a request came from a page of this install. */
+/** Checks by the request's headers whether it came from a page of this install. */
 import type { Request } from 'express';
 import type { Context } from '../../services/context.ts';
 
 /**
- * Browsers say `null` for the origin of a page that names itself to nobody, as ours do; then Sec-Fetch-Site tells,
- * and over plain http, where there is none, the token of the form alone.
+ * Browsers send the origin `null` for pages with the referrer policy no-referrer, as ours have. Then
+ * Sec-Fetch-Site decides. Over plain http that header is missing, so only the form's token decides.
  */
 export function isFromHere(context: Context, request: Request): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers;

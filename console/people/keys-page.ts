@@ -1,4 +1,7 @@
-/** /owner/keys: an owner makes, lists and revokes the keys that reach the whole account (D54). */
+/**
+ * /owner/keys: an owner creates, lists and revokes the keys for the whole account
+ * (docs/contract/profiles-and-keys.md#account-keys).
+ */
 import type { RequestHandler, Response } from 'express';
 import { validate as isUuid } from 'uuid';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -18,7 +21,7 @@ import { csrfField, signedIn, signInAddress } from './signed-in.ts';
 
 const PATH = '/owner/keys';
 
-/** What happened, as the address that a form leads to names it. */
+/** Results of an action, as the redirect URL names them. */
 const SAID: Readonly<Record<string, string>> = { revoked: 'The key is revoked. It stopped working at once.' };
 
 export function showKeys(context: Context): RequestHandler {
@@ -31,7 +34,7 @@ export function showKeys(context: Context): RequestHandler {
   };
 }
 
-/** The answer itself shows the secret: it is kept nowhere that another page could read it from. */
+/** This response itself shows the secret, because no other page could read it again. */
 export function takeNewKey(context: Context): RequestHandler {
   return forOwner(context, async (request, response, person) => {
     const { name = '', type, password = '' } = fieldsOf(request.body);
@@ -64,7 +67,7 @@ export function takeKeyRevocation(context: Context): RequestHandler {
   });
 }
 
-/** What a page says instead of failing. */
+/** Messages for expected failures. */
 async function orProblem<T>(work: Promise<T>): Promise<T | ServiceError> {
   try {
     return await work;

@@ -1,4 +1,4 @@
-/** What /owner/keys shows: the keys that reach the whole account, and the form that makes one. */
+/** The content of /owner/keys: the keys for the whole account, and the form that creates one. */
 import type { KeyView } from '../../services/keys/key-view.ts';
 import { type Html, html } from '../html.ts';
 import { fieldView, problemView } from './fields.ts';
@@ -7,11 +7,11 @@ import { timeView } from './time-view.ts';
 
 export interface KeysView {
   readonly keys: readonly KeyView[];
-  /** The secret of the key that was just made; null when none was. */
+  /** Secret of the key that was just created; null when there is none. */
   readonly secret: string | null;
-  /** What was done; null for nothing. */
+  /** Result of the last action; null when there is none. */
   readonly said: string | null;
-  /** Why it was not done; null for no reason. */
+  /** Why the last action failed; null when it did not. */
   readonly problem: string | null;
 }
 

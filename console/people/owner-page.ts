@@ -1,4 +1,4 @@
-/** /owner: the page of a signed-in owner: password, browsers that are signed in, and where else to go. */
+/** /owner: the page of a signed-in owner: password, signed-in browsers, and links to other pages. */
 import type { Request, RequestHandler, Response } from 'express';
 import { validate as isUuid } from 'uuid';
 import type { Context } from '../../services/context.ts';
@@ -16,7 +16,7 @@ import { sendForeignForm, sendPeoplePage } from './send-people-page.ts';
 import { HOME, visitOf } from './sign-in-page.ts';
 import { isOurForm, signedIn, signInAddress } from './signed-in.ts';
 
-/** What happened, as the address that a form leads to names it. */
+/** Results of an action, as the redirect URL names them. */
 const SAID: Readonly<Record<string, string>> = {
   password: 'Your password is changed. Every other browser was signed out.',
   'signed-out': 'That browser is signed out.',
@@ -58,7 +58,7 @@ export function takeEndOfSignIn(context: Context): RequestHandler {
 
 type OwnerHandler = (request: Request, response: Response, person: SignedInPerson) => Promise<unknown>;
 
-/** What a form of the page does, for the person who is signed in and has sent it from there. */
+/** Runs the action of a form of this page for the signed-in user. */
 export function forOwner(context: Context, handle: OwnerHandler): RequestHandler {
   return async (request, response) => {
     const person = await signedIn(context, request);

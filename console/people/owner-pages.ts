@@ -1,4 +1,4 @@
-/** Pages that a signed-in owner is offered on /owner, one a line. */
+/** Links to the other pages of a signed-in owner, shown on /owner. */
 export const OWNER_PAGES: readonly { readonly path: string; readonly name: string; readonly about: string }[] = [
   { path: '/', name: 'Console', about: 'Write posts and see what became of them.' },
   { path: '/owner/activity', name: 'Activity', about: 'See who asked for which change, and how it ended.' },

@@ -1,4 +1,4 @@
-/** What /owner shows. */
+/** The content of /owner. */
 import type { Context } from '../../services/context.ts';
 import { PASSWORD_MIN_LENGTH } from '../../services/people/new-password.ts';
 import type { PasskeyView } from '../../services/people/passkeys/own-passkeys.ts';
@@ -13,13 +13,13 @@ import { timeView } from './time-view.ts';
 
 export interface OwnerView {
   readonly signIns: readonly SignInView[];
-  /** Null where browsers make none for this install. */
+  /** Null if browsers cannot create passkeys for this install. */
   readonly passkeys: readonly PasskeyView[] | null;
-  /** Webhooks that are turned off. */
+  /** Webhooks that are disabled. */
   readonly webhooks: readonly DisabledWebhookView[];
-  /** What was done; null for nothing. */
+  /** Result of the last action; null when there is none. */
   readonly said: string | null;
-  /** Why the password was not changed; null for no reason. */
+  /** Why the password was not changed; null when there was no failure. */
   readonly problem: string | null;
 }
 

@@ -1,4 +1,7 @@
-/** The forms with which owners add, use and remove passkeys. Scripts fill them in: console/assets/app/passkeys.ts. */
+/**
+ * The forms with which owners add, use and remove passkeys. The script console/assets/app/passkeys.ts fills them
+ * in.
+ */
 import type { RequestHandler, Response } from 'express';
 import { validate as isUuid } from 'uuid';
 import type { Context } from '../../services/context.ts';
@@ -18,7 +21,7 @@ import { isVisitorsForm } from './visitor.ts';
 const TOO_OLD = 'This page is too old. Open it again.';
 const NONE_HERE = 'Passkeys need a PUBLIC_URL with a name, over https.';
 
-/** For the script on /sign-in. */
+/** Called by the script on /sign-in. */
 export function giveSignInOptions(context: Context): RequestHandler {
   return async (request, response) => {
     const party = relyingParty(context);
@@ -39,7 +42,7 @@ export function takePasskeySignIn(context: Context): RequestHandler {
   };
 }
 
-/** For the script on /owner. */
+/** Called by the script on /owner. */
 export function givePasskeyOptions(context: Context): RequestHandler {
   return async (request, response) => {
     const [person, party] = [await signedIn(context, request), relyingParty(context)];
@@ -79,7 +82,7 @@ function sendProblem(response: Response, status: number, problem: string): void 
   response.status(status).json({ problem });
 }
 
-/** Null for what is not JSON. */
+/** Null for invalid JSON. */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text);

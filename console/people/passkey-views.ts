@@ -1,4 +1,4 @@
-/** Where owners add, use and remove passkeys. The forms stay hidden until a script finds that the browser can do it. */
+/** The forms for passkeys. They stay hidden until a script finds that the browser supports passkeys. */
 import type { PasskeyView } from '../../services/people/passkeys/own-passkeys.ts';
 import { type Html, html } from '../html.ts';
 import { fieldView } from './fields.ts';
@@ -7,7 +7,7 @@ import { timeView } from './time-view.ts';
 /** The script of these forms, below /assets/app. */
 export const PASSKEY_SCRIPT = 'passkeys.js';
 
-/** On /sign-in. @param fields hidden ones: the token, and where to go then */
+/** The form on /sign-in. @param fields hidden fields: the token, and the redirect target */
 export function passkeySignIn(fields: Html): Html {
   return html`<form method="post" action="/sign-in/passkey" data-passkey="/sign-in/passkey/options" hidden>
     ${fields}
@@ -17,7 +17,7 @@ export function passkeySignIn(fields: Html): Html {
   </form>`;
 }
 
-/** On /owner. */
+/** The form on /owner. */
 export function passkeysPanel(passkeys: readonly PasskeyView[], token: Html): Html {
   return html`<section class="panel" aria-labelledby="passkeys-heading">
     <h2 id="passkeys-heading">Passkeys</h2>

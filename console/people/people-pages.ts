@@ -1,4 +1,7 @@
-/** The pages on which owners are set up, sign in and see to themselves (D23). All of them work without scripts. */
+/**
+ * Mounts the pages on which owners set up an account, sign in and manage it (docs/contract/agents.md#people). All
+ * work without scripts.
+ */
 import express, { type RequestHandler, Router } from 'express';
 import type { Context } from '../../services/context.ts';
 import { showActivity } from './activity-page.ts';
@@ -16,10 +19,10 @@ import { sendFailure } from './send-failure.ts';
 import { showSetUp, takeSetUp } from './set-up-page.ts';
 import { showSignIn, takeSignIn, takeSignOut } from './sign-in-page.ts';
 
-/** Bytes of a form; the longest password is far below. */
+/** Maximum bytes of a form; the longest password is far shorter. */
 const FORM_MAX = '20kb';
 
-/** Of people who are not signed in: what they show is in the form itself. */
+/** For users who are not signed in: their forms carry all the data that they need. */
 const form = express.urlencoded({ extended: false, limit: FORM_MAX });
 
 /** Mounted at the root. */
@@ -48,7 +51,7 @@ export function peoplePages(context: Context): Router {
   return router;
 }
 
-/** Whatever is answered here is for one browser, now. */
+/** Responses are for one browser and must not be cached. */
 const secretive: RequestHandler = (_request, response, next) => {
   response.setHeader('cache-control', 'no-store');
   response.setHeader('referrer-policy', 'no-referrer');

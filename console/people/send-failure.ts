@@ -1,4 +1,4 @@
-/** Answers whatever a page for owners did not expect. People read pages, so a failure is one too, and says nothing of its cause. */
+/** Answers unexpected errors of the owner pages with a page, which does not reveal the cause. */
 import type { ErrorRequestHandler } from 'express';
 import { ERRORS } from '../../errors/codes.ts';
 import { ServiceError } from '../../errors/service-error.ts';

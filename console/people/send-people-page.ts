@@ -1,4 +1,4 @@
-/** How pages for owners are sent: kept by nobody, naming no address to others, with forms that lead to this install only. */
+/** Sends the owner pages: not cached, without a referrer, and with forms that lead to this install only. */
 import type { Response } from 'express';
 import { type Html, html } from '../html.ts';
 import { policy, renderPage } from '../page.ts';
@@ -7,7 +7,7 @@ export interface PeoplePage {
   readonly status: number;
   readonly title: string;
   readonly main: Html;
-  /** A module below /assets/app that does more where scripts run; none when left out. */
+  /** A module below /assets/app that adds features if scripts run; none when absent. */
   readonly script?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export function sendPeoplePage(response: Response, { status, title, main, script
   response.type('html').send(renderPage({ title, layout: 'connect people', frame: 'brand', footnote, head, main }));
 }
 
-/** A page that says one thing. @param link where to go from here */
+/** A page with a single message. @param link where to go next */
 export function sendNotice(
   response: Response,
   status: number,
@@ -46,7 +46,7 @@ export function sendNotice(
   sendPeoplePage(response, { status, title, main });
 }
 
-/** Answers a form that did not come from a page of ours, or from one that has grown too old. */
+/** Answers a form that did not come from one of our pages, or from one that has expired. */
 export function sendForeignForm(response: Response, backTo: string): void {
   const sentence =
     'This form was not sent from a page of Carillon that this browser has open, or that page is too old. ' +

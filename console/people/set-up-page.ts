@@ -1,4 +1,4 @@
-/** /set-up/{secret}: where the owner of an account chooses email and password. Looking at the link does not use it. */
+/** /set-up/{secret}: the owner of an account chooses email and password. Opening the link does not consume it. */
 import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../services/context.ts';
 import { emailAddress } from '../../services/people/email-address.ts';

@@ -1,4 +1,4 @@
-/** /sign-in and /sign-out. An unknown address and a wrong password are answered alike. */
+/** /sign-in and /sign-out. An unknown address and a wrong password get the same response. */
 import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../services/context.ts';
 import { relyingParty } from '../../services/people/passkeys/relying-party.ts';
@@ -16,7 +16,7 @@ import { giveSignIn, takeSignInAway } from './sign-in-cookie.ts';
 import { isOurForm, signedIn, signInAddress } from './signed-in.ts';
 import { isVisitorsForm, visitorField } from './visitor.ts';
 
-/** Where people go who were on their way to nowhere else. */
+/** Default page after sign-in. */
 export const HOME = '/owner';
 
 const REFUSED = 'Email or password is wrong.';
@@ -63,7 +63,7 @@ export function visitOf(request: Request, response: Response): Visit {
   return { ip: request.ip ?? '', userAgent: request.headers['user-agent'] ?? '', requestId };
 }
 
-/** Signs a browser in. What it was signed in with before ends, so that nobody goes on with a sign-in they have planted. */
+/** Signs a browser in and ends its previous sign-in, which an attacker may have planted (session fixation). */
 export async function welcome(
   context: Context,
   request: Request,

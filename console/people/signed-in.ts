@@ -1,4 +1,4 @@
-/** Who is signed in, and whether a form that came is one of ours: what every page for owners asks first. */
+/** Finds the signed-in user and checks whether a form is one of ours. Every owner page does this first. */
 import type { Request } from 'express';
 import type { Context } from '../../services/context.ts';
 import { findSignIn, type SignedInPerson } from '../../services/people/sign-ins.ts';
@@ -9,27 +9,27 @@ import { shownSignIn } from './sign-in-cookie.ts';
 
 export type { SignedInPerson } from '../../services/people/sign-ins.ts';
 
-/** The person whose browser it is; null where nobody is signed in. API keys sign nobody in. */
+/** The user whose browser this is; null if none is signed in. An API key is no sign-in. */
 export async function signedIn(context: Context, request: Request): Promise<SignedInPerson | null> {
   const secret = shownSignIn(context, request);
   return secret === null ? null : findSignIn(context, secret);
 }
 
-/** Where to send whoever is not signed in. @param next path to come back to */
+/** Sign-in URL for users who are not signed in. @param next path to return to */
 export function signInAddress(next: string): string {
   return `/sign-in?${new URLSearchParams({ next }).toString()}`;
 }
 
-/** Goes into every form of a page for a person who is signed in. */
+/** CSRF field for every form of a signed-in user. */
 export function csrfField(context: Context, person: Pick<SignedInPerson, 'signInId'>): Html {
   return html`<input type="hidden" name="csrf" value="${tokenFor(context, person)}" />`;
 }
 
 /**
- * Whether a form was sent from a page that this person's browser got from us. Where it was not, answer
- * with sendForeignForm of send-people-page.ts and do nothing.
+ * Whether a form was sent from a page that this user's browser got from us. If not, answer with sendForeignForm
+ * of send-people-page.ts and do nothing.
  *
- * @param body the form's fields, as express.urlencoded reads them
+ * @param body the form's fields, as express.urlencoded parses them
  */
 export function isOurForm(
   context: Context,
@@ -41,15 +41,18 @@ export function isOurForm(
   return isFromHere(context, request) && typeof csrf === 'string' && sameSecret(csrf, tokenFor(context, person));
 }
 
-/** Header in which scripts of our pages send {@link csrfToken}. Other sites' scripts cannot: it takes a preflight. */
+/** Header in which our scripts send {@link csrfToken}. Scripts of other sites cannot: it requires a preflight. */
 const CSRF_HEADER = 'x-carillon-csrf';
 
-/** For a script of a page for a person who is signed in. */
+/** CSRF token for a script of a signed-in user's page. */
 export function csrfToken(context: Context, person: Pick<SignedInPerson, 'signInId'>): string {
   return tokenFor(context, person);
 }
 
-/** Whether a call was made by a script of a page that this person's browser got from us. The browser has to say so too. */
+/**
+ * Whether a script of a page that this user's browser got from us made the call. The browser's headers must
+ * confirm it.
+ */
 export function isOurCall(context: Context, request: Request, person: Pick<SignedInPerson, 'signInId'>): boolean {
   const { origin, 'sec-fetch-site': site, [CSRF_HEADER]: csrf } = request.headers;
   const isNear = site === undefined ? origin === context.config.publicUrl : site === 'same-origin';

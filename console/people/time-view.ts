@@ -1,4 +1,7 @@
-/** An instant for people: in UTC, to the minute, because pages without scripts do not know where they are read. */
+/**
+ * Formats an instant for people: in UTC, to the minute, because pages without scripts do not know the reader's
+ * time zone.
+ */
 import { type Html, html } from '../html.ts';
 
 export function timeView(instant: Date): Html {

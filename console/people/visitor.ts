@@ -1,4 +1,4 @@
-/** Forms of people who are not signed in: their token is bound to a cookie that lasts two hours. */
+/** Forms of users who are not signed in: their token is bound to a cookie that lasts two hours. */
 import type { Request, Response } from 'express';
 import type { Context } from '../../services/context.ts';
 import { sameSecret } from '../../services/secrets.ts';
@@ -6,21 +6,21 @@ import { giveCookie, isSecure, readCookies } from '../cookies.ts';
 import { type Html, html } from '../html.ts';
 import { isFromHere } from './is-from-here.ts';
 
-/** Long enough for a form that is filled in after lunch. */
+/** Long enough to leave a form open for a while. */
 const GOOD_FOR_SECONDS = 7_200;
 
 function cookieName(context: Context): string {
   return isSecure(context) ? '__Host-carillon-visit' : 'carillon-visit';
 }
 
-/** Gives the browser a cookie unless it has one, and the field of a form that goes with it. */
+/** Sets a cookie unless the browser has one, and returns the form field that goes with it. */
 export function visitorField(context: Context, request: Request, response: Response): Html {
-  // Another tab may show a form with the one it has.
+  // Another tab may show a form that depends on the existing cookie.
   const visit = shownVisit(context, request) ?? giveVisit(context, response);
   return html`<input type="hidden" name="csrf" value="${tokenFor(context, visit)}" />`;
 }
 
-/** Whether a form was sent from a page that this browser got from us lately. */
+/** Whether a form was sent from a page that this browser recently got from us. */
 export function isVisitorsForm(context: Context, request: Request, body: unknown): boolean {
   const { csrf } = (body ?? {}) as { csrf?: unknown };
   const visit = shownVisit(context, request);
@@ -36,7 +36,7 @@ function giveVisit(context: Context, response: Response): string {
   return visit;
 }
 
-/** Null where it shows none of ours, or one whose time is over. */
+/** Null if the cookie is missing, forged or expired. */
 function shownVisit(context: Context, request: Request): string | null {
   const [random = '', until = '', signature = ''] = (readCookies(request).get(cookieName(context)) ?? '').split('.', 3);
   const visit = `${random}.${until}`;

@@ -1,4 +1,4 @@
-/** Every migration in the order it runs. A name, once released, never changes. */
+/** Every migration in the order in which it runs. A released name never changes. */
 import { Audit } from './migration-20261121-audit.ts';
 import { ConnectSessions } from './migration-20261121-connect-sessions.ts';
 import { ConnectSessionCallers } from './migration-20261121-connect-session-callers.ts';
@@ -24,6 +24,7 @@ import { PostFilters } from './migration-20261122-post-filters.ts';
 import { Tenants } from './migration-20261121-tenants.ts';
 import { WebhookChanges } from './migration-20261122-webhook-changes.ts';
 import { Webhooks } from './migration-20261121-webhooks.ts';
+import { LeaseNames } from './migration-20261122-lease-names.ts';
 import { WorkerStarts } from './migration-20261122-worker-starts.ts';
 import { WholePosts } from './migration-20261121-whole-posts.ts';
 
@@ -55,4 +56,5 @@ export const migrations = [
   { name: '20261122-limits-of-keys', class: LimitsOfKeys },
   { name: '20261122-message-cap', class: MessageCap },
   { name: '20261122-post-filters', class: PostFilters },
+  { name: '20261122-lease-names', class: LeaseNames },
 ];

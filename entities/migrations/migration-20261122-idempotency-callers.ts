@@ -1,4 +1,7 @@
-/** Who made the first request under an Idempotency-Key, so that its answer is given only to callers that reach it. */
+/**
+ * Stores the caller of the first request with an Idempotency-Key, so that only callers who reach the response get it
+ * again.
+ */
 import { Migration } from '@mikro-orm/migrations';
 
 export class IdempotencyCallers extends Migration {

@@ -1,4 +1,7 @@
-/** What a key is limited to, and under which key or grant keys and webhooks were made: some of them end with it. */
+/**
+ * Stores the limits of a key, and the key or grant under which keys and webhooks were created, because some of them end
+ * with it.
+ */
 import { Migration } from '@mikro-orm/migrations';
 
 export class LimitsOfKeys extends Migration {

@@ -1,4 +1,4 @@
-/** An account's own cap on messages a day. */
+/** Adds a daily message cap per account. */
 import { Migration } from '@mikro-orm/migrations';
 
 export class MessageCap extends Migration {

@@ -1,4 +1,4 @@
-/** Lists of posts by platform and by words, which cost the same however many posts an account has. */
+/** Lists of posts by platform and by words, at a cost that does not grow with the posts of an account. */
 import { Migration } from '@mikro-orm/migrations';
 
 export class PostFilters extends Migration {

@@ -1,4 +1,4 @@
-/** How often in a row a platform did not answer when numbers were read: the pause grows with it. */
+/** Counts how often in a row a platform did not answer a read of metrics; the pause grows with it. */
 import { Migration } from '@mikro-orm/migrations';
 
 export class ReadPauseFailures extends Migration {

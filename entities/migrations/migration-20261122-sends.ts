@@ -1,4 +1,7 @@
-/** How often a post was tried, when it repeats a send by itself, and the recovery of deletes that were cut off. */
+/**
+ * Stores how often a post was tried and when a send is repeated automatically, and supports the recovery of interrupted
+ * deletions.
+ */
 import { Migration } from '@mikro-orm/migrations';
 
 export class Sends extends Migration {

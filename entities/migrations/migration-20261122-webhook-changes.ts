@@ -1,4 +1,4 @@
-/** Webhooks that can be changed, rotated and turned off, events that only some webhooks receive, and mails to owners. */
+/** Adds changes, secret rotation and disabling of webhooks, opt-in events, and mails to owners. */
 import { Migration } from '@mikro-orm/migrations';
 
 const EVENTS = `'post.sent', 'post.failed', 'post.deleted', 'post.metrics', 'post.rescheduled', 'connection.created', 'connection.removed', 'webhook.disabled'`;

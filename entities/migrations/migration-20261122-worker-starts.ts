@@ -1,4 +1,7 @@
-/** When a worker last started, so that none is called late before it had time for a round (D63). */
+/**
+ * Stores when a worker last started, so that its loops are not late before they had time for a round
+ * (docs/contract/running.md#health).
+ */
 import { Migration } from '@mikro-orm/migrations';
 
 export class WorkerStarts extends Migration {

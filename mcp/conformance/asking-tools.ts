@@ -1,4 +1,6 @@
-/** Fixtures that need something of the client before they can answer, in one round, in two, and of each kind. */
+/**
+ * Conformance fixtures that request input from the client before they answer: in one round, in two, and of each kind.
+ */
 import {
   type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
@@ -30,7 +32,7 @@ const think = (question: string, maxTokens: number) =>
 
 const name = ask('What is your name?', 'name');
 
-/** What the client answered under a key; undefined for nothing, or something of another kind. */
+/** What the client answered under a key; undefined for no answer, or an answer of another kind. */
 function answered({ mcpReq }: ServerContext, key: string): unknown {
   const response = inputResponse(mcpReq.inputResponses, key);
   if (response.kind === 'elicit') return response.action === 'accept' ? response.content : undefined;
@@ -38,7 +40,7 @@ function answered({ mcpReq }: ServerContext, key: string): unknown {
   return response.kind === 'roots' ? response.roots : undefined;
 }
 
-/** Asks for all of it until it is there, then shows it. */
+/** Asks for all inputs until they have arrived, then shows them. */
 const once =
   (requests: InputRequests): Handler =>
   (ctx) => {
@@ -47,7 +49,7 @@ const once =
     return { content: [text(JSON.stringify(answers))] };
   };
 
-/** As {@link once}, and what is asked travels with a sealed note. */
+/** Like {@link once}, with a sealed note that travels with the request. */
 const sealed =
   (requests: InputRequests): Handler =>
   async (ctx, states) => {
@@ -73,7 +75,7 @@ const twice: Handler = async (ctx, states) => {
   return inputRequired({ inputRequests: further ? second : first, requestState });
 };
 
-/** Only what the client can do is asked of it. */
+/** Asks only for input that the client supports. */
 const within: Handler = ({ mcpReq }) => {
   const envelope = mcpReq.envelope as Record<string, unknown> | undefined;
   const { sampling, elicitation } = (envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? {}) as ClientCapabilities;

@@ -1,9 +1,9 @@
-/** Fixtures that answer with each kind of content, with progress, with log messages and with an error. */
+/** Conformance fixtures that answer with each kind of content, with progress, with log messages and with an error. */
 import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
 import type { Clock } from '../../services/clock.ts';
 import { audio, embedded, image, text } from './contents.ts';
 
-/** Milliseconds between two notifications, as the suite asks for. */
+/** Milliseconds between two notifications, as the suite requires. */
 const PAUSE_MS = 50;
 
 const contents: Record<string, CallToolResult['content']> = {

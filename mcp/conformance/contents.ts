@@ -1,9 +1,9 @@
-/** What the fixtures of the conformance suite show: the smallest picture and the smallest sound. */
+/** Content of the conformance fixtures: the smallest picture and the smallest sound. */
 
 /** A PNG of one pixel. */
 export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 
-/** A WAV without a sample. */
+/** A WAV file without samples. */
 const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=';
 
 export const image = { type: 'image' as const, data: PNG, mimeType: 'image/png' };

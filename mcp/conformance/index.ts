@@ -1,6 +1,7 @@
 /**
- * The tools, resources and prompts that the official conformance suite calls by name, on the same endpoint as ours:
- * so what is judged is this server, with its guard, keys and limits. Only with MCP_CONFORMANCE=1, never in production.
+ * The tools, resources and prompts that the official conformance suite calls by name. They are served on the same
+ * endpoint as ours, so that the suite tests this server with its guard, keys and limits. Only with MCP_CONFORMANCE=1,
+ * never in production.
  */
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { Clock } from '../../services/clock.ts';

@@ -1,4 +1,4 @@
-/** Fixtures of prompts: with and without arguments, with each kind of content, and one that asks first. */
+/** Prompt fixtures: with and without arguments, with each kind of content, and one that asks first. */
 import { completable, inputRequired, inputResponse, type McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { embedded, image, text } from './contents.ts';

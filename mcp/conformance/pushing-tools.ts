@@ -1,9 +1,12 @@
-/** Fixtures that send the client a request of their own, as revisions before 2026-07-28 do. This server has no stream for that, and the suite's list of expected failures says so. */
+/**
+ * Fixtures in which the server sends the client a request, as in revisions before 2026-07-28. This server has no stream
+ * for that, and the suite's list of expected failures says so.
+ */
 import type { ElicitRequestFormParams, McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { text } from './contents.ts';
 
-/** Nobody will answer, so there is little to wait for. */
+/** No answer will come, so the timeout is short. */
 const WAIT = { timeout: 500 };
 
 const Defaults = {

@@ -1,4 +1,4 @@
-/** Fixtures to read and to subscribe to. */
+/** Fixtures for reading and subscribing. */
 import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { PNG } from './contents.ts';
 
@@ -21,7 +21,7 @@ export function registerConformanceResources(server: McpServer): void {
     const data = { id, templateTest: true, data: `Data for ID: ${String(id)}` };
     return { contents: [{ uri: href, mimeType: 'application/json', text: JSON.stringify(data) }] };
   });
-  // Nothing ever changes here, so there is nothing to keep.
+  // Nothing here ever changes, so subscriptions are not stored.
   server.server.setRequestHandler('resources/subscribe', () => ({}));
   server.server.setRequestHandler('resources/unsubscribe', () => ({}));
 }

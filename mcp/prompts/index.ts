@@ -1,4 +1,4 @@
-/** Prompts: pieces of work a person can start by name. */
+/** Prompts: tasks that a person can start by name. */
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { Context } from '../../services/context.ts';
 import type { McpCall } from '../call-operation.ts';

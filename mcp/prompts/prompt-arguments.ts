@@ -1,9 +1,9 @@
-/** Arguments that several prompts take. A client shows each as a field of text. */
+/** Arguments that several prompts take. A client shows each as a text field. */
 import { completable } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Context } from '../../services/context.ts';
 import type { McpCall } from '../call-operation.ts';
-import { slugsBeginning } from '../own-things.ts';
+import { slugsBeginning } from '../completions.ts';
 
 export const Topic = z.string().min(1).max(10_000).describe('What it is about, in your own words.');
 
@@ -15,7 +15,7 @@ export function connectionSlug(context: Context, call: McpCall) {
   );
 }
 
-/** Several slugs with commas between them; the last one is completed. */
+/** Several slugs separated by commas; completion applies to the last one. */
 export function connectionSlugs(context: Context, call: McpCall) {
   return completable(
     z.string().min(1).max(5_000).describe('Slugs of the connections to write for, with commas between them.'),
@@ -29,7 +29,7 @@ export function connectionSlugs(context: Context, call: McpCall) {
   );
 }
 
-/** Slugs as a prompt names them to a model: each in quotes, once. */
+/** Slugs as a prompt names them to a model: each in quotes, without duplicates. */
 export function quotedSlugs(text: string): string {
   const slugs = new Set(text.split(',').map((slug) => slug.trim()));
   return [...slugs]

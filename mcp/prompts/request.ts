@@ -1,4 +1,4 @@
-/** The one message of a prompt: what the person asks the model to do. */
+/** The single message of a prompt: what the person asks the model to do. */
 import type { GetPromptResult } from '@modelcontextprotocol/server';
 
 export function request(description: string, paragraphs: readonly string[]): GetPromptResult {

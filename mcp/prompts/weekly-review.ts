@@ -1,4 +1,4 @@
-/** Prompt weekly_review: what the last seven days of posts came to. */
+/** Prompt weekly_review: the results of the posts of the last seven days. */
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Context } from '../../services/context.ts';

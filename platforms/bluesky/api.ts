@@ -1,9 +1,9 @@
-/** Calls to a Bluesky server (XRPC) and what its refusals mean. */
+/** Calls a Bluesky server (XRPC) and maps its error responses to failures. */
 import { type FailureKind, PlatformFailure, type PlatformIo } from '../contract.ts';
 import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField, unavailable } from '../http.ts';
 import { refusedDeleteKind } from '../refused-delete.ts';
 
-/** What an answer other than 200 means, by the name of its error, else by its status. */
+/** Failure kind of a response other than 200: by the error name, otherwise by the status. */
 const FAILURES = new Map<string | number | undefined, FailureKind>([
   ['ExpiredToken', 'reconnect'],
   ['InvalidToken', 'reconnect'],
@@ -14,7 +14,7 @@ const FAILURES = new Map<string | number | undefined, FailureKind>([
   [429, 'unavailable'],
 ]);
 
-/** Asks a question, which needs no login. */
+/** Calls an XRPC query, which needs no authentication. */
 export function ask(
   io: PlatformIo,
   origin: string,
@@ -24,16 +24,16 @@ export function ask(
   return callPlatform(io, `${origin}/xrpc/${method}?${new URLSearchParams(parameters).toString()}`);
 }
 
-/** What a command is given: JSON, or the bytes of a file; nothing when both are left out. */
+/** Input of an XRPC procedure: JSON or the bytes of a file. Leave out both for no body. */
 export interface CommandBody {
   readonly input?: unknown;
   readonly file?: { readonly bytes: Uint8Array; readonly contentType: string };
 }
 
-/** Errors of an access token that has ended or was revoked. */
+/** Error names for an access token that has expired or was revoked. */
 const DEAD_TOKENS: ReadonlySet<string | undefined> = new Set(['ExpiredToken', 'InvalidToken']);
 
-/** Has something done; `token` is an access token, or the refresh token where that is what the method takes. */
+/** Calls an XRPC procedure. `token` is an access token, or the refresh token for methods that require it. */
 export function command(
   io: PlatformIo,
   origin: string,
@@ -52,19 +52,19 @@ export function command(
   return callPlatform(io, url, { method: 'POST', headers, ...body });
 }
 
-/** The name of an answer's error, e.g. `InvalidSwap`; undefined when it has none. */
+/** Error name of a response, e.g. `InvalidSwap`; undefined when it has none. */
 export function errorName(answer: PlatformAnswer): string | undefined {
   return stringField(answer.body, 'error');
 }
 
-/** Kind of failure that an answer other than 200 is to a call that publishes. */
+/** Failure kind of a response other than 200 to a publishing call. */
 export function failureKind(answer: PlatformAnswer): FailureKind {
   if (isWebPage(answer) && answer.status !== 429) return 'unknown';
   const refused = answer.status >= 300 && answer.status < 500;
   return FAILURES.get(errorName(answer)) ?? FAILURES.get(answer.status) ?? (refused ? 'rejected' : 'unknown');
 }
 
-/** The failure that an answer other than 200 stands for. */
+/** Returns the failure for a response other than 200. */
 export function failure(answer: PlatformAnswer, kind: FailureKind = failureKind(answer)): PlatformFailure {
   if (kind === 'unavailable') return unavailable('Bluesky', answer);
   if (kind === 'unknown') return new PlatformFailure(kind, `Bluesky answered HTTP ${answer.status}.`);
@@ -72,13 +72,13 @@ export function failure(answer: PlatformAnswer, kind: FailureKind = failureKind(
   return new PlatformFailure(kind, `Bluesky ${verb}: ${reason(answer)}`);
 }
 
-/** The failure that the answer to a delete stands for (D44). */
+/** Returns the failure for the response to a delete (docs/contract/posts.md#refused-deletes). */
 export function deleteFailure(answer: PlatformAnswer): PlatformFailure {
   const isTokenDead = DEAD_TOKENS.has(errorName(answer));
   return failure(answer, refusedDeleteKind(answer, failureKind(answer), isTokenDead));
 }
 
-/** Why a call was refused, in the server's own words. */
+/** The server's own reason for refusing a call. */
 export function reason(answer: PlatformAnswer): string {
   return platformWords(stringField(answer.body, 'message') ?? errorName(answer) ?? `HTTP ${answer.status}`);
 }

@@ -1,9 +1,9 @@
-/** Keys that tokens are bound to (DPoP, RFC 9449): whoever uses such a token proves with each request that they hold its key. */
+/** Keys for sender-constrained tokens (DPoP, RFC 9449): each request with such a token proves possession of the key. */
 import * as oauth from 'oauth4webapi';
 import type { Fetch, PlatformIo } from '../contract.ts';
 import { requestOptions } from '../oauth.ts';
 
-/** A private key as it is stored: JSON Web Key, P-256. */
+/** A private key as it is stored: a JSON Web Key on P-256. */
 export interface PrivateKey {
   readonly kty: string;
   readonly crv: string;
@@ -14,7 +14,7 @@ export interface PrivateKey {
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 
-/** What servers let a proof be made with is remembered for so many keys: a server asks for a value of its own first. */
+/** Number of keys whose server nonces are cached. A server requires its nonce in every proof. */
 const REMEMBERED_MAX = 1_000;
 const remembered = new Map<string, Promise<oauth.DPoPHandle>>();
 
@@ -24,7 +24,7 @@ export async function makeKey(): Promise<PrivateKey> {
   return { kty, crv, x, y, d };
 }
 
-/** What others may know of a key. */
+/** The public part of a key. */
 export function publicPart({ kty, crv, x, y }: PrivateKey) {
   return { kty, crv, x, y };
 }
@@ -33,7 +33,7 @@ export function signingKey(key: PrivateKey): Promise<CryptoKey> {
   return crypto.subtle.importKey('jwk', { ...key }, ALGORITHM, false, ['sign']);
 }
 
-/** Makes proofs with a key. */
+/** Makes DPoP proofs with a key. */
 export function proofsBy(key: PrivateKey): Promise<oauth.DPoPHandle> {
   const known = remembered.get(key.x);
   if (known !== undefined) return known;
@@ -49,7 +49,7 @@ async function importProofs(key: PrivateKey): Promise<oauth.DPoPHandle> {
   return oauth.DPoP({}, { privateKey: await signingKey(key), publicKey: await publicKey });
 }
 
-/** Makes a request again with the value that the server has asked for; it has read nothing of the first one. */
+/** Repeats a request with the nonce that the server requires. The server has not processed the first request. */
 export async function withNonce<Result>(attempt: () => Promise<Result>): Promise<Result> {
   try {
     return await attempt();
@@ -59,7 +59,7 @@ export async function withNonce<Result>(attempt: () => Promise<Result>): Promise
   }
 }
 
-/** A fetch that shows an access token, and proves with each request that it is the holder's. */
+/** A fetch that sends an access token and proves possession of its key with each request. */
 export function boundFetch(io: PlatformIo, accessToken: string, key: PrivateKey): Fetch {
   return async (url, { method = 'GET', headers = {}, body, signal = io.signal } = {}) => {
     const options = { ...requestOptions(io), DPoP: await proofsBy(key), signal };
@@ -69,7 +69,7 @@ export function boundFetch(io: PlatformIo, accessToken: string, key: PrivateKey)
         oauth.protectedResourceRequest(accessToken, method, new URL(url), new Headers(headers), content, options),
       );
     } catch (error) {
-      // A refusal that names what it wants is an answer like any other.
+      // An authentication challenge is returned like any other response.
       if (error instanceof oauth.WWWAuthenticateChallengeError) return error.response;
       throw error;
     }

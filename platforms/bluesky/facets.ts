@@ -1,24 +1,24 @@
 /**
- * Links, mentions and hashtags in a text. Bluesky has no markup: what is to be more than plain text is
- * named by its offsets in UTF-8 bytes. Pure; whose handle a mention is gets asked elsewhere.
+ * Links, mentions and hashtags in a text. Bluesky has no markup: a facet marks each by its offsets in UTF-8
+ * bytes. Pure; the caller resolves the handles of mentions.
  *
  * @see https://docs.bsky.app/docs/advanced-guides/post-richtext
  */
 import { countText } from '../text.ts';
 
-/** A stretch of text, in UTF-8 bytes from its beginning; the end is not included. */
+/** A range of text, in UTF-8 bytes from the start; the end is exclusive. */
 interface ByteSlice {
   readonly byteStart: number;
   readonly byteEnd: number;
 }
 
-/** What a stretch of text could be. */
+/** A candidate for a facet. */
 export type Entity =
   | { readonly kind: 'link'; readonly index: ByteSlice; readonly uri: string }
   | { readonly kind: 'mention'; readonly index: ByteSlice; readonly handle: string }
   | { readonly kind: 'tag'; readonly index: ByteSlice; readonly tag: string };
 
-/** A facet as it stands in a record. */
+/** A facet as a record stores it. */
 export interface Facet {
   readonly index: ByteSlice;
   readonly features: readonly [{ readonly $type: string } & Readonly<Record<string, string>>];
@@ -30,15 +30,15 @@ const TAG_LIMITS = { maxLength: 64, unit: 'graphemes', maxBytes: 640 } as const;
 /** Longest handle, in characters. */
 const HANDLE_MAX = 253;
 
-/** Where a mention, a hashtag or an address without scheme may begin. */
+/** Where a mention, a hashtag or a URL without a scheme may begin. */
 const OPENING = String.raw`(?<=^|[\s\p{Ps}\p{Pi}"'])`;
 
-/** What no address contains: white space, brackets of markup, quotes, and the punctuation of East Asian scripts. */
+/** Characters that no URL contains: white space, brackets of markup, quotes, and East Asian punctuation. */
 const NOT_IN_ADDRESS = String.raw`\s<>"“”«»\u3001-\u3003\u3008-\u3011\uff08\uff09\uff0c`;
 
 /**
- * Endings by which an address without scheme is told from `node.js` and from a missing space. Few, common
- * and in small letters: a link that is none is worse than one left out.
+ * Top-level domains that tell a URL without a scheme from `node.js` and from a missing space. The list is short,
+ * common and lower case: a false link is worse than a missing one.
  */
 const ENDINGS =
   'com|org|net|edu|gov|info|io|dev|app|social|blog|news|xyz|ai|co|eu|uk|de|fr|es|nl|ch|se|dk|fi|pl|cz|pt|ie|jp|kr|br|ca|au|nz';
@@ -55,7 +55,7 @@ const MENTION = new RegExp(
 /** `#` and `＃`, but not the keycap emoji that starts with one. */
 const HASHTAG = new RegExp(String.raw`${OPENING}[#＃](?!\ufe0f)([^\s#＃\u00ad\u200b\u2060]+)`, 'gu');
 
-/** Everything in the text that could be more than text, in its order; nothing overlaps. */
+/** Finds all candidates for facets in the text, in order and without overlaps. */
 export function findEntities(text: string): Entity[] {
   const slice = (start: number, length: number): ByteSlice => {
     const byteStart = Buffer.byteLength(text.slice(0, start));
@@ -82,7 +82,7 @@ export function findEntities(text: string): Entity[] {
 }
 
 /**
- * The facets of a record.
+ * Builds the facets of a record.
  *
  * @param dids accounts by handle; a mention whose handle is not among them stays plain text
  */
@@ -110,13 +110,13 @@ function* matches(text: string, pattern: RegExp): Generator<[string, string | un
   for (const match of text.matchAll(pattern)) yield [match[0], match[1], match.index];
 }
 
-/** A hashtag has more to it than digits and punctuation. */
+/** A hashtag needs at least one character that is neither a digit nor punctuation. */
 function isTag(tag: string): boolean {
   if (!/[^\p{N}\p{P}]/u.test(tag)) return false;
   return countText(tag, TAG_LIMITS) <= TAG_LIMITS.maxLength && Buffer.byteLength(tag) <= TAG_LIMITS.maxBytes;
 }
 
-/** An address without the punctuation that belongs to the sentence around it; brackets stay when both are in the address. */
+/** Strips the punctuation of the surrounding sentence from a URL. Balanced brackets stay. */
 function withoutTail(address: string): string {
   let rest = address;
   for (;;) {
@@ -132,7 +132,7 @@ function count(text: string, character: string): number {
   return text.split(character).length - 1;
 }
 
-/** In order of appearance; of two that overlap the one found first stays. */
+/** Sorts by position. If two overlap, keeps the one that was found first. */
 function withoutOverlaps(found: readonly Entity[]): Entity[] {
   const kept: Entity[] = [];
   for (const entity of found) {

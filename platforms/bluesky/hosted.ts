@@ -1,8 +1,8 @@
-/** How a customer links a Bluesky account: with an app password, or by the page of their own server. */
+/** How a customer links a Bluesky account: with an app password, or on the consent page of their own server. */
 import type { HostedConnect } from '../hosted.ts';
 import { alternative } from './oauth.ts';
 
-/** What POST /connections takes. */
+/** The credentials that POST /connections accepts. */
 interface BlueskyInput {
   identifier: string;
   appPassword: string;

@@ -1,4 +1,4 @@
-/** Who an account of the AT Protocol is, where it is kept, and who lets people in there. */
+/** Resolves an AT Protocol account: its identity, its data server and its authorization server. */
 import * as oauth from 'oauth4webapi';
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo } from '../contract.ts';
@@ -6,11 +6,11 @@ import { callPlatform, withoutPublishing } from '../http.ts';
 import { oauthFailure, requestOptions } from '../oauth.ts';
 import { originOf, ServerAddress } from '../origin.ts';
 
-/** An account, as its identity document tells. */
+/** An account, as its identity document describes it. */
 export interface Identity {
-  /** Name that people know it by. */
+  /** The account's handle. */
   readonly handle: string;
-  /** Origin of the server that keeps its posts. */
+  /** Origin of the server that stores its posts. */
   readonly pds: string;
 }
 
@@ -27,7 +27,7 @@ const WEB = /^did:web:([a-z\d.-]+(?:%3a\d+)?)$/i;
 /**
  * Reads the identity document of an account.
  *
- * @throws PlatformFailure `rejected` when there is none that can be used, `unavailable` when it cannot be read now
+ * @throws PlatformFailure `rejected` when no usable document exists, `unavailable` when it cannot be read now
  * @see https://atproto.com/specs/did
  */
 export function identityOf(io: PlatformIo, did: string): Promise<Identity> {
@@ -55,9 +55,9 @@ function documentUrl(io: PlatformIo, did: string): string {
 }
 
 /**
- * Finds who lets people in to the accounts of a server: another server that it names, or itself.
+ * Finds the authorization server for the accounts of a data server: one that it names, or itself.
  *
- * @throws PlatformFailure `rejected` when it has no page of consent
+ * @throws PlatformFailure `rejected` when it has no consent page
  * @see https://atproto.com/specs/oauth#server-metadata
  */
 export async function authorizationServerOf(io: PlatformIo, server: string): Promise<oauth.AuthorizationServer> {
@@ -76,7 +76,7 @@ export async function authorizationServerOf(io: PlatformIo, server: string): Pro
   }
 }
 
-/** Ordinary sites answer every address with some page. */
+/** Ordinary websites answer every path with some page. */
 function isJson({ headers }: Response): boolean {
   return /^application\/json\b/i.test(headers.get('content-type') ?? '');
 }

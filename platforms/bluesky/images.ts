@@ -1,15 +1,15 @@
-/** Images of a post: uploaded as blobs first, then named in the post's record by what the server said of them. */
+/** Uploads the images of a post as blobs. The post's record then references them as the server described them. */
 import { z } from 'zod';
 import { type Json, type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { withoutPublishing } from '../http.ts';
 import { failure } from './api.ts';
 import { type BlueskyLogin, commandLoggedIn } from './session.ts';
 
-/** A blob's own description is handed on as it came: the server compares it. */
+/** The server compares a blob's description, so it is passed on unchanged. */
 const Uploaded = z.object({ blob: z.record(z.string(), z.json()) });
 
 /**
- * Uploads images. A blob that no record names is forgotten by the server after some time.
+ * Uploads images. The server deletes a blob after some time if no record references it.
  *
  * @returns the embed of the record
  * @throws PlatformFailure; nothing has been published by then

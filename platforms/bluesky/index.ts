@@ -1,4 +1,4 @@
-/** Bluesky, and any other server of the AT Protocol that keeps Bluesky posts. */
+/** Bluesky, and any other AT Protocol server that stores Bluesky posts. */
 import { z } from 'zod';
 import {
   type ConnectedAccount,
@@ -54,7 +54,7 @@ export const bluesky = definePlatform<BlueskyLogin, BlueskyCredentials>({
   permalink: true,
   metrics: ['likes', 'reposts', 'replies'],
   metricsBatch: { max: URIS_MAX, shared: true },
-  // The record's key is ours and is only ever created: a repeat meets its own record and adopts it.
+  // We choose the record's key and only ever create it: a repeated call finds its own record and adopts it.
   recovery: { repeatWithinMs: Infinity, readBack: true },
   concurrency: { perProcess: 50, perConnection: 4 },
   connect: ['credentials'],
@@ -82,7 +82,7 @@ async function connectAccount(input: BlueskyCredentials, io: PlatformIo): Promis
   const { did, handle, login } = await withoutPublishing(() =>
     logIn(io, {
       service: input.service === undefined ? io.endpoints.BLUESKY_SERVICE_URL : originOf(input.service),
-      // Handles are often copied with an @ before them or with invisible characters around them.
+      // Users often copy handles with a leading @ or with invisible characters.
       identifier: input.identifier
         .replace(/\p{Cf}/gu, '')
         .trim()
@@ -96,13 +96,13 @@ async function connectAccount(input: BlueskyCredentials, io: PlatformIo): Promis
 async function publish(session: Session<BlueskyLogin>, part: SendPart, io: PlatformIo): Promise<Published> {
   const record = await withoutPublishing(() => buildRecord(io, session.credential.pds, part));
   const answer = await commandLoggedIn(session, io, 'com.atproto.repo.putRecord', {
-    // Only where nothing stands under this key yet.
+    // Creates the record only if this key is free.
     input: { ...addressOf(session, part), record, swapRecord: null },
   });
   if (answer.status === 200) return published(session, answer.body);
   if (errorName(answer) !== 'InvalidSwap') throw failure(answer);
-  const standing = await readBack(session, part, io);
-  if (standing !== null) return standing;
+  const existing = await readBack(session, part, io);
+  if (existing !== null) return existing;
   throw new PlatformFailure('unavailable', 'Another post on Bluesky has the key of this one; nothing was posted.');
 }
 
@@ -120,7 +120,7 @@ async function remove(session: Session<BlueskyLogin>, post: Published, io: Platf
   const rkey = keyOf(post.platformPostId);
   const address = { repo: session.platformAccountId, collection: POSTS, rkey };
   await withoutPublishing(async () => {
-    // Answers 200 whether or not there is such a record.
+    // Answers 200 whether or not the record exists.
     const answer = await commandLoggedIn(session, io, 'com.atproto.repo.deleteRecord', { input: address });
     if (answer.status !== 200) throw deleteFailure(answer);
   });
@@ -140,7 +140,7 @@ function published(session: Session<BlueskyLogin>, body: unknown): Published {
   return { platformPostId: uri, url, ref: { cid } };
 }
 
-/** The record's key: the last segment of its address. */
+/** Returns the record's key: the last segment of its URI. */
 function keyOf(uri: string): string {
   return uri.slice(uri.lastIndexOf('/') + 1);
 }

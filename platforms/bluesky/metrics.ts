@@ -1,4 +1,4 @@
-/** The numbers of Bluesky posts, which the public view of the network tells anyone. */
+/** Reads the metrics of Bluesky posts from the network's public API, without authentication. */
 import { z } from 'zod';
 import {
   type MetricNumbers,
@@ -11,10 +11,10 @@ import type { Session } from '../login.ts';
 import { callPlatform } from '../http.ts';
 import { failure } from './api.ts';
 
-/** Posts that one call may ask for. */
+/** Maximum number of posts in one call. */
 export const URIS_MAX = 25;
 
-/** The gate leaves out a number that is no count, so that the others of the answer are still read. */
+/** The gate drops each invalid count, so that the other metrics of the response are still read. */
 const count = z.number().default(0);
 
 const Posts = z.object({
@@ -36,7 +36,7 @@ export async function readMetrics(
   const found = Posts.safeParse(answer.body);
   if (!found.success) throw new PlatformFailure('unavailable', 'Bluesky answered without the posts.');
   const numbers = new Map(found.data.posts.map((post) => [post.uri, numbersOf(post)]));
-  // Posts that are not up any more are left out of the answer.
+  // The response leaves out posts that were deleted.
   return new Map(uris.map((uri) => [uri, numbers.get(uri) ?? 'gone']));
 }
 

@@ -1,32 +1,32 @@
 /**
- * What servers of the AT Protocol know this install by: the address of a document that it serves, and a key that the
- * document names. An install on the developer's own machine has no address that servers could read, and needs none.
+ * How AT Protocol servers identify this install: by the URL of a client metadata document that it serves, and a
+ * key in that document. An install on a developer's machine has no public URL and needs neither.
  */
 import { type ClientAuth, None, PrivateKeyJwt } from 'oauth4webapi';
 import type { JsonObject, PlatformEndpoints } from '../contract.ts';
 import type { OauthIo } from '../hosted.ts';
 import { makeKey, type PrivateKey, publicPart, signingKey } from './dpop.ts';
 
-/** All that is asked for: to know whose account it is, and to post. */
+/** The requested scopes: identify the account, and post. */
 export const SCOPE = 'atproto transition:generic';
 
-/** Where the document is, behind PUBLIC_URL. */
+/** Path of the document below PUBLIC_URL. */
 const DOCUMENT_PATH = '/connect/client/bluesky';
 
-/** Name of the one key. */
+/** Id of the only key. */
 const KEY_ID = 'carillon-1';
 
 export interface BlueskyClient {
   readonly clientId: string;
-  /** Where the customer comes back to. */
+  /** The redirect URI. */
   readonly redirectUri: string;
-  /** What the install proves with that it is itself; null on the developer's own machine. */
+  /** The key that authenticates the client; null on a developer's machine. */
   readonly key: PrivateKey | null;
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Whether servers can know an install by its address. */
+/** Whether servers can fetch the client metadata document of this install. */
 export function canBeKnown({ PUBLIC_URL }: Pick<PlatformEndpoints, 'PUBLIC_URL'>): boolean {
   const { protocol, hostname } = new URL(PUBLIC_URL);
   return protocol === 'https:' || LOOPBACK.includes(hostname);
@@ -39,18 +39,18 @@ export async function clientOf(io: OauthIo, redirectUri: string): Promise<Bluesk
     return { clientId: PUBLIC_URL + DOCUMENT_PATH, redirectUri, key: await keptKey(io) };
   }
   const back = new URL(redirectUri);
-  // Servers take the address of the machine itself, and not its name.
+  // Servers accept the loopback address, not the name localhost.
   if (back.hostname === 'localhost') back.hostname = '127.0.0.1';
   const query = new URLSearchParams({ redirect_uri: back.href, scope: SCOPE });
   return { clientId: `http://localhost?${query.toString()}`, redirectUri: back.href, key: null };
 }
 
-/** How the install proves that it is itself. */
+/** Builds the client authentication of the install. */
 export async function proofOf({ key }: Pick<BlueskyClient, 'key'>): Promise<ClientAuth> {
   return key === null ? None() : PrivateKeyJwt({ key: await signingKey(key), kid: KEY_ID });
 }
 
-/** What servers read at the client's id. */
+/** The client metadata document, which servers fetch at the client id. */
 export async function clientDocument(io: OauthIo, redirectUri: string): Promise<JsonObject> {
   const { clientId, key } = await clientOf(io, redirectUri);
   return {

@@ -1,4 +1,7 @@
-/** A login that the customer has agreed to on their server's own page: tokens that are bound to a key, and renewed with it. */
+/**
+ * An OAuth credential: tokens bound to a key and refreshed with it. The customer granted them on their server's
+ * page.
+ */
 import * as oauth from 'oauth4webapi';
 import { PlatformFailure, type PlatformIo } from '../contract.ts';
 import { oauthFailure, requestOptions } from '../oauth.ts';
@@ -6,25 +9,25 @@ import { expiryOf } from '../oauth-token.ts';
 import { type PrivateKey, proofsBy, withNonce } from './dpop.ts';
 import { proofOf } from './oauth-client.ts';
 
-/** What is stored, encrypted, for a connection. */
+/** The credential that is stored, encrypted, for a connection. */
 export interface OauthLogin {
-  /** Origin of the server that keeps the account's posts. */
+  /** Origin of the server that stores the account's posts. */
   readonly pds: string;
-  /** Who let the customer in. */
+  /** The authorization server that issued the tokens. */
   readonly issuer: string;
   readonly tokenUrl: string;
   readonly clientId: string;
   readonly clientKey: PrivateKey | null;
-  /** The key that the tokens are bound to. */
+  /** The key to which the tokens are bound. */
   readonly boundTo: PrivateKey;
   readonly accessToken: string;
-  /** Taken once; null when there is none. */
+  /** Valid for one use; null when there is none. */
   readonly refreshToken: string | null;
-  /** ISO instant from which the access token is no longer taken; null when that is not known. */
+  /** ISO instant at which the access token expires; null when unknown. */
   readonly expiresAt: string | null;
 }
 
-/** @throws PlatformFailure `reconnect` when the server no longer renews it */
+/** @throws PlatformFailure `reconnect` when the server no longer renews the credential */
 export async function renewOauthLogin(stale: OauthLogin, io: PlatformIo): Promise<OauthLogin> {
   const { issuer, tokenUrl, clientId, clientKey, boundTo, refreshToken } = stale;
   const as: oauth.AuthorizationServer = { issuer, token_endpoint: tokenUrl };
@@ -45,7 +48,7 @@ export async function renewOauthLogin(stale: OauthLogin, io: PlatformIo): Promis
   }
 }
 
-/** The tokens of an answer, as they are stored. */
+/** Converts a token response to the stored credential. */
 export function tokensOf(granted: oauth.TokenEndpointResponse, io: PlatformIo) {
   const { access_token: accessToken, refresh_token: refreshToken = null, expires_in: seconds } = granted;
   return { accessToken, refreshToken, expiresAt: expiryOf(seconds, io.now()) };

@@ -1,4 +1,4 @@
-/** How a customer links an account by the page of their own server (AT Protocol's profile of OAuth: PAR, PKCE, DPoP). */
+/** Links an account by its own server's consent page (the OAuth profile of AT Protocol: PAR, PKCE, DPoP). */
 import * as oauth from 'oauth4webapi';
 import { z } from 'zod';
 import { type ConnectedAccount, type JsonObject, PlatformFailure, type PlatformIo } from '../contract.ts';
@@ -13,7 +13,7 @@ import { authorizationServerOf, identityOf } from './identity.ts';
 import { type BlueskyClient, canBeKnown, clientDocument, clientOf, proofOf, SCOPE } from './oauth-client.ts';
 import { type OauthLogin, tokensOf } from './oauth-login.ts';
 
-/** What is kept while the customer is away. */
+/** State that is kept until the customer returns. */
 interface Memo {
   readonly issuer: string;
   readonly tokenUrl: string;
@@ -56,7 +56,7 @@ async function begin(typed: Typed, request: OauthRequest, io: OauthIo) {
   return { url: url.href, memo: { ...memo } as unknown as JsonObject };
 }
 
-/** Two sides of one exchange. */
+/** The client and the authorization server of one exchange. */
 interface Parties {
   readonly as: oauth.AuthorizationServer;
   readonly client: BlueskyClient;
@@ -92,7 +92,7 @@ async function finish(answer: URLSearchParams, request: OauthRequest, kept: Json
   const did = granted['sub'];
   if (typeof did !== 'string') throw new PlatformFailure('rejected', 'The server did not say whose account it is.');
   const { pds, handle } = await identityOf(io, did);
-  // Otherwise any server could let people in to accounts that are kept elsewhere.
+  // Otherwise any server could authorize access to accounts that other servers store.
   const rightful = await authorizationServerOf(io, pds);
   if (rightful.issuer !== issuer) {
     throw new PlatformFailure('rejected', `The account ${handle} is not of ${new URL(issuer).host}.`);
@@ -130,7 +130,7 @@ async function exchange(io: PlatformIo, parties: Parties, answer: URLSearchParam
 
 const Granted = z.object({ did: z.string(), login: z.looseObject({ pds: z.string() }) });
 
-/** Asks the account's own server who the token is for. */
+/** Asks the account's own server which account the token belongs to. */
 function connectAccount(granted: JsonObject, io: PlatformIo): Promise<ConnectedAccount<OauthLogin>> {
   const { did } = Granted.parse(granted);
   const login = granted['login'] as unknown as OauthLogin;

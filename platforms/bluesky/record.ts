@@ -1,20 +1,20 @@
-/** The record that a part becomes: its text with what is clickable in it, its images, and the thread it belongs to. */
+/** Builds the record of a part: its text with facets, its images, and its place in the thread. */
 import { type Json, PlatformFailure, type PlatformIo, type Published, type SendPart } from '../contract.ts';
 import { stringField } from '../http.ts';
 import { ask, failure } from './api.ts';
 import { findEntities, toFacets } from './facets.ts';
 
-/** The collection that posts are kept in. */
+/** The collection that contains posts. */
 export const POSTS = 'app.bsky.feed.post';
 
-/** A record's text; whole characters only, since the server stores no halves of surrogate pairs. */
+/** Returns a record's text. Unpaired surrogates are replaced, because the server cannot store them. */
 export function recordText(part: SendPart): string {
   return part.text.toWellFormed();
 }
 
 /**
- * @param origin server that is asked whose handles the mentions are
- * @throws PlatformFailure when it cannot be asked; nothing has been published by then
+ * @param origin server that resolves the handles of mentions
+ * @throws PlatformFailure when the server cannot be reached; nothing has been published at that point
  */
 export async function buildRecord(io: PlatformIo, origin: string, part: SendPart): Promise<Record<string, unknown>> {
   const text = recordText(part);
@@ -51,7 +51,7 @@ function reply(root: Published, parent: Published): Json {
   return { root: strongRef(root), parent: strongRef(parent) };
 }
 
-/** Names a post by its address and the hash of its content. */
+/** References a post by its URI and content hash. */
 function strongRef(published: Published): Json {
   const cid = stringField(published.ref, 'cid');
   if (cid === undefined)

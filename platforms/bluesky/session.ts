@@ -1,27 +1,27 @@
-/** The login of a Bluesky account: made with an app password or on its server's page, kept alive with its refresh token. */
+/** The credential of a Bluesky account: made with an app password or by OAuth, and renewed with its refresh token. */
 import { z } from 'zod';
 import { type LoginRenewal, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import type { PlatformAnswer } from '../http.ts';
-import { callRenewing } from '../renewing.ts';
+import { callWithTokenRefresh } from '../with-token-refresh.ts';
 import { boundFetch } from './dpop.ts';
 import { type OauthLogin, renewOauthLogin } from './oauth-login.ts';
 import { command, type CommandBody, errorName, failure, failureKind, reason } from './api.ts';
 
-/** What is stored, encrypted, for a connection: with an app password, or by the page of the account's own server. */
+/** The credential that is stored, encrypted: made with an app password, or by OAuth on the account's own server. */
 export type BlueskyLogin = PasswordLogin | OauthLogin;
 
-/** One that was made with an app password. */
+/** A credential that was made with an app password. */
 export interface PasswordLogin {
-  /** Origin where the account logs in: an entryway such as https://bsky.social, or its own server. */
+  /** Origin that handles login: an entryway such as https://bsky.social, or the account's own server. */
   readonly service: string;
-  /** Origin of the server that keeps the account's posts. */
+  /** Origin of the server that stores the account's posts. */
   readonly pds: string;
-  /** Handle or e-mail address, as given. */
+  /** Handle or email address, as the customer gave it. */
   readonly identifier: string;
   readonly appPassword: string;
-  /** Taken for about two hours. */
+  /** Valid for about two hours. */
   readonly accessJwt: string;
-  /** Taken once, for about ninety days. */
+  /** Valid for one use within about ninety days. */
   readonly refreshJwt: string;
 }
 
@@ -35,7 +35,7 @@ const SessionAnswer = z.object({
   status: z.string().optional(),
 });
 
-/** What is read of a token. It is not checked: the server does that. */
+/** The claims that are read from a token. The server verifies the token, not this code. */
 const Claims = z.object({ exp: z.number() });
 
 const DidDocument = z.object({
@@ -52,10 +52,10 @@ export interface LoggedIn {
 }
 
 /**
- * Logs in with the app password. Servers allow 300 of these a day, so it is done on connecting and
- * when the refresh token is dead, never for each post.
+ * Logs in with the app password. Servers allow 300 logins a day. So this runs when an account connects and when
+ * the refresh token is invalid, never for each post.
  *
- * @throws PlatformFailure `reconnect` when the password or the account is refused
+ * @throws PlatformFailure `reconnect` when the server refuses the password or the account
  */
 export async function logIn(io: PlatformIo, password: Password): Promise<LoggedIn> {
   const input = { identifier: password.identifier, password: password.appPassword };
@@ -71,7 +71,7 @@ export async function logIn(io: PlatformIo, password: Password): Promise<LoggedI
   throw new PlatformFailure('reconnect', `${new URL(password.service).host} refused the login: ${reason(answer)}`);
 }
 
-/** How long before its end an access token is renewed, so that it does not end on the way. */
+/** How long before expiry an access token is renewed, so that it does not expire during a request. */
 const MARGIN_MS = 5 * 60_000;
 
 export const renewal: LoginRenewal<BlueskyLogin> = {
@@ -83,20 +83,23 @@ export const renewal: LoginRenewal<BlueskyLogin> = {
   renew: (stale, io) => (isOauth(stale) ? renewOauthLogin(stale, io) : renewPasswordLogin(stale, io)),
 };
 
-/** Calls with the stored login, renewed where it has to be. Servers refuse a token that has ended without reading the call. */
+/**
+ * Calls with the stored credential and renews it when needed. Servers refuse an expired token without processing
+ * the call.
+ */
 export function commandLoggedIn(
   session: Session<BlueskyLogin>,
   io: PlatformIo,
   method: string,
   body: CommandBody,
 ): Promise<PlatformAnswer> {
-  return callRenewing(session, io, renewal, {
+  return callWithTokenRefresh(session, io, renewal, {
     make: (login) => {
       if (!isOauth(login)) return command(io, login.pds, method, { token: login.accessJwt, ...body });
       const fetch = boundFetch(io, login.accessToken, login.boundTo);
       return command({ ...io, fetch }, login.pds, method, body);
     },
-    // A 403 forbids the call to any token of the account: a new one would change nothing.
+    // A 403 refuses the call for any token of the account, so a new token would not help.
     isRefused: (answer) => ![200, 403].includes(answer.status) && failureKind(answer) === 'reconnect',
   });
 }
@@ -105,7 +108,7 @@ function isOauth(login: BlueskyLogin): login is OauthLogin {
   return 'boundTo' in login;
 }
 
-/** When a token ends, in milliseconds since 1970, as it says itself; null when it does not. */
+/** When a token expires by its own claim, in milliseconds since 1970; null when it has no such claim. */
 function endOf(jwt: string): number | null {
   try {
     const claims = Claims.parse(JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()));
@@ -115,7 +118,7 @@ function endOf(jwt: string): number | null {
   }
 }
 
-/** A new login for one that is no longer taken: by its refresh token, and when that is dead too, by the password. */
+/** Replaces an invalid credential: with its refresh token, or with the password if that token is invalid too. */
 async function renewPasswordLogin(stale: PasswordLogin, io: PlatformIo): Promise<PasswordLogin> {
   const answer = await command(io, stale.service, 'com.atproto.server.refreshSession', { token: stale.refreshJwt });
   if (answer.status === 200) return loggedIn(answer, stale).login;
@@ -139,9 +142,9 @@ function loggedIn(answer: PlatformAnswer, { service, identifier, appPassword }: 
 }
 
 /**
- * Origin of the account's own server as its identity document names it, where that is https. A service
- * reached over plain http is a server the operator runs beside this one, never an entryway, and its
- * identity documents may name an address that is not reachable from here: it serves its own accounts.
+ * Origin of the account's data server as its identity document names it, if that is https. A login server that is
+ * reached over plain http belongs to the operator, runs beside this install and is never an entryway. Its
+ * identity documents may name an address that this install cannot reach, so it serves its own accounts.
  */
 function homeServer(service: string, didDoc: unknown): string {
   const document = DidDocument.safeParse(didDoc);

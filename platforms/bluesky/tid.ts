@@ -1,13 +1,13 @@
-/** Record keys in the form that Bluesky prescribes for posts. Pure. */
+/** Makes record keys (TIDs) in the form that Bluesky requires for posts. Pure. */
 import { createHash } from 'node:crypto';
 
-/** Digits in their order of sorting, five bits each. */
+/** Digits in sort order, five bits each. */
 const DIGITS = '234567abcdefghijklmnopqrstuvwxyz';
 
 /**
- * The key of the record that `seed` stands for: the instant in microseconds, of which the last three
- * digits come from the seed, then ten bits from the seed in place of a clock's id. Keys of later
- * milliseconds sort after keys of earlier ones. Always the same for the same arguments.
+ * Makes the record key for `seed`. It holds the instant in microseconds, with the last three digits from the
+ * seed, then ten bits from the seed instead of a clock id. Keys of later milliseconds sort after earlier ones.
+ * The same arguments always give the same key.
  *
  * @see https://atproto.com/specs/tid
  */

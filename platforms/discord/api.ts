@@ -1,68 +1,71 @@
-/** Calls to Discord's API, and what its refusals mean. */
+/** Calls Discord's API and maps its error responses to failures. */
 import { z } from 'zod';
 import { type DiscordApp, type FailureKind, type FetchInit, PlatformFailure, type PlatformIo } from '../contract.ts';
 import { callPlatform, type PlatformAnswer, platformWords, unavailable } from '../http.ts';
 import { refusedDeleteKind } from '../refused-delete.ts';
 
-/** Version of the API that is spoken. */
+/** API version. */
 export const API_VERSION = 'v10';
 
 export interface DiscordCall {
-  /** GET when left out. */
+  /** Defaults to GET. */
   readonly method?: 'POST' | 'DELETE';
   readonly query?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   /** Sent as multipart/form-data. */
   readonly form?: FormData;
-  /** Calls as this bot; webhooks carry their token in the path. */
+  /** Calls as this bot; webhook paths contain their own token. */
   readonly botToken?: string;
 }
 
-/** How Discord says that it did not do something. */
+/** An error response of Discord. */
 const DiscordError = z.object({
   code: z.number().optional().catch(undefined),
   message: z.string().optional().catch(undefined),
-  /** What is wrong with each field, as deep as the fields are. */
+  /** Errors of each field, nested like the fields. */
   errors: z.unknown().optional(),
-  /** Seconds, of a 429. */
+  /** In seconds; on a 429. */
   retry_after: z.number().positive().optional().catch(undefined),
 });
 type DiscordError = z.infer<typeof DiscordError>;
 
-/** What an error means, by its code. */
+/** Failure kinds by error code. */
 const BY_CODE: ReadonlyMap<number, FailureKind> = new Map([
-  // The webhook, the channel or the server is gone, or the bot was put out.
+  // The webhook, channel or server no longer exists, or the bot was removed.
   [10_003, 'reconnect'],
   [10_004, 'reconnect'],
   [10_015, 'reconnect'],
   [50_001, 'reconnect'],
   [50_013, 'reconnect'],
-  // The token is dead.
+  // The token is invalid.
   [40_001, 'reconnect'],
   [50_014, 'reconnect'],
   [50_027, 'reconnect'],
-  // Too many messages: of the account, the channel, the server.
+  // Too many messages for the account, the channel or the server.
   [20_016, 'unavailable'],
   [20_028, 'unavailable'],
   [20_029, 'unavailable'],
   [40_062, 'unavailable'],
-  // The guard before Discord's own servers, and those when they are overloaded.
+  // Answers of the proxy in front of Discord's servers, or of servers that are overloaded.
   [40_333, 'unavailable'],
   [130_000, 'unavailable'],
 ]);
 
-/** What an answer means that has no such code, by its status. */
+/** Failure kinds by status, for a response without such a code. */
 const BY_STATUS: ReadonlyMap<number, FailureKind> = new Map([
   [401, 'reconnect'],
   [429, 'unavailable'],
 ]);
 
-/** Errors of a token: of a webhook that was deleted, of a webhook's or a bot's token. */
+/** Token errors: the webhook was deleted, or the token of a webhook or bot is invalid. */
 const DEAD_TOKENS: ReadonlySet<number> = new Set([10_015, 40_001, 50_014, 50_027]);
 
 const UNKNOWN_MESSAGE = 10_008;
 
-/** Calls `path` under the version's root; ids in it must be encoded. It may hold a token: nothing may show it. */
+/**
+ * Calls `path` under the versioned API root; ids in it must be URL-encoded. `path` may hold a token: never show or
+ * log it.
+ */
 export function callDiscord(io: PlatformIo, path: string, call: DiscordCall = {}): Promise<PlatformAnswer> {
   const url = new URL(`${io.endpoints.DISCORD_API_URL}/api/${API_VERSION}${path}`);
   for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value);
@@ -74,7 +77,7 @@ export function callDiscord(io: PlatformIo, path: string, call: DiscordCall = {}
   return callPlatform(asDiscordBot(io), url, { method: call.method ?? 'GET', headers, ...body });
 }
 
-/** What else calls Discord than a program that names itself in this form may be turned away. */
+/** User agent in the form that Discord requires; it may refuse other clients. */
 export function asDiscordBot<Io extends PlatformIo>(io: Io): Io {
   const name = `DiscordBot (${io.endpoints.PUBLIC_URL}, 2.0)`;
   const fetch = (url: string | URL, init: FetchInit = {}) =>
@@ -82,18 +85,18 @@ export function asDiscordBot<Io extends PlatformIo>(io: Io): Io {
   return { ...io, fetch };
 }
 
-/** @throws PlatformFailure when the operator has taken the app away */
+/** @throws PlatformFailure when the operator has removed the app */
 export function appOf({ apps }: PlatformIo): DiscordApp {
   if (apps.discord !== null) return apps.discord;
   throw new PlatformFailure('unavailable', 'Discord is not set up on this install any more.');
 }
 
-/** Whether an answer says that there is no such message, or none any more. */
+/** Whether a response says that the message does not exist or was deleted. */
 export function isGone({ status, body }: PlatformAnswer): boolean {
   return status === 404 && errorOf(body).code === UNKNOWN_MESSAGE;
 }
 
-/** The failure that an answer other than 2xx stands for, to a call that publishes. */
+/** Returns the failure for a response other than 2xx to a publishing call. */
 export function failure(answer: PlatformAnswer, kind: FailureKind = kindOf(answer)): PlatformFailure {
   const { status } = answer;
   const error = errorOf(answer.body);
@@ -105,7 +108,7 @@ export function failure(answer: PlatformAnswer, kind: FailureKind = kindOf(answe
   return new PlatformFailure(kind, `Discord ${verb}: ${words}`);
 }
 
-/** The failure that the answer to a delete stands for (D44). */
+/** Returns the failure for the response to a delete (docs/contract/posts.md#refused-deletes). */
 export function deleteFailure(answer: PlatformAnswer): PlatformFailure {
   const isTokenDead = DEAD_TOKENS.has(errorOf(answer.body).code ?? 0);
   return failure(answer, refusedDeleteKind(answer, kindOf(answer), isTokenDead));
@@ -126,7 +129,7 @@ function errorOf(body: unknown): DiscordError {
   return DiscordError.safeParse(body).data ?? {};
 }
 
-/** The first sentence in a tree of errors: `{ content: { _errors: [{ message }] } }`. */
+/** Returns the first message in a tree of errors: `{ content: { _errors: [{ message }] } }`. */
 function firstReason(errors: unknown): string | undefined {
   if (typeof errors !== 'object' || errors === null) return undefined;
   for (const [field, below] of Object.entries(errors)) {

@@ -1,4 +1,7 @@
-/** How a customer links a Discord channel: by a webhook's URL, or by Discord's own page, which makes a webhook or lets the bot in. */
+/**
+ * How a customer links a Discord channel: with a webhook URL, or on Discord's page, which creates a webhook or
+ * adds the bot.
+ */
 import { ClientSecretPost } from 'oauth4webapi';
 import { z } from 'zod';
 import { type DiscordApp, type JsonObject, PlatformFailure } from '../contract.ts';
@@ -8,10 +11,10 @@ import { type AuthorizationServer, consentUrl, exchangeCode } from '../oauth.ts'
 import { API_VERSION, appOf, asDiscordBot, callDiscord } from './api.ts';
 import { connectGranted, type DiscordCredentials, read } from './login.ts';
 
-/** What the bot is let in for: to see channels, write, embed links, attach files, read what it has written. */
+/** The bot's permissions: view channels, send messages, embed links, attach files, read message history. */
 const PERMISSIONS = 1_024 + 2_048 + 16_384 + 32_768 + 65_536;
 
-/** Kinds of channels that take messages: of text, and of announcements. */
+/** Channel types that accept messages: text and announcement. */
 const TEXT_CHANNELS = [0, 5];
 
 const WithWebhook = z.object({ webhook: z.object({ id: z.string(), token: z.string(), name: z.string().nullish() }) });
@@ -81,7 +84,7 @@ function webhookOf(said: unknown): OauthAccount<JsonObject> {
   return { label: name ?? id, credentials: { webhookId: id, webhookToken: token } };
 }
 
-/** The channels of the server that the customer has let the bot into. */
+/** Lists the channels of the server to which the customer added the bot. */
 function channelsOf(io: OauthIo, botToken: string, said: unknown): Promise<readonly OauthAccount<JsonObject>[]> {
   return withoutPublishing(async () => {
     const parsed = WithGuild.safeParse(said);

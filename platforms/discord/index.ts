@@ -1,4 +1,4 @@
-/** Discord: a channel that a webhook posts to, or the install's bot. */
+/** Discord: a channel that a webhook or the install's bot posts to. */
 import { z } from 'zod';
 import {
   definePlatform,
@@ -16,13 +16,13 @@ import { hosted } from './hosted.ts';
 import { connectWebhook, DiscordCredentials, type DiscordLogin, placeOf } from './login.ts';
 import { findMessage } from './read-back.ts';
 
-/** For how long Discord surely knows a nonce: it says "a few minutes". */
+/** How long Discord is sure to remember a nonce; the documentation says "a few minutes". */
 const NONCE_REMEMBERED_MS = 2 * 60_000;
 
-/** Longest nonce. */
+/** Maximum length of a nonce. */
 const NONCE_MAX = 25;
 
-/** A webhook's message has nothing that makes a repeat recognisable, and no list that it stands in. */
+/** A webhook message has no idempotency token, and webhooks cannot list messages. */
 const NO_RECOVERY: RecoveryFacts = { repeatWithinMs: 0, readBack: false };
 const BOT_RECOVERY: RecoveryFacts = { repeatWithinMs: NONCE_REMEMBERED_MS, readBack: true };
 
@@ -32,11 +32,11 @@ export const discord = definePlatform<DiscordLogin, DiscordCredentials>({
   id: 'discord',
   name: 'Discord',
   kind: 'broadcast',
-  // Discord speaks of characters; no way of counting them gives more than this one.
+  // Discord counts characters without a definition; no other unit counts more than this one.
   text: { maxLength: 2000, unit: 'utf16' },
   images: {
     max: 10,
-    // 10 MiB each, but 25 MiB a request: so much each keeps the five that a post may have below that.
+    // 10 MiB per image but 25 MiB per request: at this size, the five images that a post may have fit.
     maxBytes: 5_000_000,
     types: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
     altTextMax: 1024,
@@ -67,7 +67,7 @@ export const discord = definePlatform<DiscordLogin, DiscordCredentials>({
 
 async function publish({ credential }: Session<DiscordLogin>, part: SendPart, io: PlatformIo): Promise<Published> {
   const { path, ...as } = placeOf(credential, io);
-  // Only who waits is answered with the message, and told of a refusal.
+  // Only with `wait` does Discord return the message or an error.
   const there = credential.kind === 'webhook' ? { path, query: { wait: 'true' } } : { path: `${path}/messages` };
   const answer = await callDiscord(io, there.path, { method: 'POST', ...as, ...there, ...bodyOf(credential, part) });
   if (answer.status !== 200) throw failure(answer);
@@ -101,7 +101,7 @@ function bodyOf(
 ): { json: unknown } | { form: FormData } {
   const message = {
     content: text.toWellFormed(),
-    // Texts of callers ring nobody: no @everyone, no roles, no people.
+    // A caller's text notifies no one: no @everyone, no roles, no users.
     allowed_mentions: { parse: [] },
     ...(kind === 'bot' && { nonce: token, enforce_nonce: true }),
   };
@@ -109,7 +109,7 @@ function bodyOf(
   const form = new FormData();
   form.append('payload_json', JSON.stringify({ ...message, attachments: images.map(described) }));
   for (const [index, image] of images.entries()) {
-    // The copy is one that is surely not shared memory, which is all that a Blob takes.
+    // Blob does not accept shared memory, so the bytes are copied.
     const file = new Blob([new Uint8Array(image.bytes)], { type: image.contentType });
     form.append(`files[${index}]`, file, fileName(image, index));
   }

@@ -1,17 +1,20 @@
-/** The two logins of Discord: a webhook, which posts to one channel, and the install's bot in a channel of a server. */
+/**
+ * The two kinds of Discord credential: a webhook, which posts to one channel, and the install's bot in a channel
+ * of a server.
+ */
 import { z } from 'zod';
 import { type ConnectedAccount, type JsonObject, PlatformFailure, type PlatformIo } from '../contract.ts';
 import { type PlatformAnswer, withoutPublishing } from '../http.ts';
 import { appOf, callDiscord, failure } from './api.ts';
 
-/** What is stored, encrypted, for a connection. */
+/** The credential that is stored, encrypted, for a connection. */
 export type DiscordLogin = WebhookLogin | BotLogin;
 
 interface WebhookLogin {
   readonly kind: 'webhook';
   readonly webhookId: string;
   readonly webhookToken: string;
-  /** The server it is on; null when Discord does not say. */
+  /** The server of the channel; null when Discord does not report it. */
   readonly guildId: string | null;
 }
 
@@ -19,7 +22,7 @@ export interface BotLogin {
   readonly kind: 'bot';
   readonly channelId: string;
   readonly guildId: string;
-  /** The bot's own number, under which its messages stand. */
+  /** The bot's user id, which is the author of its messages. */
   readonly botId: string;
 }
 
@@ -37,7 +40,7 @@ export const DiscordCredentials = z.strictObject({
 });
 export type DiscordCredentials = z.infer<typeof DiscordCredentials>;
 
-/** What the way over Discord's own page gives; nobody can send it to POST /connections. */
+/** The credential that Discord's own page produces; POST /connections does not accept it. */
 export const Granted = z.union([
   z.object({ webhookId: z.string(), webhookToken: z.string() }),
   z.object({ channelId: z.string(), guildId: z.string() }),
@@ -47,7 +50,7 @@ const Webhook = z.object({ id: z.string(), name: z.string().nullish(), guild_id:
 const Me = z.object({ id: z.string() });
 const Channel = z.object({ id: z.string(), name: z.string().min(1), guild_id: z.string() });
 
-/** The webhook is called at the configured server, so only addresses of Discord's own or of that server mean it. */
+/** The webhook is called on the configured server, so only URLs of Discord or of that server are accepted. */
 export async function connectWebhook(
   { webhookUrl }: DiscordCredentials,
   io: PlatformIo,
@@ -60,7 +63,7 @@ export async function connectWebhook(
   return checkWebhook(webhookId, webhookToken, io);
 }
 
-/** Checks what a customer has agreed to on Discord's own page. */
+/** Verifies a channel that a customer authorized on Discord's own page. */
 export function connectGranted(granted: JsonObject, io: PlatformIo): Promise<ConnectedAccount<DiscordLogin>> {
   const login = Granted.parse(granted);
   return 'webhookId' in login
@@ -68,13 +71,13 @@ export function connectGranted(granted: JsonObject, io: PlatformIo): Promise<Con
     : checkChannel(login.channelId, login.guildId, io);
 }
 
-/** Where messages are made and found, and as whom. */
+/** Where messages are created and read, and as which author. */
 export function placeOf(login: DiscordLogin, io: PlatformIo): { readonly path: string; readonly botToken?: string } {
   if (login.kind === 'webhook') return { path: `/webhooks/${login.webhookId}/${login.webhookToken}` };
   return { path: `/channels/${login.channelId}`, botToken: botTokenOf(io) };
 }
 
-/** @throws PlatformFailure when the operator has taken the bot away */
+/** @throws PlatformFailure when the operator has removed the bot */
 export function botTokenOf(io: PlatformIo): string {
   const { botToken } = appOf(io);
   if (botToken !== undefined) return botToken;
@@ -111,7 +114,7 @@ function checkChannel(channelId: string, guildId: string, io: PlatformIo): Promi
   });
 }
 
-/** What a call that only asks has brought. */
+/** Returns the body of a read-only call. */
 export function read<Output>(shape: z.ZodType<Output>, answer: PlatformAnswer): Output {
   if (answer.status !== 200) throw failure(answer);
   const parsed = shape.safeParse(answer.body);

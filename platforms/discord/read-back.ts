@@ -1,11 +1,11 @@
-/** Finding a message of the bot of which the answer was lost. Webhooks cannot read what they have posted. */
+/** Finds a bot message whose response was lost. Webhooks cannot read their messages. */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart } from '../contract.ts';
-import { earliestOf } from '../look-back.ts';
+import { earliestOf } from '../match-post.ts';
 import { callDiscord } from './api.ts';
 import { type BotLogin, placeOf, read } from './login.ts';
 
-/** Messages that are asked for: the newest. */
+/** Number of messages to request, newest first. */
 const PAGE = 100;
 
 const Listed = z.object({
@@ -13,15 +13,16 @@ const Listed = z.object({
   content: z.string(),
   timestamp: z.string(),
   author: z.object({ id: z.string() }),
-  /** Not every list carries it. */
+  /** Not present in every list. */
   nonce: z.union([z.string(), z.number()]).optional(),
 });
 type Listed = z.infer<typeof Listed>;
 
 /**
- * The message that a part became, or null when the channel has none that fits.
+ * Finds the message of a part, or null when no message of the channel matches.
  *
- * @throws PlatformFailure when Discord cannot be asked, or the channel has more new messages than are asked for
+ * @throws PlatformFailure when Discord cannot be reached, or the channel has more new messages than one request
+ * lists
  */
 export async function findMessage(io: PlatformIo, login: BotLogin, part: SendPart): Promise<Listed | null> {
   const { path, ...as } = placeOf(login, io);
@@ -29,7 +30,7 @@ export async function findMessage(io: PlatformIo, login: BotLogin, part: SendPar
   const messages = read(z.array(Listed), answer);
   const earliest = earliestOf(part, answer, io.now());
   const fresh = messages.filter(({ timestamp }) => Date.parse(timestamp) >= earliest);
-  // Newest first, so the last that fits is the first that was made.
+  // The list is newest first, so the last match is the earliest message.
   const found = fresh.findLast((message) => message.author.id === login.botId && fits(message, part));
   if (found === undefined && fresh.length >= PAGE) {
     throw new PlatformFailure('unknown', 'The channel has more new messages than Carillon asks Discord for.');
@@ -37,7 +38,7 @@ export async function findMessage(io: PlatformIo, login: BotLogin, part: SendPar
   return found ?? null;
 }
 
-/** A nonce says whose message it is; without one the text has to. Discord trims texts. */
+/** A nonce identifies the message; without one, the text is compared. Discord trims texts. */
 function fits({ nonce, content }: Listed, { token, text }: SendPart): boolean {
   return nonce === undefined ? content.trim() === text.trim() : String(nonce) === token;
 }

@@ -1,13 +1,13 @@
-/** A post as a message: subject, plain text, and the same as HTML with the images in it. Pure. */
+/** Builds the message of a post: subject, plain text, and HTML with the images. Pure. */
 import type { OutgoingImage } from '../contract.ts';
 import type { MailImage } from '../mail.ts';
 
-/** Characters that mail programs show of a subject (RFC 5322 asks for no more than 78 on a line). */
+/** Characters that mail clients show of a subject (RFC 5322 recommends at most 78 on a line). */
 export const SUBJECT_MAX = 78;
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** The first line of a text that says anything, cut between characters as people count them. */
+/** Returns the first non-empty line of a text, cut between graphemes. */
 export function subjectOf(text: string): string {
   const first = text.split(/[\r\n\u2028\u2029]+/).find((line) => line.trim() !== '') ?? '';
   const line = first.replace(/\p{Cc}+/gu, ' ').trim();
@@ -19,7 +19,7 @@ export function subjectOf(text: string): string {
     .trimEnd()}…`;
 }
 
-/** @param token names the images within the message */
+/** @param token makes the content ids of the images unique */
 export function htmlOf(text: string, images: readonly OutgoingImage[], token: string): string {
   const paragraphs = text
     .split(/(?:\r?\n){2,}/)
@@ -31,7 +31,7 @@ export function htmlOf(text: string, images: readonly OutgoingImage[], token: st
   return `<!DOCTYPE html>\n<html><head><meta charset="utf-8"></head><body>\n${[...paragraphs, ...pictures].join('\n')}\n</body></html>\n`;
 }
 
-/** The images as the message carries them. */
+/** The images as attachments of the message. */
 export function inlineImages(images: readonly OutgoingImage[], token: string): MailImage[] {
   return images.map(({ bytes, contentType }, index) => ({
     cid: cidOf(token, index),

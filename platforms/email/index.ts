@@ -1,4 +1,4 @@
-/** Email: one address, written to over this install's mail server. */
+/** Email: one address that receives messages through this install's mail server. */
 import { z } from 'zod';
 import {
   type ConnectedAccount,
@@ -32,13 +32,13 @@ export const email = definePlatform<EmailCredentials, EmailCredentials>({
   name: 'Email',
   kind: 'messaging',
   countsAsMessage: true,
-  // Mail has no limit of its own; a common program cuts what it shows at about twice this.
+  // Mail itself has no limit; a common mail client truncates messages at about twice this length.
   text: { maxLength: 50_000, unit: 'characters' },
   images: {
     max: 5,
-    // Five of these, as mail encodes them, fit into 10,240,000 bytes, which is what Postfix takes unless told otherwise.
+    // Five of these, encoded for mail, fit into 10,240,000 bytes, which is the default limit of Postfix.
     maxBytes: 1_400_000,
-    // Not every mail program shows WebP.
+    // Some mail clients do not show WebP.
     types: ['image/png', 'image/jpeg', 'image/gif'],
     altTextMax: 1000,
   },
@@ -46,7 +46,8 @@ export const email = definePlatform<EmailCredentials, EmailCredentials>({
   firstComment: false,
   permalink: false,
   metrics: [],
-  // A repeat carries the same Message-ID, by which receivers may tell it, but need not. No server can be asked.
+  // A repeat carries the same Message-ID. Receivers may use it to drop duplicates but need not. No server can be
+  // queried.
   recovery: { repeatWithinMs: 0, readBack: false },
   concurrency: { perProcess: 10, perConnection: 1 },
   needs: { settings: ['SMTP_URL', 'SMTP_FROM'], isMet: ({ mail }) => mail !== null },
@@ -64,7 +65,7 @@ export const email = definePlatform<EmailCredentials, EmailCredentials>({
   publish,
 });
 
-/** Whether anybody reads the address can be known only by writing to it; what is asked is whether the server takes us. */
+/** Only a message could show whether the address exists, so this checks only that the server accepts the credential. */
 async function connectAccount(input: EmailCredentials, io: PlatformIo): Promise<ConnectedAccount<EmailCredentials>> {
   try {
     await serverOf(io).verify(io.signal);
@@ -120,7 +121,7 @@ function failure(error: unknown): unknown {
   }
 }
 
-/** Login and sender are the operator's, so no caller can mend what is refused of them. */
+/** The credential and the sender belong to the operator, so no caller can fix an error about them. */
 function kindOf({ stage, reply }: MailFailure): FailureKind {
   if (stage === 'session') return 'unavailable';
   if (reply === null) return stage === 'message' ? 'unknown' : 'unavailable';

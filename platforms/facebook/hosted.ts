@@ -1,8 +1,8 @@
-/** How a customer links a Page: by Facebook's dialog, and a choice of their Pages. */
+/** How a customer links a Page: they agree in Facebook's dialog and choose one of their Pages. */
 import type { HostedConnect } from '../hosted.ts';
 import { ManagedPage, metaOauth } from '../meta-login.ts';
 
-/** What POST /connections takes. */
+/** The credentials that POST /connections accepts. */
 interface Credentials {
   pageId: string;
   accessToken: string;

@@ -1,17 +1,17 @@
-/** Images of a post: uploaded as photos that nobody sees, then attached to the post by id. */
+/** Images of a post: uploaded as unpublished photos, then attached to the post by id. */
 import { z } from 'zod';
 import { type Json, type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { stringField, withoutPublishing } from '../http.ts';
 import { callGraph, failure, type PageLogin } from './api.ts';
 
-/** What is stored between the uploads and the post. Facebook forgets photos that no post has taken after a day. */
+/** Stored between the uploads and the post. Facebook deletes photos after a day if no post uses them. */
 const Prepared = z.object({ photoIds: z.array(z.string()) });
 
 /**
  * Uploads images as unpublished photos.
  *
  * @returns their ids
- * @throws PlatformFailure; nothing has been published by then
+ * @throws PlatformFailure; nothing has been published at that point
  * @see https://developers.facebook.com/docs/graph-api/reference/page/photos/
  */
 export function uploadImages(
@@ -26,7 +26,7 @@ export function uploadImages(
   });
 }
 
-/** The photos that {@link uploadImages} made, as a post names them. */
+/** The photos of {@link uploadImages}, in the form that a post references them. */
 export function attachedMedia(prepared: Json): { media_fbid: string }[] {
   return Prepared.parse(prepared).photoIds.map((id) => ({ media_fbid: id }));
 }
@@ -35,7 +35,7 @@ async function uploadImage(login: PageLogin, image: OutgoingImage, io: PlatformI
   const form = new FormData();
   form.append('published', 'false');
   if (image.altText !== '') form.append('alt_text_custom', image.altText.toWellFormed());
-  // The copy is one that is surely not shared memory, which is all that a Blob takes.
+  // Blob does not accept shared memory, so the bytes are copied.
   const file = new Blob([new Uint8Array(image.bytes)], { type: image.contentType });
   form.append('source', file, `image.${image.contentType.replace('image/', '')}`);
   const path = `${encodeURIComponent(login.pageId)}/photos`;

@@ -1,4 +1,4 @@
-/** Facebook: the Pages of it, which are what its API lets others post to. */
+/** Facebook Pages, the only Facebook accounts that its API can post to. */
 import { z } from 'zod';
 import {
   type ConnectedAccount,
@@ -34,28 +34,28 @@ type FacebookCredentials = z.infer<typeof FacebookCredentials>;
 
 const Page = z.object({ id: z.string(), name: z.string().min(1), username: z.string().min(1).optional() });
 
-/** Where permalinks live. */
+/** Origin of permalinks. */
 const WEBSITE = 'https://www.facebook.com';
 
 export const facebook = definePlatform<PageLogin, FacebookCredentials>({
   id: 'facebook',
   name: 'Facebook',
   kind: 'broadcast',
-  // Nowhere documented; it is what other clients go by.
+  // Undocumented; other clients use this value.
   text: { maxLength: 63_206, unit: 'characters' },
   images: {
     max: 10,
-    // The reference says 10 MB, refusals in the field speak of 4 MB.
+    // The reference says 10 MB, but actual refusals name 4 MB.
     maxBytes: 4_000_000,
     types: ['image/png', 'image/jpeg', 'image/gif'],
-    // No limit is documented; this is the most that an upload here may say.
+    // No limit is documented; this is the maximum for an upload here.
     altTextMax: 1000,
   },
   thread: null,
   firstComment: true,
   permalink: true,
   metrics: [],
-  // Nothing makes a repeat recognisable, so nothing is ever repeated.
+  // The API has no idempotency, so no call is ever repeated.
   recovery: { repeatWithinMs: 0, readBack: true },
   concurrency: { perProcess: 50, perConnection: 2 },
   connect: ['credentials'],
@@ -87,7 +87,7 @@ function connectAccount(login: FacebookCredentials, io: PlatformIo): Promise<Con
   });
 }
 
-/** A person's token can read a Page too, and would be refused only when the first post goes out. */
+/** A person's token can also read a Page, but the first post with it would be refused. */
 async function requirePageToken(io: PlatformIo, login: PageLogin): Promise<void> {
   const answer = await callGraph(io, login, 'me', { query: { fields: 'id' } });
   if (answer.status !== 200) throw failure(answer);
@@ -117,12 +117,12 @@ async function readBack({ credential }: Session<PageLogin>, part: SendPart, io: 
 function remove({ credential }: Session<PageLogin>, post: Published, io: PlatformIo): Promise<void> {
   return withoutPublishing(async () => {
     const answer = await callGraph(io, credential, encodeURIComponent(post.platformPostId), { method: 'DELETE' });
-    // What the Page has posted it may see, so what it does not see is gone.
+    // A Page can see its own posts, so a post that it cannot see is gone.
     if (answer.status !== 200 && !isMissing(answer)) throw deleteFailure(answer);
   });
 }
 
-/** Where a first comment is made and looked for; null for a post. */
+/** The edge that creates and lists first comments; null for a post. */
 function commentsEdge({ step, root }: SendPart): string | null {
   if (step === 'head') return null;
   if (step !== 'first_comment' || root === undefined) throw new Error(`Facebook makes no part of the kind ${step}`);
@@ -136,7 +136,7 @@ function madeOf(answer: GraphAnswer): Made {
   throw new PlatformFailure('unknown', 'Facebook answered without the id of what it made.');
 }
 
-/** Asks for the address of a post that is up. Whatever comes of that, the post stays made. */
+/** Reads the URL of a published post. The post counts as published even if that fails. */
 async function withPermalink(io: PlatformIo, login: PageLogin, made: Made): Promise<Made> {
   try {
     return madeOf(await callGraph(io, login, encodeURIComponent(made.id), { query: { fields: MADE_FIELDS } }));
@@ -146,7 +146,7 @@ async function withPermalink(io: PlatformIo, login: PageLogin, made: Made): Prom
   }
 }
 
-/** Facebook leads from the bare id to the post as well. */
+/** Facebook redirects from the bare id to the post. */
 function published({ id, permalink_url: permalink }: Made): Published {
   const url = URL.parse(permalink ?? id, WEBSITE) ?? new URL(id, WEBSITE);
   return { platformPostId: id, url: url.href };

@@ -1,19 +1,19 @@
-/** Calls to Meta's Graph API in the name of a professional account on Instagram. */
+/** Calls Meta's Graph API on behalf of a professional account on Instagram. */
 import { CONTAINER_SUBCODES, type ContainerApi } from '../container-api.ts';
 import { PlatformFailure, type PlatformIo } from '../contract.ts';
 import { callGraph, GRAPH_VERSION, type GraphAnswer, type GraphCall, graphFailure, isMissing } from '../graph.ts';
 
-/** What is stored, encrypted, for a connection. */
+/** The credential that is stored, encrypted, for a connection. */
 export interface InstagramLogin {
   readonly userId: string;
-  /** Of the Page that the account belongs to, or of a person who manages it. */
+  /** Token of the Page to which the account belongs, or of a user who manages it. */
   readonly accessToken: string;
 }
 
-/** How accounts are refused that never were professional, or are no longer. */
+/** Subcodes for accounts that are not, or no longer, professional. */
 const NOT_PROFESSIONAL = /not an? (?:valid )?Instagram (?:business|professional)/i;
 
-/** Calls `path` under the version's root; ids in it must be encoded. */
+/** Calls `path` under the versioned API root. Ids in it must be URL-encoded. */
 export function callInstagram(
   io: PlatformIo,
   { accessToken }: InstagramLogin,
@@ -23,7 +23,7 @@ export function callInstagram(
   return callGraph(io, accessToken, `${io.endpoints.META_GRAPH_URL}/${GRAPH_VERSION}/${path}`, call);
 }
 
-/** The failure that an answer other than 200 stands for, to a call on the account that publishes. */
+/** Returns the failure for a response other than 200 to a publishing call on the account. */
 export function failure(answer: GraphAnswer): PlatformFailure {
   const isGone = isMissing(answer) || NOT_PROFESSIONAL.test(answer.error?.message ?? '');
   if (!isGone) return graphFailure({ name: 'Instagram', subcodes: CONTAINER_SUBCODES }, answer);

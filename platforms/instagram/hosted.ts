@@ -1,9 +1,12 @@
-/** How a customer links a professional account: by Facebook's dialog, and a choice of the accounts of their Pages. */
+/**
+ * How a customer links a professional account: they agree in Facebook's dialog and choose an account of one of
+ * their Pages.
+ */
 import { z } from 'zod';
 import type { HostedConnect } from '../hosted.ts';
 import { ManagedPage, metaOauth } from '../meta-login.ts';
 
-/** What POST /connections takes. */
+/** The credentials that POST /connections accepts. */
 interface Credentials {
   userId: string;
   accessToken: string;

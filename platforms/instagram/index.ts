@@ -1,4 +1,4 @@
-/** Instagram: the professional accounts of it, which are what its API lets others post to. */
+/** Instagram professional accounts, the only accounts that its API can post to. */
 import { z } from 'zod';
 import { lookForContainer, makeContainer, PUBLISHABLE_MS, publishContainer } from '../containers.ts';
 import { type ConnectedAccount, definePlatform, PlatformFailure, type PlatformIo } from '../contract.ts';
@@ -32,12 +32,12 @@ export const instagram = definePlatform<InstagramLogin, InstagramCredentials>({
   kind: 'broadcast',
   text: { maxLength: 2_200, unit: 'characters', maxHashtags: 30, maxMentions: 20 },
   images: {
-    // There are no posts of text alone.
+    // Instagram does not accept text-only posts.
     min: 1,
     max: 10,
     maxBytes: 8_000_000,
     types: ['image/jpeg'],
-    // No limit is documented; this is the most that an upload here may say.
+    // No limit is documented; this is the maximum for an upload here.
     altTextMax: 1000,
     ratio: { min: 4 / 5, max: 1.91, words: 'ratios from 4:5 to 1.91:1' },
     fetchedBy: 'META_GRAPH_URL',
@@ -46,7 +46,7 @@ export const instagram = definePlatform<InstagramLogin, InstagramCredentials>({
   firstComment: false,
   permalink: true,
   metrics: [],
-  // A container is published once at most.
+  // A container is published at most once.
   recovery: { repeatWithinMs: PUBLISHABLE_MS, readBack: true },
   concurrency: { perProcess: 50, perConnection: 2 },
   connect: ['credentials'],
@@ -72,7 +72,7 @@ function connectAccount(login: InstagramCredentials, io: PlatformIo): Promise<Co
     if (!user.success) {
       throw new PlatformFailure('rejected', `Instagram shows no professional account with the number ${login.userId}.`);
     }
-    // Only professional accounts have this, and only a login that may publish sees it.
+    // Only professional accounts have this field, and only a token with publish permission can read it.
     const limit = await callInstagram(io, login, `${login.userId}/content_publishing_limit`);
     if (limit.status !== 200) throw failure(limit);
     const { id, username } = user.data;

@@ -1,4 +1,4 @@
-/** Who a login is of, and the pages that its member may post as. */
+/** Finds the owner of a credential and the pages that this member may post as. */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo } from '../contract.ts';
 import type { PlatformAnswer } from '../http.ts';
@@ -12,15 +12,15 @@ export interface Member {
 
 export interface LinkedInPage {
   readonly organizationId: string;
-  /** What its address ends in. */
+  /** Last segment of its public URL. */
   readonly vanityName: string | undefined;
   readonly name: string;
 }
 
-/** Roles on a page with which posts can be made; the others are for advertisements and reports. */
+/** Page roles that can post; the other roles are for advertisements and reports. */
 const ROLES = ['ADMINISTRATOR', 'CONTENT_ADMINISTRATOR'];
 
-/** Pages that are asked for; few people have more. */
+/** Maximum number of pages to request; few members have more. */
 const PAGES_MAX = 100;
 
 const ORGANIZATION = /^urn:li:organization(?:Brand)?:(\d+)$/;
@@ -30,7 +30,7 @@ const Acls = z.object({
   elements: z.array(
     z.object({
       role: z.string(),
-      // Two names of the same, by version.
+      // Two names of the same role, depending on the version.
       organization: z.string().optional(),
       organizationTarget: z.string().optional(),
     }),
@@ -38,7 +38,7 @@ const Acls = z.object({
 });
 const Organization = z.object({ localizedName: z.string().min(1), vanityName: z.string().min(1).optional() });
 
-/** @returns null when the login may not tell who it is of, for want of the scope `openid` */
+/** @returns null when the credential lacks the scope `openid`, which is needed to identify its owner */
 export async function readMember(io: PlatformIo, accessToken: string): Promise<Member | null> {
   const answer = await callLinkedIn(io, accessToken, '/v2/userinfo');
   if (answer.status === 403) return null;
@@ -46,7 +46,7 @@ export async function readMember(io: PlatformIo, accessToken: string): Promise<M
   return { urn: `urn:li:person:${sub}`, name: name ?? sub };
 }
 
-/** Numbers of the pages that the member may post as. */
+/** Lists the ids of the pages that the member may post as. */
 export async function listPageIds(io: PlatformIo, accessToken: string): Promise<string[]> {
   const path = `/rest/organizationAcls?q=roleAssignee&state=APPROVED&count=${PAGES_MAX}`;
   const answer = await callLinkedIn(io, accessToken, path, { restli: 'FINDER' });

@@ -1,28 +1,28 @@
-/** Calls to LinkedIn's versioned API, and what its refusals mean. */
+/** Calls LinkedIn's versioned API and maps its error responses to failures. */
 import { z } from 'zod';
 import { type FailureKind, type FetchInit, PlatformFailure, type PlatformIo } from '../contract.ts';
 import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField, unavailable } from '../http.ts';
 import { refusedDeleteKind } from '../refused-delete.ts';
 
-/** Version of the API that is spoken; LinkedIn keeps one for about a year. */
+/** API version; LinkedIn supports each for about a year. */
 export const API_VERSION = '202607';
 
 export interface LinkedInCall {
-  /** GET when left out. */
+  /** Defaults to GET. */
   readonly method?: 'POST' | 'DELETE';
   readonly json?: unknown;
-  /** How the Rest.li protocol names a call that its method alone does not tell. */
+  /** The Rest.li method, if the HTTP method does not determine it. */
   readonly restli?: 'FINDER' | 'DELETE';
 }
 
-/** What a status means to a call that publishes, where it means the same in every case. */
+/** Failure kinds of statuses that always mean the same for a publishing call. */
 const STATUSES: ReadonlyMap<number, FailureKind> = new Map([
   [401, 'reconnect'],
   [426, 'unavailable'],
   [429, 'unavailable'],
 ]);
 
-/** How LinkedIn words a 403 that is about what is said, and how one that is about who may say it. */
+/** Message patterns that tell a 403 about content from a 403 about permissions. */
 const ABOUT_CONTENT = /\b(?:content|commentary|text|spam|policy|policies)\b/i;
 const ABOUT_ACCESS = /\b(?:permissions?|access|scopes?|roles?|authori[sz]ed)\b/i;
 
@@ -32,7 +32,7 @@ const InputErrors = z.object({
   }),
 });
 
-/** Calls `path` under the API's origin; ids in it must be encoded. */
+/** Calls `path` under the API's origin. Ids in it must be URL-encoded. */
 export function callLinkedIn(
   io: PlatformIo,
   accessToken: string,
@@ -54,12 +54,12 @@ export function callLinkedIn(
   return callPlatform(io, `${io.endpoints.LINKEDIN_API_URL}${path}`, init);
 }
 
-/** Whether an answer is a success. */
+/** Whether a response is a success. */
 export function isOk({ status }: PlatformAnswer): boolean {
   return status >= 200 && status < 300;
 }
 
-/** The failure that an answer other than 2xx stands for, to a call that publishes. */
+/** Returns the failure for a response other than 2xx to a publishing call. */
 export function failure(answer: PlatformAnswer, kind: FailureKind = failureKind(answer)): PlatformFailure {
   if (kind === 'unknown') return new PlatformFailure(kind, `LinkedIn answered HTTP ${answer.status}.`);
   if (answer.status === 429) return unavailable('LinkedIn', answer);
@@ -71,18 +71,18 @@ export function failure(answer: PlatformAnswer, kind: FailureKind = failureKind(
   return new PlatformFailure(kind, `LinkedIn ${verb}: ${reasonOf(answer)}`);
 }
 
-/** The failure that the answer to a delete stands for (D44). */
+/** Returns the failure for the response to a delete (docs/contract/posts.md#refused-deletes). */
 export function deleteFailure(answer: PlatformAnswer): PlatformFailure {
   return failure(answer, refusedDeleteKind(answer, failureKind(answer), false));
 }
 
-/** Codes of what LinkedIn finds wrong in a call, such as DUPLICATE_POST. */
+/** LinkedIn's error codes for the problems of a call, such as DUPLICATE_POST. */
 export function inputErrorsOf({ body }: PlatformAnswer): readonly string[] {
   const parsed = InputErrors.safeParse(body);
   return (parsed.data?.errorDetails.inputErrors ?? []).flatMap(({ code }) => (code === undefined ? [] : [code]));
 }
 
-/** Why a call was refused, in LinkedIn's own words. */
+/** LinkedIn's own reason for refusing a call. */
 export function reasonOf({ status, body }: PlatformAnswer): string {
   const [first] = InputErrors.safeParse(body).data?.errorDetails.inputErrors ?? [];
   const words = stringField(body, 'message') ?? first?.description ?? stringField(body, 'error_description');

@@ -1,17 +1,20 @@
-/** First comments: made under a post that LinkedIn may not have told itself of yet, and taken down before it. */
+/**
+ * Creates and deletes first comments. LinkedIn may not know a new post yet, and a comment is deleted before its
+ * post.
+ */
 import { PlatformFailure, type PlatformIo, type Published, type SendPart, type Session } from '../contract.ts';
 import type { PlatformAnswer } from '../http.ts';
 import { deleteFailure, failure, isOk, reasonOf } from './api.ts';
 import { callLoggedIn, type LinkedInLogin } from './session.ts';
 
-/** Wait for a post that comments cannot be made under yet. */
+/** Wait before a retry when LinkedIn does not yet know the post to comment on. */
 const SPREAD_MS = 2_000;
 
-/** How LinkedIn says that it does not know the post yet. */
+/** LinkedIn's error for a post that it does not know yet. */
 const NOT_SPREAD = /unable to obtain activity/i;
 
 /**
- * Comments under the root of a part. The text goes as it is: comments are no little text.
+ * Comments on the root of a part. The text is sent unescaped: comments do not use little text.
  *
  * @throws PlatformFailure
  * @see https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api
@@ -32,7 +35,7 @@ export async function makeComment(session: Session<LinkedInLogin>, part: SendPar
   throw new PlatformFailure('unknown', 'LinkedIn answered without the comment it made.');
 }
 
-/** What is already gone counts as taken down, with its post too. */
+/** A comment that is already gone, also with its post, counts as deleted. */
 export async function removeComment(
   session: Session<LinkedInLogin>,
   { platformPostId, ref }: Published,
@@ -49,7 +52,7 @@ function commentsOf(postUrn: string): string {
   return `/rest/socialActions/${encodeURIComponent(postUrn)}/comments`;
 }
 
-/** Refused, so nothing is up: it can be made again. */
+/** The comment was refused, so nothing was published and the call can be repeated. */
 function isNotSpread(answer: PlatformAnswer): boolean {
   return answer.status === 404 || (answer.status >= 400 && answer.status < 500 && NOT_SPREAD.test(reasonOf(answer)));
 }

@@ -1,4 +1,7 @@
-/** How a customer links LinkedIn: by its own page, to the app that the operator has registered, and a choice of themselves and their pages. */
+/**
+ * How a customer links LinkedIn: on its own page, with the operator's registered app. They choose themselves or
+ * one of their pages.
+ */
 import { PlatformFailure, type PlatformApps } from '../contract.ts';
 import { throwRefusal } from '../failure.ts';
 import type { HostedConnect, OauthAccount, OauthIo, OauthRequest, Typed } from '../hosted.ts';
@@ -8,7 +11,7 @@ import { listPageIds, readMember, readPage } from './accounts.ts';
 import { failure } from './api.ts';
 import { askForToken } from './session.ts';
 
-/** What POST /connections takes. */
+/** The credentials that POST /connections accepts. */
 interface Credentials {
   accessToken: string;
   refreshToken?: string | undefined;
@@ -16,7 +19,7 @@ interface Credentials {
   organizationId?: string | undefined;
 }
 
-/** Scopes of which one lets the app see a member's pages. */
+/** Scopes of which any one lets the app list a member's pages. */
 const PAGE_SCOPES = ['rw_organization_admin', 'r_organization_admin'];
 
 export const hosted: HostedConnect<Credentials> = {
@@ -48,7 +51,7 @@ function finish(
     const grant = await exchange(answer, redirectUri, io);
     const login = tokensOf(grant);
     const member = await readMember(io, grant.accessToken);
-    // LinkedIn grants all that was asked for, or nothing.
+    // LinkedIn grants either all requested scopes or none.
     const { scopes } = appOf(io.apps);
     const own = member === null ? [] : [{ label: member.name, credentials: login, scopes }];
     if (!scopes.some((scope) => PAGE_SCOPES.includes(scope))) return own;

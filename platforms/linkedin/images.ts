@@ -1,30 +1,30 @@
-/** Images of a post: uploaded first, then attached by id with what is said of them. */
+/** Images of a post: uploaded first, then attached by id with their alt text. */
 import { z } from 'zod';
 import { type Json, type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { callPlatform, withoutPublishing } from '../http.ts';
 import { failure, isOk } from './api.ts';
 import { callLoggedIn, type LinkedInLogin, withLogin } from './session.ts';
 
-/** What is stored between the uploads and the post. */
+/** Stored between the uploads and the post. */
 const Prepared = z.object({ images: z.array(z.object({ id: z.string(), altText: z.string().optional() })) });
 
 const Initialized = z.object({ value: z.object({ uploadUrl: z.url(), image: z.string() }) });
 const Status = z.object({ status: z.string() });
 
-/** Wait between two looks at an image that is being processed. */
+/** Wait between two status checks of an image that is being processed. */
 const LOOK_MS = 1_000;
 
-/** Looks after which LinkedIn is given up. */
+/** Number of status checks after which the upload fails. */
 const LOOKS_MAX = 30;
 
-/** Wait for an image that this login may upload and not look at. */
+/** Wait for an image whose status this credential may not read. */
 export const UNSEEN_MS = 3_000;
 
 /**
- * Uploads images in the name of whoever will post them.
+ * Uploads images on behalf of the author of the post.
  *
- * @returns their ids, as the post names them
- * @throws PlatformFailure; nothing has been published by then
+ * @returns their ids, as the post references them
+ * @throws PlatformFailure; nothing has been published at that point
  * @see https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/images-api
  */
 export function uploadImages(
@@ -45,7 +45,7 @@ export function uploadImages(
   });
 }
 
-/** The `content` of a post with the images that {@link uploadImages} gave. */
+/** The `content` of a post with the images of {@link uploadImages}. */
 export function contentOf(prepared: Json): object {
   const { images } = Prepared.parse(prepared);
   const [only, second] = images;
@@ -69,7 +69,7 @@ async function upload(session: Session<LinkedInLogin>, image: OutgoingImage, io:
   return id;
 }
 
-/** False when this login may not look, as that of a member mostly may not. */
+/** False when this credential may not read the status, as is usual for members. */
 async function untilProcessed(session: Session<LinkedInLogin>, id: string, io: PlatformIo): Promise<boolean> {
   for (let look = 0; look < LOOKS_MAX; look += 1) {
     const answer = await callLoggedIn(session, io, `/rest/images/${encodeURIComponent(id)}`);

@@ -41,11 +41,11 @@ export const linkedin = definePlatform<LinkedInLogin, LinkedInCredentials>({
   id: 'linkedin',
   name: 'LinkedIn',
   kind: 'broadcast',
-  // Nowhere documented; it is what its own page takes.
+  // Undocumented; this is the limit of LinkedIn's own page.
   text: { maxLength: 3_000, unit: 'characters' },
   images: {
     max: 20,
-    // No limit is documented; this is the most that an upload here may have, as is that of the alt text.
+    // No limit is documented for images or alt text; these are the maximums for an upload here.
     maxBytes: 8_388_608,
     maxPixels: 36_152_319,
     types: ['image/png', 'image/jpeg', 'image/gif'],
@@ -54,10 +54,10 @@ export const linkedin = definePlatform<LinkedInLogin, LinkedInCredentials>({
   thread: null,
   firstComment: true,
   permalink: true,
-  // Impressions and clicks are those of pages.
+  // Impressions and clicks are available for pages only.
   metrics: ['impressions', 'likes', 'replies', 'clicks'],
   metricsBatch: { max: SHARES_MAX, shared: false },
-  // LinkedIn refuses equal posts, and promises nowhere for how long; so nothing is ever repeated.
+  // LinkedIn refuses duplicate posts but does not document for how long, so no call is ever repeated.
   recovery: { repeatWithinMs: 0, readBack: true },
   concurrency: { perProcess: 50, perConnection: 1 },
   connect: ['credentials'],
@@ -123,10 +123,10 @@ async function publish(session: Session<LinkedInLogin>, part: SendPart, io: Plat
   return published(urn);
 }
 
-/** How LinkedIn refuses images that it took a moment ago. */
+/** LinkedIn's errors for uploaded images that are not ready yet. */
 const NOT_READY = /\b(?:not (?:yet )?(?:ready|available|processed)|still processing|WAITING_UPLOAD|PROCESSING)\b/i;
 
-/** A post that is refused because its images are not ready is none, so it can be made again; twice, then the refusal stands. */
+/** A post refused because its images are not ready was not created, so the call is repeated, at most twice. */
 async function makePost(session: Session<LinkedInLogin>, part: SendPart, io: PlatformIo): Promise<PlatformAnswer> {
   const json = {
     author: session.platformAccountId,

@@ -1,21 +1,21 @@
 /**
- * Little text, the form in which LinkedIn takes what a post says: some characters mean something there, and a
- * text in which they are not escaped is cut off or refused. Hashtags stay hashtags; everything else is literal.
+ * Little text, LinkedIn's format for the text of a post. Some characters are reserved; LinkedIn truncates or
+ * refuses a text that does not escape them. Hashtags stay hashtags; everything else is literal.
  *
  * @see https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/little-text-format
  */
 
-/** What has a meaning of its own, other than a # that begins a hashtag. */
+/** Reserved characters, except a # that begins a hashtag. */
 const RESERVED = /[\\|{}@[\]()<>*_~]|#(?![\p{L}\p{N}])|(?<=[\p{L}\p{N}_#])#/gu;
 
-/** How LinkedIn gives a hashtag back. */
+/** The form in which LinkedIn returns a hashtag. */
 const HASHTAG_TEMPLATE = /\{hashtag\|(?:\\?[#＃])\|((?:[^{}|\\]|\\.)*)\}/gu;
 
 export function toLittleText(text: string): string {
   return text.toWellFormed().replace(RESERVED, '\\$&');
 }
 
-/** The text that people see. */
+/** Converts little text to the text that people see. */
 export function fromLittleText(little: string): string {
   return little.replace(HASHTAG_TEMPLATE, '#$1').replace(/\\(.)/gsu, '$1');
 }

@@ -1,4 +1,4 @@
-/** The numbers of LinkedIn posts: statistics of a page's, likes and comments of a member's. */
+/** Reads the metrics of LinkedIn posts: statistics for pages, likes and comments for members. */
 import { z } from 'zod';
 import {
   type MetricNumbers,
@@ -12,10 +12,10 @@ import type { PlatformAnswer } from '../http.ts';
 import { failure, isOk } from './api.ts';
 import { callLoggedIn, type LinkedInLogin } from './session.ts';
 
-/** Posts that are asked for at once; how many a list may hold is documented nowhere. */
+/** Number of posts to request at once; LinkedIn does not document the maximum. */
 export const SHARES_MAX = 20;
 
-/** The gate leaves out a number that is no count, so that the others of the answer are still read. */
+/** The gate drops each invalid count, so that the other metrics of the response are still read. */
 const count = z.number().optional();
 
 const Statistics = z.object({
@@ -47,7 +47,7 @@ export function readMetrics(
   return session.credential.organizationId === null ? readMembers(session, io, urns) : readPages(session, io, urns);
 }
 
-/** Shares, and posts with images, are asked for in lists of their own. */
+/** Shares and posts with images are requested in separate lists. */
 async function readPages(session: Session<LinkedInLogin>, io: PlatformIo, urns: readonly string[]) {
   const reading = new Map<string, MetricNumbers>(urns.map((urn) => [urn, {}]));
   for (const [list, start] of [
@@ -57,7 +57,7 @@ async function readPages(session: Session<LinkedInLogin>, io: PlatformIo, urns: 
     const asked = urns.filter((urn) => urn.startsWith(start));
     if (asked.length === 0) continue;
     const page = encodeURIComponent(session.platformAccountId);
-    // Rest.li wants the colons encoded, and the parentheses and commas of its lists not.
+    // Rest.li requires encoded colons, but literal parentheses and commas in its lists.
     const path = `/rest/organizationalEntityShareStatistics?q=organizationalEntity&organizationalEntity=${page}&${list}=List(${asked.map(encodeURIComponent).join(',')})`;
     const answer = await callLoggedIn(session, io, path);
     if (isWithheld(answer)) continue;
@@ -65,7 +65,7 @@ async function readPages(session: Session<LinkedInLogin>, io: PlatformIo, urns: 
     const told = Statistics.safeParse(answer.body);
     if (!told.success) throw unreadable();
     for (const { share, ugcPost, totalShareStatistics: totals } of told.data.elements) {
-      // LinkedIn counts reposts too, but its numbers here are those that the house promises of it.
+      // LinkedIn counts reposts too, but only the metrics that the contract names are reported.
       const numbers = {
         impressions: totals.impressionCount,
         likes: totals.likeCount,
@@ -86,7 +86,7 @@ async function readMembers(session: Session<LinkedInLogin>, io: PlatformIo, urns
       reading.set(urn, {});
       continue;
     }
-    // A post that is gone cannot be told from one that nobody has reacted to.
+    // A deleted post cannot be told from a post without reactions.
     if (answer.status === 404) continue;
     if (!isOk(answer)) throw failure(answer);
     const told = Summary.safeParse(answer.body);
@@ -101,7 +101,10 @@ async function readMembers(session: Session<LinkedInLogin>, io: PlatformIo, urns
   return reading;
 }
 
-/** Few apps may read the numbers of members, and not all those of pages: what may not be read is not reported. */
+/**
+ * Few apps may read the metrics of members, and not all may read those of pages. Forbidden metrics are not
+ * reported.
+ */
 function isWithheld({ status }: PlatformAnswer): boolean {
   return status === 403;
 }

@@ -1,19 +1,19 @@
-/** Finding what LinkedIn has made of a part: in the list of a page, or in the words with which it refuses a repeat. */
+/** Finds the post or comment of a part: in the list of a page, or in the error that refuses a duplicate. */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart, type Session } from '../contract.ts';
 import type { PlatformAnswer } from '../http.ts';
-import { earliestOf } from '../look-back.ts';
+import { earliestOf } from '../match-post.ts';
 import { failure, inputErrorsOf, isOk, reasonOf } from './api.ts';
 import { fromLittleText } from './little-text.ts';
 import { callLoggedIn, type LinkedInLogin } from './session.ts';
 
-/** Posts, or comments, that are asked for. */
+/** Maximum number of posts or comments to request. */
 const LISTED_MAX = 50;
 
-/** The URN of a post, and its number. */
+/** Matches the URN of a post and captures its id. */
 const POST_URN = /urn:li:(?:share|ugcPost):(\d{1,20})/;
 
-/** Bits of the number of a post that are not its time. */
+/** Number of low bits of a post id that do not hold its time. */
 const SEQUENCE_BITS = 22n;
 
 const Posts = z.object({
@@ -30,7 +30,7 @@ const Comments = z.object({
   ),
 });
 
-/** What a list shows, newest first. */
+/** Entries of a list, newest first. */
 interface Listed {
   readonly id: string;
   readonly text: string;
@@ -38,9 +38,9 @@ interface Listed {
 }
 
 /**
- * Id of what a part became, or null when the page has nothing that fits.
+ * Finds the id of a part's post or comment, or null when nothing on the page matches.
  *
- * @throws PlatformFailure when LinkedIn does not list it: it lists nothing of what a member posts
+ * @throws PlatformFailure when LinkedIn does not list it: members' posts are never listed
  */
 export async function findMade(
   session: Session<LinkedInLogin>,
@@ -56,7 +56,7 @@ export async function findMade(
   const listed = part.root === undefined ? postsOf(answer) : commentsOf(answer, session.platformAccountId);
   const earliest = earliestOf(part, answer, io.now());
   const recent = listed.filter(({ createdAt }) => createdAt >= earliest);
-  // Oldest first: a later one with the same text is somebody's second try.
+  // Oldest first: a later post with the same text is someone's second attempt.
   const found = recent.toReversed().find(({ text }) => essence(text) === essence(part.text));
   if (found === undefined && recent.length >= LISTED_MAX) {
     throw new PlatformFailure('unknown', 'The page has more that is new than LinkedIn lists.');
@@ -65,15 +65,15 @@ export async function findMade(
 }
 
 /**
- * URN of the post that LinkedIn says it would be a second one of; null when it is none of this post's. The number
- * of a post holds its time, and only one from after the send that is in doubt is that send's.
+ * URN of the existing post that LinkedIn says this post duplicates; null when it is not this part's post. A post
+ * id contains its creation time. It counts only if that is after the send with the unknown outcome.
  */
 export function provenBy(answer: PlatformAnswer, part: SendPart, now: Date): string | null {
-  if (part.inDoubtSince === undefined || !inputErrorsOf(answer).includes('DUPLICATE_POST')) return null;
+  if (part.unknownSince === undefined || !inputErrorsOf(answer).includes('DUPLICATE_POST')) return null;
   const urn = POST_URN.exec(reasonOf(answer));
   if (urn === null) return null;
   const createdAt = Number(BigInt(urn[1] ?? '0') >> SEQUENCE_BITS);
-  return createdAt >= earliestOf({ ...part, startedAt: part.inDoubtSince }, answer, now) ? urn[0] : null;
+  return createdAt >= earliestOf({ ...part, startedAt: part.unknownSince }, answer, now) ? urn[0] : null;
 }
 
 function postsPath({ platformAccountId }: Session<LinkedInLogin>): string {
@@ -101,7 +101,7 @@ function commentsOf({ body }: PlatformAnswer, actor: string): Listed[] {
     .toSorted((one, other) => other.createdAt - one.createdAt);
 }
 
-/** A text without what LinkedIn may change of it: white space, and how accents are composed. */
+/** Normalizes what LinkedIn may change in a text: white space and the composition of accents. */
 function essence(text: string): string {
   return text.toWellFormed().normalize('NFC').replace(/\s+/gu, '');
 }

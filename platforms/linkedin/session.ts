@@ -1,17 +1,20 @@
-/** The login of a LinkedIn member: a token for sixty days, and for apps that LinkedIn trusts with it, the means to renew it. */
+/**
+ * The credential of a LinkedIn member: a token for sixty days and, for apps that LinkedIn approves, a refresh
+ * token.
+ */
 import { type LoginRenewal, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { callPlatform, type PlatformAnswer, stringField } from '../http.ts';
 import { dueBefore, isAppError, readGrant, type TokenGrant } from '../oauth-token.ts';
-import { callRenewing } from '../renewing.ts';
+import { callWithTokenRefresh } from '../with-token-refresh.ts';
 import { callLinkedIn, failure, type LinkedInCall } from './api.ts';
 
-/** What is stored, encrypted, for a connection: the member's login, also where it posts as one of their pages. */
+/** The stored, encrypted credential: the member's, even if the connection posts as one of their pages. */
 export interface LinkedInLogin extends TokenGrant {
-  /** Number of the page that is posted as; null for the member. */
+  /** Id of the page to post as; null for the member. */
   readonly organizationId: string | null;
 }
 
-/** How long before its end a token is renewed: it lives for sixty days, and a page may post once a month. */
+/** How long before expiry a token is renewed. It lives for sixty days, and a page may post only once a month. */
 const MARGIN_MS = 7 * 24 * 60 * 60_000;
 
 export const renewal: LoginRenewal<LinkedInLogin> = {
@@ -20,7 +23,10 @@ export const renewal: LoginRenewal<LinkedInLogin> = {
   renew: renewLogin,
 };
 
-/** Calls with the stored login, renewed where it has to be. LinkedIn refuses a token that has ended without reading the call. */
+/**
+ * Calls with the stored credential and renews it when needed. LinkedIn refuses an expired token without processing
+ * the call.
+ */
 export function callLoggedIn(
   session: Session<LinkedInLogin>,
   io: PlatformIo,
@@ -30,22 +36,22 @@ export function callLoggedIn(
   return withLogin(session, io, (accessToken) => callLinkedIn(io, accessToken, path, call));
 }
 
-/** The same, for a call that goes elsewhere. */
+/** The same for a call to another URL. */
 export function withLogin(
   session: Session<LinkedInLogin>,
   io: PlatformIo,
   make: (accessToken: string) => Promise<PlatformAnswer>,
 ): Promise<PlatformAnswer> {
-  return callRenewing(session, io, renewal, {
+  return callWithTokenRefresh(session, io, renewal, {
     make: ({ accessToken }) => make(accessToken),
     isRefused: ({ status }) => status === 401,
   });
 }
 
 /**
- * Asks the token endpoint, as the operator's app.
+ * Calls the token endpoint as the operator's app.
  *
- * @param parameters what kind of grant, and what for
+ * @param parameters the grant type and its parameters
  * @throws PlatformFailure `unavailable` when this install has no app, or LinkedIn does not know it
  * @see https://learn.microsoft.com/en-us/linkedin/shared/authentication/authorization-code-flow
  */

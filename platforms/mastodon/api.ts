@@ -1,9 +1,9 @@
-/** Calls to a server that speaks Mastodon's client API, and what its refusals mean. */
+/** Calls a server with Mastodon's client API and maps its error responses to failures. */
 import { type FailureKind, PlatformFailure, type PlatformIo } from '../contract.ts';
 import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField, unavailable } from '../http.ts';
 import { refusedDeleteKind } from '../refused-delete.ts';
 
-/** Where to call and with what. */
+/** The server to call and the token to use. */
 export interface Access {
   /** Origin of the server. */
   readonly origin: string;
@@ -11,16 +11,16 @@ export interface Access {
 }
 
 interface Call {
-  /** GET when left out. */
+  /** Defaults to GET. */
   readonly method?: 'POST' | 'DELETE';
   readonly json?: unknown;
   /** Sent as multipart/form-data. */
   readonly form?: FormData;
-  /** Makes a repeat of the call within the hour answer as the first did. */
+  /** Idempotency key: a repeated call within an hour returns the first result. */
   readonly idempotencyKey?: string;
 }
 
-/** What an answer other than 200 means, by its status. */
+/** Failure kinds of responses other than 200, by status. */
 const FAILURES: ReadonlyMap<number, FailureKind> = new Map([
   [401, 'reconnect'],
   [403, 'reconnect'],
@@ -36,7 +36,7 @@ export function callMastodon(io: PlatformIo, access: Access, path: string, call:
   return callPlatform(io, `${access.origin}${path}`, { method: call.method ?? 'GET', headers, ...body });
 }
 
-/** The failure that an answer other than 200 stands for, to a call that publishes. */
+/** Returns the failure for a response other than 200 to a publishing call. */
 export function failure(answer: PlatformAnswer, kind: FailureKind = failureKind(answer)): PlatformFailure {
   if (kind === 'unavailable') return unavailable('Mastodon', answer);
   if (kind === 'unknown') return new PlatformFailure(kind, `The Mastodon server answered HTTP ${answer.status}.`);
@@ -44,7 +44,7 @@ export function failure(answer: PlatformAnswer, kind: FailureKind = failureKind(
   return new PlatformFailure(kind, `The Mastodon server ${verb}: ${reason(answer)}`);
 }
 
-/** The failure that the answer to a delete stands for (D44). */
+/** Returns the failure for the response to a delete (docs/contract/posts.md#refused-deletes). */
 export function deleteFailure(answer: PlatformAnswer): PlatformFailure {
   return failure(answer, refusedDeleteKind(answer, failureKind(answer), false));
 }
@@ -55,7 +55,7 @@ function failureKind(answer: PlatformAnswer): FailureKind {
   return FAILURES.get(answer.status) ?? (refused ? 'rejected' : 'unknown');
 }
 
-/** Why a call was refused, in the server's own words; some servers have none. */
+/** The server's own reason for refusing a call; some servers give none. */
 function reason(answer: PlatformAnswer): string {
   const words = stringField(answer.body, 'error_description') ?? stringField(answer.body, 'error');
   return platformWords(words ?? `HTTP ${answer.status}`);

@@ -1,4 +1,4 @@
-/** Whether a status says what was sent, although servers answer with HTML. Pure. */
+/** Compares the HTML of a status with the text that was sent. Pure. */
 
 const NAMED: ReadonlyMap<string, string> = new Map([
   ['amp', '&'],
@@ -9,7 +9,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ['nbsp', ' '],
 ]);
 
-/** The text of a status without its markup. */
+/** Extracts the text of a status from its HTML. */
 export function plainText(html: string): string {
   return html
     .replace(/<br\s*\/?>|<\/p>\s*<p[^>]*>/giu, '\n')
@@ -18,8 +18,8 @@ export function plainText(html: string): string {
 }
 
 /**
- * Whether two texts are the same but for white space, the composition of accents, and the servers of
- * mentioned people, which statuses do not show.
+ * Whether two texts are equal, apart from white space, the composition of accents, and the servers of mentioned
+ * accounts, which statuses do not show.
  */
 export function sameText(one: string, other: string): boolean {
   return essence(one) === essence(other);

@@ -1,4 +1,4 @@
-/** How a customer links an account of a Mastodon server: by the server's own page, to an app that is registered there once. */
+/** How a customer links a Mastodon account: on the server's own page, with an app that is registered there once. */
 import { ClientSecretPost } from 'oauth4webapi';
 import { z } from 'zod';
 import { PlatformFailure, type PlatformApp, type PlatformIo } from '../contract.ts';
@@ -8,21 +8,21 @@ import { type AuthorizationServer, consentUrl, exchangeCode, isUnknownApp } from
 import { originOf, ServerAddress } from '../origin.ts';
 import { grantedScopes } from '../scopes.ts';
 
-/** What POST /connections takes. */
+/** The credentials that POST /connections accepts. */
 interface Credentials {
   instanceUrl: string;
   accessToken: string;
 }
 
-/** All that is asked for: to know whose account it is, to find posts again, to post. */
+/** The requested scopes: identify the account, find posts again, and post. */
 const SCOPES = 'read:accounts read:statuses write:statuses write:media';
 
-/** What servers show their people as the app's name. */
+/** The app's name on the server's consent page. */
 const APP_NAME = 'Carillon';
 
 const Registered = z.object({ client_id: z.string().min(1), client_secret: z.string().min(1) });
 
-/** What is kept while the customer is away. The app is kept too: another one may be registered meanwhile. */
+/** State that is kept until the customer returns. It includes the app, because another may be registered meanwhile. */
 const Memo = z.object({ origin: z.string(), clientId: z.string(), clientSecret: z.string() });
 
 export const hosted: HostedConnect<Credentials> = {
@@ -83,7 +83,7 @@ async function finish(answer: URLSearchParams, request: OauthRequest, kept: unkn
     const scopes = grantedScopes(grant.said, SCOPES);
     return [{ label: server.name, credentials: { instanceUrl: origin, accessToken: grant.accessToken }, scopes }];
   } catch (error) {
-    // The server has dropped the app; the next try registers a new one.
+    // The server has deleted the app; the next attempt registers a new one.
     if (isUnknownApp(error)) await io.forgetApp(origin);
     throw error;
   }

@@ -1,24 +1,24 @@
-/** Images of a status: uploaded first, then attached by id once the server has processed them. */
+/** Images of a status: uploaded first, then attached by id after the server has processed them. */
 import { z } from 'zod';
 import { type Json, type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { stringField, withoutPublishing } from '../http.ts';
 import { type Access, callMastodon, failure } from './api.ts';
 
-/** What is stored between the upload and the status. */
+/** Stored between the upload and the status. */
 const Prepared = z.object({ mediaIds: z.array(z.string()) });
 
-/** Waits between two looks at an image that is being processed: short ones first. In milliseconds. */
+/** Waits between status checks of an image that is being processed, in milliseconds; short ones first. */
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 3_000;
 
-/** Looks after which a server that is still not done is given up; some three minutes. */
+/** Number of checks after which the upload fails; about three minutes in total. */
 const LOOKS_MAX = 60;
 
 /**
  * Uploads images and waits until they can be attached.
  *
  * @returns their ids
- * @throws PlatformFailure; nothing has been published by then
+ * @throws PlatformFailure; nothing has been published at that point
  * @see https://docs.joinmastodon.org/methods/media/#v2
  */
 export function uploadImages(
@@ -33,14 +33,14 @@ export function uploadImages(
   });
 }
 
-/** The ids that {@link uploadImages} gave. */
+/** The ids of the images of {@link uploadImages}. */
 export function mediaIdsOf(prepared: Json): readonly string[] {
   return Prepared.parse(prepared).mediaIds;
 }
 
 async function uploadImage(access: Access, image: OutgoingImage, io: PlatformIo): Promise<string> {
   const form = new FormData();
-  // The copy is one that is surely not shared memory, which is all that a Blob takes.
+  // Blob does not accept shared memory, so the bytes are copied.
   form.append(
     'file',
     new Blob([new Uint8Array(image.bytes)], { type: image.contentType }),

@@ -1,4 +1,4 @@
-/** Mastodon, and any other server that speaks its client API. */
+/** Mastodon, and any other server with Mastodon's client API. */
 import { z } from 'zod';
 import {
   type ConnectedAccount,
@@ -30,7 +30,7 @@ const MastodonCredentials = z.strictObject({
 });
 type MastodonCredentials = z.infer<typeof MastodonCredentials>;
 
-/** What is stored, encrypted, for a connection. */
+/** The credential that is stored, encrypted, for a connection. */
 interface MastodonLogin extends Access {
   /** The account's id on its server. */
   readonly accountId: string;
@@ -38,7 +38,7 @@ interface MastodonLogin extends Access {
 
 const Account = z.object({ id: z.string(), username: z.string() });
 
-/** For how long servers know an Idempotency-Key, less what clocks and slow answers may take of it. */
+/** How long servers remember an Idempotency-Key, less a margin for clock differences and slow responses. */
 const KEY_REMEMBERED_MS = (60 - 5) * 60_000;
 
 export const mastodon = definePlatform<MastodonLogin, MastodonCredentials>({
@@ -82,7 +82,7 @@ function connectAccount(input: MastodonCredentials, io: PlatformIo): Promise<Con
   return withoutPublishing(async () => {
     const answer = await callMastodon(io, access, '/api/v1/accounts/verify_credentials');
     const account = Account.safeParse(answer.body);
-    // Redirects, pages that are not there and other people's JSON all come from something else than Mastodon.
+    // A redirect, a missing page or JSON of another kind means that the server is not Mastodon.
     if (answer.status < 400 ? !account.success : answer.status === 404) {
       throw new PlatformFailure('rejected', `${access.origin} does not answer as a Mastodon server.`);
     }

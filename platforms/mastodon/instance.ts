@@ -1,11 +1,11 @@
-/** What a Mastodon server says of itself: its name and its limits. */
+/** Reads the name and the limits of a Mastodon server. */
 import { z } from 'zod';
 import type { ConnectionLimits, ImageFacts, PlatformIo } from '../contract.ts';
 import { type Access, callMastodon } from './api.ts';
 
 const Length = z.number().int().positive();
 
-/** The fields that servers of both generations have in common, each left out by some. */
+/** The fields that both versions of the document share. Each may be missing on some servers. */
 const Instance = z.object({
   domain: z.string().optional().catch(undefined),
   uri: z.string().optional().catch(undefined),
@@ -35,12 +35,12 @@ const Instance = z.object({
 });
 
 export interface InstanceFacts {
-  /** The domain of the accounts' names; `social.example.org` may speak for `example.org`. */
+  /** The domain of account names; `social.example.org` may host accounts of `example.org`. */
   readonly domain: string;
   readonly limits?: ConnectionLimits;
 }
 
-/** Asks the newer address, then the older one; a server that has neither keeps the platform's defaults. */
+/** Requests the newer endpoint, then the older one. If neither exists, the platform's defaults apply. */
 export async function readInstance(io: PlatformIo, access: Access): Promise<InstanceFacts> {
   const { host } = new URL(access.origin);
   for (const path of ['/api/v2/instance', '/api/v1/instance']) {
@@ -58,7 +58,7 @@ export async function readInstance(io: PlatformIo, access: Access): Promise<Inst
   return { domain: host };
 }
 
-/** What the server says of images; a list of types without any image is not about images. */
+/** The server's limits for images. A list of types without any image type does not apply to images. */
 function imageLimits(configuration: z.infer<typeof Instance>['configuration']): Partial<ImageFacts> | undefined {
   const media = configuration?.media_attachments;
   const types = media?.supported_mime_types?.filter((type) => type.startsWith('image/'));
@@ -81,7 +81,7 @@ function given<Fields extends object>(
     : (Object.fromEntries(entries) as { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> });
 }
 
-/** A server speaks for its own host and the domains above it, whatever it says. */
+/** A server may claim only its own host and the domains above it. */
 function ownDomain(host: string, said: string | undefined): string {
   return said !== undefined && said.includes('.') && host.endsWith(`.${said}`) ? said : host;
 }

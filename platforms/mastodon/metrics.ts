@@ -1,4 +1,4 @@
-/** The numbers of statuses, as the account's own server counts them. */
+/** Reads the metrics of statuses from the account's own server. */
 import { z } from 'zod';
 import {
   type MetricNumbers,
@@ -10,10 +10,10 @@ import {
 import type { Session } from '../login.ts';
 import { type Access, callMastodon, failure } from './api.ts';
 
-/** Statuses that are asked for at once: a page, as servers have it where nothing else is said. */
+/** Number of statuses to request at once: the default page size of servers. */
 export const STATUSES_MAX = 20;
 
-/** The gate leaves out a number that is no count, so that the others of the answer are still read. */
+/** The gate drops each invalid count, so that the other metrics of the response are still read. */
 const count = z.number();
 
 const Counted = z.object({ id: z.string(), favourites_count: count, reblogs_count: count, replies_count: count });
@@ -25,12 +25,13 @@ export async function readMetrics(
 ): Promise<MetricsReading> {
   const ids = posts.map(({ platformPostId }) => platformPostId);
   const reading = new Map<string, MetricNumbers | 'gone'>(await readTogether(io, credential, ids));
-  // What the list leaves out may be gone, or may be more than this server lists: each is asked for by itself.
+  // A status missing from the list may be deleted or beyond the server's page size, so each is requested
+  // individually.
   for (const id of ids) if (!reading.has(id)) reading.set(id, await readOne(io, credential, id));
   return reading;
 }
 
-/** Servers before Mastodon 4.3, and some others, have no such list: nothing is read then. */
+/** Reads all statuses in one call. Empty on servers without such a list, for example before Mastodon 4.3. */
 async function readTogether(io: PlatformIo, access: Access, ids: readonly string[]) {
   if (ids.length === 1) return [];
   const parameters = new URLSearchParams(ids.map((id) => ['id[]', id]));

@@ -1,12 +1,15 @@
-/** Finding a status of which the answer was lost. Nothing in a status names our call, so time, place and text have to. */
+/**
+ * Finds a status whose response was lost. A status does not contain our token, so the match uses time, place and
+ * text.
+ */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart } from '../contract.ts';
 import { stringField } from '../http.ts';
-import { earliestOf } from '../look-back.ts';
+import { earliestOf } from '../match-post.ts';
 import { type Access, callMastodon, failure } from './api.ts';
 import { plainText, sameText } from './content.ts';
 
-/** What is read of a status that was just made. */
+/** The fields of a recent status. */
 export const Status = z.object({ id: z.string(), url: z.string().nullish(), uri: z.string().nullish() });
 export type Status = z.infer<typeof Status>;
 
@@ -17,13 +20,13 @@ const ListedStatus = Status.extend({
 });
 type ListedStatus = z.infer<typeof ListedStatus>;
 
-/** Statuses on a page, the most that servers give. */
+/** Statuses per page; the maximum that servers return. */
 const PAGE = 40;
 
 /**
- * The status that a part became, or null when the account has none that fits.
+ * Finds the status of a part, or returns null when the account has no match.
  *
- * @throws PlatformFailure when the server cannot be asked, or has more new statuses than it lists
+ * @throws PlatformFailure when the server cannot be reached, or has more new statuses than it lists
  */
 export async function findStatus(
   io: PlatformIo,
@@ -41,7 +44,7 @@ export async function findStatus(
   const earliest = earliestOf(part, answer, io.now());
   const recent = page.data.filter((status) => Date.parse(status.created_at) >= earliest);
   const parentId = part.parent?.platformPostId ?? null;
-  // Oldest first: a later one with the same text is somebody's second try.
+  // Oldest first: a later one with the same text is someone's second attempt.
   const fitting = recent.filter((status) => (status.in_reply_to_id ?? null) === parentId).toReversed();
   const found = await firstWithText(io, access, fitting, part.text);
   if (found === null && recent.length >= PAGE) {
@@ -50,7 +53,7 @@ export async function findStatus(
   return found;
 }
 
-/** Compares what is shown; where that differs, what was typed: some servers take asterisks and the like for markup. */
+/** Compares the shown text, then the source text: some servers read asterisks and similar characters as markup. */
 async function firstWithText(
   io: PlatformIo,
   access: Access,

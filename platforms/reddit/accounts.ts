@@ -1,4 +1,4 @@
-/** Who a login is of, and the communities that can be posted to. */
+/** Finds the owner of a credential and the communities that can be posted to. */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo } from '../contract.ts';
 import { callReddit, failureOf } from './api.ts';
@@ -16,7 +16,7 @@ const About = z.object({
 });
 const Moderated = z.object({ data: z.object({ children: z.array(z.object({ data: About.shape.data })) }) });
 
-/** Communities that are asked for; few people moderate more. */
+/** Maximum number of communities to request; few people moderate more. */
 const COMMUNITIES_MAX = 100;
 
 export async function readAccount(io: PlatformIo, accessToken: string): Promise<RedditAccount> {
@@ -28,10 +28,13 @@ export async function readAccount(io: PlatformIo, accessToken: string): Promise<
   return { id: `t2_${me.data.id}`, username: me.data.name };
 }
 
-/** The name of a community as it writes it itself. @throws PlatformFailure when it is not there, or shut to this account */
+/**
+ * Returns the name of a community in its own spelling. @throws PlatformFailure when it does not exist or excludes
+ * this account
+ */
 export async function readCommunity(io: PlatformIo, accessToken: string, name: string): Promise<string> {
   const answer = await callReddit(io, accessToken, `/r/${encodeURIComponent(name)}/about`);
-  // Reddit sends who asks for one that is not there to its search, or says why it is shut.
+  // For a missing community, Reddit redirects to its search; for a closed one, it returns the reason.
   if ([302, 403, 404].includes(answer.status)) throw notShown(name);
   const refused = failureOf(answer);
   if (refused !== null) throw refused;
@@ -41,12 +44,12 @@ export async function readCommunity(io: PlatformIo, accessToken: string, name: s
   throw new PlatformFailure('rejected', `The account is banned from r/${name}; choose another community.`);
 }
 
-/** Names of the communities that the account moderates; none when it may not be asked. */
+/** Lists the communities that the account moderates; empty when the credential may not read them. */
 export async function listModerated(io: PlatformIo, accessToken: string): Promise<string[]> {
   const query = { limit: String(COMMUNITIES_MAX) };
   const answer = await callReddit(io, accessToken, '/subreddits/mine/moderator', { query });
   const communities = Moderated.safeParse(answer.body).data?.data.children ?? [];
-  // The account's own profile is one of them, by Reddit's reckoning.
+  // Reddit counts the account's own profile as one of them.
   return communities.map(({ data }) => data.display_name).filter((name) => !name.startsWith('u_'));
 }
 

@@ -1,34 +1,34 @@
-/** Calls to Reddit's API, and what its refusals mean, of which some come as HTTP 200. */
+/** Calls Reddit's API and maps its errors to failures. Some errors come with HTTP 200. */
 import { z } from 'zod';
 import { type FailureKind, PlatformFailure, type PlatformIo } from '../contract.ts';
 import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField } from '../http.ts';
 import { refusedDeleteKind } from '../refused-delete.ts';
 
 export interface RedditCall {
-  /** Sent as application/x-www-form-urlencoded by POST; a GET when left out. */
+  /** Sent as application/x-www-form-urlencoded by POST; GET when absent. */
   readonly form?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** Refusals within an answer of HTTP 200: code, words, and the field that is meant. */
+/** Errors in a response of HTTP 200: code, message, and the field concerned. */
 const Refusals = z.object({
   json: z.object({
     errors: z.array(z.array(z.string().nullish())).default([]),
-    /** Seconds to wait, with RATELIMIT. */
+    /** Seconds to wait; present with RATELIMIT. */
     ratelimit: z.number().positive().optional().catch(undefined),
   }),
 });
 
-/** What a code means where it does not mean that the post is refused. */
+/** Failure kinds of codes that do not mean that the post was refused. */
 const CODES: ReadonlyMap<string, FailureKind> = new Map([
   ['RATELIMIT', 'unavailable'],
   ['USER_REQUIRED', 'reconnect'],
 ]);
 
-/** Wait after a refusal for too many calls that does not say for how long. */
+/** Wait after a rate-limit error that gives no duration. */
 const BACKOFF_S = 60;
 
-/** Reddit serves nobody who shares a name with others: the app's id, or the address of this install, is what makes it unique. */
+/** Reddit blocks user agents that are not unique, so this includes the app's id or the URL of this install. */
 export function userAgent({ apps, endpoints }: PlatformIo): string {
   const { host } = new URL(endpoints.PUBLIC_URL);
   const name = apps.reddit === null ? host : `${apps.reddit.clientId}@${host}`;
@@ -42,14 +42,17 @@ export function callReddit(
   { form, query }: RedditCall = {},
 ): Promise<PlatformAnswer> {
   const url = new URL(`${io.endpoints.REDDIT_API_URL}${path}`);
-  // Without it &, < and > come back as entities.
+  // Without it, Reddit escapes &, < and > as HTML entities.
   url.search = new URLSearchParams({ raw_json: '1', ...query }).toString();
   const headers = { authorization: `Bearer ${accessToken}`, accept: 'application/json', 'user-agent': userAgent(io) };
   const body = form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) };
   return callPlatform(io, url, { headers, ...body });
 }
 
-/** The failure that the answer to a delete stands for (D44); null for a success. An answer of HTTP 200 that asks for a login is about the token. */
+/**
+ * Returns the failure for the response to a delete (docs/contract/posts.md#refused-deletes); null for a success. A
+ * response of HTTP 200 that asks for a login is about the token.
+ */
 export function deleteFailureOf(answer: PlatformAnswer): PlatformFailure | null {
   const refused = failureOf(answer);
   if (refused === null) return null;
@@ -58,7 +61,7 @@ export function deleteFailureOf(answer: PlatformAnswer): PlatformFailure | null 
   return kind === refused.kind ? refused : failure(answer, kind);
 }
 
-/** The failure that an answer stands for, to a call that publishes; null for a success. */
+/** Returns the failure for a response to a publishing call; null for a success. */
 export function failureOf(answer: PlatformAnswer): PlatformFailure | null {
   if (answer.status !== 200) return failure(answer);
   const { errors = [], ratelimit } = Refusals.safeParse(answer.body).data?.json ?? {};
@@ -74,7 +77,7 @@ export function failureOf(answer: PlatformAnswer): PlatformFailure | null {
   return new PlatformFailure(kind, `Reddit ${kind === 'rejected' ? 'refused' : 'does not take this login'}: ${words}`);
 }
 
-/** @param known what the answer means; left out, its status tells */
+/** @param known the failure kind of the response; by default, its status decides */
 function failure(answer: PlatformAnswer, known?: FailureKind): PlatformFailure {
   const { status, headers, body } = answer;
   if (status === 429) {
@@ -92,7 +95,7 @@ function failure(answer: PlatformAnswer, known?: FailureKind): PlatformFailure {
   return new PlatformFailure(kind, `Reddit ${verb}: ${platformWords(told === '' ? `HTTP ${status}` : told)}`);
 }
 
-/** Reddit words how long to wait: `Take a break for 9 minutes before trying again.` */
+/** Parses Reddit's wait message: `Take a break for 9 minutes before trying again.` */
 function secondsIn(words: string): number | undefined {
   const match = /(\d+) (second|minute|hour)/.exec(words);
   if (match === null) return undefined;

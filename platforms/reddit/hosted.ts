@@ -1,4 +1,7 @@
-/** How a customer links Reddit: by its own page, to the app that the operator has registered, and a choice of their profile and the communities they moderate. */
+/**
+ * How a customer links Reddit: on its own page, with the operator's registered app. They choose their profile or a
+ * community that they moderate.
+ */
 import { PlatformFailure } from '../contract.ts';
 import type { HostedConnect, OauthAccount, OauthIo, OauthRequest, Typed } from '../hosted.ts';
 import { platformWords, withoutPublishing } from '../http.ts';
@@ -6,7 +9,7 @@ import { type TokenGrant, tokensOf } from '../oauth-token.ts';
 import { listModerated, readAccount } from './accounts.ts';
 import { askForToken } from './session.ts';
 
-/** What POST /connections takes. */
+/** The credentials that POST /connections accepts. */
 interface Credentials {
   accessToken: string;
   refreshToken?: string | undefined;
@@ -31,7 +34,7 @@ async function begin(_typed: Typed, { redirectUri, state }: OauthRequest, io: Oa
   if (app === null) throw new PlatformFailure('unavailable', 'Reddit is not set up on this install any more.');
   const url = new URL(`${io.endpoints.REDDIT_AUTH_URL}/api/v1/authorize`);
   const query = { client_id: app.clientId, response_type: 'code', state, redirect_uri: redirectUri };
-  // Permanent: with a token that renews the login.
+  // Permanent: the grant includes a refresh token.
   url.search = new URLSearchParams({ ...query, duration: 'permanent', scope: SCOPES.join(' ') }).toString();
   return { url: url.href, memo: {} };
 }

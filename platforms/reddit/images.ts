@@ -1,26 +1,26 @@
-/** The image of a post: leased a place for, uploaded there, then named by the post. */
+/** The image of a post: Reddit issues an upload lease, the image is uploaded there, and the post references it. */
 import { z } from 'zod';
 import { type Json, type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { callPlatform, withoutPublishing } from '../http.ts';
 import { failureOf, userAgent } from './api.ts';
 import { callLoggedIn, type RedditLogin } from './session.ts';
 
-/** What is stored between the upload and the post. */
+/** Stored between the upload and the post. */
 const Prepared = z.object({ imageUrl: z.string() });
 
 const Lease = z.object({
   args: z.object({
-    /** Address to upload to, mostly without its scheme. */
+    /** Upload URL, usually without its scheme. */
     action: z.string(),
     fields: z.array(z.object({ name: z.string(), value: z.string() })),
   }),
 });
 
 /**
- * Uploads the only image of a post. Documented nowhere: it is how Reddit's own page does it.
+ * Uploads the only image of a post. This API is undocumented; Reddit's own page uses it.
  *
- * @returns the address that the post names
- * @throws PlatformFailure; nothing has been published by then
+ * @returns the URL that the post references
+ * @throws PlatformFailure; nothing has been published at that point
  */
 export function uploadImages(
   session: Session<RedditLogin>,
@@ -34,7 +34,7 @@ export function uploadImages(
   });
 }
 
-/** The address that {@link uploadImages} gave. */
+/** The URL of the image of {@link uploadImages}. */
 export function imageUrlOf(prepared: Json): string {
   return Prepared.parse(prepared).imageUrl;
 }
@@ -52,7 +52,7 @@ async function upload(session: Session<RedditLogin>, image: OutgoingImage, io: P
 
   const parts = new FormData();
   for (const { name, value } of lease.fields) parts.append(name, value);
-  // The copy is one that is surely not shared memory, which is all that a Blob takes.
+  // Blob does not accept shared memory, so the bytes are copied.
   parts.append('file', new Blob([new Uint8Array(image.bytes)], { type: image.contentType }), filepath);
   const stored = await callPlatform(io, address, {
     method: 'POST',

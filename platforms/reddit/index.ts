@@ -1,4 +1,4 @@
-/** Reddit: an account's own profile, or a community that it posts to. */
+/** Reddit: an account's own profile, or a community to which it posts. */
 import { z } from 'zod';
 import {
   type ConnectedAccount,
@@ -40,13 +40,13 @@ const Info = z.object({
   data: z.object({ children: z.array(z.object({ data: z.object({ author: z.string().nullish() }) })) }),
 });
 
-/** Waits before each look for a post with an image, which Reddit makes only when it has processed that. */
+/** Waits before each search for a post with an image. Reddit creates such a post only after processing the image. */
 const LOOK_WAITS_MS = [1_000, 2_000, 2_000, 3_000, 3_000, 4_000, 4_000];
 
-/** How Reddit names the author of what was deleted. */
+/** Author name that Reddit shows for a deleted post. */
 const DELETED = '[deleted]';
 
-/** Where permalinks live. */
+/** Origin of permalinks. */
 const WEBSITE = 'https://www.reddit.com';
 
 export const reddit = definePlatform<RedditLogin, RedditCredentials>({
@@ -56,7 +56,7 @@ export const reddit = definePlatform<RedditLogin, RedditCredentials>({
   text: { maxLength: 40_000, unit: 'characters' },
   images: {
     max: 1,
-    // Nowhere documented; this is the most that an upload here may have.
+    // Undocumented; this is the maximum for an upload here.
     maxBytes: 8_388_608,
     types: ['image/png', 'image/jpeg', 'image/gif'],
     altTextMax: null,
@@ -94,7 +94,7 @@ function connectAccount(input: RedditCredentials, io: PlatformIo): Promise<Conne
       return { platformAccountId: id, handle: username, credential: { ...login, target: `u_${username}` } };
     }
     const target = await readCommunity(io, accessToken, subreddit);
-    // Each community is a place of its own, so one account can be connected to several.
+    // Each community is a separate destination, so one account can be connected to several.
     const platformAccountId = `${id}/r/${target.toLowerCase()}`;
     return { platformAccountId, handle: `r/${target}`, credential: { ...login, target } };
   });
@@ -121,7 +121,10 @@ function formOf({ target }: RedditLogin, part: SendPart): Record<string, string>
   return kind === 'link' ? { ...common, kind, url: content } : { ...common, kind, text: content };
 }
 
-/** Reddit makes a post with an image later, and does not say which it is; it is looked for among the account's. */
+/**
+ * Reddit creates a post with an image later and does not return its id, so it is searched among the account's
+ * posts.
+ */
 async function untilListed(session: Session<RedditLogin>, part: SendPart, io: PlatformIo): Promise<Published> {
   for (const ms of LOOK_WAITS_MS) {
     await io.sleep(ms, io.signal);
@@ -134,7 +137,7 @@ async function untilListed(session: Session<RedditLogin>, part: SendPart, io: Pl
 async function readBack(session: Session<RedditLogin>, part: SendPart, io: PlatformIo): Promise<Published | null> {
   const made = await findPost(session, io, part);
   if (made !== null) return { platformPostId: made.name, url: new URL(made.permalink, WEBSITE).href };
-  // It may yet come, minutes later: that it is not there proves nothing.
+  // The post may appear minutes later, so its absence proves nothing.
   if (part.prepared !== null) throw stillMaking();
   return null;
 }
@@ -143,7 +146,7 @@ function remove(session: Session<RedditLogin>, { platformPostId: id }: Published
   return withoutPublishing(async () => {
     const deleted = deleteFailureOf(await callLoggedIn(session, io, '/api/del', { form: { id } }));
     if (deleted !== null) throw deleted;
-    // Reddit answers the same whether it has deleted or not.
+    // Reddit returns the same response whether or not it deleted the post.
     const shown = await callLoggedIn(session, io, '/api/info', { query: { id } });
     const refused = deleteFailureOf(shown);
     if (refused !== null) throw refused;
@@ -158,7 +161,7 @@ function stillMaking(): PlatformFailure {
   return new PlatformFailure('unknown', 'Reddit has taken a post with an image and does not show it yet.');
 }
 
-/** A look that tells nothing is followed by the next. */
+/** A search without a conclusive result is followed by the next. */
 function ignoreUnknown(error: unknown): null {
   if (error instanceof PlatformFailure) return null;
   throw error;

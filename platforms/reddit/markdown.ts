@@ -1,26 +1,26 @@
 /**
- * Text as Reddit's markdown that shows it as it was written. Addresses stay as they are, so that they become
- * links: Reddit takes a backslash in one for a part of it.
+ * Converts text to Reddit markdown that shows it unchanged. URLs are not escaped, so that they become links:
+ * Reddit treats a backslash in a URL as part of it.
  *
  * @see https://www.reddit.com/r/reddit.com/wiki/markdown/
  */
 
-/** An address, without the punctuation that usually ends a sentence around it. */
+/** A URL, without the punctuation that usually ends the surrounding sentence. */
 const ADDRESS = /(https?:\/\/[^\s<>"'*`^|\\[\]]*[^\s<>"'*`^|\\[\]().,;:!?_~])/iu;
 
-/** What has a meaning anywhere in a line; an ampersand only where it begins an entity. */
+/** Characters that are special anywhere in a line; an ampersand only at the start of an entity. */
 const ANYWHERE = /[\\`*_[\]~^|<>]|&(?=#?\w+;)/gu;
 
-/** What has a meaning at the beginning of a line: headings, lists, rules. */
+/** Characters that are special at the start of a line: headings, lists, rules. */
 const LINE_START = /^(?:[#+-]|\d+(?=[.)]))/u;
 
-/** A line of these alone makes a heading of the one before it. */
+/** Lines of these characters only, which turn the previous line into a heading. */
 const UNDERLINE = /^=+\s*$/u;
 
-/** A character of no width, which keeps signs from having a meaning that no backslash takes from them. */
+/** A zero-width character that neutralizes signs that a backslash cannot escape. */
 const NOTHING = '\u200b';
 
-/** A space that is kept, where several in front of a line would make it code. */
+/** A non-breaking space: several spaces at the start of a line would make it code. */
 const KEPT_SPACE = '\u00a0';
 
 export function toMarkdown(text: string): string {
@@ -28,11 +28,11 @@ export function toMarkdown(text: string): string {
     .toWellFormed()
     .split(/\r\n|\r|\n/u)
     .map(literalLine);
-  // Two spaces break a line, which markdown otherwise joins to the next one.
+  // Two trailing spaces break a line; otherwise markdown joins it to the next one.
   return lines.map((line, index) => (isBroken(line, lines[index + 1]) ? `${line}  ` : line)).join('\n');
 }
 
-/** The text that people see of it. */
+/** Converts markdown to the text that people see. */
 export function fromMarkdown(markdown: string): string {
   return markdown.replace(/ {2}\n/gu, '\n').replace(/\\([^A-Za-z\d\s])/gu, '$1');
 }
@@ -53,7 +53,7 @@ function literalLine(line: string): string {
   return indent + escaped.replace(LINE_START, atLineStart);
 }
 
-/** A number is not escaped itself, but the sign that makes a list of it. */
+/** The sign after the number is escaped, not the number: the sign makes it a list item. */
 function atLineStart(sign: string): string {
   return /\d/u.test(sign) ? `${sign}\\` : `\\${sign}`;
 }

@@ -1,13 +1,13 @@
-/** Finding a post that Reddit has not named: one of which the answer was lost, and every one with an image. */
+/** Finds a post whose id Reddit did not return: after a lost response, and for every post with an image. */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart, type Session } from '../contract.ts';
-import { earliestOf } from '../look-back.ts';
+import { earliestOf } from '../match-post.ts';
 import { failureOf } from './api.ts';
 import { fromMarkdown } from './markdown.ts';
 import { callLoggedIn, type RedditLogin } from './session.ts';
 import { submissionOf } from './submission.ts';
 
-/** Posts that are asked for. */
+/** Maximum number of posts to request. */
 const LISTED_MAX = 50;
 
 const Submitted = z.object({
@@ -30,7 +30,7 @@ const Submitted = z.object({
 });
 type Listed = z.infer<typeof Submitted>['data']['children'][number]['data'];
 
-/** What is known of a post that was made. */
+/** A post that was found. */
 export interface Made {
   /** Such as `t3_16xb06z`. */
   readonly name: string;
@@ -38,9 +38,9 @@ export interface Made {
 }
 
 /**
- * The post that a part became, or null when the account has none that fits.
+ * Finds the post of a part, or returns null when the account has no match.
  *
- * @throws PlatformFailure when Reddit cannot be asked, or its answer cannot tell
+ * @throws PlatformFailure when Reddit cannot be reached, or its response is inconclusive
  */
 export async function findPost(session: Session<RedditLogin>, io: PlatformIo, part: SendPart): Promise<Made | null> {
   const path = `/user/${encodeURIComponent(session.credential.username)}/submitted`;
@@ -51,7 +51,7 @@ export async function findPost(session: Session<RedditLogin>, io: PlatformIo, pa
   if (!list.success) throw new PlatformFailure('unknown', 'Reddit did not list what the account has posted.');
   const earliest = earliestOf(part, answer, io.now());
   const recent = list.data.data.children.map(({ data }) => data).filter((one) => one.created_utc * 1_000 >= earliest);
-  // Oldest first: a later one with the same text is somebody's second try.
+  // Oldest first: a later one with the same text is someone's second attempt.
   const found = recent.toReversed().find((one) => isIt(one, session.credential.target, part));
   if (found === undefined && recent.length >= LISTED_MAX) {
     throw new PlatformFailure('unknown', 'The account has more new posts than Carillon asks Reddit for.');
@@ -63,13 +63,13 @@ function isIt(listed: Listed, target: string, part: SendPart): boolean {
   if (listed.subreddit.toLowerCase() !== target.toLowerCase()) return false;
   const { kind, title, content } = submissionOf(part.text);
   if (essence(listed.title) !== essence(title)) return false;
-  // The image has another address by now, and where a community takes no text with one, it is dropped.
+  // The image has another URL by now. A community that allows no text with an image drops the text.
   if (part.prepared !== null) return !listed.is_self;
   if (kind === 'link') return !listed.is_self && listed.url === content;
   return listed.is_self && essence(fromMarkdown(listed.selftext)) === essence(fromMarkdown(content));
 }
 
-/** A text without what Reddit may change of it: white space, and how accents are composed. */
+/** Normalizes what Reddit may change in a text: white space and the composition of accents. */
 function essence(text: string): string {
   return text.normalize('NFC').replace(/\s+/gu, '');
 }

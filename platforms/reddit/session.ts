@@ -1,19 +1,22 @@
-/** The login of a Reddit account: a token for an hour or a day, renewed with one that lasts until it is revoked. */
+/**
+ * The credential of a Reddit account: a token for an hour or a day, and a refresh token that is valid until
+ * revoked.
+ */
 import { basicAuthorization } from '../basic-authorization.ts';
 import { type LoginRenewal, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { callPlatform, type PlatformAnswer, stringField } from '../http.ts';
 import { dueBefore, readGrant, type TokenGrant } from '../oauth-token.ts';
-import { callRenewing } from '../renewing.ts';
+import { callWithTokenRefresh } from '../with-token-refresh.ts';
 import { callReddit, failureOf, type RedditCall, userAgent } from './api.ts';
 
-/** What is stored, encrypted, for a connection. */
+/** The credential that is stored, encrypted, for a connection. */
 export interface RedditLogin extends TokenGrant {
   readonly username: string;
-  /** Name of the community that is posted to, or `u_` and the username for the account's own profile. */
+  /** Name of the community to post to, or `u_` and the username for the account's own profile. */
   readonly target: string;
 }
 
-/** How long before its end a token is renewed, so that it does not end on the way. */
+/** How long before expiry a token is renewed, so that it does not expire during a request. */
 const MARGIN_MS = 5 * 60_000;
 
 export const renewal: LoginRenewal<RedditLogin> = {
@@ -22,21 +25,24 @@ export const renewal: LoginRenewal<RedditLogin> = {
   renew: renewLogin,
 };
 
-/** Calls with the stored login, renewed where it has to be. Reddit refuses a token that has ended without reading the call. */
+/**
+ * Calls with the stored credential and renews it when needed. Reddit refuses an expired token without processing
+ * the call.
+ */
 export function callLoggedIn(
   session: Session<RedditLogin>,
   io: PlatformIo,
   path: string,
   call?: RedditCall,
 ): Promise<PlatformAnswer> {
-  return callRenewing(session, io, renewal, {
+  return callWithTokenRefresh(session, io, renewal, {
     make: ({ accessToken }) => callReddit(io, accessToken, path, call),
     isRefused: ({ status }) => status === 401,
   });
 }
 
 /**
- * Asks the token endpoint, as the operator's app.
+ * Calls the token endpoint as the operator's app.
  *
  * @returns null when Reddit refuses the code or token, which it also does with HTTP 200
  * @throws PlatformFailure `unavailable` when this install has no app, or Reddit does not know it

@@ -1,13 +1,16 @@
-/** What a text becomes on Reddit, where every post has a title: its first line, and the rest below. A lone address becomes a link. Pure. */
+/**
+ * Converts a text to a Reddit submission, which needs a title: the first line is the title, the rest is the body.
+ * A lone URL becomes a link. Pure.
+ */
 import { toMarkdown } from './markdown.ts';
 
-/** Characters of a title. */
+/** Maximum characters of a title. */
 export const TITLE_MAX = 300;
 
 export interface Submission {
   readonly kind: 'self' | 'link';
   readonly title: string;
-  /** Markdown of a `self`, the address of a `link`. */
+  /** Markdown of a `self` post, or the URL of a `link` post. */
   readonly content: string;
 }
 
@@ -20,12 +23,12 @@ export function submissionOf(text: string): Submission {
   }
   const [first = '', ...rest] = whole.split(/\r\n|\r|\n/u);
   const line = first.trim();
-  // A line that does not fit is cut above and stands whole below, so that nothing of the text is lost.
+  // A line that does not fit is truncated in the title and repeated in full in the body, so that no text is lost.
   const below = cut(line) === line ? rest.join('\n') : whole;
   return { kind: 'self', title: cut(line), content: toMarkdown(below.replace(/^\s*\n/u, '').trimEnd()) };
 }
 
-/** Cut between characters as people see them. */
+/** Truncates between graphemes. */
 function cut(line: string): string {
   if ([...line].length <= TITLE_MAX) return line;
   let title = '';

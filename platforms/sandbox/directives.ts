@@ -1,11 +1,11 @@
-/** The words in double brackets by which a text scripts what the sandbox does with it (D13). */
+/** Parses directives in double brackets, by which a text scripts the sandbox (docs/contract/platforms.md#sandbox). */
 
-/** What a text asks the sandbox to do. */
+/** The behavior that a text requests of the sandbox. */
 export interface Directives {
   readonly reject: boolean;
   readonly unavailable: boolean;
   readonly reconnect: boolean;
-  /** Milliseconds to wait before the post is taken; 0 when none asked. */
+  /** Milliseconds to wait before the post is accepted; 0 by default. */
   readonly slowMs: number;
   readonly lost: boolean;
   readonly vanish: boolean;

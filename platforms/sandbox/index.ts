@@ -1,4 +1,4 @@
-/** The sandbox: a platform without an outside, for trying everything safely. Directives in the text script its failures. */
+/** The sandbox: a platform inside the app, for safe experiments. Directives in the text script its failures. */
 import { z } from 'zod';
 import {
   definePlatform,
@@ -38,7 +38,7 @@ export function createSandbox(timeline: SandboxTimeline): Platform<Credentials, 
     permalink: true,
     metrics: ['likes', 'reposts', 'replies'],
     metricsBatch: { max: 1_000, shared: true },
-    // The timeline keeps one post a token for good, and can always be asked for it.
+    // The timeline keeps the token of each post permanently and can always look it up.
     recovery: { repeatWithinMs: Infinity, readBack: true },
     concurrency: { perProcess: 200, perConnection: 100 },
     connect: ['credentials'],
@@ -49,7 +49,7 @@ export function createSandbox(timeline: SandboxTimeline): Platform<Credentials, 
 
     connectAccount: async () => ({ platformAccountId: timeline.openAccount(), handle: HANDLE, credential: {} }),
 
-    // Nothing leaves the house, so there is nothing to upload: what the timeline shows is noted.
+    // The sandbox runs inside the app, so there is no upload: the images of the timeline are recorded.
     prepare: async (_session, images) =>
       images.map(({ mediaId, altText, width, height }) => ({ mediaId, altText, width, height })),
 

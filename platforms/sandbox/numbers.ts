@@ -1,9 +1,12 @@
-/** The numbers of a sandbox post: a fixed curve over its age, so that what is read can be foretold (D13). */
+/**
+ * The metrics of a sandbox post: a fixed curve over its age, so that the values are predictable
+ * (docs/contract/platforms.md#sandbox).
+ */
 import type { MetricNumbers } from '../contract.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** What each number comes to in the end, and the hours after which half of it is there. */
+/** The final value of each metric, and the hours after which it reaches half of that. */
 const CURVES = {
   likes: { whole: 120, halfAfter: 24 },
   reposts: { whole: 30, halfAfter: 36 },

@@ -1,11 +1,11 @@
-/** The store behind the sandbox: what a real platform would keep on its own servers. services/sandbox implements it. */
+/** The sandbox's store: the data that a real platform keeps on its own servers. services/sandbox implements it. */
 
 /** An image of a post on the timeline. */
 export interface SandboxImage {
-  /** Id of the upload that it shows. */
+  /** Id of the original upload. */
   readonly mediaId: string;
   readonly altText: string;
-  /** Pixels. */
+  /** In pixels. */
   readonly width: number;
   readonly height: number;
 }
@@ -17,22 +17,22 @@ export interface TimelinePost {
 }
 
 export interface SandboxTimeline {
-  /** Makes a new sandbox account and gives its id. */
+  /** Creates a sandbox account and returns its id. */
   openAccount(): string;
-  /** Accepts a post; with a token it has already seen it gives the post it made then. */
+  /** Accepts a post. For a token that it has already seen, it returns the existing post. */
   append(post: {
     accountId: string;
     handle: string;
     text: string;
     images: readonly SandboxImage[];
     token: string;
-    /** Id of the post under which it is a reply; null for a post. */
+    /** Id of the parent post of a reply; null for a post. */
     rootId: string | null;
   }): Promise<TimelinePost>;
-  /** The post made with this token, or null. */
+  /** Returns the post with this token, or null. */
   findByToken(accountId: string, token: string): Promise<TimelinePost | null>;
-  /** The post with this id, also when it was taken down; null when there never was one. */
+  /** Returns the post with this id, including a deleted one; null when it never existed. */
   find(accountId: string, id: string): Promise<TimelinePost | null>;
-  /** Takes a post down; does nothing when it is already gone. */
+  /** Deletes a post; does nothing when it is already gone. */
   remove(accountId: string, id: string): Promise<void>;
 }

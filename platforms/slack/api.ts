@@ -1,25 +1,28 @@
-/** Calls to Slack's Web API in the name of a bot, and what its refusals mean. */
+/** Calls Slack's Web API as a bot and maps its errors to failures. */
 import { type FailureKind, PlatformFailure, type PlatformIo } from '../contract.ts';
 import { callPlatform, type PlatformAnswer, platformWords, stringField, unavailable } from '../http.ts';
 
-/** What is stored, encrypted, for a connection. */
+/** The credential that is stored, encrypted, for a connection. */
 export interface SlackLogin {
   readonly botToken: string;
   readonly channelId: string;
 }
 
-/** Slack reads some methods' arguments as JSON, and all of them as a form. */
+/** Slack reads the arguments of some methods as JSON, and those of all methods as a form. */
 export type Arguments = { readonly json: unknown } | { readonly form: Readonly<Record<string, string>> };
 
 export interface SlackAnswer extends PlatformAnswer {
-  /** Slack's name of what went wrong, which mostly comes with HTTP 200; null when nothing did, and when something else than Slack's API answered. */
+  /**
+   * Slack's error name, usually with HTTP 200. Null when there is no error, and when the response did not come
+   * from Slack's API.
+   */
   readonly error: string | null;
   readonly isOk: boolean;
 }
 
-/** What an error means, by its name. Others are refusals of what was sent. */
+/** Failure kinds by error name. Other errors refuse the content. */
 const ERRORS = new Map<string, FailureKind>([
-  // The token is dead, or was never one.
+  // The token is invalid or expired.
   ['invalid_auth', 'reconnect'],
   ['not_authed', 'reconnect'],
   ['account_inactive', 'reconnect'],
@@ -27,29 +30,29 @@ const ERRORS = new Map<string, FailureKind>([
   ['token_expired', 'reconnect'],
   ['org_login_required', 'reconnect'],
   ['team_access_not_granted', 'reconnect'],
-  // It lacks a permission.
+  // The token lacks a permission.
   ['no_permission', 'reconnect'],
   ['missing_scope', 'reconnect'],
   ['not_allowed_token_type', 'reconnect'],
   ['access_denied', 'reconnect'],
-  // The channel is gone, or the bot was removed from it.
+  // The channel no longer exists, or the bot was removed from it.
   ['channel_not_found', 'reconnect'],
   ['not_in_channel', 'reconnect'],
   ['is_archived', 'reconnect'],
-  // Too much for now.
+  // Temporarily overloaded or rate limited.
   ['ratelimited', 'unavailable'],
   ['rate_limited', 'unavailable'],
   ['message_limit_exceeded', 'unavailable'],
   ['service_unavailable', 'unavailable'],
   ['team_added_to_org', 'unavailable'],
-  // The request came cut short, so that nothing was done with it.
+  // The request arrived incomplete, so Slack did not process it.
   ['request_timeout', 'unavailable'],
-  // By Slack's own words a part of it may have been done.
+  // Slack's documentation says that part of the request may have been processed.
   ['internal_error', 'unknown'],
   ['fatal_error', 'unknown'],
 ]);
 
-/** Errors that ask to wait, also where they come with HTTP 200. */
+/** Errors that ask the client to wait, also with HTTP 200. */
 const RATE_LIMITS = ['ratelimited', 'rate_limited', 'message_limit_exceeded'];
 
 /** Calls one method. @see https://docs.slack.dev/apis/web-api/ */
@@ -72,7 +75,7 @@ export async function callSlack(
   return { ...answer, isOk, error: isOk ? null : (stringField(answer.body, 'error') ?? null) };
 }
 
-/** The failure that an answer other than `ok` stands for, to a call that publishes. */
+/** Returns the failure for a response other than `ok` to a publishing call. */
 export function failure(answer: SlackAnswer): PlatformFailure {
   const { status, error, body } = answer;
   const kind = failureKind(answer);

@@ -1,4 +1,4 @@
-/** Whether a bot can post to a channel, as far as its token lets it know. */
+/** Checks whether a bot can post to a channel, as far as its token can tell. */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo } from '../contract.ts';
 import { callSlack, failure, type SlackLogin } from './api.ts';
@@ -12,15 +12,15 @@ const Channel = z.object({
   }),
 });
 
-/** A workspace and a channel of it. */
+/** A workspace and one of its channels. */
 interface Place {
   readonly teamId: string;
   readonly teamName: string;
-  /** Such as `#bells`; the channel's id where the token may not read its name. */
+  /** Such as `#bells`; the channel's id if the token may not read its name. */
   readonly channelName: string;
 }
 
-/** @throws PlatformFailure when the bot's token is dead or cannot post there */
+/** @throws PlatformFailure when the bot's token is invalid or it cannot post there */
 export async function findPlace(io: PlatformIo, login: SlackLogin): Promise<Place> {
   const answer = await callSlack(io, login.botToken, 'auth.test', { form: {} });
   if (!answer.isOk) throw failure(answer);
@@ -37,7 +37,7 @@ export async function findPlace(io: PlatformIo, login: SlackLogin): Promise<Plac
 async function nameOf(io: PlatformIo, login: SlackLogin, scopes: readonly string[] | null): Promise<string> {
   const { botToken, channelId } = login;
   const answer = await callSlack(io, botToken, 'conversations.info', { form: { channel: channelId } });
-  // Posting takes fewer permissions than looking does.
+  // Posting needs fewer permissions than reading the channel.
   if (answer.error === 'missing_scope') return channelId;
   if (answer.error === 'channel_not_found') {
     throw new PlatformFailure('rejected', `Slack shows this bot no channel ${channelId}; invite the bot to it.`);
@@ -53,7 +53,7 @@ async function nameOf(io: PlatformIo, login: SlackLogin, scopes: readonly string
   return channel.name === undefined ? channelId : `#${channel.name}`;
 }
 
-/** What the token may do; null where Slack does not say. */
+/** Scopes of the token; null if Slack does not report them. */
 function scopesOf(headers: Headers): readonly string[] | null {
   const listed = headers.get('x-oauth-scopes');
   return listed === null ? null : listed.split(',').map((scope) => scope.trim());

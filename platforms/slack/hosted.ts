@@ -1,4 +1,4 @@
-/** How a customer links a channel: by Slack's own page, where they pick it, to the app that the operator has registered. */
+/** How a customer links a channel: they choose it on Slack's own page, with the operator's registered app. */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformApp } from '../contract.ts';
 import { throwRefusal } from '../failure.ts';
@@ -7,12 +7,12 @@ import { platformWords, withoutPublishing } from '../http.ts';
 import { grantedScopes } from '../scopes.ts';
 import { callSlack, failure, type SlackLogin } from './api.ts';
 
-/** `incoming-webhook` is what makes Slack ask for a channel; its address is not used. */
+/** `incoming-webhook` makes Slack ask for a channel; the webhook's URL is not used. */
 const SCOPES = ['chat:write', 'chat:write.public', 'files:write', 'incoming-webhook'];
 
 const Granted = z.object({
   access_token: z.string().min(1),
-  /** Present where the app rotates its tokens, which then end after twelve hours. */
+  /** Present if the app rotates its tokens, which then expire after twelve hours. */
   refresh_token: z.string().optional(),
   incoming_webhook: z.object({ channel: z.string(), channel_id: z.string() }),
 });
@@ -21,7 +21,7 @@ export const hosted: HostedConnect<SlackLogin> = {
   fields: [],
   oauth: {
     isSetUp: ({ slack }) => slack !== null,
-    // People are led on to the address of their own workspace.
+    // Slack redirects people to the URL of their workspace.
     pageSources: ({ SLACK_API_URL }) => [SLACK_API_URL, 'https://*.slack.com'],
     begin,
     finish,
@@ -35,7 +35,10 @@ async function begin(_typed: Typed, { redirectUri, state }: OauthRequest, io: Oa
   return { url: url.href, memo: {} };
 }
 
-/** Written out because Slack's exchange is none of OAuth's: refusals come with HTTP 200, and the token's type is `bot`. */
+/**
+ * Implemented here because Slack's exchange does not follow OAuth: errors come with HTTP 200, and the token type
+ * is `bot`.
+ */
 function finish(answer: URLSearchParams, { redirectUri }: OauthRequest, _memo: unknown, io: OauthIo) {
   return withoutPublishing(async () => {
     const code = answer.get('code');

@@ -1,10 +1,10 @@
-/** Images of a message: their bytes are left with Slack first, where nobody sees them until a message names them. */
+/** Images of a message: uploaded first, and invisible until a message references them. */
 import { z } from 'zod';
 import { type Json, type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { callPlatform, withoutPublishing } from '../http.ts';
 import { callSlack, failure, type SlackLogin } from './api.ts';
 
-/** What is stored between the uploads and the message. */
+/** Stored between the uploads and the message. */
 const Prepared = z.object({ fileIds: z.array(z.string()) });
 
 const Place = z.object({ upload_url: z.url(), file_id: z.string() });
@@ -13,7 +13,7 @@ const Place = z.object({ upload_url: z.url(), file_id: z.string() });
  * Uploads the bytes of images. Slack drops files that are never completed.
  *
  * @returns their ids
- * @throws PlatformFailure; nothing has been published by then
+ * @throws PlatformFailure; nothing has been published at that point
  * @see https://docs.slack.dev/reference/methods/files.getUploadURLExternal
  */
 export function uploadImages(
@@ -28,7 +28,7 @@ export function uploadImages(
   });
 }
 
-/** The files that {@link uploadImages} left, as the call that publishes them names them. */
+/** The files of {@link uploadImages}, in the form that the publishing call references them. */
 export function filesOf(prepared: Json): { id: string }[] {
   return Prepared.parse(prepared).fileIds.map((id) => ({ id }));
 }
@@ -44,7 +44,7 @@ async function uploadImage(login: SlackLogin, image: OutgoingImage, index: numbe
   const place = Place.safeParse(answer.body);
   if (!place.success)
     throw new PlatformFailure('unavailable', 'Slack named no place for an image; nothing was posted.');
-  // The address is a secret of its own: no token goes there.
+  // The upload URL is itself a secret, so no token is sent to it.
   const headers = { 'content-type': 'application/octet-stream' };
   const uploaded = await callPlatform(io, place.data.upload_url, { method: 'POST', headers, body: image.bytes });
   if (uploaded.status === 200) return place.data.file_id;

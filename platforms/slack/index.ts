@@ -1,4 +1,4 @@
-/** Slack: one channel of a workspace, written to by a bot. */
+/** Slack: one channel of a workspace, which a bot posts to. */
 import { z } from 'zod';
 import {
   type ConnectedAccount,
@@ -36,11 +36,12 @@ export const slack = definePlatform<SlackLogin, SlackCredentials>({
   id: 'slack',
   name: 'Slack',
   kind: 'messaging',
-  // What Slack recommends. It cuts at 40,000 counted after escaping, which this many cannot reach: `&` becomes five.
+  // Slack recommends this limit. It truncates at 40,000 after escaping, which this cannot reach: `&` becomes five
+  // characters.
   text: { maxLength: 4_000, unit: 'characters' },
   images: {
     max: 10,
-    // Slack takes far more; this is the most that an upload here may have.
+    // Slack accepts far more; this is the maximum for an upload here.
     maxBytes: 8_388_608,
     types: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
     altTextMax: 1000,
@@ -49,7 +50,7 @@ export const slack = definePlatform<SlackLogin, SlackCredentials>({
   firstComment: false,
   permalink: false,
   metrics: [],
-  // Nothing makes a repeat recognisable, and a bot that may write may not read.
+  // The API has no idempotency, and a bot that may write may not be allowed to read.
   recovery: { repeatWithinMs: 0, readBack: false },
   concurrency: { perProcess: 50, perConnection: 1 },
   connect: ['credentials'],
@@ -86,7 +87,7 @@ async function publish({ credential }: Session<SlackLogin>, part: SendPart, io: 
     const json = { files, channel_id: channelId, initial_comment: text };
     const answer = await callSlack(io, botToken, 'files.completeUploadExternal', { json });
     if (!answer.isOk) throw failure(answer);
-    // Which message the files are in is decided later; the first of them names it for good.
+    // Slack decides later which message has the files; the id of the first file identifies it permanently.
     return { platformPostId: `${channelId}:${files[0]?.id}`, url: null };
   }
   const answer = await callSlack(io, botToken, 'chat.postMessage', { json: { channel: channelId, text } });
@@ -96,7 +97,7 @@ async function publish({ credential }: Session<SlackLogin>, part: SendPart, io: 
   return { platformPostId: `${posted.data.channel}:${posted.data.ts}`, url: null };
 }
 
-/** These three are Slack's own marks; left as they are, `<!channel>` in a text would call everybody. */
+/** Escapes Slack's three control characters; unescaped, `<!channel>` in a text would notify everyone. */
 function escaped(text: string): string {
   return text.toWellFormed().replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -1,14 +1,14 @@
-/** Calls to Twilio in the name of this install's account, and what its refusals mean. */
+/** Calls Twilio with this install's account and maps its error responses to failures. */
 import { basicAuthorization } from '../basic-authorization.ts';
 import { type FailureKind, PlatformFailure, type PlatformIo, type TwilioAccount } from '../contract.ts';
 import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField, unavailable } from '../http.ts';
 
-/** Version of the API that is spoken. */
+/** API version. */
 export const API_VERSION = '2010-04-01';
 
-/** What an error means, by its code. Others are refusals of what was sent. Nobody but the operator can mend the account or the sender. */
+/** Failure kinds by code; other errors refuse the content. Only the operator can fix the account or the sender. */
 const ERRORS = new Map<number, FailureKind>([
-  // The account, or its token.
+  // The account or its token.
   [20_003, 'unavailable'],
   [20_005, 'unavailable'],
   [20_008, 'unavailable'],
@@ -28,13 +28,16 @@ const ERRORS = new Map<number, FailureKind>([
   [63_038, 'unavailable'],
 ]);
 
-/** The account of this install. @throws PlatformFailure where it has been taken away since */
+/** This install's account. @throws PlatformFailure if its settings have been removed */
 export function accountOf({ apps }: PlatformIo): TwilioAccount {
   if (apps.twilio !== null) return apps.twilio;
   throw new PlatformFailure('unavailable', 'SMS is not set up on this install any more; nothing was posted.');
 }
 
-/** Calls `path` under the account. @param form sent as application/x-www-form-urlencoded; left out, it is a GET */
+/**
+ * Calls `path` under the account. @param form sent as application/x-www-form-urlencoded; if absent, the call is a
+ * GET
+ */
 export function callTwilio(
   io: PlatformIo,
   { accountSid, authToken }: TwilioAccount,
@@ -49,7 +52,7 @@ export function callTwilio(
   });
 }
 
-/** The failure that an answer other than 2xx stands for, to a call that publishes. */
+/** Returns the failure for a response other than 2xx to a publishing call. */
 export function failure(answer: PlatformAnswer): PlatformFailure {
   const { status, body } = answer;
   if (status === 429) return unavailable('Twilio', answer);

@@ -1,4 +1,4 @@
-/** SMS: one phone number, written to from this install's account at Twilio. */
+/** SMS: one phone number that receives messages from this install's Twilio account. */
 import { z } from 'zod';
 import {
   type ConnectedAccount,
@@ -30,14 +30,14 @@ export const sms = definePlatform<SmsCredentials, SmsCredentials>({
   name: 'SMS',
   kind: 'messaging',
   countsAsMessage: true,
-  // Twilio says 1,600 characters and not of which kind; UTF-16 units are never fewer.
+  // Twilio says 1,600 characters without defining them; the count of UTF-16 units is never lower.
   text: { maxLength: 1_600, unit: 'utf16', segments: countSegments },
   images: null,
   thread: null,
   firstComment: false,
   permalink: false,
   metrics: [],
-  // Nothing makes a repeat recognisable, so nothing is ever repeated.
+  // The API has no idempotency, so no call is ever repeated.
   recovery: { repeatWithinMs: 0, readBack: true },
   concurrency: { perProcess: 20, perConnection: 1 },
   needs: {
@@ -59,7 +59,7 @@ export const sms = definePlatform<SmsCredentials, SmsCredentials>({
   readBack,
 });
 
-/** Whether anybody has the number can be known only by writing to it; what is asked is whether Twilio serves the account. */
+/** Only a message could show whether the number exists, so this checks only that Twilio serves the account. */
 function connectAccount({ to }: SmsCredentials, io: PlatformIo): Promise<ConnectedAccount<SmsCredentials>> {
   return withoutPublishing(async () => {
     const answer = await callTwilio(io, accountOf(io), '.json');

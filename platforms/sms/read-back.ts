@@ -1,7 +1,10 @@
-/** Finding a message of which the answer was lost. Twilio takes no token of ours, so time, number and text have to do. */
+/**
+ * Finds a message whose response was lost. Twilio takes no idempotency token, so the match uses time, number and
+ * text.
+ */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart, type TwilioAccount } from '../contract.ts';
-import { earliestOf } from '../look-back.ts';
+import { earliestOf } from '../match-post.ts';
 import { callTwilio, failure } from './api.ts';
 
 const Message = z.object({
@@ -14,18 +17,18 @@ const Message = z.object({
 });
 const List = z.object({ messages: z.array(Message) });
 
-/** Messages that are asked for. */
+/** Maximum number of messages to request. */
 const LISTED_MAX = 50;
 
-/** What accounts on trial put in front of every text. */
+/** Text that Twilio adds before each message of a trial account. */
 const TRIAL = 'Sent from your Twilio trial account - ';
 
 /**
- * The id of the message that a part became, or null when there is none that fits.
+ * Finds the id of a part's message, or returns null when no message matches.
  *
- * The list is not narrowed by DateSent: what is still queued has no such date.
+ * The list is not filtered by DateSent: queued messages have no such date.
  *
- * @throws PlatformFailure when Twilio cannot be asked, or its answer cannot tell
+ * @throws PlatformFailure when Twilio cannot be reached, or its response is inconclusive
  */
 export async function findMessage(
   io: PlatformIo,
@@ -46,7 +49,7 @@ export async function findMessage(
     (message) => message.direction === 'outbound-api' && Date.parse(message.date_created) >= earliest,
   );
   const own = recent.filter((message) => service === null || message.messaging_service_sid === service);
-  // Oldest first: a later one with the same text is somebody's second try.
+  // Oldest first: a later one with the same text is someone's second attempt.
   const found = own.toReversed().find(({ body }) => body === part.text || body === TRIAL + part.text);
   if (found !== undefined) return found.sid;
   if (list.data.messages.length >= LISTED_MAX && recent.length === list.data.messages.length) {
@@ -61,7 +64,7 @@ export async function findMessage(
   return null;
 }
 
-/** Whether messages come from a messaging service, which picks the number itself. */
+/** Whether the sender is a messaging service, which selects the number. */
 export function isService({ from }: TwilioAccount): boolean {
   return from.startsWith('MG');
 }

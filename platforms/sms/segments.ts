@@ -1,13 +1,13 @@
-/** Into how many segments a network cuts a message, each of which is paid for. Pure. */
+/** Counts the segments into which networks split a message, each of which is paid for. Pure. */
 
-/** What one unit says in the alphabet of GSM 03.38; anything else takes UCS-2. */
+/** Characters of one unit in the GSM 03.38 alphabet; any other character requires UCS-2. */
 const GSM =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
 
-/** What takes two units there. */
+/** Characters of two units in that alphabet. */
 const GSM_EXTENDED = '\f^{}\\[~]|€';
 
-/** Units that a message has alone, and that each segment has of one that is cut: the rest says how they belong together. */
+/** Units of a single message, and of each segment of a split one, in which a header takes the rest. */
 interface Capacity {
   readonly alone: number;
   readonly each: number;
@@ -34,7 +34,7 @@ export function countSegments(text: string): number {
   );
 }
 
-/** No segment ends inside a sign of two units. */
+/** A segment never ends inside a character of two units. */
 function fill(units: readonly number[], { alone, each }: Capacity): number {
   if (units.reduce((sum, unit) => sum + unit, 0) <= alone) return 1;
   let segments = 1;

@@ -1,4 +1,4 @@
-/** Calls to Telegram's Bot API, and what its refusals mean. */
+/** Calls Telegram's Bot API and maps its error responses to failures. */
 import { z } from 'zod';
 import { type FailureKind, PlatformFailure, type PlatformIo } from '../contract.ts';
 import { callPlatform, type PlatformAnswer, platformWords, unavailable } from '../http.ts';
@@ -10,7 +10,7 @@ interface BotCall {
   readonly form?: FormData;
 }
 
-/** How the Bot API says that it did not do something. */
+/** An error response of the Bot API. */
 const Refusal = z.object({
   ok: z.literal(false),
   description: z.string().catch(''),
@@ -27,32 +27,32 @@ type Refusal = z.infer<typeof Refusal>;
 const Success = z.object({ ok: z.literal(true), result: z.unknown() });
 
 export interface BotAnswer extends PlatformAnswer {
-  /** What was asked for; undefined when the call did not succeed. */
+  /** The result; undefined when the call failed. */
   readonly result: unknown;
-  /** Null when there is none, and when something else than the Bot API answered. */
+  /** Null when there is no error, and when the response did not come from the Bot API. */
   readonly refusal: Refusal | null;
-  /** The id that the chat goes by since its group was upgraded; null when it was not. */
+  /** New id of a chat whose group was upgraded; null when it was not. */
   readonly movedTo: string | null;
 }
 
-/** What a refusal means, by its status. */
+/** Failure kinds by status. */
 const STATUSES: ReadonlyMap<number, FailureKind> = new Map([
   [401, 'reconnect'],
-  // The bot was removed, blocked, or never let in.
+  // The bot was removed, was blocked, or was never a member.
   [403, 'reconnect'],
-  // Tokens of a wrong form are part of an address that is not there.
+  // A malformed token leads to a path that does not exist.
   [404, 'reconnect'],
   [429, 'unavailable'],
 ]);
 
-/** What a refusal means whose status does not tell, by its words. The Bot API has no other codes. */
+/** Failure kinds by message, for statuses that are ambiguous. The Bot API has no other codes. */
 const WORDS: readonly (readonly [RegExp, FailureKind])[] = [
   [/chat not found|group chat was (?:deleted|deactivated)|PEER_ID_INVALID/i, 'reconnect'],
   [/not enough rights|have no rights|need administrator rights/i, 'reconnect'],
   [/CHAT_(?:ADMIN_REQUIRED|WRITE_FORBIDDEN|RESTRICTED|SEND_\w+_FORBIDDEN)|bot is not a member/i, 'reconnect'],
 ];
 
-/** The token is part of the address: nothing may show an address. */
+/** The URL contains the token: never show or log it. */
 export async function callBot(
   io: PlatformIo,
   botToken: string,
@@ -74,7 +74,7 @@ export async function callBot(
   };
 }
 
-/** The failure that an answer without a result stands for, to a call that publishes. */
+/** Returns the failure for a response without a result to a publishing call. */
 export function failure(answer: BotAnswer, kind: FailureKind = failureKind(answer)): PlatformFailure {
   if (kind === 'unavailable') return unavailable('Telegram', answer, answer.refusal?.parameters?.retry_after);
   if (kind === 'unknown') return new PlatformFailure(kind, `Telegram answered HTTP ${answer.status}.`);
@@ -82,14 +82,14 @@ export function failure(answer: BotAnswer, kind: FailureKind = failureKind(answe
   return new PlatformFailure(kind, `Telegram ${verb}: ${wordsOf(answer)}`);
 }
 
-/** The failure that the answer to a delete stands for (D44). */
+/** Returns the failure for the response to a delete (docs/contract/posts.md#refused-deletes). */
 export function deleteFailure(answer: BotAnswer): PlatformFailure {
-  // A token of a wrong form is part of an address that is not there.
+  // A malformed token leads to a path that does not exist.
   const isTokenDead = answer.status === 404 && answer.refusal !== null;
   return failure(answer, refusedDeleteKind(answer, failureKind(answer), isTokenDead));
 }
 
-/** Why a call was refused, in Telegram's own words. */
+/** Telegram's own reason for refusing a call. */
 export function wordsOf({ refusal, status }: BotAnswer): string {
   return platformWords(refusal?.description || `HTTP ${status}`);
 }

@@ -1,14 +1,14 @@
-/** Checks a bot and the chat that it is to post to, before anything is stored. */
+/** Verifies a bot and the chat that it is to post to, before anything is stored. */
 import { z } from 'zod';
 import { type ConnectedAccount, PlatformFailure, type PlatformIo } from '../contract.ts';
 import type { HostedConnect } from '../hosted.ts';
 import { withoutPublishing } from '../http.ts';
 import { type BotAnswer, callBot, failure, wordsOf } from './api.ts';
 
-/** What is stored, encrypted, for a connection. */
+/** The credential that is stored, encrypted, for a connection. */
 export interface BotLogin {
   readonly botToken: string;
-  /** The chat's number: names change hands. */
+  /** The chat's id, because a name can pass to another chat. */
   readonly chatId: string;
 }
 
@@ -62,16 +62,16 @@ const Chat = z.object({
   title: z.string().optional(),
   username: z.string().optional(),
   first_name: z.string().optional(),
-  /** What members of a group may do. */
+  /** Permissions of ordinary members of a group. */
   permissions: z.object({ can_send_messages: z.boolean().optional() }).optional(),
 });
 type Chat = z.infer<typeof Chat>;
 
 const Member = z.object({
   status: z.string(),
-  /** Of administrators of channels. */
+  /** A permission of channel administrators. */
   can_post_messages: z.boolean().optional(),
-  /** Of restricted members. */
+  /** A permission of restricted members. */
   is_member: z.boolean().optional(),
   can_send_messages: z.boolean().optional(),
 });
@@ -101,7 +101,7 @@ async function findChat(io: PlatformIo, botToken: string, botName: string, chatI
   );
 }
 
-/** A bot that may not post would be refused only when the first post goes out. */
+/** Without this check, a bot without permission to post would be refused only at the first post. */
 async function requireRights(io: PlatformIo, botToken: string, bot: z.infer<typeof Bot>, chat: Chat): Promise<void> {
   if (chat.type === 'private') return;
   const json = { chat_id: String(chat.id), user_id: bot.id };

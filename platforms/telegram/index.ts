@@ -1,4 +1,4 @@
-/** Telegram: channels and groups that a bot posts to, by the Bot API. */
+/** Telegram: channels and groups that a bot posts to through the Bot API. */
 import { z } from 'zod';
 import {
   definePlatform,
@@ -13,16 +13,16 @@ import { callBot, deleteFailure } from './api.ts';
 import { type BotLogin, connectAccount, hosted, TelegramCredentials } from './connect.ts';
 import { type Message, sendImages, sendText } from './messages.ts';
 
-/** Largest length of a text under an image; a longer one follows as a message of its own. */
+/** Maximum length of a caption; a longer text follows the images as a separate message. */
 const CAPTION_MAX = 1024;
 
-/** Between two messages of one post; a chat takes about one a second. In milliseconds. */
+/** Wait between two messages of one post, in milliseconds; a chat accepts about one message per second. */
 const MESSAGE_INTERVAL_MS = 1_000;
 
-/** Width and height may have 10,000 pixels together. */
+/** Maximum sum of width and height: 10,000 pixels. */
 const SIDE_MAX = 5_000;
 
-/** Numbers of channels and supergroups begin with this; links to them leave it out. */
+/** Ids of channels and supergroups begin with this prefix; links to them omit it. */
 const PRIVATE_PREFIX = '-100';
 
 const Ref = z.object({ messageIds: z.array(z.number()).min(1) });
@@ -36,7 +36,7 @@ export const telegram = definePlatform<BotLogin, TelegramCredentials>({
     max: 10,
     maxBytes: 10_000_000,
     types: ['image/png', 'image/jpeg', 'image/webp'],
-    // An album holds no animation; there a GIF becomes a still picture.
+    // An album cannot contain animations; a GIF in one becomes a still image.
     typesAlone: ['image/gif'],
     altTextMax: null,
     maxWidth: SIDE_MAX,
@@ -46,7 +46,7 @@ export const telegram = definePlatform<BotLogin, TelegramCredentials>({
   firstComment: false,
   permalink: true,
   metrics: [],
-  // Nothing makes a repeat recognisable, and bots cannot read what they have posted.
+  // The API has no idempotency, and bots cannot read their own posts.
   recovery: { repeatWithinMs: 0, readBack: false },
   concurrency: { perProcess: 50, perConnection: 1 },
   connect: ['credentials'],
@@ -76,7 +76,7 @@ async function publish(session: Session<BotLogin>, part: SendPart, io: PlatformI
   return published(await sendText(session, text, addressOf(parent).messageId, io));
 }
 
-/** A text that is refused takes its images down with it, so that what failed is not half up. */
+/** If the text is refused, its images are deleted, so that a failed post is not half published. */
 async function sendTextAfter(
   session: Session<BotLogin>,
   shown: readonly Message[],
@@ -96,7 +96,7 @@ async function sendTextAfter(
   }
 }
 
-/** Numbers of messages mean nothing in a group that was upgraded meanwhile, so its new number is not followed here. */
+/** Message ids are invalid in a group that was upgraded, so this does not switch to the new chat id. */
 function remove({ credential }: Session<BotLogin>, post: Published, io: PlatformIo): Promise<void> {
   return withoutPublishing(async () => {
     const { chatId, messageId } = addressOf(post);
@@ -108,13 +108,13 @@ function remove({ credential }: Session<BotLogin>, post: Published, io: Platform
   });
 }
 
-/** Where a post is: its chat, and its first message there. */
+/** Location of a post: its chat, and its first message there. */
 function addressOf({ platformPostId }: Published): { chatId: string; messageId: number } {
   const [chatId = '', messageId] = platformPostId.split(':');
   return { chatId, messageId: Number(messageId) };
 }
 
-/** One post, however many messages it took. */
+/** One post, which may consist of several messages. */
 function published(messages: readonly Message[]): Published {
   const [first] = messages;
   if (first === undefined) throw new Error('a post has at least one message');
@@ -125,7 +125,7 @@ function published(messages: readonly Message[]): Published {
   };
 }
 
-/** Null in basic groups and in chats with one person. Links to private channels and groups open for members. */
+/** Null in basic groups and in private chats. Links to private channels and groups work for members only. */
 function permalink({ message_id: id, chat }: Message): string | null {
   if (chat.type !== 'channel' && chat.type !== 'supergroup') return null;
   if (chat.username !== undefined) return `https://t.me/${encodeURIComponent(chat.username)}/${id}`;

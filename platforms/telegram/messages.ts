@@ -1,4 +1,4 @@
-/** Messages as a bot sends them: a text, or images with a text under them. */
+/** Sends a bot's messages: a text, or images with a caption. */
 import { z } from 'zod';
 import { type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { type BotAnswer, callBot, failure } from './api.ts';
@@ -8,22 +8,22 @@ const Message = z.object({
   message_id: z.number(),
   chat: z.object({ id: z.number(), type: z.string(), username: z.string().optional() }),
 });
-/** A message that is up. */
+/** A sent message. */
 export type Message = z.infer<typeof Message>;
 
-/** An album comes back as its messages. */
+/** An album is returned as its messages. */
 const Sent = z.union([Message.transform((message) => [message]), z.array(Message).min(1)]);
 
 const ANIMATION = 'image/gif';
 
-/** @param replyTo number of the message that this one answers; undefined for none */
+/** @param replyTo id of the message that this one replies to; undefined for none */
 export function sendText(
   session: Session<BotLogin>,
   text: string,
   replyTo: number | undefined,
   io: PlatformIo,
 ): Promise<readonly Message[]> {
-  // Without a parse mode every character stands for itself; clients find links, names and tags.
+  // Without a parse mode, every character is literal; clients detect links, names and tags.
   const reply =
     replyTo === undefined ? {} : { reply_parameters: { message_id: replyTo, allow_sending_without_reply: true } };
   return send(session, io, 'sendMessage', (chatId) => ({
@@ -31,7 +31,7 @@ export function sendText(
   }));
 }
 
-/** One image goes as a message of its own, several as an album. @param caption empty for none */
+/** Sends one image as a single message, several as an album. @param caption empty for none */
 export function sendImages(
   session: Session<BotLogin>,
   images: readonly OutgoingImage[],
@@ -53,7 +53,7 @@ export function sendImages(
   });
 }
 
-/** What is said under the first image of an album stands under the album. */
+/** The caption of the first image of an album is shown as the caption of the album. */
 function albumForm(chatId: string, images: readonly OutgoingImage[], caption: string): FormData {
   const form = formFor(chatId);
   const media = images.map((_image, index) => ({
@@ -79,7 +79,7 @@ async function send(
   throw new PlatformFailure('unknown', 'Telegram answered without the message it made.');
 }
 
-/** A group that was upgraded has a new number, under which the refused call is made again; the number is kept. */
+/** An upgraded group has a new chat id. The refused call is repeated with it, and the new id is kept. */
 async function inChat(session: Session<BotLogin>, call: (login: BotLogin) => Promise<BotAnswer>): Promise<BotAnswer> {
   const answer = await call(session.credential);
   const { movedTo } = answer;
@@ -94,7 +94,7 @@ function formFor(chatId: string): FormData {
 }
 
 function fileOf(image: OutgoingImage): Blob {
-  // The copy is one that is surely not shared memory, which is all that a Blob takes.
+  // Blob does not accept shared memory, so the bytes are copied.
   return new Blob([new Uint8Array(image.bytes)], { type: image.contentType });
 }
 

@@ -1,29 +1,29 @@
-/** The login of a Threads account, for sixty days at a time, and calls to Threads' own Graph API in its name. */
+/** The credential of a Threads account, valid for sixty days, and calls to Threads' own Graph API with it. */
 import { z } from 'zod';
 import { CONTAINER_SUBCODES, type ContainerApi } from '../container-api.ts';
 import { type LoginRenewal, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { callGraph, type GraphAnswer, type GraphCall, graphFailure } from '../graph.ts';
 import { stringField } from '../http.ts';
 import { dueBefore, expiryOf } from '../oauth-token.ts';
-import { callRenewing } from '../renewing.ts';
+import { callWithTokenRefresh } from '../with-token-refresh.ts';
 
-/** Version of graph.threads.net that is spoken. */
+/** Version of graph.threads.net. */
 export const API_VERSION = 'v1.0';
 
-/** What is stored, encrypted, for a connection. */
+/** The credential that is stored, encrypted, for a connection. */
 export interface ThreadsLogin {
   readonly accessToken: string;
-  /** ISO instant from which the access token is no longer taken; null when that is not known. */
+  /** ISO instant at which the access token expires; null when unknown. */
   readonly expiresAt: string | null;
 }
 
 const TokenAnswer = z.object({ access_token: z.string().min(1), expires_in: z.number().positive() });
 
-/** How long before its end a login is renewed. It can be renewed once it is a day old, until it ends. */
+/** How long before expiry a credential is renewed. Renewal is possible from one day of age until expiry. */
 const AHEAD_MS = 10 * 86_400_000;
 
 export const renewal: LoginRenewal<ThreadsLogin> = {
-  // Renewing takes nothing but the login itself.
+  // A renewal needs nothing but the credential itself.
   canRenew: ({ expiresAt }) => expiresAt !== null,
   dueAt: ({ expiresAt }) => dueBefore(expiresAt, AHEAD_MS),
   renew: renewLogin,
@@ -34,18 +34,18 @@ async function renewLogin({ accessToken }: ThreadsLogin, io: PlatformIo): Promis
     return await longLived(io, 'refresh_access_token', { grant_type: 'th_refresh_token' }, accessToken);
   } catch (error) {
     if (!(error instanceof PlatformFailure) || error.kind === 'reconnect') throw error;
-    // Refused for now, for instance because the login is younger than a day.
+    // A temporary refusal, for instance because the credential is less than a day old.
     throw new PlatformFailure('unavailable', error.message, { cause: error });
   }
 }
 
-/** Calls `path` under the version's root; ids in it must be encoded. */
+/** Calls `path` under the versioned API root. Ids in it must be URL-encoded. */
 export function callThreads(io: PlatformIo, accessToken: string, path: string, call?: GraphCall): Promise<GraphAnswer> {
   return callGraph(io, accessToken, `${io.endpoints.THREADS_API_URL}/${API_VERSION}/${path}`, call);
 }
 
 /**
- * A login for sixty days, by one that is taken now.
+ * Exchanges a valid token for one that is valid for sixty days.
  *
  * @see https://developers.facebook.com/docs/threads/get-started/long-lived-tokens/
  */
@@ -64,9 +64,9 @@ export async function longLived(
   return { accessToken: renewed, expiresAt: expiryOf(seconds, io.now()) };
 }
 
-/** The failure that an answer other than 200 stands for, to a call that publishes. */
+/** Returns the failure for a response other than 200 to a publishing call. */
 export function failure(answer: GraphAnswer): PlatformFailure {
-  // Where people log in, errors come in another form.
+  // The login endpoints use another error format.
   const words = answer.error === null ? stringField(answer.body, 'error_message') : undefined;
   if (words === undefined || answer.status >= 500) {
     return graphFailure({ name: 'Threads', subcodes: CONTAINER_SUBCODES }, answer);
@@ -85,9 +85,9 @@ export function containersOf(session: Session<ThreadsLogin>, io: PlatformIo): Co
     state: { field: 'status', problem: 'error_message' },
     oneImage: { media_type: 'IMAGE' },
     call: (path, call) =>
-      callRenewing(session, io, renewal, {
+      callWithTokenRefresh(session, io, renewal, {
         make: ({ accessToken }) => callThreads(io, accessToken, path, call),
-        // A login that is refused cannot be renewed any more.
+        // A refused credential can no longer be renewed.
         isRefused: () => false,
       }),
     failure,

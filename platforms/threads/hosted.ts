@@ -1,4 +1,4 @@
-/** How a customer links a Threads account: by Threads' own page, to the app that the operator has registered for it. */
+/** How a customer links a Threads account: on Threads' own page, with the operator's registered app. */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformApp } from '../contract.ts';
 import { throwRefusal } from '../failure.ts';
@@ -7,7 +7,7 @@ import type { HostedConnect, OauthIo, OauthRequest, Typed } from '../hosted.ts';
 import { withoutPublishing } from '../http.ts';
 import { failure, longLived } from './api.ts';
 
-/** What POST /connections takes. */
+/** The credentials that POST /connections accepts. */
 interface Credentials {
   accessToken: string;
   expiresAt?: string | undefined;
@@ -15,7 +15,7 @@ interface Credentials {
 
 const SCOPES = ['threads_basic', 'threads_content_publish'];
 
-/** Where the page leads people on to: its other names, and Instagram, where they log in. */
+/** Hosts to which the consent page redirects: its other names, and Instagram for login. */
 const LED_ON_TO = ['https://www.threads.net', 'https://www.threads.com', 'https://www.instagram.com'];
 
 const Token = z.object({ access_token: z.string().min(1) });
@@ -40,7 +40,7 @@ async function begin(_typed: Typed, { redirectUri, state }: OauthRequest, io: Oa
   return { url: url.href, memo: {} };
 }
 
-/** The code gives a login for an hour, and that one for sixty days. */
+/** The code yields a token for an hour, which is exchanged for one of sixty days. */
 function finish(answer: URLSearchParams, { redirectUri }: OauthRequest, _memo: unknown, io: OauthIo) {
   return withoutPublishing(async () => {
     const code = answer.get('code');
@@ -48,7 +48,7 @@ function finish(answer: URLSearchParams, { redirectUri }: OauthRequest, _memo: u
       throw new PlatformFailure('rejected', `Threads refused: ${answer.get('error_description') ?? 'no code'}`);
     }
     const secret = appOf(io).clientSecret ?? '';
-    // What Threads puts behind its codes is no part of them.
+    // Threads appends a suffix to its codes that is not part of them.
     const short = await exchange(io, { code: code.replace(/#_$/, ''), redirect_uri: redirectUri });
     const exchanged = { grant_type: 'th_exchange_token', client_secret: secret };
     const { accessToken, expiresAt } = await longLived(io, 'access_token', exchanged, short).catch(throwRefusal);

@@ -47,7 +47,7 @@ export const threads = definePlatform<ThreadsLogin, ThreadsCredentials>({
   firstComment: false,
   permalink: true,
   metrics: [],
-  // A container is published once at most.
+  // A container is published at most once.
   recovery: { repeatWithinMs: PUBLISHABLE_MS, readBack: true },
   concurrency: { perProcess: 50, perConnection: 2 },
   connect: ['credentials'],
@@ -75,7 +75,7 @@ function connectAccount(
     if (answer.status !== 200) throw failure(answer);
     const profile = Profile.safeParse(answer.body);
     if (!profile.success) throw new PlatformFailure('unavailable', 'Threads did not show whose login this is.');
-    // Only a login that may publish sees this.
+    // Only a token with publish permission can read this.
     const query = { fields: 'quota_usage' };
     const limit = await callThreads(io, accessToken, 'me/threads_publishing_limit', { query });
     if (limit.status !== 200) throw failure(limit);

@@ -1,21 +1,21 @@
-/** Calls to X's API v2, and what its refusals mean. */
+/** Calls X's API v2 and maps its error responses to failures. */
 import { z } from 'zod';
 import { type FailureKind, PlatformFailure, type PlatformIo } from '../contract.ts';
 import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField, unavailable } from '../http.ts';
 import { refusedDeleteKind } from '../refused-delete.ts';
 
 export interface XCall {
-  /** GET when left out. */
+  /** Defaults to GET. */
   readonly method?: 'POST' | 'DELETE';
   readonly json?: unknown;
   /** Sent as multipart/form-data. */
   readonly form?: FormData;
 }
 
-/** The problem of a token of a kind that X does not take. */
+/** Problem type for a token of a kind that X does not accept. */
 const DEAD_TOKEN = 'unsupported-authentication';
 
-/** What a kind of problem means, by the end of its `type`. */
+/** Failure kinds by the last segment of a problem's `type`. */
 const PROBLEMS: ReadonlyMap<string, FailureKind> = new Map([
   [DEAD_TOKEN, 'reconnect'],
   ['oauth1-permissions', 'reconnect'],
@@ -23,14 +23,14 @@ const PROBLEMS: ReadonlyMap<string, FailureKind> = new Map([
   ['usage-capped', 'unavailable'],
 ]);
 
-/** What an answer means that names no such problem, by its status. 402: the operator's credits are used up. */
+/** Failure kinds by status, for responses without such a problem. 402: the operator's credits are used up. */
 const STATUSES: ReadonlyMap<number, FailureKind> = new Map([
   [401, 'reconnect'],
   [402, 'unavailable'],
   [429, 'unavailable'],
 ]);
 
-/** What X says, and no more, when the token lacks a scope; refusals of a post come with a reason. */
+/** X's bare message for a token that lacks a scope; refusals of a post include a reason. */
 const NO_SCOPE = /^forbidden\.?$|\bscopes?\b/i;
 
 const Problem = z.object({ errors: z.array(z.unknown()).min(1) });
@@ -48,7 +48,7 @@ export function isOk({ status }: PlatformAnswer): boolean {
   return status === 200 || status === 201;
 }
 
-/** The failure that an answer other than 2xx stands for, to a call that publishes. */
+/** Returns the failure for a response other than 2xx to a publishing call. */
 export function failure(answer: PlatformAnswer, kind: FailureKind = failureKind(answer)): PlatformFailure {
   if (answer.status === 429) return unavailable('X', answer);
   if (kind === 'unknown') return new PlatformFailure(kind, `X answered HTTP ${answer.status}.`);
@@ -59,7 +59,7 @@ export function failure(answer: PlatformAnswer, kind: FailureKind = failureKind(
   return new PlatformFailure(kind, `X ${verb}: ${reason(answer)}`);
 }
 
-/** The failure that the answer to a delete stands for (D44). */
+/** Returns the failure for the response to a delete (docs/contract/posts.md#refused-deletes). */
 export function deleteFailure(answer: PlatformAnswer): PlatformFailure {
   const problem = problemOf(answer);
   return failure(answer, refusedDeleteKind(answer, failureKind(answer), problem === DEAD_TOKEN));
@@ -78,7 +78,7 @@ function problemOf({ body }: PlatformAnswer): string {
   return (stringField(body, 'type') ?? '').split('/').at(-1) ?? '';
 }
 
-/** Why a call was refused, in X's own words. */
+/** X's own reason for refusing a call. */
 function reason({ status, body }: PlatformAnswer): string {
   const [first] = Problem.safeParse(body).data?.errors ?? [];
   const words =

@@ -1,4 +1,4 @@
-/** How a customer links an X account: by X's own page, to the app that the operator has registered. */
+/** How a customer links an X account: on X's own page, with the operator's registered app. */
 import { type ClientAuth, None } from 'oauth4webapi';
 import { basicAuthorization } from '../basic-authorization.ts';
 import { PlatformFailure, type PlatformApp, type PlatformEndpoints } from '../contract.ts';
@@ -9,7 +9,7 @@ import { grantedScopes } from '../scopes.ts';
 
 const SCOPE = 'tweet.read tweet.write users.read media.write offline.access';
 
-/** What POST /connections takes. */
+/** The credentials that POST /connections accepts. */
 interface Credentials {
   accessToken: string;
   refreshToken?: string | undefined;
@@ -54,7 +54,7 @@ function appOf({ apps }: OauthIo): PlatformApp {
   return apps.x;
 }
 
-/** X reads the pair as it is, where the standard has both parts encoded once more. */
+/** X reads the id and secret unencoded, although the standard requires each to be URL-encoded. */
 function proofOf({ clientId, clientSecret }: PlatformApp): ClientAuth {
   if (clientSecret === undefined) return None();
   return (_as, _client, _body, headers) => headers.set('authorization', basicAuthorization(clientId, clientSecret));

@@ -6,7 +6,7 @@ import { failure, isOk } from './api.ts';
 import { covers } from '../scopes.ts';
 import { callLoggedIn, type XLogin } from './session.ts';
 
-/** What is stored between the upload and the post. */
+/** Stored between the upload and the post. */
 const Prepared = z.object({ mediaIds: z.array(z.string()) });
 
 const Uploaded = z.object({
@@ -22,24 +22,24 @@ const Uploaded = z.object({
 });
 type Uploaded = z.infer<typeof Uploaded>['data'];
 
-/** Scope that uploading takes. */
+/** Scope that uploads require. */
 const IMAGES = 'media.write';
 
 /** States in which an image cannot be attached yet. */
 const UNFINISHED = ['pending', 'in_progress'];
 
-/** Wait between two looks at an image that is being processed, where X names none, and the longest. In seconds. */
+/** Default and maximum wait between two status checks of an image, in seconds. */
 const WAIT_S = 1;
 const LONGEST_WAIT_S = 5;
 
-/** Looks after which X is given up. */
+/** Number of status checks after which the upload fails. */
 const LOOKS_MAX = 30;
 
 /**
- * Uploads images with what is said of them. X forgets within a day what no post names.
+ * Uploads images with their alt text. X deletes an upload within a day if no post uses it.
  *
  * @returns their ids
- * @throws PlatformFailure; nothing has been published by then
+ * @throws PlatformFailure; nothing has been published at that point
  * @see https://docs.x.com/x-api/media/quickstart/media-upload-chunked
  */
 export function uploadImages(
@@ -60,14 +60,14 @@ export function uploadImages(
   });
 }
 
-/** The ids that {@link uploadImages} gave. */
+/** The ids of the images of {@link uploadImages}. */
 export function mediaIdsOf(prepared: Json): readonly string[] {
   return Prepared.parse(prepared).mediaIds;
 }
 
 async function uploadImage(session: Session<XLogin>, image: OutgoingImage, io: PlatformIo): Promise<string> {
   const form = new FormData();
-  // The copy is one that is surely not shared memory, which is all that a Blob takes.
+  // Blob does not accept shared memory, so the bytes are copied.
   form.append('media', new Blob([new Uint8Array(image.bytes)], { type: image.contentType }), 'image');
   form.append('media_category', 'tweet_image');
   const uploaded = uploadedOf(await callLoggedIn(session, io, '/2/media/upload', { method: 'POST', form }));

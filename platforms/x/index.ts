@@ -1,4 +1,4 @@
-/** X, by its API v2. */
+/** X, through its API v2. */
 import { z } from 'zod';
 import {
   type ConnectedAccount,
@@ -39,9 +39,10 @@ export const x = definePlatform<XLogin, XCredentials>({
   text: { maxLength: 280, unit: 'weighted' },
   images: {
     max: 4,
-    // X says 5 MB and not which kind; this is the smaller.
+    // X says 5 MB without defining the unit; this is the smaller one.
     maxBytes: 5_000_000,
-    // An animated GIF has to be alone in its post, which no fact can say; so a GIF goes out as a still picture.
+    // An animated GIF must be the only image of its post. No fact can express that, so a GIF is sent as a still
+    // image.
     types: ['image/png', 'image/jpeg', 'image/webp'],
     altTextMax: 1000,
   },

@@ -1,4 +1,4 @@
-/** The numbers of X posts. X charges for each post that is asked for, once a UTC day. */
+/** Reads the metrics of X posts. X charges for each requested post once per UTC day. */
 import { z } from 'zod';
 import {
   type MetricNumbers,
@@ -11,10 +11,10 @@ import type { Session } from '../login.ts';
 import { callLoggedIn, type XLogin } from './session.ts';
 import { failure, isOk } from './api.ts';
 
-/** Posts that one call may ask for. */
+/** Maximum number of posts in one call. */
 export const IDS_MAX = 100;
 
-/** The gate leaves out a number that is no count, so that the others of the answer are still read. */
+/** The gate drops each invalid count, so that the other metrics of the response are still read. */
 const count = z.number();
 
 const Answer = z.object({
@@ -53,7 +53,7 @@ export async function readMetrics(
   ]);
 }
 
-/** Quotes are no reposts on X: it counts them apart. */
+/** Quotes are not counted as reposts, because X reports them separately. */
 function numbersOf(metrics: PublicMetrics): MetricNumbers {
   return {
     impressions: metrics.impression_count,

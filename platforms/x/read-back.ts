@@ -1,13 +1,13 @@
-/** Finding a post of which the answer was lost. Nothing in a post names our call, so time, place and text have to. */
+/** Finds a post whose response was lost. A post does not contain our token, so the match uses time, place and text. */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart, type Session } from '../contract.ts';
 import { failure, isOk } from './api.ts';
 import { callLoggedIn, type XLogin } from './session.ts';
 
-/** Posts that are asked for: the newest. X charges for each that it lists. */
+/** Number of posts to request, newest first. X charges for each listed post. */
 const PAGE = 10;
 
-/** How far behind ours the clock of X may be. */
+/** How far X's clock may be behind ours. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 
 const Reference = z.object({ type: z.string(), id: z.string() });
@@ -27,13 +27,13 @@ const ListedPost = z.object({
 });
 type ListedPost = z.infer<typeof ListedPost>;
 
-/** A page without posts has no `data`; one that came with errors may leave posts out. */
+/** A page without posts has no `data`; a page with errors may omit posts. */
 const Page = z.object({ data: z.array(ListedPost).optional(), errors: z.undefined().optional() });
 
 /**
- * Id of the post that a part became, or null when the account has none that fits.
+ * Finds the id of a part's post, or returns null when the account has no match.
  *
- * @throws PlatformFailure when X cannot be asked, or the account has more new posts than are asked for
+ * @throws PlatformFailure when X cannot be reached, or the account has more new posts than one request lists
  */
 export async function findPost(session: Session<XLogin>, io: PlatformIo, part: SendPart): Promise<string | null> {
   const query = new URLSearchParams({
@@ -48,7 +48,7 @@ export async function findPost(session: Session<XLogin>, io: PlatformIo, part: S
   if (!page.success) throw new PlatformFailure('unknown', 'X did not list the posts of the account.');
   const posts = page.data.data ?? [];
   const parentId = part.parent?.platformPostId;
-  // Newest first, so the last that fits is the first that was made.
+  // The list is newest first, so the last match is the earliest post.
   const found = posts.findLast(
     (post) => parentOf(post) === parentId && essence(shownText(post)) === essence(part.text),
   );
@@ -58,7 +58,7 @@ export async function findPost(session: Session<XLogin>, io: PlatformIo, part: S
   return found?.id ?? null;
 }
 
-/** A reply comes after its parent; a head comes after the instant of its first try. */
+/** A reply is later than its parent; a head post is later than the instant of its first attempt. */
 function earliest(part: SendPart): Record<string, string> {
   if (part.parent !== undefined) return { since_id: part.parent.platformPostId };
   const instant = new Date(part.startedAt.getTime() - CLOCK_DIFFERENCE_MS);
@@ -70,7 +70,7 @@ function parentOf(post: ListedPost): string | undefined {
   return references.find(({ type }) => type === 'replied_to')?.id;
 }
 
-/** The text with the links that were typed, for those that X put in their place, and without those of its images. */
+/** The text with X's short links replaced by the original ones, and without the links of its images. */
 function shownText({ text, entities }: ListedPost): string {
   const typed = (entities?.urls ?? []).reduce((shown, { url, expanded_url: expanded, media_key: media }) => {
     if (typeof url !== 'string') return shown;
@@ -79,7 +79,7 @@ function shownText({ text, entities }: ListedPost): string {
   return typed.replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&amp;/g, '&');
 }
 
-/** What is left of a text when white space and the ways to write the same address are taken out. */
+/** Normalizes a text: removes white space and unifies the spellings of a URL. */
 function essence(text: string): string {
   return text
     .toWellFormed()

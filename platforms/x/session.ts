@@ -1,19 +1,19 @@
-/** The login of an X account: a token for two hours, and where the install has an app of its own, the means to renew it. */
+/** The credential of an X account: a token for two hours and, if the install has its own app, a refresh token. */
 import { z } from 'zod';
 import { basicAuthorization } from '../basic-authorization.ts';
 import { type LoginRenewal, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { callPlatform, type PlatformAnswer, stringField } from '../http.ts';
 import { dueBefore, expiryOf, isAppError } from '../oauth-token.ts';
-import { callRenewing } from '../renewing.ts';
+import { callWithTokenRefresh } from '../with-token-refresh.ts';
 import type { ScopedLogin } from '../scopes.ts';
 import { callX, failure, type XCall } from './api.ts';
 
-/** What is stored, encrypted, for a connection. */
+/** The credential that is stored, encrypted, for a connection. */
 export interface XLogin extends ScopedLogin {
   readonly accessToken: string;
-  /** Taken once; null when there is none. */
+  /** Valid for one use; null when there is none. */
   readonly refreshToken: string | null;
-  /** ISO instant from which the access token is no longer taken; null when that is not known. */
+  /** ISO instant at which the access token expires; null when unknown. */
   readonly expiresAt: string | null;
 }
 
@@ -23,7 +23,7 @@ const TokenAnswer = z.object({
   expires_in: z.number().positive().optional(),
 });
 
-/** How long before its end a token is renewed, so that it does not end on the way. */
+/** How long before expiry a token is renewed, so that it does not expire during a request. */
 const MARGIN_MS = 5 * 60_000;
 
 export const renewal: LoginRenewal<XLogin> = {
@@ -32,14 +32,17 @@ export const renewal: LoginRenewal<XLogin> = {
   renew: renewLogin,
 };
 
-/** Calls with the stored login, renewed where it has to be. X refuses a token that has ended without reading the call. */
+/**
+ * Calls with the stored credential and renews it when needed. X refuses an expired token without processing the
+ * call.
+ */
 export function callLoggedIn(
   session: Session<XLogin>,
   io: PlatformIo,
   path: string,
   call?: XCall,
 ): Promise<PlatformAnswer> {
-  return callRenewing(session, io, renewal, {
+  return callWithTokenRefresh(session, io, renewal, {
     make: ({ accessToken }) => callX(io, accessToken, path, call),
     isRefused: ({ status }) => status === 401,
   });

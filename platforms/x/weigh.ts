@@ -1,13 +1,13 @@
-/** Length of a text as X counts it: characters of some scripts weigh two, an emoji two, a link always the same. Pure. */
+/** Weighted length of a text on X: some scripts weigh two per character, an emoji two, a link a constant. Pure. */
 import { findLinks } from './links.ts';
 
-/** What every link weighs, however long it is: X replaces it by one of its own. */
+/** Weight of any link, because X replaces each link by a short one. */
 const LINK_WEIGHT = 23;
 
-/** What an emoji weighs, of however many code points it is made. */
+/** Weight of an emoji with any number of code points. */
 const EMOJI_WEIGHT = 2;
 
-/** Code points that weigh one, as first and last of each range; all others weigh two. */
+/** Ranges (first and last) of code points that weigh one; all others weigh two. */
 const LIGHT = [
   [0, 4351],
   [8192, 8205],
@@ -15,11 +15,11 @@ const LIGHT = [
   [8242, 8247],
 ] as const;
 
-/** An emoji as people see it, or else one code point. */
+/** An emoji as one unit, or else one code point. */
 const SIGN = /\p{RGI_Emoji}|[#*0-9]\u{fe0f}?\u{20e3}|[^]/gv;
 
 /**
- * Weight of a text.
+ * Computes the weight of a text.
  *
  * @see https://docs.x.com/resources/fundamentals/counting-characters
  */
@@ -35,7 +35,7 @@ export function weighText(text: string): number {
 }
 
 function weighSigns(text: string): number {
-  // Printable ASCII, of which most posts consist, weighs one each.
+  // Printable ASCII characters, which make up most posts, weigh one each.
   if (/^[\x20-\x7e\n]*$/.test(text)) return text.length;
   let weight = 0;
   for (const [sign] of text.matchAll(SIGN)) {

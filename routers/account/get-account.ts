@@ -1,4 +1,4 @@
-/** GET /account: plan, usage, caps and settings of the caller's account (D36). */
+/** GET /account: plan, usage, caps and settings of the caller's account (docs/contract/profiles-and-keys.md#account). */
 import { z } from 'zod';
 import { readAccount } from '../../services/account/read-account.ts';
 import { Account } from '../schemas/account.ts';

@@ -1,4 +1,4 @@
-/** PATCH /account: the settings that the owner of an account makes (D36). */
+/** PATCH /account: the settings that the owner of an account controls (docs/contract/profiles-and-keys.md#account). */
 import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
 import { updateAccount as update } from '../../services/account/update-account.ts';

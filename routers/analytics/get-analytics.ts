@@ -1,4 +1,4 @@
-/** GET /analytics: what posts have come to, over a window of days. */
+/** GET /analytics: the metrics of posts over a window of days. */
 import { z } from 'zod';
 import { readAnalytics } from '../../services/analytics/read-analytics.ts';
 import { PLATFORM_IDS } from '../../services/platforms/platform-ids.ts';

@@ -1,4 +1,4 @@
-/** Operations on the numbers of many posts. */
+/** Operations on the metrics of many posts. */
 import { router } from '../trpc.ts';
 import { getAnalytics } from './get-analytics.ts';
 

@@ -1,4 +1,4 @@
-/** GET /audit: who asked for which change, and what came of it. */
+/** GET /audit: the requested changes, who requested each, and its outcome. */
 import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
 import { ACTOR_KINDS } from '../../entities/audit-entry.ts';

@@ -1,4 +1,4 @@
-/** GET /connect-sessions/{connectSessionId}: how far a customer has come. */
+/** GET /connect-sessions/{connectSessionId}: the status of a customer's connect session. */
 import { z } from 'zod';
 import { getConnectSession as get } from '../../services/connect/get-connect-session.ts';
 import { uuidInput } from '../schemas/common.ts';

@@ -1,4 +1,7 @@
-/** POST /connections: links an account from credentials the caller holds. Emits connection.created (D11). */
+/**
+ * POST /connections: links an account with credentials from the caller. Emits connection.created
+ * (docs/contract/connections.md#linking-with-credentials).
+ */
 import { z } from 'zod';
 import { connectAccount as connect } from '../../services/connections/connect-account.ts';
 import { storableRecord, textInput, uuidInput } from '../schemas/common.ts';

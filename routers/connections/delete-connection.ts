@@ -1,4 +1,4 @@
-/** DELETE /connections/{connectionId}: disconnects an account. Emits connection.removed (D11). */
+/** DELETE /connections/{connectionId}: disconnects an account. Emits connection.removed (docs/contract/connections.md#linking-with-credentials). */
 import { z } from 'zod';
 import { deleteConnection as remove } from '../../services/connections/delete-connection.ts';
 import { uuidInput, uuidOutput } from '../schemas/common.ts';

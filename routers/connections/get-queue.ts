@@ -1,4 +1,4 @@
-/** GET /connections/{connectionId}/queue: what waits in a connection's queue. */
+/** GET /connections/{connectionId}/queue: the posts waiting in a connection's queue. */
 import { z } from 'zod';
 import { readQueue } from '../../services/queue/read-queue.ts';
 import { nextCursorOutput, timestampOutput, uuidInput, uuidOutput, wholeUnlessLimited } from '../schemas/common.ts';

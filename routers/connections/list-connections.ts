@@ -1,4 +1,4 @@
-/** GET /connections: every living connection the key reaches, newest first. */
+/** GET /connections: every existing connection the key reaches, newest first. */
 import { z } from 'zod';
 import { listConnections as list } from '../../services/connections/list-connections.ts';
 import { nextCursorOutput, uuidInput, wholeUnlessLimited } from '../schemas/common.ts';

@@ -1,4 +1,4 @@
-/** PATCH /connections/{connectionId}: moves a connection between profiles. Emits connection.removed, then connection.created (D38). */
+/** PATCH /connections/{connectionId}: moves a connection between profiles. Emits connection.removed, then connection.created (docs/contract/connections.md#moving). */
 import { z } from 'zod';
 import { moveConnection as move } from '../../services/connections/move-connection.ts';
 import { uuidInput } from '../schemas/common.ts';

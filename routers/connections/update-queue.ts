@@ -1,4 +1,7 @@
-/** PATCH /connections/{connectionId}/queue: slots, zone and pause. Resuming emits post.rescheduled for what fell overdue. */
+/**
+ * PATCH /connections/{connectionId}/queue: slots, zone and pause. Resuming emits post.rescheduled for posts that became
+ * overdue.
+ */
 import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
 import { updateQueue as update } from '../../services/queue/update-queue.ts';
@@ -7,7 +10,7 @@ import { timeZoneInput, uuidInput, uuidOutput } from '../schemas/common.ts';
 import { QueueSlot } from '../schemas/connection.ts';
 import { keyedProcedure } from '../trpc.ts';
 
-/** Most slots of a connection (spec: Limits). */
+/** Most slots of a connection (docs/contract/scheduling.md#queues). */
 const SLOTS_MAX = 50;
 
 const SLOT_TIME = /^([01]\d|2[0-3]):[0-5]\d$/;

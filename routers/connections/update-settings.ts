@@ -1,4 +1,4 @@
-/** PATCH /connections/{connectionId}/settings: label, slug and AI polish of a connection (D36). */
+/** PATCH /connections/{connectionId}/settings: label, slug and AI polish of a connection (docs/contract/profiles-and-keys.md#account). */
 import { z } from 'zod';
 import { REWRITE_MODES } from '../../entities/connection.ts';
 import { ServiceError } from '../../errors/service-error.ts';

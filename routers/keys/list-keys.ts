@@ -1,4 +1,4 @@
-/** GET /keys: the keys of the whole account, oldest first (D6). */
+/** GET /keys: the keys of the whole account, oldest first (docs/contract/profiles-and-keys.md#keys). */
 import { z } from 'zod';
 import { listKeys as list } from '../../services/keys/list-keys.ts';
 import { keyListFields, KeyList } from '../schemas/key.ts';

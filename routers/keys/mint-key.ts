@@ -1,4 +1,4 @@
-/** POST /profiles/{profileId}/keys: mints a key of a profile, and shows its secret this once. */
+/** POST /profiles/{profileId}/keys: creates a key of a profile, and shows its secret only this once. */
 import { z } from 'zod';
 import { mintKey as mint } from '../../services/keys/mint-key.ts';
 import { Key, KeyName, KeyScopes, RedirectAllowlist } from '../schemas/key.ts';

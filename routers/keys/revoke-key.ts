@@ -1,4 +1,4 @@
-/** DELETE /keys/{keyId}: revokes any key of the account (D6). */
+/** DELETE /keys/{keyId}: revokes any key of the account (docs/contract/profiles-and-keys.md#keys). */
 import { z } from 'zod';
 import { revokeKey as revoke } from '../../services/keys/revoke-key.ts';
 import { KeyIdInput, RevokedKey } from '../schemas/key.ts';

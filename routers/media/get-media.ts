@@ -1,4 +1,4 @@
-/** GET /media/{mediaId}: what is known of one image. */
+/** GET /media/{mediaId}: the metadata of one image. */
 import { z } from 'zod';
 import { findMedia } from '../../services/media/find-media.ts';
 import { mediaView } from '../../services/media/media-view.ts';

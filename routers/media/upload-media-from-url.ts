@@ -1,4 +1,4 @@
-/** POST /media/from-url: fetches an image from a public address, checks it as an upload is checked, and keeps it for posts. */
+/** POST /media/from-url: fetches an image from a public address, checks it like an upload, and stores it for posts. */
 import { z } from 'zod';
 import { fetchImage, IMAGE_URL_MAX } from '../../services/media/fetch-image.ts';
 import { uploadMedia } from '../../services/media/upload-media.ts';

@@ -1,4 +1,7 @@
-/** POST /media: takes in an image as raw bytes, checks that it is whole and what it claims to be, and keeps it for posts. */
+/**
+ * POST /media: accepts an image as raw bytes, checks that it is complete and has the declared type, and stores it for
+ * posts.
+ */
 import { z } from 'zod';
 import { IMAGE_MAX_BYTES, IMAGE_TYPES } from '../../services/media/limits.ts';
 import { uploadMedia as upload } from '../../services/media/upload-media.ts';

@@ -1,4 +1,4 @@
-/** GET /platforms: what each platform of this install can do (D11). */
+/** GET /platforms: what each platform of this install can do (docs/contract/connections.md#linking-with-credentials). */
 import { z } from 'zod';
 import { listPlatforms as list } from '../../services/platforms/list-platforms.ts';
 import { keyedProcedure } from '../trpc.ts';

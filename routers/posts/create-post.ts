@@ -1,4 +1,7 @@
-/** POST /posts: publishes a text to connections, now, at a time, or as drafts. Emits post.sent or post.failed for what goes out now. */
+/**
+ * POST /posts: publishes a text to connections: now, at a time, or as drafts. Emits post.sent or post.failed for posts
+ * that are sent now.
+ */
 import { z } from 'zod';
 import { createPosts } from '../../services/posts/create-posts.ts';
 import { PostResult } from '../schemas/post.ts';

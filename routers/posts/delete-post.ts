@@ -1,11 +1,14 @@
-/** DELETE /posts/{postId}: cancels what waits, takes down what is out. Emits post.deleted for the latter. */
+/**
+ * DELETE /posts/{postId}: cancels a waiting post, or deletes a published one from its platform. Emits post.deleted for
+ * the latter.
+ */
 import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
 import { deletePost as remove } from '../../services/posts/delete-post.ts';
 import { isUuid, timestampOutput, uuidOutput } from '../schemas/common.ts';
 import { keyedProcedure } from '../trpc.ts';
 
-// The spec gives a malformed id here the code delete_unsupported, so the schema lets it through.
+// A malformed id has the code delete_unsupported here (docs/contract/posts.md#deleting), so the schema lets it through.
 const Input = z.strictObject({ postId: z.string().meta({ format: 'uuid', description: 'Id of the post to delete.' }) });
 
 const Output = z.union([

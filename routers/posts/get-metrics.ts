@@ -1,4 +1,4 @@
-/** GET /posts/{postId}/metrics: the numbers of a post, as they were read over time. */
+/** GET /posts/{postId}/metrics: the metrics of a post, as they were read over time. */
 import { z } from 'zod';
 import { readPostMetrics } from '../../services/metrics/read-post-metrics.ts';
 import { uuidInput } from '../schemas/common.ts';

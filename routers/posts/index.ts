@@ -6,7 +6,7 @@ import { getMetrics } from './get-metrics.ts';
 import { getPost } from './get-post.ts';
 import { listAttempts } from './list-attempts.ts';
 import { listPosts } from './list-posts.ts';
-import { postSimply } from './post-simply.ts';
+import { createSimplePost } from './create-simple-post.ts';
 import { publishDraft } from './publish-draft.ts';
 import { reschedulePost } from './reschedule-post.ts';
 import { retryPost } from './retry-post.ts';
@@ -16,7 +16,7 @@ import { validatePost } from './validate-post.ts';
 export const postsRouter = router({
   create: createPost,
   validate: validatePost,
-  createSimple: postSimply,
+  createSimple: createSimplePost,
   list: listPosts,
   get: getPost,
   update: updateDraft,

@@ -1,4 +1,4 @@
-/** GET /posts/{postId}/attempts: the send ledger of a post (D11, D16). */
+/** GET /posts/{postId}/attempts: the send ledger of a post (docs/contract/connections.md#linking-with-credentials, docs/contract/posts.md#interrupted-sends). */
 import { z } from 'zod';
 import { ATTEMPT_STATES, ATTEMPT_STEPS } from '../../entities/attempt.ts';
 import { listAttempts as list } from '../../services/posts/list-attempts.ts';

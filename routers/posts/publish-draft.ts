@@ -1,4 +1,7 @@
-/** POST /posts/{postId}/publish: sends a draft, now or at a time. Emits post.sent or post.failed for one that goes out now. */
+/**
+ * POST /posts/{postId}/publish: sends a draft, now or at a time. Emits post.sent or post.failed for one that is sent
+ * now.
+ */
 import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
 import { publishDraft as publish } from '../../services/posts/publish-post.ts';

@@ -1,4 +1,4 @@
-/** POST /posts/{postId}/reschedule: gives a scheduled post another time or slot. Emits post.rescheduled (D57). */
+/** POST /posts/{postId}/reschedule: gives a scheduled post another time or slot. Emits post.rescheduled (docs/contract/scheduling.md#rescheduling). */
 import { z } from 'zod';
 import { reschedulePost as reschedule } from '../../services/posts/reschedule-post.ts';
 import { uuidInput } from '../schemas/common.ts';

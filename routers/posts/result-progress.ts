@@ -1,8 +1,8 @@
-/** Tells whoever waits for a send of each connection that is done with, in a sentence. */
+/** Reports progress to the caller of a send: one sentence for each finished connection. */
 import type { PostResult } from '../../services/posts/post-result.ts';
 import type { OperationContext } from '../trpc.ts';
 
-/** What to call with each result and the number of all of them, in the order in which they come in. */
+/** A callback for each result and the total number of results, called in the order in which results arrive. */
 export function resultProgress({ onProgress }: Pick<OperationContext, 'onProgress'>) {
   let finished = 0;
   return ({ connectionSlug, status }: PostResult, total: number): void => {

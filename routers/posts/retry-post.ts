@@ -1,4 +1,4 @@
-/** POST /posts/{postId}/retry: sends a failed post again. Emits post.rescheduled when it gets a new time (D11). */
+/** POST /posts/{postId}/retry: sends a failed post again. Emits post.rescheduled when it gets a new time (docs/contract/connections.md#linking-with-credentials). */
 import { z } from 'zod';
 import { retryPost as retry } from '../../services/posts/publish-post.ts';
 import { uuidInput } from '../schemas/common.ts';

@@ -1,4 +1,4 @@
-/** PATCH /posts/{postId}: edits a draft; only what is sent changes, and the whole is checked again. */
+/** PATCH /posts/{postId}: edits a draft. Changes only the fields that are sent, and validates the whole draft again. */
 import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
 import { updateDraft as update } from '../../services/posts/update-draft.ts';

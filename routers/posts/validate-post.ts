@@ -1,4 +1,7 @@
-/** POST /posts/validate: says what POST /posts would do, and does none of it (D11). */
+/**
+ * POST /posts/validate: says what POST /posts would do, without doing it
+ * (docs/contract/connections.md#linking-with-credentials).
+ */
 import { z } from 'zod';
 import { validatePosts } from '../../services/posts/validate-posts.ts';
 import { ItemError, timestampOutput } from '../schemas/common.ts';

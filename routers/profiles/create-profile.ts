@@ -1,4 +1,4 @@
-/** POST /profiles: makes a profile for an end customer. */
+/** POST /profiles: creates a profile for an end customer. */
 import { z } from 'zod';
 import { optionalOrNull } from '../schemas/common.ts';
 import { createProfile as create } from '../../services/profiles/create-profile.ts';

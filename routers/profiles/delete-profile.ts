@@ -1,4 +1,7 @@
-/** DELETE /profiles/{profileId}: ends a profile, its connections and its keys. Emits connection.removed for each connection. */
+/**
+ * DELETE /profiles/{profileId}: deletes a profile, its connections and its keys. Emits connection.removed for each
+ * connection.
+ */
 import { z } from 'zod';
 import { deleteProfile as remove } from '../../services/profiles/delete-profile.ts';
 import { uuidOutput } from '../schemas/common.ts';

@@ -1,4 +1,7 @@
-/** GET /profiles/{profileId}: one profile. The one operation on profiles that a scoped key has, for its own. */
+/**
+ * GET /profiles/{profileId}: one profile. It is the only operation on profiles that a scoped key may call, for its own
+ * profile.
+ */
 import { z } from 'zod';
 import { getProfile as get } from '../../services/profiles/get-profile.ts';
 import { Profile, ProfileIdInput } from '../schemas/profile.ts';

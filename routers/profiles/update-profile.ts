@@ -1,4 +1,4 @@
-/** PATCH /profiles/{profileId}: the name and the externalId of a profile. */
+/** PATCH /profiles/{profileId}: changes the name and the externalId of a profile. */
 import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
 import { updateProfile as update } from '../../services/profiles/update-profile.ts';

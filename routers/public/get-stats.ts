@@ -1,4 +1,4 @@
-/** GET /stats: what the install has done, in numbers. Needs no key. */
+/** GET /stats: counts of what the install has done. Needs no key. */
 import { z } from 'zod';
 import { timestampOutput } from '../schemas/common.ts';
 import { publicProcedure } from '../trpc.ts';

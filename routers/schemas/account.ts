@@ -1,4 +1,4 @@
-/** An account on the wire (D36). */
+/** An account on the wire (docs/contract/profiles-and-keys.md#account). */
 import { z } from 'zod';
 import { PLAN_NAMES } from '../../entities/account.ts';
 import { timestampOutput, uuidOutput } from './common.ts';

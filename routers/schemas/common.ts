@@ -9,27 +9,27 @@ export function isUuid(text: string): boolean {
 }
 
 /**
- * Text to read that has no schema of its own: at most `max` UTF-16 code units, storable. Every string that a caller
- * sends is made with this, with {@link storableText}, or with one of the formats below; tests/security checks it.
+ * Text input without a specific schema: at most `max` UTF-16 code units, storable. Every string input uses this,
+ * {@link storableText}, or one of the formats below; tests/security checks it.
  */
 export function textInput(max: number) {
   return storableText(z.string().max(max));
 }
 
-/** A UUID to read: refused, with a short message, when malformed; its letters are made small, as ids are stored. */
+/** A UUID input: refused with a short message when malformed, and lowercased as ids are stored. */
 export function uuidInput(description: string) {
   return z.string().toLowerCase().refine(isUuid, 'a UUID').meta({ format: 'uuid', description });
 }
 
-/** Longest way to write an instant with an offset that is read: nine digits of a second and some room. */
+/** Longest instant with an offset that is accepted: nine digits of a second and some room. */
 const INSTANT_MAX = 64;
 
-/** A UUID to write. */
+/** A UUID output. */
 export function uuidOutput(description: string) {
   return z.string().meta({ format: 'uuid', description });
 }
 
-/** An instant to read: ISO 8601 with an offset. */
+/** An instant input: ISO 8601 with an offset. */
 export function instantInput(description: string) {
   const isInstant = (text: string) =>
     text.length <= INSTANT_MAX && z.iso.datetime({ offset: true }).safeParse(text).success;
@@ -39,26 +39,28 @@ export function instantInput(description: string) {
     .meta({ format: 'date-time', description });
 }
 
-/** How a date-time may be written: ISO 8601, with a UTC offset or, beside a time zone, without. */
+/** The form of a date-time: ISO 8601, with a UTC offset or, beside a time zone, without. */
 const DATE_TIME = String.raw`^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?$`;
 
-/** An instant or a wall time to read. The service judges it, since what is right depends on the time zone beside it. */
+/**
+ * An instant or a wall time as input. The service validates it, because the rules depend on the time zone beside it.
+ */
 export function dateTimeInput(description: string) {
   return textInput(INSTANT_MAX).meta({ pattern: DATE_TIME, description });
 }
 
-/** A calendar day to read. */
+/** A calendar day as input. */
 export function dayInput(description: string) {
   const isDay = (text: string) => z.iso.date().safeParse(text).success;
   return z.string().refine(isDay, 'a day such as 2026-11-21').meta({ format: 'date', description });
 }
 
-/** An instant to write: ISO 8601 in UTC with milliseconds. */
+/** An instant output: ISO 8601 in UTC with milliseconds. */
 export function timestampOutput(description: string) {
   return z.string().meta({ format: 'date-time', description });
 }
 
-/** An instant, or a day in UTC, to read. */
+/** An instant, or a day in UTC, as input. */
 export function momentInput(description: string) {
   const isMoment = (text: string) =>
     text.length <= INSTANT_MAX && z.union([z.iso.date(), z.iso.datetime({ offset: true })]).safeParse(text).success;
@@ -68,21 +70,21 @@ export function momentInput(description: string) {
     .meta({ description });
 }
 
-/** An optional field that may also be null, as answers show it: then it counts as left out. */
+/** An optional field that may also be null, as answers show it; null counts as left out. */
 export function optionalOrNull<Schema extends z.ZodType>(schema: Schema) {
   const field = schema.nullish().transform((value) => value ?? undefined);
   return schema.description === undefined ? field : field.describe(schema.description);
 }
 
-/** What {@link storableText} says of a text that it refuses. */
+/** What {@link storableText} requires, for its error message. */
 const STORABLE = 'text without NUL and without broken surrogate pairs';
 
-/** Whether a text can be stored and sent: no NUL, no half of a surrogate pair. */
+/** Whether a text can be stored and sent: it contains no NUL and no half of a surrogate pair. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\u0000');
 }
 
-/** Text that can be stored and sent. The schema that is given sets its longest length. */
+/** Text that can be stored and sent. The given schema sets its maximum length. */
 export function storableText(schema: z.ZodString) {
   return schema.refine(isStorable, STORABLE);
 }
@@ -90,7 +92,10 @@ export function storableText(schema: z.ZodString) {
 /** Longest text inside {@link storableRecord}: tokens of platforms have some thousand characters. */
 const RECORD_TEXT_MAX = 10_000;
 
-/** An object whose fields something else judges, such as an adapter: each text in it, names too, can be stored. */
+/**
+ * An object whose fields other code validates, such as an adapter. Checks that each text in it, including names, can be
+ * stored.
+ */
 export function storableRecord() {
   return z.record(z.string(), z.unknown()).superRefine((record, issue) => {
     const path = unstorablePath(record);
@@ -99,7 +104,7 @@ export function storableRecord() {
   });
 }
 
-/** Path of the first text that cannot be stored; null when all can. Without recursion, since callers choose the depth. */
+/** Path of the first text that cannot be stored; null when all can. Not recursive, because callers choose the depth. */
 function unstorablePath(record: object): string[] | null {
   const waiting: { value: unknown; path: string[] }[] = [{ value: record, path: [] }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -108,7 +113,7 @@ function unstorablePath(record: object): string[] | null {
     if (typeof value !== 'object' || value === null) continue;
     for (const [name, field] of Object.entries(value)) {
       if (!isShortAndStorable(name)) return path;
-      // Nothing that is stored is nested deeper; the adapter refuses it by its name.
+      // Stored data is never nested deeper; the adapter refuses such a field by its name.
       if (path.length < 3) waiting.push({ value: field, path: [...path, name] });
     }
   }
@@ -119,18 +124,18 @@ function isShortAndStorable(text: string): boolean {
   return text.length <= RECORD_TEXT_MAX && isStorable(text);
 }
 
-/** Longest name of a time zone that is read; the longest there is has 32 characters. */
+/** Longest time zone name that is accepted; the longest existing one has 32 characters. */
 const TIME_ZONE_MAX = 100;
 
-/** The name of a time zone to read; the service judges whether there is such a zone. */
+/** A time zone name as input; the service checks that the zone exists. */
 export function timeZoneInput() {
   return textInput(TIME_ZONE_MAX);
 }
 
-/** Longest slug that is read at all; slugs are shorter. */
+/** Longest slug that is read at all; valid slugs are shorter. */
 export const SLUG_READ_MAX = 200;
 
-/** A slug to post to. The service judges its form: a slug that nothing can have is answered like one that nothing has. */
+/** A slug to post to. The service checks its form, so that an invalid slug gets the same answer as an unknown one. */
 export function slugInput() {
   return z.string().min(1).max(SLUG_READ_MAX);
 }
@@ -141,13 +146,13 @@ export const pagination = {
   offset: z.int().min(0).max(1_000_000_000).default(0).describe('How many items to skip, from 0. Default 0.'),
 };
 
-/** `limit` of a list that gives everything when it is left out. */
+/** `limit` of a list that returns everything when it is left out. */
 export const wholeUnlessLimited = {
   limit: z.int().min(1).max(100).optional().describe('How many items to give, 1 to 100. Left out, all.'),
   cursor: cursorInput(),
 };
 
-/** `cursor` of a list: the nextCursor of the page before. Cursors are ids of the last item of a page. */
+/** `cursor` of a list: the nextCursor of the previous page. A cursor is the id of the last item of a page. */
 export function cursorInput() {
   return uuidInput('The nextCursor of the page before: the list goes on after it.').optional();
 }

@@ -1,14 +1,15 @@
-/** A connect session on the wire (spec: Connect session). */
+/** A connect session on the wire (docs/contract/connections.md#connect-sessions). */
 import { z } from 'zod';
 import { REDIRECT_URL_MAX, redirectUrlProblem } from '../../services/connect/redirect-url.ts';
 import { timestampOutput, uuidOutput } from './common.ts';
 
-/** Where the customer goes in the end: kept and used exactly as it is sent. */
+/** Where the customer is finally redirected: stored and used exactly as it is sent. */
 export const RedirectUrl = z
   .string()
   .max(REDIRECT_URL_MAX)
   .superRefine((text, issue) => {
-    // What is too long is refused for that alone; the pattern of an address refuses what cannot be stored.
+    // Too long a value gets only the error about its length. The pattern of an address refuses values that cannot be
+    // stored.
     const problem = text.length > REDIRECT_URL_MAX ? null : redirectUrlProblem(text);
     if (problem !== null) issue.addIssue({ code: 'custom', message: problem });
   })

@@ -1,10 +1,10 @@
-/** A connection on the wire (spec: Connection). */
+/** A connection on the wire (docs/contract/connections.md#connections). */
 import { z } from 'zod';
 import { REWRITE_MODES } from '../../entities/connection.ts';
 import { SLUG_MAX, SLUG_PATTERN } from '../../services/connections/slug.ts';
 import { storableText, timestampOutput, uuidOutput } from './common.ts';
 
-/** A slug as callers choose it (D12). */
+/** A slug as callers choose it (docs/contract/connections.md#slugs). */
 export const Slug = z
   .string()
   .max(SLUG_MAX)

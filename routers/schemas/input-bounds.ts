@@ -1,16 +1,16 @@
 /**
- * Bounds on the shape of any input, checked before a schema looks at its items: a schema reads every item of a list, and
- * only then says that there are too many.
+ * Limits the shape of any input before a schema checks it. A schema reads every item of a list before it reports that
+ * there are too many.
  */
 import { ServiceError } from '../../errors/service-error.ts';
 
-/** Nested lists and objects: our deepest input has five. */
+/** Nested lists and objects: our deepest input has five levels. */
 const DEPTH_MAX = 32;
 
 /** Items of one list and fields of one object: our longest list has a hundred. */
 const ITEMS_MAX = 1_000;
 
-/** Values in all. */
+/** Total number of values. */
 const VALUES_MAX = 20_000;
 
 interface Pending {
@@ -19,11 +19,14 @@ interface Pending {
   readonly depth: number;
 }
 
-/** @throws ServiceError invalid_request, naming the place, when an input is deeper or longer than any that is taken */
+/**
+ * @throws ServiceError invalid_request, naming the place, when an input is nested deeper or longer than any operation
+ *   accepts
+ */
 export function checkInputBounds(input: unknown): void {
   const pending: Pending[] = [{ value: input, path: '', depth: 0 }];
   let values = 0;
-  // A list and not a recursion: the depth is what is being bounded.
+  // Uses a list instead of recursion, because the depth is not yet known to be safe.
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { value, path, depth } = next;
     if (typeof value !== 'object' || value === null) continue;
@@ -45,5 +48,5 @@ function refusal(path: string, expected: string): ServiceError {
   return new ServiceError('invalid_request', message, { details: [{ path: shown, expected }] });
 }
 
-/** Characters of a path that are shown. */
+/** Most characters of a path that an error shows. */
 const PATH_MAX = 200;

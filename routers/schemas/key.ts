@@ -1,4 +1,7 @@
-/** An API key on the wire (spec: API key), and what mints, lists and revokes one. */
+/**
+ * An API key on the wire (docs/contract/profiles-and-keys.md#keys), and the schemas for creating, listing and revoking
+ * keys.
+ */
 import { z } from 'zod';
 import { bareOrigin } from '../../services/keys/bare-origin.ts';
 import { KEY_NAME_MAX } from '../../services/keys/create-account-key.ts';
@@ -13,7 +16,7 @@ import {
   uuidOutput,
 } from './common.ts';
 
-/** Most origins of a key (spec: Limits), and the longest that is read at all. */
+/** Most origins of a key (docs/contract/connections.md#redirects), and the longest one that is read at all. */
 const ORIGINS_MAX = 20;
 const ORIGIN_MAX = 300;
 
@@ -41,7 +44,7 @@ export const RedirectAllowlist = z
     description: `Bare origins, at most ${ORIGINS_MAX}, that connect sessions of the key may return to. Empty or left out, any public https address.`,
   });
 
-/** Never empty: `as` tells what zod asks for. */
+/** Never empty; the cast gives zod the tuple type it requires. */
 const SCOPE_NAMES = Object.keys(SCOPES) as [Scope, ...Scope[]];
 
 export const KeyScopes = z
@@ -78,7 +81,7 @@ export const Key = z
   })
   .meta({ id: 'Key', description: 'An API key, without its secret.' });
 
-/** What a list of keys may ask for. */
+/** Query fields for a list of keys. */
 export const keyListFields = {
   includeRevoked: z.boolean().default(false).describe('Whether to give revoked keys too. Default false.'),
   ...pagination,

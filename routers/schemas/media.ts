@@ -1,4 +1,4 @@
-/** An image on the wire (D5). */
+/** An image on the wire (docs/contract/media.md#uploads). */
 import { z } from 'zod';
 import { ALT_TEXT_MAX, IMAGE_MAX_BYTES, IMAGE_TYPES } from '../../services/media/limits.ts';
 import { storableText, timestampOutput, uuidInput, uuidOutput } from './common.ts';
@@ -11,10 +11,13 @@ export const ImageContentType = z.enum(IMAGE_TYPES);
 
 export const MediaIdInput = z.strictObject({ mediaId: uuidInput('Id of the image.') });
 
-/** Longest base64 of an image that is read: that of the largest one, and one group more, so that the service says why it is refused. */
+/**
+ * Longest base64 of an image that is read: the length for the largest image plus one group, so that the service reports
+ * the error.
+ */
 const BASE64_MAX = Math.ceil(IMAGE_MAX_BYTES / 3) * 4 + 4;
 
-/** Bytes in JSON. The length is what standard base64 has, so nothing is lost or made up in reading it. */
+/** Bytes in JSON. The length must be valid for standard base64, so that decoding loses and adds nothing. */
 export const Base64 = z
   .string()
   .max(BASE64_MAX)

@@ -1,4 +1,4 @@
-/** Numbers of posts on the wire (spec: Metrics read, Analytics aggregate). */
+/** Metrics of posts on the wire (docs/contract/metrics.md#reads-of-a-post). */
 import { z } from 'zod';
 import { timestampOutput } from './common.ts';
 

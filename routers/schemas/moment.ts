@@ -1,9 +1,11 @@
-/** Bounds of a list in time, from days in UTC or instants; both ends belong to it. Pure. */
+/** Time bounds of a list, as days in UTC or instants; both ends are inclusive. Pure. */
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const DAY_MS = 86_400_000;
 
-/** No post is older than the first of these, and no database writes a year of five digits as all others read it. */
+/**
+ * No post is older than the first bound. No database writes a year of five digits in a form that every other one reads.
+ */
 const BOUNDS = { first: 0, last: Date.UTC(9999, 11, 31) };
 
 /** The instant at which a day, or the instant itself, begins. */

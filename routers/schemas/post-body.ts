@@ -1,4 +1,7 @@
-/** The body of POST /posts and of POST /posts/validate, and the parts of it that other operations share (spec: POST /posts). */
+/**
+ * The body of POST /posts and of POST /posts/validate, and the parts of it that other operations share
+ * (docs/contract/posts.md#immediate-posts).
+ */
 import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
 import { ALT_TEXT_MAX, IMAGES_PER_POST_MAX } from '../../services/media/limits.ts';
@@ -16,19 +19,19 @@ import {
 } from './common.ts';
 import { PostText, Words } from './post.ts';
 
-/** Most connections one request may name (D42). */
+/** Most connections one request may name (docs/contract/running.md#roles). */
 const SLUGS_MAX = 100;
 
-/** Replies of a thread (spec: Limits). */
+/** Replies of a thread (docs/contract/threads.md#threads). */
 const REPLIES_MAX = 24;
 
-/** Longest first comment that is taken at all. */
+/** Longest first comment that is accepted at all. */
 const COMMENT_MAX = 10_000;
 
-/** Longest tag that is read, with whitespace around it. */
+/** Longest tag that is read, including surrounding whitespace. */
 const TAG_READ_MAX = 200;
 
-/** A tag as it is sent: trimmed and lowercased, not yet judged. */
+/** A tag as it is sent: trimmed and lowercased, not yet validated. */
 const SentTag = textInput(TAG_READ_MAX).transform(normaliseTag);
 
 export const Tags = z
@@ -42,7 +45,10 @@ export const Tags = z
     description: `At most ${TAGS_MAX} tags, each 1 to 40 of a-z, 0-9, dash, underscore, colon, dot and slash; trimmed, lowercased, repeats dropped.`,
   });
 
-/** An id whose form is judged with the media itself, because the spec gives both faults the code invalid_media. */
+/**
+ * An id whose form is checked together with the media, because both errors have the code invalid_media
+ * (docs/contract/posts.md#limits-of-a-post).
+ */
 const MediaId = z.string().meta({ format: 'uuid' });
 
 const AltText = storableText(z.string().max(ALT_TEXT_MAX));
@@ -77,7 +83,7 @@ export const FirstComment = storableText(z.string().trim().min(1).max(COMMENT_MA
   'A comment posted under the post at once, where the platform has first comments.',
 );
 
-/** Fields that say when a post goes out. */
+/** Fields that set the time of a post. */
 export const whenFields = {
   scheduledFor: optionalOrNull(dateTimeInput('When to send: in the future, at most 30 days ahead. Left out, now.')),
   timezone: timeZoneInput()
@@ -131,7 +137,7 @@ export const postBodyFields = {
 };
 
 /**
- * The images of a body, whichever of the two fields they came in.
+ * The images of a body, from either of the two fields.
  *
  * @throws ServiceError invalid_request when both are given
  */

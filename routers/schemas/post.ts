@@ -1,13 +1,16 @@
-/** A post, and the result of a send, on the wire (spec: Post; POST /posts). */
+/**
+ * A post, and the result of a send, on the wire (docs/contract/posts.md#fields,
+ * docs/contract/posts.md#immediate-posts).
+ */
 import { z } from 'zod';
 import { POST_STATUSES } from '../../entities/post.ts';
 import { ItemError, storableText, timestampOutput, uuidOutput } from './common.ts';
 import { ImageContentType } from './media.ts';
 
-/** Longest text that is taken at all; platforms set far smaller limits. */
+/** Longest text that is accepted at all; platforms set far smaller limits. */
 const TEXT_MAX = 100_000;
 
-/** Words to publish: trimmed, and then not empty. */
+/** Text to publish: trimmed, and not empty after that. */
 export const Words = storableText(z.string().trim().min(1).max(TEXT_MAX));
 
 export const PostText = Words.describe('Text of the post; surrounding whitespace is removed.');

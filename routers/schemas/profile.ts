@@ -1,4 +1,4 @@
-/** A profile on the wire (spec: Profile). */
+/** A profile on the wire (docs/contract/profiles-and-keys.md#profiles). */
 import { z } from 'zod';
 import { storableText, timestampOutput, uuidInput, uuidOutput } from './common.ts';
 
@@ -6,7 +6,7 @@ export const ProfileName = storableText(z.string().trim().min(1).max(100)).descr
   'Name for people, 1 to 100 characters. No platform sees it.',
 );
 
-// Not trimmed: it is the caller's own id, and comes back as it was sent.
+// Not trimmed: it is the caller's own id and is returned exactly as sent.
 export const ExternalId = storableText(z.string().min(1).max(200));
 
 export const ProfileIdInput = uuidInput('Id of the profile.');

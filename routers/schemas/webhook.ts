@@ -1,4 +1,4 @@
-/** Webhooks and their deliveries on the wire (spec: Webhook, Webhook delivery). */
+/** Webhooks and their deliveries on the wire (docs/contract/webhooks.md#webhooks-of-a-caller). */
 import { z } from 'zod';
 import { DELIVERY_STATUSES } from '../../entities/delivery.ts';
 import { EVENT_NAMES } from '../../entities/event.ts';

@@ -1,11 +1,14 @@
-/** POST /simulation/clock: moves the manual clock on and runs what falls due on the way (D20). */
+/**
+ * POST /simulation/clock: advances the manual clock and runs what becomes due meanwhile
+ * (docs/contract/running.md#manual-clock).
+ */
 import { z } from 'zod';
 import { simulationOf } from '../../services/simulation/simulation.ts';
 import { timestamp } from '../../services/timestamp.ts';
 import { timestampOutput } from '../schemas/common.ts';
 import { keyedProcedure } from '../trpc.ts';
 
-/** Furthest that one call may go: 400 days. */
+/** Furthest that one call may advance the clock: 400 days. */
 const ADVANCE_MAX_SECONDS = 34_560_000;
 
 const Input = z.strictObject({

@@ -1,4 +1,4 @@
-/** GET /simulation/clock: the instant at which the manual clock stands (D20). */
+/** GET /simulation/clock: the current instant of the manual clock (docs/contract/running.md#manual-clock). */
 import { z } from 'zod';
 import { simulationOf } from '../../services/simulation/simulation.ts';
 import { timestamp } from '../../services/timestamp.ts';

@@ -1,4 +1,4 @@
-/** GET /webhooks/{webhookId}/deliveries: what was and is to be delivered to a webhook. */
+/** GET /webhooks/{webhookId}/deliveries: the past and pending deliveries of a webhook. */
 import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
 import { LISTED_STATUSES, listDeliveries as list } from '../../services/webhooks/list-deliveries.ts';

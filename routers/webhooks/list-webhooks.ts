@@ -5,7 +5,7 @@ import { cursorInput, nextCursorOutput } from '../schemas/common.ts';
 import { Webhook } from '../schemas/webhook.ts';
 import { keyedProcedure } from '../trpc.ts';
 
-/** As many as an account may have, so that one page holds them all. */
+/** The most webhooks that an account may have, so that one page holds them all. */
 const LIMIT = 100;
 
 const Input = z.strictObject({

@@ -1,4 +1,7 @@
-/** POST /webhooks/{webhookId}/rotate-secret: a new secret, with a day in which both are good (D58). */
+/**
+ * POST /webhooks/{webhookId}/rotate-secret: creates a new secret; both are valid for a day
+ * (docs/contract/webhooks.md#rotating-a-secret).
+ */
 import { z } from 'zod';
 import { rotateSecret as rotate } from '../../services/webhooks/rotate-secret.ts';
 import { timestampOutput } from '../schemas/common.ts';

@@ -1,4 +1,4 @@
-/** POST /webhooks/{webhookId}/test: queues a delivery with a made-up post. */
+/** POST /webhooks/{webhookId}/test: queues a delivery with a sample post. */
 import { z } from 'zod';
 import { testWebhook as test } from '../../services/webhooks/test-webhook.ts';
 import { Delivery, WebhookIdInput } from '../schemas/webhook.ts';
@@ -12,7 +12,7 @@ export const testWebhook = keyedProcedure
       tags: ['Webhooks'],
       summary: 'Test a webhook',
       description:
-        'Queues a post.sent delivery with a made-up post and "test": true, whatever events the webhook hears. It is signed, retried and listed like any other. Not while the webhook is disabled.',
+        'Queues a post.sent delivery with a made-up post and "test": true, whatever events the webhook subscribedCondition. It is signed, retried and listed like any other. Not while the webhook is disabled.',
     },
     access: 'key',
     scope: 'webhooks:write',

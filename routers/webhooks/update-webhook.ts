@@ -1,4 +1,7 @@
-/** PATCH /webhooks/{webhookId}: address, events and label of a webhook, and whether it is enabled (D58). */
+/**
+ * PATCH /webhooks/{webhookId}: changes the address, events and label of a webhook, and whether it is enabled
+ * (docs/contract/webhooks.md#changing-a-webhook).
+ */
 import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
 import { updateWebhook as update } from '../../services/webhooks/update-webhook.ts';

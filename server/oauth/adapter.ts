@@ -1,6 +1,6 @@
 /**
- * Where oidc-provider keeps its things: our own table. It counts time by the machine's clock and has no other, so
- * instants are turned into ours on the way in and back on the way out; what has ended is decided by our clock alone.
+ * Stores the records of oidc-provider in our own table. The library knows only the machine's clock, so this adapter
+ * converts instants to our clock when writing and back when reading. Our clock alone decides what has expired.
  */
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 import { validate as isUuid } from 'uuid';
@@ -13,13 +13,16 @@ import { REQUEST_ID_HEADER } from '../rate-headers.ts';
 import { errors, Provider } from './provider-library.ts';
 import { countForClient } from './token-limits.ts';
 
-/** A client that asks twice at once, or whose answer was lost, is not taken for a thief within so long (D29). */
+/**
+ * A client that repeats a request, or whose answer was lost, is not treated as an attacker within this time
+ * (docs/contract/agents.md#tool-results).
+ */
 const GRACE_MS = 10_000;
 
-/** What a client shows to be given tokens. */
+/** What a client presents to obtain tokens. */
 const SHOWN_FOR_TOKENS: ReadonlySet<string> = new Set(['AuthorizationCode', 'RefreshToken']);
 
-/** Seconds a registered client is kept to which nobody agrees. */
+/** Seconds that a registered client is kept while no person has agreed to it. */
 const UNUSED_CLIENT_SECONDS = 86_400;
 
 /** How far our clock is ahead of the machine's, in whole seconds. */
@@ -28,7 +31,7 @@ export function clockLead(context: Context, machine: MachineTime): number {
 }
 
 export function oauthAdapter(context: Context, machine: MachineTime): AdapterFactory {
-  // Our pages know who is signed in. What oidc-provider would remember of it is never asked for.
+  // Our pages know who is signed in. The session record of oidc-provider is never read.
   const forgetful = new Set(['Session']);
   return (kind) => (forgetful.has(kind) ? NOTHING : adapterOf(context, kind, () => clockLead(context, machine)));
 }
@@ -58,7 +61,7 @@ function adapterOf(context: Context, kind: string, lead: () => number): Adapter 
     find: async (id) => {
       const found = await findArtifact(context, kind, id);
       if (found === null) return undefined;
-      // A client has no end of its own: it goes when nobody needs it.
+      // A client has no expiry: it is deleted when it is no longer needed.
       if (kind === 'Client') return found.payload as AdapterPayload;
       if (SHOWN_FOR_TOKENS.has(kind)) await countForClient(context, found.payload['clientId']);
       return withId(context, id, found, lead());
@@ -76,7 +79,7 @@ function adapterOf(context: Context, kind: string, lead: () => number): Adapter 
   };
 }
 
-/** PostgreSQL keeps no character 0 and no half of a character; whoever sends one is wrong, and not we. */
+/** PostgreSQL cannot store NUL or half of a surrogate pair. A request with either is the caller's error. */
 function refuseUnstorable(payload: Record<string, unknown>): void {
   JSON.stringify(payload, (_name, value: unknown) => {
     if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed()))
@@ -85,14 +88,20 @@ function refuseUnstorable(payload: Record<string, unknown>): void {
   });
 }
 
-/** A client gives a grant back at one place only; elsewhere it ends because a code or a refresh token came again. */
+/**
+ * Tells why a grant ends. A client revokes a grant at one endpoint only. Anywhere else it ends because a code or a
+ * refresh token was used twice.
+ */
 function ending(): Ending {
   const { oidc, res } = Provider.ctx ?? {};
   const requestId = String(res?.getHeader(REQUEST_ID_HEADER) ?? '');
   return { cause: oidc?.route === 'revocation' ? 'returned' : 'replayed', requestId };
 }
 
-/** The id is what a client or a browser shows, so it is not written down: neither as such nor in the address of a request. */
+/**
+ * Removes the id, which a client or browser presents as a secret: it must not be stored, not even in the address of a
+ * request.
+ */
 function withoutId(
   { jti: _id, returnTo: _address, ...payload }: AdapterPayload,
   lead: number,

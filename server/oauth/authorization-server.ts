@@ -1,6 +1,6 @@
 /**
- * The authorization server: oidc-provider with the signing keys of now. It takes its keys when it is made, so a new one
- * is made when they have changed; everything that lasts is in the database.
+ * The authorization server: oidc-provider with the current signing keys. The provider takes its keys when it is
+ * created, so a change of keys creates a new one. Everything persistent is in the database.
  */
 import type { EventEmitter } from 'node:events';
 import type { KoaContextWithOIDC } from 'oidc-provider';
@@ -22,15 +22,18 @@ import { Provider } from './provider-library.ts';
 import { keepUnknownClientsHere } from './unknown-clients.ts';
 
 export interface AuthorizationServer {
-  /** Counts clients that make themselves known, in buckets `<machine> clients`: those that register, and documents that are fetched. */
+  /** Counts new clients in buckets `<machine> clients`: registrations, and client documents that are fetched. */
   readonly newClients: RateLimiter;
-  /** With the keys of now. */
+  /** The provider with the current keys. */
   provider(): Promise<Provider>;
   readonly requests: ConsentRequests;
   readonly checkAccessToken: CheckAccessToken;
 }
 
-/** New clients a minute from one address, unless RATE_LIMIT_PER_MINUTE is raised above its default (D29). */
+/**
+ * New clients per minute from one address, unless RATE_LIMIT_PER_MINUTE is raised above its default
+ * (docs/contract/agents.md#tool-results).
+ */
 const NEW_CLIENTS = 30;
 
 export const DISCOVERY_PATH = '/.well-known/oauth-authorization-server';
@@ -59,7 +62,7 @@ export function createAuthorizationServer(context: Context, machine: MachineTime
 
 function createProvider(context: Context, parts: ProviderParts): Provider {
   const provider = new Provider(context.config.publicUrl, providerConfiguration(context, parts));
-  // What it takes for forwarded is written by our own router.
+  // Our own router writes the headers that the provider reads as forwarded.
   provider.proxy = true;
   giveOneSuccessor(context, provider);
   refuseForeignSchemes(provider);
@@ -67,11 +70,11 @@ function createProvider(context: Context, parts: ProviderParts): Provider {
     const reqId = ctx.res.getHeader(REQUEST_ID_HEADER);
     context.log.error({ reqId, err: error }, 'an OAuth request failed');
   });
-  // Without a listener Koa prints errors as they are, on standard error.
+  // Without a listener Koa prints errors unfiltered on standard error.
   (provider as EventEmitter).on('error', (error: Error) =>
     context.log.warn({ err: error }, 'an OAuth request was not served'),
   );
-  // Nobody is remembered as signed in by it: not in the database, and not in a cookie.
+  // The provider must not remember a signed-in person, neither in the database nor in a cookie.
   provider.on('authorization.success', (ctx) => {
     Object.assign(ctx.oidc.session ?? {}, { destroyed: true });
   });
@@ -86,7 +89,9 @@ function createProvider(context: Context, parts: ProviderParts): Provider {
   return provider;
 }
 
-/** Holds for every client, however it became known and whenever: also for one that registered before there was this rule. */
+/**
+ * Applies to every client, however and whenever it became known, including those registered before this rule existed.
+ */
 function refuseForeignSchemes(provider: Provider): void {
   const { prototype } = provider.Client;
   const { redirectUriAllowed } = prototype;
@@ -95,7 +100,10 @@ function refuseForeignSchemes(provider: Provider): void {
   };
 }
 
-/** What oidc-provider says of OpenID Connect, which is not offered here, and of ways to answer that no client can register. */
+/**
+ * Metadata of oidc-provider about OpenID Connect, which is not offered here, and about response types that no client
+ * can register.
+ */
 const UNSAID =
   /^(acr_|claim|id_token_|subject_|userinfo_|end_session_|request_|require_request|require_signed|authorization_details|.*_modes?_supported$)/;
 

@@ -1,4 +1,7 @@
-/** Checks an access token on its own (RFC 9068): who made it, for whom, until when. Whether its grant lives is asked after that. */
+/**
+ * Checks an access token locally (RFC 9068): issuer, audience and expiry. Whether its grant still exists is checked
+ * afterwards.
+ */
 import * as oauth from 'oauth4webapi';
 import { validate as isUuid } from 'uuid';
 import type { Context } from '../../services/context.ts';
@@ -11,18 +14,18 @@ import { clockLead } from './adapter.ts';
 import { ROUTES } from './provider-configuration.ts';
 import type { SigningKeyRing } from './signing-key-ring.ts';
 
-/** Seconds by which processes that share a database may differ. */
+/** Seconds by which the clocks of processes that share a database may differ. */
 const TOLERANCE_SECONDS = 2;
 
-/** Longer ones are not ours. */
+/** Longer tokens were not issued here. */
 const TOKEN_MAX = 4_096;
 
-/** @returns null for a token that is not ours, not for this resource, or over */
+/** @returns null for a token that was not issued here, is not for this resource, or has expired */
 export type CheckAccessToken = (token: string) => Promise<AccessToken | null>;
 
 export function createAccessTokenCheck(context: Context, machine: MachineTime, ring: SigningKeyRing): CheckAccessToken {
   const resource = resourceOf(context.config);
-  /** One a set of keys: the library remembers with it what it was given. */
+  /** One entry for each set of keys, because the library caches data for the object it is given. */
   const issuers = new WeakMap<readonly SigningKey[], oauth.AuthorizationServer>();
   return async (token) => {
     const kid = token.length > TOKEN_MAX ? undefined : kidOf(token);
@@ -70,7 +73,7 @@ function refusedAsNull(error: unknown): null {
 
 function read(claims: oauth.JWTAccessTokenClaims): AccessToken | null {
   const { gid, client_id: clientId, scope, cnf } = claims;
-  // No token of ours is bound to a key; one that is must not pass for a bearer token.
+  // We issue no token that is bound to a key. A bound token must not pass as a bearer token.
   if (typeof gid !== 'string' || !isUuid(gid) || cnf !== undefined) return null;
   return { grantId: gid, clientId, scopes: new Set(knownScopes(scope)) };
 }

@@ -1,21 +1,22 @@
 /**
- * What is kept of how a client describes itself (RFC 7591), whether it registers or shows a document. Clients ask for
- * more than there is; the standard lets a server register less and say so, and refusing would lock them out.
+ * The part of a client's metadata (RFC 7591) that is kept, whether the client registers or publishes a document.
+ * Clients ask for more than the server offers. The standard lets a server register less and say so; refusing would
+ * exclude those clients.
  */
 import type { Context } from '../../services/context.ts';
 
-/** Longest document of a client (oidc-provider bounds registrations by itself). */
+/** Longest document of a client (oidc-provider itself limits registrations). */
 export const DOCUMENT_MAX_BYTES = 5 * 1024;
 
-/** What is read by us or by oidc-provider. All the rest is left out: nothing is stored that nobody uses. */
+/** Fields that we or oidc-provider read. All others are dropped, so that no unused data is stored. */
 const KEPT = ['client_id', 'client_name', 'client_uri', 'redirect_uris', 'jwks', 'jwks_uri'] as const;
 
 const GRANT_TYPES = ['authorization_code', 'refresh_token'];
 
 /**
- * A client without a key is a public one, whatever it asked for: a secret would have to be kept in clear, and with PKCE
- * it adds nothing. Scopes are not registered, because the person is asked each time. Redirects are judged as those of a
- * native program, which allows https, loopback and schemes of its own, and plain http to nobody else.
+ * Treats a client without a key as public, whatever it asked for: a secret would have to be stored in clear, and adds
+ * nothing to PKCE. Scopes are not registered, because the person is asked each time. Redirects follow the rules of
+ * native apps, which allow https, loopback and private schemes, and plain http for no other host.
  */
 export function keptMetadata(described: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const kept = Object.fromEntries(
@@ -37,13 +38,13 @@ function grantTypes(asked: unknown): string[] {
 }
 
 /**
- * Fetches what oidc-provider asks for, a client's document or its keys, through the outbound guard: redirects are not
- * followed, and networks of our own are reached only where the operator allows it.
+ * Fetches a client's document or keys for oidc-provider through the outbound guard. Redirects are not followed, and
+ * private networks are reached only when the operator allows it.
  */
 export function fetchForProvider(context: Context): typeof globalThis.fetch {
   return async (input, init) => {
     const url = input instanceof Request ? input.url : input;
-    // Plain http would let anybody on the way write the document, also where OUTBOUND_ALLOW lets it through.
+    // Over plain http anyone on the network path could change the document, even if OUTBOUND_ALLOW permits the address.
     if (new URL(url).protocol !== 'https:') throw new Error('documents of clients are fetched over https only');
     const signal = init?.signal ?? undefined;
     const headers = { accept: 'application/json' };
@@ -60,7 +61,7 @@ export function fetchForProvider(context: Context): typeof globalThis.fetch {
   };
 }
 
-/** Such a document is refused, so it is handed on as it stands. */
+/** oidc-provider refuses such a document, so it is passed on unchanged. */
 function hasSecret(document: object): boolean {
   const { token_endpoint_auth_method: method } = document as Record<string, unknown>;
   return 'client_secret' in document || String(method).startsWith('client_secret');

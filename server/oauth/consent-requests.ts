@@ -1,4 +1,4 @@
-/** The pages of consent, as oidc-provider sees them: what was asked for, and what a person said to it. */
+/** The consent pages as oidc-provider sees them: what the client asked for, and what the person answered. */
 import type { Request, Response } from 'express';
 import type { Provider } from 'oidc-provider';
 import {
@@ -16,7 +16,7 @@ import { recordDenial, storeGrant } from '../../services/oauth/store-grant.ts';
 import { requestIdOf } from '../request-id.ts';
 import { errors } from './provider-library.ts';
 
-/** @param current gives the provider with the keys of now */
+/** @param current gives the provider with the current keys */
 export function consentRequests(context: Context, current: () => Promise<Provider>): ConsentRequests {
   return {
     find: async (request, response, uid) => {
@@ -27,11 +27,11 @@ export function consentRequests(context: Context, current: () => Promise<Provide
     allow: async (request, response, consent) => {
       const provider = await current();
       const { uid, params, result, returnTo } = await provider.interactionDetails(request, response);
-      // Pressed twice: the first one counts.
+      // The button was pressed twice: the first press counts.
       if (result !== undefined) return returnTo;
       const asked = await requestOf(provider, params);
       if (asked === null) throw new errors.InvalidClient('the client is gone');
-      // Pressed twice in one moment, both presses stand for the same grant.
+      // If the button is pressed twice at once, both requests use the same grant.
       const grantId = await claimForGrant(context, 'Interaction', uid, context.random.uuid());
       if (grantId === null) return returnTo;
       await grant(context, provider, { id: grantId, asked, consent, requestId: requestIdOf(response) });
@@ -49,7 +49,7 @@ export function consentRequests(context: Context, current: () => Promise<Provide
   };
 }
 
-/** Null when the browser does not show the cookie of a request, or the request has ended. */
+/** Null when the browser does not present the cookie of a request, or the request has ended. */
 async function detailsOf(provider: Provider, request: Request, response: Response) {
   try {
     return await provider.interactionDetails(request, response);
@@ -73,14 +73,14 @@ async function requestOf(provider: Provider, params: Record<string, unknown>): P
 }
 
 interface Agreed {
-  /** Of the grant. */
+  /** Id of the grant. */
   readonly id: string;
   readonly asked: ConsentRequest;
   readonly consent: Consent;
   readonly requestId: string;
 }
 
-/** What oidc-provider keeps comes first: a grant that is listed can be used, and one that is not cannot. */
+/** Writes the record of oidc-provider first: a listed grant can then be used, and an unlisted one cannot. */
 async function grant(context: Context, provider: Provider, agreed: Agreed): Promise<void> {
   const { id, asked, consent, requestId } = agreed;
   const { clientId, redirectUri, scopes } = asked;

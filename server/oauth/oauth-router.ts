@@ -1,4 +1,4 @@
-/** Where the authorization server and the documents about it stand: /oauth/... and the well-known addresses. */
+/** Mounts the authorization server and its metadata documents: /oauth/... and the well-known addresses. */
 import { type RequestHandler, Router } from 'express';
 import { sendFailure } from '../../console/people/send-failure.ts';
 import { sendNotice } from '../../console/people/send-people-page.ts';
@@ -6,7 +6,7 @@ import { errorBody } from '../../errors/error-body.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../../services/context.ts';
 import { SCOPES } from '../../services/keys/scopes.ts';
-import { machineOf } from '../../services/limits/machine-of.ts';
+import { networkOf } from '../../services/limits/network-of.ts';
 import { type RateLimiter, secondsUntilReset } from '../../services/limits/rate-limiter.ts';
 import { RESOURCE_METADATA_PATH, resourceOf } from '../../services/oauth/addresses.ts';
 import { REQUEST_ID_HEADER } from '../rate-headers.ts';
@@ -15,7 +15,7 @@ import { type AuthorizationServer, DISCOVERY_PATH } from './authorization-server
 import { ROUTES } from './provider-configuration.ts';
 import { limitByAddress } from './token-limits.ts';
 
-/** Seconds a browser may remember the answer to a preflight. */
+/** Seconds a browser may cache the answer to a preflight. */
 const PREFLIGHT_MAX_AGE = '86400';
 
 export function oauthRouter(context: Context, { provider, newClients }: AuthorizationServer): Router {
@@ -33,7 +33,7 @@ export function oauthRouter(context: Context, { provider, newClients }: Authoriz
   return router;
 }
 
-/** RFC 9728: what access tokens are good for, and who gives them out. */
+/** RFC 9728: which resource access tokens are for, and which server issues them. */
 function describeResource({ config }: Context): RequestHandler {
   const document = {
     resource: resourceOf(config),
@@ -50,7 +50,7 @@ function describeResource({ config }: Context): RequestHandler {
   };
 }
 
-/** Public documents and registrations hold nothing of a visitor's, so any page may ask for them. */
+/** Public documents and registrations contain no data of a visitor, so pages of any origin may request them. */
 function anyOrigin(method: 'GET' | 'POST'): RequestHandler {
   return (request, response, next) => {
     response.setHeader('access-control-allow-origin', '*');
@@ -62,12 +62,12 @@ function anyOrigin(method: 'GET' | 'POST'): RequestHandler {
   };
 }
 
-/** Anybody may register, so it must not fill the database. */
+/** Registration is open to everyone, so a limit keeps it from filling the database. */
 function limitRegistrations(context: Context, limiter: RateLimiter): RequestHandler {
   return async (request, response, next) => {
     if (request.method !== 'POST') return next();
     const now = context.clock.now();
-    const rate = await limiter.take(`${machineOf(request.ip ?? '')} clients`, now);
+    const rate = await limiter.take(`${networkOf(request.ip ?? '')} clients`, now);
     if (rate.allowed) return next();
     response.setHeader('retry-after', String(secondsUntilReset(rate, now)));
     const error = new ServiceError(
@@ -79,10 +79,10 @@ function limitRegistrations(context: Context, limiter: RateLimiter): RequestHand
   };
 }
 
-/** Each question to a person is kept for an hour, whether anybody ever answers it. */
+/** Each consent request is stored for an hour, even if no person answers it. */
 function limitQuestions(context: Context): RequestHandler {
   return async (request, response, next) => {
-    const bucket = `${machineOf(request.ip ?? '')} consent`;
+    const bucket = `${networkOf(request.ip ?? '')} consent`;
     const { allowed } = await context.publicLimiter.take(bucket, context.clock.now());
     if (allowed) return next();
     response.setHeader('retry-after', '60');
@@ -95,17 +95,20 @@ function limitQuestions(context: Context): RequestHandler {
   };
 }
 
-/** oidc-provider writes addresses as it was called. It is called by the address of the install, whatever a request says. */
+/**
+ * oidc-provider writes addresses as the request named them. This calls it with the address of the install, independent
+ * of the request.
+ */
 function atPublicUrl({ config }: Context, handle: RequestHandler): RequestHandler {
   const { protocol, host } = new URL(config.publicUrl);
   return (request, response, next) => {
-    // A request line may name a whole address, and that one would be believed before any header.
+    // A request line may name a whole address, which would take precedence over every header.
     request.originalUrl = pathOf(request.originalUrl);
     request.url = pathOf(request.url);
     response.setHeader(REQUEST_ID_HEADER, requestIdOf(response));
     request.headers['x-forwarded-proto'] = protocol.slice(0, -1);
     request.headers['x-forwarded-host'] = host;
-    // Its own memory of who is signed in is not used, so none that a browser shows is read.
+    // Its own session is not used, so a session cookie from the browser is removed.
     request.headers.cookie = withoutSession(request.headers.cookie);
     return handle(request, response, next);
   };

@@ -1,11 +1,11 @@
 /**
- * A refresh token has one successor, whoever asks and how often: its id is derived from the id of the token it replaces, so
- * that requests that repeat each other, in any process, are given the same one (decision 0069).
+ * A refresh token has exactly one successor. The successor's id is derived from the id of the token it replaces, so
+ * that repeated requests, in any process, receive the same one (decision 0069).
  */
 import type { Context } from '../../services/context.ts';
 import { Provider } from './provider-library.ts';
 
-/** What oidc-provider's types leave out: how a model makes its id. */
+/** What the types of oidc-provider omit: how a model creates its id. */
 interface MakesIds {
   generateTokenId(): string;
 }

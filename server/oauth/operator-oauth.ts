@@ -1,4 +1,7 @@
-/** What the operator may do about OAuth: add a client that neither registers nor shows a document, and rotate the signing key. */
+/**
+ * Operator endpoints for OAuth: add a client that neither registers nor publishes a document, and rotate the signing
+ * key.
+ */
 import express, { Router } from 'express';
 import { z } from 'zod';
 import { invalidInput } from '../../errors/error-body.ts';

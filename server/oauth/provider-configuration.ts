@@ -1,4 +1,7 @@
-/** How oidc-provider is set up: OAuth 2.1 for one resource, with public clients, PKCE and short access tokens (decision 0053). */
+/**
+ * Configures oidc-provider: OAuth 2.1 for one resource, with public clients, PKCE and short-lived access tokens
+ * (decision 0053).
+ */
 import type { ClientMetadata, Configuration, interactionPolicy as Policy, KoaContextWithOIDC } from 'oidc-provider';
 import type { Request } from 'express';
 import { Owner } from '../../entities/owner.ts';
@@ -8,7 +11,7 @@ import { SCOPES } from '../../services/keys/scopes.ts';
 import { resourceOf } from '../../services/oauth/addresses.ts';
 import { hasAllowedScheme, REDIRECT_SCHEMES } from '../../services/oauth/redirect-scheme.ts';
 import { knownScopes } from '../../services/oauth/known-scopes.ts';
-import { machineOf } from '../../services/limits/machine-of.ts';
+import { networkOf } from '../../services/limits/network-of.ts';
 import type { RateLimiter } from '../../services/limits/rate-limiter.ts';
 import type { SigningKey } from '../../services/oauth/signing-keys.ts';
 import type { MachineTime } from '../database-clock.ts';
@@ -18,14 +21,14 @@ import { errors, interactionPolicy } from './provider-library.ts';
 
 const DAY = 86_400;
 
-/** Seconds. */
+/** Lifetimes in seconds. */
 const LIFETIMES = {
   AccessToken: 600,
   AuthorizationCode: 60,
   RefreshToken: 30 * DAY,
-  /** As long as its refresh tokens are renewed; it ends by being revoked. */
+  /** A grant lasts while its refresh tokens are renewed; it ends when it is revoked. */
   Grant: 3_650 * DAY,
-  /** From the client's request to the press on Allow; signing in is a part of it. */
+  /** From the client's request to the press on Allow, including signing in. */
   Interaction: 3_600,
   Session: 3_600,
 };
@@ -41,11 +44,11 @@ export const ROUTES = {
 /** Page on which a person agrees. */
 export const INTERACTION_PATH = '/oauth/interaction';
 
-/** What the configuration is made with, besides the context. */
+/** What the configuration needs besides the context. */
 export interface ProviderParts {
   readonly machine: MachineTime;
   readonly keys: readonly SigningKey[];
-  /** Counts clients that make themselves known, by address. */
+  /** Counts new clients by address. */
   readonly newClients: RateLimiter;
 }
 
@@ -77,7 +80,7 @@ export function providerConfiguration(context: Context, parts: ProviderParts): C
     interactions: { policy: policy(), url: (_ctx, { uid }) => `${INTERACTION_PATH}/${uid}` },
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     jwks: { keys },
-    // Everybody is asked anew each time: what was agreed to once says nothing of the next request.
+    // Every request asks the person again, because an earlier consent does not cover the next request.
     loadExistingGrant: async (ctx) => {
       const grantId = ctx.oidc.result?.consent?.grantId;
       return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId);
@@ -103,7 +106,7 @@ function cookies({ signer, config }: Context): NonNullable<Configuration['cookie
   const secure = config.publicUrl.startsWith('https:');
   const prefix = secure ? '__Secure-' : '';
   const options = { signed: true, httpOnly: true, secure, sameSite: 'lax' } as const;
-  // Where others hand in keys, this signs with those that the install has already, and they rotate with them.
+  // oidc-provider expects keys here. This object signs with the install's existing keys and follows their rotation.
   const keys = {
     sign: (text: string) => signer.sign('oauthCookie', text),
     index: (text: string, signature: string) => (signer.isSigned('oauthCookie', text, signature) ? 0 : -1),
@@ -128,14 +131,14 @@ function features(context: Context, { keys, newClients }: ProviderParts): NonNul
     clientIdMetadataDocument: {
       enabled: true,
       ack: 'draft-02',
-      // Anybody may name an address, so nobody may have us ask for many.
+      // Anyone may name an address, so a limit applies to the fetches that one caller can cause.
       allowFetch: async ({ req }) =>
-        (await newClients.take(`${machineOf((req as Request).ip ?? '')} clients`, context.clock.now())).allowed,
+        (await newClients.take(`${networkOf((req as Request).ip ?? '')} clients`, context.clock.now())).allowed,
     },
     registration: {
       enabled: true,
       issueRegistrationAccessToken: false,
-      // The one place between the reading of a registration and its checks.
+      // The only hook between reading a registration and checking it.
       idFactory: (ctx) => {
         const { oidc } = ctx as unknown as { oidc: { body: Record<string, unknown> } };
         oidc.body = keptMetadata(oidc.body);
@@ -168,7 +171,7 @@ function features(context: Context, { keys, newClients }: ProviderParts): NonNul
   } as NonNullable<Configuration['features']>;
 }
 
-/** Anybody may register, so what is kept of one registration is bounded as a document is. */
+/** Registration is open to everyone, so a registration has the same size limit as a document. */
 function refuseTooLong(kept: Record<string, unknown>): void {
   const bytes = Buffer.byteLength(JSON.stringify(kept));
   if (bytes <= DOCUMENT_MAX_BYTES) return;
@@ -177,14 +180,14 @@ function refuseTooLong(kept: Record<string, unknown>): void {
   );
 }
 
-/** What is no list of addresses is refused by oidc-provider. */
+/** oidc-provider itself refuses a value that is not a list of addresses. */
 function refuseForeignSchemes(redirectUris: unknown): void {
   if (!Array.isArray(redirectUris)) return;
   if (redirectUris.every((uri) => !URL.canParse(String(uri)) || hasAllowedScheme(String(uri)))) return;
   throw new errors.InvalidClientMetadata(`redirect_uris may have ${REDIRECT_SCHEMES}`);
 }
 
-/** One question to a person, asked each time. */
+/** One consent prompt, shown for each request. */
 function policy(): Policy.Prompt[] {
   const { Check, Prompt } = interactionPolicy;
   const isAsked = (ctx: KoaContextWithOIDC) => {

@@ -1,6 +1,7 @@
 /**
- * oidc-provider, without its warning about the runtime: it knows a Node.js by the name of its long-term release, and the
- * one that Carillon brings carries none. A start has one line on standard error when it is refused, and none otherwise.
+ * Loads oidc-provider without its warning about the runtime. The library recognises a Node.js by the name of its
+ * long-term release, and the bundled one has none. A start writes one line to standard error when it is refused, and
+ * nothing otherwise.
  */
 const { warn } = console;
 console.warn = (...said: unknown[]) => {

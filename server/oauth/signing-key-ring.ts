@@ -5,7 +5,10 @@ import { readSigningKeys, type SigningKey } from '../../services/oauth/signing-k
 export interface SigningKeyRing {
   /** Reads them from the database; the same array as before when nothing has changed. */
   latest(): Promise<readonly SigningKey[]>;
-  /** As last read, read once more when none of them is called so: another process may have made a new one. */
+  /**
+   * The keys as last read, and read again once when none has this id, because another process may have created a new
+   * one.
+   */
   with(kid: string): Promise<readonly SigningKey[]>;
 }
 

@@ -1,10 +1,10 @@
 /**
- * Requests for tokens are counted by address, and by client as well once a code or refresh token of the client was shown:
- * a name that anybody can send must not use up what belongs to the client.
+ * Counts token requests by address, and also by client once a code or refresh token of the client was presented. A
+ * client id that anyone can send must not use up the client's limit.
  */
 import type { RequestHandler } from 'express';
 import type { Context } from '../../services/context.ts';
-import { machineOf } from '../../services/limits/machine-of.ts';
+import { networkOf } from '../../services/limits/network-of.ts';
 import { type RateState, secondsUntilReset } from '../../services/limits/rate-limiter.ts';
 import { errors, Provider } from './provider-library.ts';
 
@@ -14,23 +14,23 @@ function sentence({ limit }: RateState, who: string): string {
   return `more than ${limit} requests a minute ${who}; wait as long as Retry-After says`;
 }
 
-/** @param path names the bucket; in front of the endpoint */
+/** @param path names the bucket; mount this in front of the endpoint */
 export function limitByAddress(context: Context, path: string): RequestHandler {
   return async (request, response, next) => {
     if (request.method !== 'POST') return next();
     const now = context.clock.now();
-    const rate = await context.publicLimiter.take(`${machineOf(request.ip ?? '')} ${path}`, now);
+    const rate = await context.publicLimiter.take(`${networkOf(request.ip ?? '')} ${path}`, now);
     if (rate.allowed) return next();
     response.setHeader('retry-after', String(secondsUntilReset(rate, now)));
     response.setHeader('cache-control', 'no-store');
-    // Clients in browsers are to read it too; it says nothing of anybody.
+    // Clients in browsers must be able to read the answer; it contains no personal data.
     response.setHeader('access-control-allow-origin', '*');
     response.status(429).json({ error: TOO_MANY, error_description: sentence(rate, 'from this address') });
   };
 }
 
 /**
- * Counts a code or refresh token that was shown, when it was shown for new tokens.
+ * Counts a code or refresh token that was presented to obtain tokens.
  *
  * @throws OIDCProviderError which is answered as 429
  */

@@ -1,6 +1,6 @@
 /**
- * A client that nobody here has met may have a person asked, and nothing else: before a person has seen its name, no
- * answer sends a browser to an address that it chose. Errors go on a page instead (RFC 9700 section 4.11.2).
+ * A client that no person has agreed to can only cause a consent page. Until a person has seen its name, no answer
+ * redirects a browser to an address the client chose; errors go on a page instead (RFC 9700 section 4.11.2).
  */
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { oauthErrorPage } from '../../console/oauth/oauth-error-page.ts';
@@ -8,7 +8,7 @@ import type { Context } from '../../services/context.ts';
 import { isKnownClient } from '../../services/oauth/is-known-client.ts';
 import { INTERACTION_PATH } from './provider-configuration.ts';
 
-/** To be called with the answer to a request for consent, before it is sent. */
+/** Call it with the answer to a request for consent, before the answer is sent. */
 export async function keepUnknownClientsHere(context: Context, ctx: KoaContextWithOIDC): Promise<void> {
   const location = String(ctx.res.getHeader('location') ?? '');
   if (location === '' || location.startsWith(`${INTERACTION_PATH}/`)) return;
@@ -23,7 +23,7 @@ export async function keepUnknownClientsHere(context: Context, ctx: KoaContextWi
   ctx.body = text;
 }
 
-/** The error that would have gone to the client. */
+/** The error that the redirect would have carried to the client. */
 function refusalIn(location: string): { error: string; error_description?: string } {
   const { search = '', hash = '' } = URL.parse(location) ?? {};
   const said = new URLSearchParams(search === '' ? hash.slice(1) : search);

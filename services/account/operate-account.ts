@@ -1,4 +1,4 @@
-/** The operator changes an account: its settings and the entry of the audit are written together. */
+/** Changes an account for the operator: its settings and the audit entry are written together. */
 import { operatorChange } from '../audit/operator-change.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { Context } from '../context.ts';

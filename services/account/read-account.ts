@@ -1,10 +1,10 @@
-/** The account as its owner sees it: plan, what is used of it, and its settings (D36). */
+/** The account as its owner sees it: plan, usage and settings (docs/contract/profiles-and-keys.md#account). */
 import type { PlanName } from '../../entities/account.ts';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { STORAGE_MAX_BYTES } from '../media/limits.ts';
 import { nextDayStart, PLANS } from '../plans/plans.ts';
-import { readStanding } from '../plans/standing.ts';
+import { readPlanUsage } from '../plans/plan-usage.ts';
 import { timestamp } from '../timestamp.ts';
 
 export interface AccountView {
@@ -44,26 +44,26 @@ export async function readAccount(context: Context, accountId: string): Promise<
   const sql = 'select x_analytics, rewrite_default, media_bytes, created_at from accounts where id = $1';
   const [row] = await query<AccountRow>(em, sql, [accountId]);
   if (row === undefined) throw new Error(`account ${accountId} is gone`);
-  const standing = await readStanding(context, em, accountId);
-  const { activeConnections, postsPerDay } = PLANS[standing.plan];
+  const planUsage = await readPlanUsage(context, em, accountId);
+  const { activeConnections, postsPerDay } = PLANS[planUsage.plan];
   return {
     id: accountId,
-    plan: standing.plan,
-    hasPaymentMethod: standing.hasPaymentMethod,
+    plan: planUsage.plan,
+    hasPaymentMethod: planUsage.hasPaymentMethod,
     xAnalytics: row.x_analytics,
     rewriteDefault: row.rewrite_default,
-    xSpendCapCents: standing.spendCapCents,
+    xSpendCapCents: planUsage.spendCapCents,
     usage: {
-      postsToday: standing.postsToday,
-      messagesToday: standing.messagesToday,
-      activeConnections: standing.activeConnections.length,
-      xSpendCents: standing.spentCents,
+      postsToday: planUsage.postsToday,
+      messagesToday: planUsage.messagesToday,
+      activeConnections: planUsage.activeConnections.length,
+      xSpendCents: planUsage.spentCents,
       mediaBytes: row.media_bytes,
       dayEndsAt: timestamp(nextDayStart(now)),
     },
     caps: {
       postsPerDay,
-      messagesPerDay: standing.messagesPerDay,
+      messagesPerDay: planUsage.messagesPerDay,
       activeConnections,
       mediaBytes: STORAGE_MAX_BYTES,
     },

@@ -1,4 +1,7 @@
-/** Changes settings of an account: those its owner sets, and those that are the operator's (D18, D36). */
+/**
+ * Changes settings of an account: the owner's and the operator's (docs/contract/errors-and-limits.md#plans,
+ * docs/contract/profiles-and-keys.md#account).
+ */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { PlanName } from '../../entities/account.ts';
 import { query } from '../../entities/query.ts';
@@ -6,7 +9,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import { type AccountView, readAccount } from './read-account.ts';
 
-/** What the owner of an account may set. */
+/** Settings that the owner of an account may change. */
 export interface OwnSettings {
   readonly xAnalytics?: boolean | undefined;
   readonly rewriteDefault?: boolean | undefined;
@@ -14,12 +17,12 @@ export interface OwnSettings {
   readonly xSpendCapCents?: number | null | undefined;
 }
 
-/** What only the operator of the install may set. */
+/** Settings that only the operator of the install may change. */
 export interface OperatorSettings {
   readonly plan?: PlanName | undefined;
   readonly hasPaymentMethod?: boolean | undefined;
   readonly xSpendCapCents?: number | null | undefined;
-  /** Null for no cap; `default` for that of the install. */
+  /** Null for no cap; `default` for the cap of the install. */
   readonly messagesPerDay?: number | 'default' | null | undefined;
 }
 

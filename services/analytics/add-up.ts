@@ -1,7 +1,7 @@
-/** Adds the numbers of days up, for a window, for each of its days and for each platform. */
+/** Sums daily metrics: for a window, for each of its days and for each platform. */
 import { daysOf, type Window } from './window.ts';
 
-/** The posts of one day on one platform, as the database adds them up. */
+/** The posts of one day on one platform, as summed by the database. */
 export interface DayNumbers {
   readonly day: string;
   readonly platform_id: string;
@@ -18,7 +18,7 @@ export interface DayNumbers {
 export interface DayView {
   day: string;
   posts: number;
-  /** Null when nothing reported any. */
+  /** Null when no post reported any. */
   impressions: number | null;
   likes: number;
   reposts: number;
@@ -48,7 +48,7 @@ export function totalsOf(rows: readonly DayNumbers[]): TotalsView {
   };
 }
 
-/** One entry for each day of the window, also for those without a post. */
+/** One entry for each day of the window, including days without a post. */
 export function dayViews(rows: readonly DayNumbers[], window: Window): DayView[] {
   const byDay = Map.groupBy(rows, ({ day }) => day);
   return daysOf(window).map((day) => {
@@ -57,7 +57,7 @@ export function dayViews(rows: readonly DayNumbers[], window: Window): DayView[]
   });
 }
 
-/** In the order in which platforms are shown; those without a post are left out. */
+/** In the display order of platforms; platforms without a post are left out. */
 export function platformViews(rows: readonly DayNumbers[], platformIds: readonly string[]): PlatformView[] {
   const byPlatform = Map.groupBy(rows, ({ platform_id: platformId }) => platformId);
   return platformIds.flatMap((platformId) => {

@@ -1,4 +1,4 @@
-/** What the posts of a window have come to, read from the numbers of their days (spec: Analytics aggregate; D41). */
+/** Analytics of the posts of a window, read from the daily metrics (docs/contract/metrics.md#analytics). */
 import { query } from '../../entities/query.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { PLATFORM_IDS, type PlatformId, TEST_PLATFORM } from '../../platforms/registry.ts';
@@ -33,7 +33,9 @@ export interface Analytics {
   to: string;
 }
 
-/** @throws ServiceError invalid_request for a window that is empty or too long, or a profile the caller does not reach */
+/**
+ * @throws ServiceError invalid_request for a window that is empty or too long, or a profile the caller does not reach
+ */
 export async function readAnalytics(context: Context, caller: Caller, filter: AnalyticsFilter): Promise<Analytics> {
   const window = windowOf(filter, context.clock.now());
   const { profileId } = filter;
@@ -53,15 +55,15 @@ export async function readAnalytics(context: Context, caller: Caller, filter: An
 const NUMBERS = ['impressions', 'likes', 'reposts', 'replies', 'clicks'];
 
 /**
- * One statement, so that a post that is being counted is never missed or counted twice: the numbers of the days,
- * and posts that went out a moment ago and are not counted in them yet.
+ * Reads the daily metrics and the recently sent posts that are not yet counted in them. It is one statement, so that a
+ * post that is being counted is neither missed nor counted twice.
  */
 function numbersQuery(caller: Caller, filter: AnalyticsFilter, window: Window) {
   const profileId = filter.profileId ?? caller.profileId;
   const parameters: unknown[] = [caller.accountId, window.from, window.to];
   const of = (value: unknown) => `$${parameters.push(value)}`;
   const conditions = ['account_id = $1'];
-  // A live key counts what live keys sent, a test key what is on the one platform it reaches.
+  // A live key counts posts of live keys; a test key counts all posts on the one platform it reaches.
   if (caller.mode === 'test') conditions.push(`platform_id = ${of(TEST_PLATFORM)}`);
   else conditions.push(`mode = 'live'`);
   if (filter.platform !== undefined) conditions.push(`platform_id = ${of(filter.platform)}`);

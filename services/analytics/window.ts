@@ -1,13 +1,13 @@
-/** The UTC days that analytics are asked for (spec: GET /analytics; D41). */
+/** The window of UTC days that analytics cover (docs/contract/metrics.md#analytics). */
 import { ServiceError } from '../../errors/service-error.ts';
 
-/** Both days belong to it, as YYYY-MM-DD. */
+/** First and last day, both included, as YYYY-MM-DD. */
 export interface Window {
   readonly from: string;
   readonly to: string;
 }
 
-/** Days of the window when none, or only its end, is named. */
+/** Length of the window in days when no bound, or only its end, is given. */
 const DEFAULT_DAYS = 30;
 
 const MAX_DAYS = 365;
@@ -30,7 +30,7 @@ export function windowOf(
   return { from, to };
 }
 
-/** Every day of the window, the first one first. */
+/** Every day of the window, in order. */
 export function daysOf({ from, to }: Window): string[] {
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   return Array.from({ length: days }, (_, index) => addDays(from, index));

@@ -1,6 +1,6 @@
 /**
- * The audit of what callers ask for: an entry is there before the work begins, and is given its outcome when it is over.
- * Entries of the same moment share a statement.
+ * The audit of changes that callers request: an entry is stored before the work starts and gets its outcome afterwards.
+ * Concurrent entries share a statement.
  */
 import { query } from '../../entities/query.ts';
 import { createBatcher } from '../batcher.ts';
@@ -17,13 +17,13 @@ import {
 } from './store-entries.ts';
 
 export interface AuditLog {
-  /** Writes that somebody asks for a change; gives the id of the entry. */
+  /** Stores that a change was requested; resolves with the id of the entry. */
   begin(change: Change): Promise<string>;
-  /** Writes what came of it. A failure to is logged and not thrown: the change itself is over. */
+  /** Stores the outcome. A failure to do so is logged and not thrown, because the change itself is over. */
   settle(id: string, outcome: AuditOutcome, object: AuditObject | null): Promise<void>;
 }
 
-/** Entries of one statement. */
+/** Most entries in one statement. */
 const TOGETHER_MAX = 100;
 
 interface Settlement {
@@ -32,7 +32,7 @@ interface Settlement {
   readonly object: AuditObject | null;
 }
 
-// Nothing comes after an outcome that would take it to the disk, so a crash of the database may lose the last ones.
+// No later write flushes an outcome to the disk, so a database crash may lose the last ones.
 const SETTLE = `
   update audit_entries a set outcome = i.outcome, object_type = i."objectType", object_ids = i."objectIds"
   from ${NO_WAIT}jsonb_to_recordset($1::jsonb) as i(id uuid, outcome text, "objectType" text, "objectIds" uuid[])

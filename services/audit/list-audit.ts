@@ -8,7 +8,7 @@ import { pageOf } from '../paging.ts';
 import { timestamp } from '../timestamp.ts';
 import type { AuditObject, AuditOutcome } from './store-entries.ts';
 
-/** What a list can be narrowed to by its outcome; `none` is what has no outcome, or none yet. */
+/** Values of the outcome filter; `none` selects entries without an outcome, or without one yet. */
 export type OutcomeFilter = AuditOutcome | 'none';
 
 export interface AuditFilter {
@@ -17,13 +17,13 @@ export interface AuditFilter {
   readonly operation?: string | undefined;
   readonly objectId?: string | undefined;
   readonly outcome?: OutcomeFilter | undefined;
-  /** From this instant on. */
+  /** Includes this instant. */
   readonly since?: string | undefined;
-  /** Before this instant. */
+  /** Excludes this instant. */
   readonly until?: string | undefined;
   /** 1 to 100. */
   readonly limit: number;
-  /** Id of an entry: the list goes on with those older than it. */
+  /** Id of an entry; the page starts after it, with older ones. */
   readonly startingAfter?: string | undefined;
 }
 
@@ -59,7 +59,7 @@ interface EntryRow {
 const COLUMNS = `id, at, actor_kind, actor_id, actor_name, surface, operation, object_type, to_jsonb(object_ids) as object_ids,
   outcome, mode, profile_id, request_id`;
 
-/** What one page asks of the database: one row more than it shows. */
+/** The query of one page; it selects one row more than the page shows. */
 export function auditQuery(accountId: string, filter: AuditFilter): { sql: string; parameters: unknown[] } {
   const parameters: unknown[] = [accountId, filter.limit + 1];
   const where = ['account_id = $1'];
@@ -67,13 +67,13 @@ export function auditQuery(accountId: string, filter: AuditFilter): { sql: strin
     if (value !== undefined) where.push(condition(`$${parameters.push(value)}`));
   };
   const { actorKind, outcome, since, until } = filter;
-  // These two stand in the text, each one of a list, because only then are their partial indexes used.
+  // These two literals are part of the SQL text: PostgreSQL uses their partial indexes only then.
   if (actorKind !== undefined) where.push(`actor_kind = '${actorKind}'`);
   if (outcome !== undefined) where.push(outcome === 'none' ? 'outcome is null' : `outcome = '${outcome}'`);
   narrow((id) => `actor_id = ${id}`, filter.actorId);
   narrow((name) => `operation = ${name}`, filter.operation);
   narrow((id) => `object_ids @> array[${id}::uuid]`, filter.objectId);
-  // Ids carry the instant that they were made at.
+  // Ids contain the instant at which they were made.
   narrow((first) => `id >= ${first}`, since === undefined ? undefined : earliestId(new Date(since)));
   narrow((end) => `id < ${end}`, until === undefined ? undefined : earliestId(new Date(until)));
   narrow((last) => `id < ${last}`, filter.startingAfter);

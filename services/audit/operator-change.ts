@@ -1,4 +1,7 @@
-/** The audit entry of what the operator did: whoever has the operator's token, or sets the environment of the install. */
+/**
+ * The audit entry of a change by the operator: anyone who has the operator token or sets the environment of the
+ * install.
+ */
 import type { Actor } from '../keys/caller.ts';
 import type { AuditOutcome, Change } from './store-entries.ts';
 

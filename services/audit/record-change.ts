@@ -1,12 +1,12 @@
 /**
- * Writes a change that is over into the audit, for pages and whatever else is no operation of the router. In the
- * transaction that made the change, it is told exactly when the change is there.
+ * Records a finished change in the audit, for pages and other callers outside the router. The entry is written in the
+ * transaction of the change, so it exists exactly when the change does.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Context } from '../context.ts';
 import { type AuditOutcome, type Change, newEntry, storeEntries } from './store-entries.ts';
 
-/** @param em transaction of the change; left out, the entry is written by itself */
+/** @param em transaction of the change; left out, the entry is written in its own transaction */
 export async function recordChange(
   context: Context,
   change: Change & { readonly outcome: AuditOutcome },

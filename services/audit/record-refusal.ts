@@ -1,11 +1,11 @@
 /**
- * Writes into the audit what was refused to somebody whom nobody knows, such as a wrong password for an address. Whether
- * there is an account to write it for must not show: without one the same statement writes nothing, and none waits for the disk.
+ * Records a refusal of an unknown caller, such as a wrong password for an address. The response must not reveal whether
+ * an account exists: without one, the same statement writes no row, and no refusal waits for the disk.
  */
 import type { Context } from '../context.ts';
 import { type AuditOutcome, type Change, newEntry, storeIntents } from './store-entries.ts';
 
-/** @param change null where no account is known. Not for a transaction. */
+/** @param change null when no account is known. Do not call it inside a transaction. */
 export async function recordRefusal(
   context: Context,
   change: (Change & { readonly outcome: AuditOutcome }) | null,

@@ -6,24 +6,24 @@ import type { ErrorCode } from '../../errors/codes.ts';
 import type { Context } from '../context.ts';
 import type { Actor } from '../keys/caller.ts';
 
-/** What a change was about. Lower-case UUIDs, at most {@link OBJECTS_MAX}. */
+/** The subjects of a change. Lower-case UUIDs, at most {@link OBJECTS_MAX}. */
 export interface AuditObject {
   /** Singular, in snake case: `post`, `connect_session`. */
   readonly type: string;
   readonly ids: readonly string[];
 }
 
-/** Ids that one entry holds: a post goes to at most so many connections. */
+/** Most ids in one entry: a post goes to at most this many connections. */
 export const OBJECTS_MAX = 100;
 
 export type AuditOutcome = 'ok' | ErrorCode;
 
-/** A change that somebody asked for. */
+/** A requested change. */
 export interface Change {
   readonly accountId: string;
   readonly actor: Actor;
   readonly surface: Surface;
-  /** Name in the router, or what a page did, e.g. `posts.create`, `owner.signIn`. */
+  /** Name in the router, or the action of a page, e.g. `posts.create`, `owner.signIn`. */
   readonly operation: string;
   readonly object: AuditObject | null;
   readonly mode: 'live' | 'test';
@@ -35,17 +35,17 @@ export interface Change {
 export interface NewEntry extends Change {
   readonly id: string;
   readonly at: Date;
-  /** Null while it is under way. */
+  /** Null while the change is in progress. */
   readonly outcome: AuditOutcome | null;
 }
 
 /**
- * What a statement of its own may read beside its rows, so that its commit does not wait for the disk. The database
- * writes one log in order: a change that follows waits for the disk, and takes its entry along.
+ * FROM item for a statement outside a transaction, so that its commit does not wait for the disk. The database writes
+ * one log in order: a later change that waits for the disk also flushes the entry.
  */
 export const NO_WAIT = `(select set_config('synchronous_commit', 'off', true)) as no_wait, `;
 
-// A batch whose answer was lost is written again, entry by entry.
+// A batch whose response was lost is written again, entry by entry.
 const storeSql = (beside: string) => `
   insert into audit_entries (id, account_id, at, actor_kind, actor_id, actor_name, surface, operation, object_type,
     object_ids, outcome, mode, profile_id, request_id)
@@ -58,17 +58,20 @@ const storeSql = (beside: string) => `
 const STORE = storeSql('');
 const STORE_WITHOUT_WAIT = storeSql(NO_WAIT);
 
-/** Gives a change its place in the audit. */
+/** Builds the audit entry of a change. */
 export function newEntry(context: Context, change: Change, outcome: AuditOutcome | null): NewEntry {
   return { ...change, id: context.random.uuid(), at: context.clock.now(), outcome };
 }
 
-/** Entries of changes that are over, in the transaction of whoever asks. */
+/** Stores entries of finished changes in the caller's transaction. */
 export async function storeEntries(em: SqlEntityManager, entries: readonly NewEntry[]): Promise<void> {
   await query(em, STORE, [rowsOf(entries)]);
 }
 
-/** Entries of changes that have not begun; not for a transaction, which would not wait for the disk either. */
+/**
+ * Stores entries of changes that have not started. Do not call it inside a transaction, whose commit would not wait for
+ * the disk either.
+ */
 export async function storeIntents(context: Context, entries: readonly NewEntry[]): Promise<void> {
   await query(context.db.em(), STORE_WITHOUT_WAIT, [rowsOf(entries)]);
 }

@@ -1,17 +1,17 @@
-/** Removes entries of the audit that have been kept for their time. */
+/** Removes audit entries after their retention time. */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { earliestId } from '../ids.ts';
 
-/** How long an entry is kept: a year, and a month to look back at it. */
+/** How long an entry is kept: a year, plus a month to review it. */
 export const AUDIT_KEPT_DAYS = 400;
 
 const DAY_MS = 86_400_000;
 
-/** Entries of one statement. */
+/** Most entries in one statement. */
 const AT_ONCE = 1_000;
 
-// Ids sort by time, so the oldest entries are found along the primary key.
+// Ids sort by time, so the primary key finds the oldest entries.
 const OLD_ENTRIES = `
   delete from audit_entries where id in (
     select id from audit_entries where id < $1 order by id limit ${AT_ONCE}) returning id`;

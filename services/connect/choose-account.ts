@@ -1,4 +1,4 @@
-/** Links the one account that the customer has picked of those that the platform agreed to. */
+/** Links the account that the customer has picked from those that the platform granted. */
 import type { ConnectSession } from '../../entities/connect-session.ts';
 import type { Context } from '../context.ts';
 import { offeredPlatforms } from './connectable-platforms.ts';
@@ -6,7 +6,7 @@ import { keepFlow, readFlow } from './flow.ts';
 import type { Outcome } from './outcome.ts';
 import { linkGranted } from './try-login.ts';
 
-/** @returns null when there is no such choice at present */
+/** @returns null when the session has no such choice now */
 export async function chooseAccount(context: Context, session: ConnectSession, index: number): Promise<Outcome | null> {
   const flow = readFlow(context, session);
   if (flow?.step !== 'choose') return null;

@@ -1,8 +1,8 @@
-/** Closes the connect sessions whose time is over, drops what they held, and forgets those that ended long ago. */
+/** Closes expired connect sessions, deletes their stored data, and deletes sessions that ended long ago. */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 
-/** How long an ended session can be asked about. */
+/** How long an ended session can still be read. */
 const KEPT_MS = 30 * 86_400_000;
 
 export async function closeConnectSessions(context: Context): Promise<void> {

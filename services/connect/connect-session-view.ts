@@ -1,4 +1,4 @@
-/** A connect session as the wire shows it (spec: Connect session). */
+/** A connect session as the API returns it (docs/contract/connections.md#connect-sessions). */
 import type { ConnectError, ConnectSession, ConnectSessionStatus } from '../../entities/connect-session.ts';
 import { timestamp } from '../timestamp.ts';
 

@@ -1,4 +1,4 @@
-/** Which platforms a customer can link an account of on the hosted page, on this install. */
+/** Lists the platforms whose accounts a customer can link on the hosted page of this install. */
 import type { AnyPlatform } from '../../platforms/contract.ts';
 import type { HostedConnect, OauthConnect } from '../../platforms/hosted.ts';
 import { PLATFORM_IDS, platformOf, TEST_PLATFORM } from '../../platforms/registry.ts';
@@ -13,7 +13,7 @@ export interface HostedPlatform {
   readonly hosted: Hosted;
 }
 
-/** In the order they are shown. @param mode type of the key that made the session */
+/** In display order. @param mode type of the key that created the session */
 export function connectablePlatforms(context: Context, mode: 'live' | 'test'): HostedPlatform[] {
   const { apps, endpoints } = context.config;
   return PLATFORM_IDS.filter((id) => mode === 'live' || id === TEST_PLATFORM).flatMap((id) => {
@@ -30,19 +30,19 @@ function withoutMissingApps(context: Context, { alternative, ...hosted }: Hosted
   return isSetUp ? { ...hosted, alternative } : hosted;
 }
 
-/** The platform's own page, as the only way or as the second one; undefined where there is none. */
+/** The platform's own authorization page, as the only method or the second one; undefined when it has none. */
 export function pageOf({ hosted }: HostedPlatform): OauthConnect<unknown> | undefined {
   return hosted.oauth ?? hosted.alternative?.oauth;
 }
 
-/** The platform with its second way as the only one; undefined where it has none. */
+/** The platform with its second method as the only one; undefined when it has none. */
 export function byAlternative({ platform, hosted }: HostedPlatform): HostedPlatform | undefined {
   if (hosted.alternative === undefined) return undefined;
   const { fields, oauth } = hosted.alternative;
   return { platform, hosted: { fields, oauth } };
 }
 
-/** What a session offers: the platform it names, or all that its key reaches. */
+/** The platforms that a session offers: the one it names, or all that its key reaches. */
 export function offeredPlatforms(
   context: Context,
   { platform: named, mode }: { readonly platform?: string | null | undefined; readonly mode: 'live' | 'test' },

@@ -1,4 +1,7 @@
-/** Makes a link with which a customer connects an account into a profile. The link is told once; a hash of its token is kept. */
+/**
+ * Creates a link with which a customer connects an account to a profile. The link is returned once; only a hash of its
+ * token is stored.
+ */
 import { ApiKey } from '../../entities/api-key.ts';
 import { ConnectSession } from '../../entities/connect-session.ts';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -24,7 +27,7 @@ export interface ConnectLink {
   readonly connectSessionId: string;
 }
 
-/** How long a link lasts (spec: fifteen minutes). */
+/** How long a link is valid (docs/contract/connections.md#states). */
 export const SESSION_MS = 15 * 60_000;
 
 /**
@@ -80,9 +83,9 @@ function requireConnectable(context: Context, caller: Caller, platform: string):
   throw new ServiceError('invalid_request', message);
 }
 
-/** The allowlist is read when it is needed and not with every request's key. */
+/** Reads the allowlist only when needed, rather than with the key of every request. */
 async function requireAllowed(context: Context, caller: Caller, redirectUrl: string): Promise<void> {
-  // Only keys have one.
+  // Only keys have an allowlist.
   if (caller.actor.kind !== 'key') return;
   const where = { id: caller.keyId, accountId: caller.accountId };
   const key = await context.db.em().findOneOrFail(ApiKey, where, { fields: ['redirectAllowlist'] });

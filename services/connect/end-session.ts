@@ -1,21 +1,21 @@
-/** The end of a connect session, and where the customer goes then. */
+/** Ends a connect session, and determines where the customer goes then. */
 import { Connection } from '../../entities/connection.ts';
 import { type ConnectError, ConnectSession } from '../../entities/connect-session.ts';
 import type { Context } from '../context.ts';
 import { withParameters } from './redirect-url.ts';
 
-/** Fails a session that is still open; one that ended meanwhile keeps its end. */
+/** Fails a session that is still open; a session that ended meanwhile keeps its status. */
 export async function failSession(context: Context, session: ConnectSession, error: ConnectError): Promise<void> {
   const changes = { status: 'failed' as const, error, flow: null };
   await context.db.em().nativeUpdate(ConnectSession, { id: session.id, status: 'pending' }, changes);
 }
 
-/** Leaving after the platform has refused is giving up; before that it is cancelling. */
+/** Leaving after the platform refused counts as giving up; before that it counts as cancelling. */
 export async function leaveSession(context: Context, session: ConnectSession): Promise<void> {
   await failSession(context, session, session.refused ? 'connect_failed' : 'cancelled');
 }
 
-/** Address that the customer is sent to, with how it ended; null while the session is open or when it expired. */
+/** Address to redirect the customer to, with the result; null while the session is open or when it expired. */
 export async function returnAddress(context: Context, sessionId: string): Promise<string | null> {
   const em = context.db.em();
   const session = await em.findOneOrFail(ConnectSession, { id: sessionId });

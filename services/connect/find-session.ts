@@ -1,19 +1,19 @@
-/** Finds the connect session of a browser: by its link, which works once, and from then on by the browser's own secret. */
+/** Finds the connect session of a browser: first by its link, which works once, then by the browser's own secret. */
 import { ConnectSession } from '../../entities/connect-session.ts';
 import type { Context } from '../context.ts';
 import { hasHash, hashSecret } from '../secrets.ts';
 import { newSecret } from './new-secret.ts';
 
-/** Why a browser has no open session. `over`: it had one, which has ended. */
+/** Why a browser has no open session. `over`: its session has ended. */
 export type NoSession =
   | { readonly kind: 'unknown' | 'used' | 'expired' }
   | { readonly kind: 'over'; readonly session: ConnectSession };
 
 export type FoundSession =
-  /** `secret` is what the browser is to show from now on; null when it has it already. */
+  /** `secret` is the new secret for the browser; null when the browser has it already. */
   { readonly kind: 'open'; readonly session: ConnectSession; readonly secret: string | null } | NoSession;
 
-/** The secret that a browser shows for a session; undefined when it shows none. */
+/** Returns the secret that a browser presents for a session; undefined when it presents none. */
 export type SecretOf = (sessionId: string) => string | undefined;
 
 /** Opens a link: the first browser gets the session, and keeps it. */
@@ -24,7 +24,7 @@ export async function openLink(context: Context, token: string, secretOf: Secret
   if (session.usedAt === null && session.status === 'pending' && session.expiresAt > now) {
     const secret = newSecret(context);
     const binding = { usedAt: now, browserHash: hashSecret(secret) };
-    // Of two that open it at once, one gets it.
+    // Of two browsers that open it at once, one gets it.
     const open = { id: session.id, usedAt: null, status: 'pending' as const };
     const bound = await context.db.em().nativeUpdate(ConnectSession, open, binding);
     return bound === 1 ? { kind: 'open', session, secret } : { kind: 'used' };
@@ -33,7 +33,7 @@ export async function openLink(context: Context, token: string, secretOf: Secret
   return isOf(session, secretOf) ? stateOf(context, session) : { kind: 'used' };
 }
 
-/** The session that a browser has opened; another browser's is as unknown as none. */
+/** Finds the session that a browser has opened; the session of another browser counts as unknown. */
 export async function findSession(context: Context, id: string, secretOf: SecretOf): Promise<FoundSession> {
   const session = await context.db.em().findOne(ConnectSession, { id });
   if (session === null || !isOf(session, secretOf)) return { kind: 'unknown' };

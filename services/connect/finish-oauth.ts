@@ -1,4 +1,6 @@
-/** The customer is back from the platform's own page: exchanges what they bring for access to an account. */
+/**
+ * Handles the customer's return from the platform's authorization page: exchanges the answer for access to an account.
+ */
 import type { ConnectSession } from '../../entities/connect-session.ts';
 import { PlatformFailure } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
@@ -13,7 +15,7 @@ import { linkGranted, refuse } from './try-login.ts';
 
 /**
  * @param platformId platform whose callback address was called
- * @returns null when the answer is none that this session waits for; that changes nothing
+ * @returns null when the session does not expect this answer; nothing changes then
  */
 export async function finishOauth(
   context: Context,
@@ -31,13 +33,13 @@ export async function finishOauth(
   }
   const outcome = await exchange(context, session, flow, answer);
   if (outcome.kind === 'refused') {
-    // Shown on the session's own page, away from an address that works once.
+    // The message is shown on the session's own page, because the callback address works only once.
     await keepFlow(context, session, { step: 'refused', platformId, message: outcome.message });
   }
   return outcome;
 }
 
-/** How OAuth says that the customer has said no; some platforms have words of their own. */
+/** OAuth error codes for a denial by the customer; some platforms add their own. */
 const CANCEL_ERRORS = ['access_denied'];
 
 function isCancel(context: Context, session: ConnectSession, platformId: string, error: string | null): boolean {

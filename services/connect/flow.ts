@@ -1,4 +1,4 @@
-/** How far a customer has come between two requests: kept with the session, encrypted. */
+/** Stores the progress of a customer between two requests, encrypted, in the session. */
 import type { ConnectSession } from '../../entities/connect-session.ts';
 import { ConnectSession as Sessions } from '../../entities/connect-session.ts';
 import type { JsonObject } from '../../platforms/contract.ts';
@@ -6,7 +6,7 @@ import type { OauthAccount } from '../../platforms/hosted.ts';
 import type { Context } from '../context.ts';
 
 export type Flow =
-  /** The customer is at the platform's own page. */
+  /** The customer is at the platform's authorization page. */
   | {
       readonly step: 'away';
       readonly platformId: string;
@@ -14,16 +14,16 @@ export type Flow =
       readonly verifier: string;
       readonly memo: JsonObject;
     }
-  /** The platform has agreed, to several accounts. */
+  /** The platform has granted several accounts. */
   | {
       readonly step: 'choose';
       readonly platformId: string;
       readonly accounts: readonly OauthAccount<unknown>[];
     }
-  /** The platform has refused, for a reason that the customer has yet to see. */
+  /** The platform has refused, for a reason that the customer has not seen yet. */
   | { readonly step: 'refused'; readonly platformId: string; readonly message: string };
 
-/** Null when there is none, and when it cannot be decrypted any more: then the customer begins anew. */
+/** Null when there is none, or when it can no longer be decrypted; the customer then starts again. */
 export function readFlow(context: Context, { id, flow }: Pick<ConnectSession, 'id' | 'flow'>): Flow | null {
   if (flow === null || flow === undefined) return null;
   try {
@@ -40,7 +40,7 @@ export async function keepFlow(context: Context, session: Pick<ConnectSession, '
   await context.db.em().nativeUpdate(Sessions, { id: session.id, status: 'pending' }, changes);
 }
 
-/** Takes the flow away, for one request only: of two that come with the same answer, one gets false. */
+/** Removes the flow, for one request only: of two with the same answer, one gets false. */
 export async function takeFlow(context: Context, { id, flow }: Pick<ConnectSession, 'id' | 'flow'>): Promise<boolean> {
   const taken = await context.db.em().nativeUpdate(Sessions, { id, flow, status: 'pending' }, { flow: null });
   return taken === 1;

@@ -1,4 +1,4 @@
-/** Finds one connect session of the caller's. */
+/** Reads one connect session of the caller's. */
 import { ConnectSession } from '../../entities/connect-session.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
@@ -6,7 +6,7 @@ import type { Caller } from '../keys/caller.ts';
 import { type ConnectSessionView, connectSessionView } from './connect-session-view.ts';
 
 /**
- * A scoped key sees the sessions of its profile, a test key those that test keys made.
+ * A scoped key sees the sessions of its profile; a test key sees those that test keys created.
  *
  * @throws ServiceError not_found for any other
  */

@@ -1,7 +1,6 @@
 /**
- * Puts an account that its platform has accepted into the session's profile, and ends the session with it.
- * An account that the profile already holds keeps its id, slug and queue: only its login is replaced, and
- * nothing is announced.
+ * Stores an account that its platform has accepted in the session's profile, and completes the session. An account that
+ * is already in the profile keeps its id, slug and queue: only its credential is replaced, and no event is emitted.
  */
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
@@ -13,10 +12,10 @@ import { addConnection } from '../connections/add-connection.ts';
 import { relinkAccount } from '../connections/relink-account.ts';
 import type { Context } from '../context.ts';
 
-/** How often it is tried again when another request takes the slug, or links the same account, meanwhile. */
+/** Maximum number of tries when another request takes the slug, or links the same account, meanwhile. */
 const TRIES = 5;
 
-/** Does nothing to a session that has ended meanwhile. Fails one whose profile was deleted. */
+/** Does nothing to a session that has ended meanwhile. Fails a session whose profile was deleted. */
 export async function linkAccount(
   context: Context,
   sessionId: string,

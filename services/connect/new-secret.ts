@@ -1,4 +1,4 @@
-/** Secrets of connect sessions: the token of a link, and what a browser shows for it. */
+/** Creates secrets of connect sessions: the token of a link, and the secret that a browser presents. */
 import type { Context } from '../context.ts';
 
 /** 32 random bytes, as base64url: 43 characters. */

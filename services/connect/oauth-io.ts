@@ -1,4 +1,7 @@
-/** What a platform is handed to link an account by its own page: besides the usual, the apps that this install has registered by itself. */
+/**
+ * The input that a platform needs to link an account through its own page, including the apps that this install
+ * registered dynamically.
+ */
 import { PlatformAppRow } from '../../entities/platform-app.ts';
 import { query } from '../../entities/query.ts';
 import type { PlatformApp } from '../../platforms/contract.ts';
@@ -7,7 +10,9 @@ import { CONNECT_TIMEOUT_MS } from '../connections/check-credentials.ts';
 import type { Context } from '../context.ts';
 import { platformIo } from '../platform-io.ts';
 
-/** Where a platform sends customers back to: an address of its own each, so that none can pass off another's answer. */
+/**
+ * The callback address of a platform. Each platform has a different one, so that none can impersonate another's answer.
+ */
 export function callbackUrl(context: Context, platformId: string): string {
   return `${context.config.publicUrl}/connect/callback/${platformId}`;
 }
@@ -28,7 +33,7 @@ export function oauthIo(context: Context, platformId: string): OauthIo {
 
 type Place = Pick<PlatformAppRow, 'platformId' | 'origin' | 'redirectUri'>;
 
-/** Null when there is none, and when it cannot be decrypted any more. */
+/** Null when there is none, or when it can no longer be decrypted. */
 async function findApp(context: Context, place: Place): Promise<PlatformApp | null> {
   const row = await context.db.em().findOne(PlatformAppRow, place);
   if (row === null) return null;
@@ -44,7 +49,9 @@ const KEEP = `
   on conflict (platform_id, origin, redirect_uri)
   do update set id = excluded.id, app = excluded.app, created_at = excluded.created_at`;
 
-/** Of two that register at once the later one is kept; who began with the other one goes on with that. */
+/**
+ * Of two concurrent registrations, the later one is stored; a flow that started with the other one continues with that.
+ */
 async function keepApp(
   context: Context,
   { platformId, origin, redirectUri }: Place,

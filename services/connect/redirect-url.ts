@@ -1,13 +1,13 @@
-/** Where customers may be sent when they are done with the hosted page, and how the address is made. */
+/** Validates the addresses that customers may return to from the hosted page, and adds the result to them. */
 import { isPublicHost } from '../public-host.ts';
 
-/** Longest address; with what is added to it, it stays below what browsers and servers take. */
+/** Maximum length of an address; with the added parameters it stays below the limits of browsers and servers. */
 export const REDIRECT_URL_MAX = 2_000;
 
-/** The characters of an address (RFC 3986), and the visible ones beyond ASCII that an international one has (RFC 3987). */
+/** The characters of an address (RFC 3986), and the printable non-ASCII ones of an internationalized one (RFC 3987). */
 const ADDRESS = /^(?:[\w\-.~:/?#[\]@!$&'()*+,;=%]|(?!\p{ASCII})[\p{L}\p{M}\p{N}\p{P}\p{S}])+$/u;
 
-/** Why a customer may not be sent to an address, as what is expected instead; null when it is all right. */
+/** The rule that an address breaks, as the expected form; null when it is allowed. */
 export function redirectUrlProblem(text: string): string | null {
   const url = ADDRESS.test(text) ? URL.parse(text) : null;
   if (url === null) return 'an address such as https://app.example/connected';
@@ -22,14 +22,14 @@ export function redirectUrlProblem(text: string): string | null {
 }
 
 /**
- * An address as a header can carry it: an international one with its host in Punycode and the rest in percent-encoding,
- * any other as it is.
+ * An address in the form that a header can carry. An internationalized one gets its host in Punycode and the rest
+ * percent-encoded; any other is unchanged.
  */
 export function asciiAddress(address: string): string {
   return /^\p{ASCII}*$/u.test(address) ? address : new URL(address).href;
 }
 
-/** The address, ready for a header, with parameters put behind those it has; nothing else of it is touched. */
+/** The address, ready for a header, with parameters appended to its own; everything else is unchanged. */
 export function withParameters(given: string, parameters: Readonly<Record<string, string>>): string {
   const address = asciiAddress(given);
   const added = new URLSearchParams(parameters).toString();

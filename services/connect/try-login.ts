@@ -1,4 +1,4 @@
-/** Tries the login that a customer has typed, or begins the way over the platform's own page. */
+/** Checks the credentials that a customer has typed, or starts the platform's authorization flow. */
 import { ConnectSession } from '../../entities/connect-session.ts';
 import { query } from '../../entities/query.ts';
 import { zodDetails } from '../../errors/zod-details.ts';
@@ -18,7 +18,7 @@ import { callbackUrl, oauthIo } from './oauth-io.ts';
 import { type Outcome, TRIES_MAX } from './outcome.ts';
 import { newSecret } from './new-secret.ts';
 
-/** @param raw what came for each field, as it was typed */
+/** @param raw the submitted value of each field, as typed */
 export async function tryLogin(
   context: Context,
   session: ConnectSession,
@@ -33,13 +33,13 @@ export async function tryLogin(
     const malformed = problemOf(offered, typed);
     if (malformed !== null) return { kind: 'refused', message: malformed };
   }
-  if (!(await takeTry(context, session))) return { kind: 'ended' };
+  if (!(await countTry(context, session))) return { kind: 'ended' };
   return oauth === undefined
     ? link(context, session, offered.platform, () => checkCredentials(context, offered.platform, typed))
     : begin(context, session, offered, oauth, typed);
 }
 
-/** Checks what the platform's own page gave, and ends the session with the account that it opens. */
+/** Checks the credential from the platform's authorization page, and completes the session with its account. */
 export function linkGranted(
   context: Context,
   session: ConnectSession,
@@ -56,13 +56,13 @@ export function linkGranted(
   });
 }
 
-/** The account with a login that says what it covers. */
+/** The account with the granted scopes in its credential. */
 function withScopes(account: ConnectedAccount<unknown>, scopes: readonly string[]): ConnectedAccount<unknown> {
   const scoped: ScopedLogin = { grantedScopes: scopes };
   return { ...account, credential: { ...Object(account.credential), ...scoped } };
 }
 
-/** Ends the session with the account that `check` gives. */
+/** Completes the session with the account that `check` returns. */
 async function link(
   context: Context,
   session: ConnectSession,
@@ -79,7 +79,7 @@ async function link(
   }
 }
 
-/** Notes that the platform has refused. */
+/** Records that the platform has refused. */
 export async function refuse(context: Context, session: ConnectSession, message: string): Promise<Outcome> {
   const changes = { refused: true, flow: null };
   await context.db.em().nativeUpdate(ConnectSession, { id: session.id, status: 'pending' }, changes);
@@ -95,7 +95,7 @@ async function begin(
 ): Promise<Outcome> {
   const request: OauthRequest = {
     redirectUri: callbackUrl(context, platform.id),
-    // The id says which of the browser's sessions an answer is for; the rest cannot be guessed.
+    // The id tells which of the browser's sessions an answer is for; the rest is unguessable.
     state: `${session.id}.${newSecret(context)}`,
     verifier: newSecret(context),
   };
@@ -110,8 +110,8 @@ async function begin(
   }
 }
 
-/** Counts one try; false when the session has ended, and ends it when there were too many. */
-async function takeTry(context: Context, session: ConnectSession): Promise<boolean> {
+/** Counts one try. Returns false when the session has ended, and ends it after too many tries. */
+async function countTry(context: Context, session: ConnectSession): Promise<boolean> {
   const sql = `update connect_sessions set tries = tries + 1
     where id = $1 and status = 'pending' and expires_at > $2 returning tries`;
   const [row] = await query<{ tries: number }>(context.db.em(), sql, [session.id, context.clock.now()]);
@@ -129,7 +129,7 @@ function readFields(fields: readonly HostedField[], raw: Readonly<Record<string,
   return Object.fromEntries(filled) as Typed;
 }
 
-/** What is malformed, in words that carry the labels of the page; null when nothing is. */
+/** Names malformed fields by their labels on the page; null when none is malformed. */
 function problemOf({ platform, hosted }: HostedPlatform, typed: Typed): string | null {
   const parsed = platform.credentials.safeParse(typed);
   if (parsed.success) return null;

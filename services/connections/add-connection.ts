@@ -1,4 +1,4 @@
-/** Adds a checked account as a connection, with its event, in the transaction of whoever asks. */
+/** Adds a checked account as a connection, with its event, in the caller's transaction. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Connection } from '../../entities/connection.ts';
 import type { AnyPlatform, ConnectedAccount } from '../../platforms/contract.ts';
@@ -7,25 +7,25 @@ import type { Context } from '../context.ts';
 import { connectionEvent } from '../events/connection-event.ts';
 import { storeEvents } from '../events/store-events.ts';
 import type { Caller } from '../keys/caller.ts';
-import { lockAccount } from '../plans/standing.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { loginColumns } from './login-columns.ts';
 import { deriveSlug, firstFreeSlug } from './slug.ts';
 
-/** Most characters of a description that is derived; callers may write as many. */
+/** Maximum length of a derived description, in characters; callers have the same limit. */
 const DESCRIPTION_MAX = 200;
 
 export interface NewConnection {
   readonly platform: AnyPlatform;
   readonly account: ConnectedAccount<unknown>;
   readonly profileId: string | null;
-  /** Derived from platform and handle when left out. */
+  /** Derived from platform and handle when omitted. */
   readonly slug?: string | undefined;
   readonly description?: string | undefined;
-  /** The connect session it was made in. */
+  /** The connect session that it was created in. */
   readonly connectSessionId?: string;
 }
 
-/** Who a connection is made for. */
+/** The account and mode that a connection is created for. */
 export type Owner = Pick<Caller, 'accountId' | 'mode'>;
 
 /** @throws UniqueConstraintViolationException when another transaction takes the slug or the account meanwhile */
@@ -59,7 +59,7 @@ export async function addConnection(
 }
 
 async function freeSlug(em: SqlEntityManager, owner: Owner, profileId: string | null, slug: string): Promise<string> {
-  // One derivation at a time in an account: many that connect at once would keep taking each other's slug.
+  // One derivation at a time in an account: concurrent requests would otherwise keep taking each other's slug.
   await lockAccount(em, owner.accountId);
   const where = { accountId: owner.accountId, profileId, deletedAt: null, slug: { $like: `${slug}%` } };
   const taken = await em.find(Connection, where, { fields: ['slug'] });

@@ -1,4 +1,4 @@
-/** Checks a login against its platform before anything is stored. */
+/** Checks a credential against its platform before anything is stored. */
 import { invalidInput } from '../../errors/error-body.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { type AnyPlatform, type ConnectedAccount, PlatformFailure, type PlatformIo } from '../../platforms/contract.ts';
@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { platformIo } from '../platform-io.ts';
 import { missingSettings } from '../platforms/missing-settings.ts';
 
-/** Real time the platform has to check the credentials. */
+/** Timeout of the platform's check, in real time. */
 export const CONNECT_TIMEOUT_MS = 30_000;
 
 /**
@@ -40,7 +40,7 @@ export async function checkLogin(
   } catch (error) {
     if (!(error instanceof PlatformFailure)) throw error;
     const refused = error.kind === 'rejected' || error.kind === 'reconnect';
-    // Checking credentials changes nothing on the platform, so a lost answer is an outage like any other.
+    // Checking credentials changes nothing on the platform, so a lost answer is treated as an outage.
     throw new ServiceError(refused ? 'platform_rejected' : 'platform_unavailable', error.message, { cause: error });
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Links an account from credentials the caller holds (D11). The platform is asked first, and nothing
- * is stored unless it accepts them. Emits connection.created, but not where the account is linked already
- * and has to be connected again: then only its login is replaced.
+ * Links an account from credentials that the caller holds (docs/contract/connections.md#linking-with-credentials). The
+ * platform checks them first, and nothing is stored unless it accepts them. Emits connection.created. If the account is
+ * already linked and must be reconnected, only its credential is replaced, and no event is emitted.
  */
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
@@ -29,10 +29,10 @@ export interface ConnectInput {
 export const SLUG_TRIES = 5;
 
 /**
- * @param em whose transaction, if it has one, is to hold what is stored
- * @throws ServiceError invalid_request (unknown platform, malformed credentials), forbidden (a test key
- *   naming a real platform), not_found (profile), platform_rejected (credentials refused),
- *   platform_unavailable (no answer), connection_conflict (account or slug already there)
+ * @param em its transaction, if it has one, stores the rows
+ * @throws ServiceError invalid_request (unknown platform, malformed credentials), forbidden (a test key naming a real
+ *   platform), not_found (profile), platform_rejected (credentials refused), platform_unavailable (no answer),
+ *   connection_conflict (account or slug already exists)
  */
 export async function connectAccount(
   context: Context,
@@ -49,7 +49,7 @@ export async function connectAccount(
       const { slug, description } = input;
       const fresh = { platform, account, profileId: profileId ?? null, slug, description };
       return await em.transactional(async (inner) => {
-        // Asked again: the profile may have been deleted while the platform was being asked.
+        // Checked again, because the profile may have been deleted during the platform's check.
         if (profileId !== undefined) await holdProfile(inner, caller, profileId);
         const dead = { accountId: caller.accountId, profileId: fresh.profileId, reconnectSince: { $ne: null } };
         const relinked = await relinkAccount(inner, context, fresh, dead);

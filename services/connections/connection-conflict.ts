@@ -1,8 +1,11 @@
-/** What to answer when the unique indexes refuse a change of a connection: they alone decide, also between two requests. */
+/**
+ * Maps violations of the unique indexes on connections to errors. Only the indexes detect conflicts, also between two
+ * requests.
+ */
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { ServiceError } from '../../errors/service-error.ts';
 
-/** The change that was tried: where the connection would sit, under which slug. */
+/** The attempted change: the connection's place and slug. */
 interface Wanted {
   readonly profileId: string | null;
   readonly slug: string;
@@ -10,7 +13,7 @@ interface Wanted {
   readonly handle: string;
 }
 
-/** The refusal that an error of the database stands for; the error itself when it is another one. */
+/** The ServiceError for a database error; any other error is returned unchanged. */
 export function connectionConflict(error: unknown, { profileId, slug, platformId, handle }: Wanted): unknown {
   if (!(error instanceof UniqueConstraintViolationException)) return error;
   const holder = profileId === null ? 'Your own accounts already hold' : `The profile ${profileId} already holds`;

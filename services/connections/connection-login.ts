@@ -1,15 +1,15 @@
-/** The login of a connection, as rows of the database have it. */
+/** The credential of a connection, as database rows hold it. */
 
-/** The part of a connection that a session is made from. */
+/** The part of a connection that a session is created from. */
 export interface ConnectionLogin {
   readonly id: string;
   readonly platformAccountId: string;
   readonly handle: string;
-  /** Sealed; null when the connection was deleted meanwhile. */
+  /** Encrypted; null when the connection was deleted meanwhile. */
   readonly credentials: string | null;
 }
 
-/** Columns of `connections`, also where they come with those of a post. */
+/** Columns of `connections`, also when selected together with those of a post. */
 export interface LoginRow {
   readonly platform_account_id: string;
   readonly handle: string;

@@ -1,4 +1,4 @@
-/** A connection as the wire shows it (spec: Connection). */
+/** A connection as the API returns it (docs/contract/connections.md#connections). */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Connection, QueueSlot, RewriteMode } from '../../entities/connection.ts';
 import type { Context } from '../context.ts';
@@ -20,13 +20,13 @@ export interface ConnectionView {
   reconnectRequired: ReconnectRequired | null;
 }
 
-/** That an account has to be connected again, and why. */
+/** The account must be reconnected, and why. */
 export interface ReconnectRequired {
   since: string;
   reason: string;
 }
 
-/** @param em whose transaction, if there is one, the connections are read in */
+/** @param em its transaction, if it has one, reads the connections */
 export async function connectionViews(
   context: Context,
   em: SqlEntityManager,
@@ -55,7 +55,7 @@ export async function connectionViews(
   });
 }
 
-/** As {@link connectionViews}, of one. */
+/** As {@link connectionViews}, for one connection. */
 export async function connectionView(
   context: Context,
   em: SqlEntityManager,

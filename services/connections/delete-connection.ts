@@ -1,4 +1,7 @@
-/** Disconnects an account: the login is removed, what waits is cancelled, sent posts stay readable. Emits connection.removed. */
+/**
+ * Disconnects an account: its credential is removed, waiting posts are cancelled, sent posts stay readable. Emits
+ * connection.removed.
+ */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';

@@ -1,4 +1,4 @@
-/** Finds one connection of the caller's. */
+/** Reads one connection of the caller's. */
 import { Connection } from '../../entities/connection.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';

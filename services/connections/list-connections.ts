@@ -1,4 +1,4 @@
-/** Lists the caller's living connections, newest first. */
+/** Lists the caller's existing connections, newest first. */
 import { Connection } from '../../entities/connection.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
@@ -10,13 +10,16 @@ import { reachableConnections } from './reachable-connections.ts';
 
 export interface ConnectionFilter {
   readonly profileId?: string | undefined;
-  /** 1 to 100; left out, all. */
+  /** 1 to 100; all when omitted. */
   readonly limit?: number | undefined;
-  /** Id of a connection: the list goes on with those older than it. */
+  /** Id of a connection: the page starts with the connections older than it. */
   readonly cursor?: string | undefined;
 }
 
-/** @throws ServiceError invalid_request when `profileId` is not a profile the caller reaches (D32). */
+/**
+ * @throws ServiceError invalid_request when `profileId` is not a profile that the caller reaches
+ *   (docs/contract/connections.md#slugs-without-a-profile).
+ */
 export async function listConnections(
   context: Context,
   caller: Caller,

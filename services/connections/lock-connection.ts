@@ -1,4 +1,4 @@
-/** Finds a connection of the caller's for a change, and keeps others from changing it until the transaction is over. */
+/** Reads and locks a connection of the caller's for a change; the lock lasts until the transaction ends. */
 import { LockMode } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Connection } from '../../entities/connection.ts';

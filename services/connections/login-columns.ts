@@ -1,12 +1,12 @@
-/** The columns of a connection that hold its login: what is written wherever an account is linked, or linked again. */
+/** The columns of a connection that hold its credential; written whenever an account is linked or relinked. */
 import type { AnyPlatform } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 
-/** A working login, and no trace of one before it. */
+/** Stores a working credential and clears all state of the previous one. */
 export function loginColumns(context: Context, platform: AnyPlatform, connectionId: string, credential: unknown) {
   return {
     credentials: context.vault.seal(credential, connectionId),
-    // Without the lease, a renewal of the old login that is under way can no longer be stored over this one.
+    // Clearing the lease keeps a renewal of the old credential that is in progress from overwriting this one.
     renewalLeaseUntil: null,
     renewAt: renewAt(context, platform, credential),
     reconnectSince: null,
@@ -15,7 +15,7 @@ export function loginColumns(context: Context, platform: AnyPlatform, connection
   };
 }
 
-/** From when on a login is renewed ahead of its end; null when it has none, or cannot be renewed. */
+/** When to start renewing a credential before it expires; null when it does not expire or cannot be renewed. */
 export function renewAt(context: Context, { renewal }: AnyPlatform, credential: unknown): Date | null {
   if (renewal === undefined || !renewal.canRenew(credential, context.config.apps)) return null;
   return renewal.dueAt(credential);

@@ -1,8 +1,8 @@
 /**
- * Moves a connection into a profile, or back to the caller's own accounts. Slug, queue and posts come
- * along; every post keeps the profile it was written under. What shares its login and sits in the same
- * place moves with it, or nothing does. Emits for each connection.removed with the profile that is left,
- * then connection.created with the one arrived at (D38).
+ * Moves a connection into a profile, or back to the caller's own accounts. Slug, queue and posts move with it; every
+ * post keeps the profile that it was created under. Connections in the same place that share its credential move with
+ * it; if one cannot, none does. For each, emits connection.removed with the old profile, then connection.created with
+ * the new one (docs/contract/connections.md#moving).
  */
 import { LockMode } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
@@ -12,18 +12,18 @@ import type { Context } from '../context.ts';
 import { connectionEvent } from '../events/connection-event.ts';
 import { storeEvents } from '../events/store-events.ts';
 import type { Caller } from '../keys/caller.ts';
-import { lockAccount } from '../plans/standing.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { holdProfile } from '../profiles/hold-profile.ts';
 import { connectionConflict } from './connection-conflict.ts';
 import { type ConnectionView, connectionView } from './connection-view.ts';
 import { noConnection, reachableConnections } from './reachable-connections.ts';
 
 /**
- * A connection that is there already stays as it is, and nothing is emitted.
+ * A connection that is already there stays unchanged, and no event is emitted.
  *
- * @param profileId where to; null for the caller's own accounts
- * @throws ServiceError not_found (connection or profile), connection_conflict (account or slug already there,
- *   of the connection or of one that follows it)
+ * @param profileId the target; null for the caller's own accounts
+ * @throws ServiceError not_found (connection or profile), connection_conflict (account or slug already there, of the
+ *   connection or of one that moves with it)
  */
 export async function moveConnection(
   context: Context,
@@ -33,7 +33,7 @@ export async function moveConnection(
 ): Promise<ConnectionView> {
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     if (profileId !== null) await holdProfile(em, caller, profileId);
-    // One move at a time in an account: two that change places would wait for each other's row.
+    // One move at a time in an account: two connections that swap places would otherwise deadlock.
     await lockAccount(em, caller.accountId);
     const [connection, ...followers] = await lockWithFollowers(em, caller, connectionId);
     if ((connection.profileId ?? null) === profileId) return connectionView(context, em, connection);
@@ -49,7 +49,10 @@ export async function moveConnection(
   });
 }
 
-/** The connection, then those that follow it, by id. Locked in the order of their ids, as everybody does who locks several. */
+/**
+ * The connection, then those that move with it, by id. All code that locks several connections locks them in the order
+ * of their ids.
+ */
 async function lockWithFollowers(
   em: SqlEntityManager,
   caller: Caller,
@@ -71,7 +74,7 @@ async function lockWithFollowers(
   return [connection, ...locked.filter((one) => one !== connection)];
 }
 
-/** Written at once, so that the index which refuses it refuses this one by name. */
+/** Flushed immediately, so that a violation of a unique index is attributed to this connection. */
 async function moveOne(
   em: SqlEntityManager,
   context: Context,

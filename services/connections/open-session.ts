@@ -1,11 +1,11 @@
-/** Gives an adapter the stored login of a connection, and the one way to replace it. */
+/** Gives an adapter the stored credential of a connection, and the only function that replaces it. */
 import type { AnyPlatform, Session } from '../../platforms/contract.ts';
 import { PlatformFailure } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import type { ConnectionLogin } from './connection-login.ts';
 import { renewCredential } from './renew-credential.ts';
 
-/** @throws PlatformFailure `reconnect` when no login is stored or it cannot be decrypted. */
+/** @throws PlatformFailure `reconnect` when no credential is stored or it cannot be decrypted. */
 export function openSession(context: Context, platform: AnyPlatform, connection: ConnectionLogin): Session<unknown> {
   const { id, platformAccountId, handle, credentials } = connection;
   if (credentials === null) throw new PlatformFailure('reconnect', 'The connection has no stored login any more.');

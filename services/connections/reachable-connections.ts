@@ -1,11 +1,14 @@
-/** The one place that says which connections a caller reaches: the tenant check is part of every query made from it. */
+/**
+ * Defines which connections a caller reaches. Every query for connections uses this filter, so the tenant check cannot
+ * be skipped.
+ */
 import type { FilterQuery } from '@mikro-orm/core';
 import type { Connection } from '../../entities/connection.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { TEST_PLATFORM } from '../../platforms/registry.ts';
 import type { Caller } from '../keys/caller.ts';
 
-/** Living connections of the caller's account, profile and mode. */
+/** Existing connections of the caller's account, profile and mode. */
 export function reachableConnections(caller: Caller): FilterQuery<Connection> {
   return {
     accountId: caller.accountId,
@@ -15,7 +18,7 @@ export function reachableConnections(caller: Caller): FilterQuery<Connection> {
   };
 }
 
-/** What to answer when a connection that was named is none of these. */
+/** The error for a connection id that the caller does not reach. */
 export function noConnection(connectionId: string): ServiceError {
   return new ServiceError('not_found', `No connection of yours has the id ${connectionId}.`);
 }

@@ -1,4 +1,7 @@
-/** Gives an account that is linked already a new login. The connection keeps its id, slug and queue, and nothing is announced. */
+/**
+ * Replaces the credential of an account that is already linked. The connection keeps its id, slug and queue, and no
+ * event is emitted.
+ */
 import { type FilterQuery, LockMode } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Connection } from '../../entities/connection.ts';
@@ -6,7 +9,7 @@ import type { AnyPlatform, ConnectedAccount } from '../../platforms/contract.ts'
 import type { Context } from '../context.ts';
 import { loginColumns } from './login-columns.ts';
 
-/** In the caller's transaction. @returns null when there is no such connection to the account */
+/** In the caller's transaction. @returns null when the account has no such connection */
 export async function relinkAccount(
   em: SqlEntityManager,
   context: Context,

@@ -1,4 +1,4 @@
-/** Takes connections out of use: what disconnecting one and deleting a whole profile have in common. */
+/** Takes connections out of use; shared by disconnecting one and by deleting a whole profile. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Connection } from '../../entities/connection.ts';
 import { Post } from '../../entities/post.ts';
@@ -8,8 +8,8 @@ import { storeEvents } from '../events/store-events.ts';
 import type { Caller } from '../keys/caller.ts';
 
 /**
- * In the caller's transaction, which has locked the rows: the logins are removed, what waits is cancelled,
- * drafts and sent posts stay. A send already under way finishes and is settled. Emits connection.removed.
+ * In the caller's transaction, which has locked the rows. Removes credentials and cancels waiting posts; drafts and
+ * sent posts stay. A send in progress finishes and is settled. Emits connection.removed.
  */
 export async function removeConnections(
   context: Context,

@@ -1,7 +1,7 @@
 /**
- * Replaces the login of a connection, one renewal at a time over all processes. Platforms such as
- * Bluesky void the old token on use, so two renewals side by side would lose the login. The lease is
- * a column: a transaction must not stay open while the platform is being asked.
+ * Renews the credential of a connection, one renewal at a time across all processes. Platforms such as Bluesky
+ * invalidate the old token on use, so two concurrent renewals would lose access. The lease is a column, because a
+ * transaction must not stay open during the platform call.
  */
 import { query } from '../../entities/query.ts';
 import { type AnyPlatform, PlatformFailure } from '../../platforms/contract.ts';
@@ -12,15 +12,15 @@ import { renewAt } from './login-columns.ts';
 /** How long one process may take to renew before another may try. */
 const LEASE_MS = 45_000;
 
-/** The connection whose login is replaced. */
+/** The connection whose credential is renewed. */
 export interface Renewable {
   readonly connectionId: string;
   readonly platform: AnyPlatform;
-  /** The login that turned out stale, as stored; if another one stands there by now, that one is given. */
+  /** The stale credential, as stored; if another one is stored by now, that one is returned. */
   readonly sealed: string;
 }
 
-/** How often who waits looks again. */
+/** Polling interval while another process renews, in milliseconds. */
 const POLL_MS = 100;
 
 const TAKE_LEASE = `
@@ -35,15 +35,15 @@ const STORE = `
   where id = $1 and renewal_lease_until = $3 and deleted_at is null
   returning id`;
 
-/** A login that is over is not tried again; the connection says so. */
+/** A credential that can no longer be renewed is not tried again; the connection says so. */
 const GIVE_UP = `
   update connections set renewal_lease_until = null, renew_at = null,
     reconnect_since = coalesce(reconnect_since, $3), reconnect_reason = $4, reconnect_told_by = 'renewal'
   where id = $1 and renewal_lease_until = $2`;
 
 /**
- * @param refresh asks the platform for a new login
- * @throws PlatformFailure what `refresh` throws; `reconnect` when the connection was deleted meanwhile;
+ * @param refresh asks the platform for a new credential
+ * @throws PlatformFailure any failure of `refresh`; `reconnect` when the connection was deleted meanwhile;
  *   `unavailable` when another process holds the lease for longer than a renewal takes
  */
 export async function renewCredential<Credential>(
@@ -89,7 +89,7 @@ async function renewUnderLease<Credential>(
   return renewed;
 }
 
-/** Lets others try again, unless the platform said that there is nothing left to renew. */
+/** Releases the lease, unless the platform said that the credential can no longer be renewed. */
 async function release(context: Context, connectionId: string, leaseUntil: Date, error: unknown): Promise<void> {
   if (error instanceof PlatformFailure && error.kind === 'reconnect') {
     const reason = storableText(error.message);

@@ -1,4 +1,7 @@
-/** Renews the logins that are near their end, so that no post waits for it and a dead login is known before one is due. */
+/**
+ * Renews credentials before they expire, so that no post waits for a renewal and an invalid credential is known before
+ * a post is due.
+ */
 import { query } from '../../entities/query.ts';
 import { PlatformFailure } from '../../platforms/contract.ts';
 import { platformOf } from '../../platforms/registry.ts';
@@ -7,16 +10,19 @@ import { platformIo } from '../platform-io.ts';
 import { connectionLogin, type LoginRow } from './connection-login.ts';
 import { openSession } from './open-session.ts';
 
-/** Logins that are renewed side by side. */
+/** Maximum number of concurrent renewals. */
 const AT_ONCE = 20;
 
-/** Real time that one renewal may take. */
+/** Timeout of one renewal, in real time. */
 const RENEWAL_TIMEOUT_MS = 30_000;
 
-/** After so long a renewal that did not work for now is tried again. */
+/** Delay before a renewal that failed temporarily is tried again. */
 const TRY_AGAIN_MS = 5 * 60_000;
 
-/** Puts the next try off before this one is made: another worker takes other logins, and one that dies here is not tried at once. */
+/**
+ * Delays the next try before this one starts: other workers take other credentials, and a renewal that a crash
+ * interrupts is not repeated immediately.
+ */
 const TAKE = `
   update connections c set renew_at = $2
   from (select id from connections where renew_at <= $1 and deleted_at is null
@@ -29,7 +35,7 @@ interface DueRow extends LoginRow {
   platform_id: string;
 }
 
-/** @returns how many were tried */
+/** @returns number of renewals tried */
 export async function renewLogins(context: Context, signal: AbortSignal): Promise<number> {
   let tried = 0;
   while (!signal.aborted) {
@@ -42,7 +48,7 @@ export async function renewLogins(context: Context, signal: AbortSignal): Promis
   return tried;
 }
 
-/** The instant at which the next login is to be renewed; null when none is. */
+/** When the next credential is to be renewed; null when none is. */
 export async function nextRenewalAt(context: Context): Promise<Date | null> {
   const sql = `select extract(epoch from min(renew_at)) * 1000 as at from connections
     where renew_at is not null and deleted_at is null`;
@@ -50,7 +56,7 @@ export async function nextRenewalAt(context: Context): Promise<Date | null> {
   return row?.at === null || row === undefined ? null : new Date(Number(row.at));
 }
 
-/** Never throws on account of a platform: what it says is noted on the connection. */
+/** Never throws because of a platform: its error is recorded on the connection. */
 async function renewLogin(context: Context, row: DueRow): Promise<void> {
   const platform = platformOf(context.platforms, row.platform_id);
   const { renewal } = platform;

@@ -1,4 +1,7 @@
-/** Finds the connections that slugs name, within what the caller reaches (D30, D32). */
+/**
+ * Finds the connections that slugs name, among those that the caller reaches
+ * (docs/contract/profiles-and-keys.md#scoped-keys, docs/contract/connections.md#slugs-without-a-profile).
+ */
 import { query } from '../../entities/query.ts';
 import { WANTED_BY_CONNECTION } from '../polish/rewrite-wanted.ts';
 import { TEST_PLATFORM } from '../../platforms/registry.ts';
@@ -10,19 +13,19 @@ import { PLAN_TERMS, type PlanTerms, planTerms, type PlanTermsRow } from '../pla
 import { type ConnectionLogin, connectionLogin, type LoginRow } from './connection-login.ts';
 import { SLUG_PATTERN } from './slug.ts';
 
-/** A connection that a post can be made to. */
+/** A connection that can receive a post. */
 export interface PostTarget extends ConnectionLogin {
   readonly slug: string;
   readonly platformId: string;
   readonly profileId: string | null;
   readonly limits: ConnectionLimits | null;
-  /** What the account may do. */
+  /** The plan terms of the account. */
   readonly terms: PlanTerms;
-  /** Whether AI polish is asked for where a post does not say. */
+  /** Whether an AI rewrite is requested when the post does not say. */
   readonly wantsRewrite: boolean;
 }
 
-/** What one slug names: a connection, or why it names none. */
+/** What one slug resolves to: a connection, or an error. */
 export type ResolvedSlug =
   | { readonly slug: string; readonly target: PostTarget }
   | { readonly slug: string; readonly error: PartError };
@@ -36,7 +39,7 @@ interface TargetRow extends LoginRow, PlanTermsRow {
   wants_rewrite: boolean;
 }
 
-// A test key's other platforms, and other profiles of a scoped key, are not there at all.
+// Real platforms for a test key, and other profiles for a scoped key, count as unknown.
 const FIND = `
   select c.id, c.slug, c.platform_id, c.profile_id, c.platform_account_id, c.handle, c.limits, c.credentials, ${PLAN_TERMS},
     ${WANTED_BY_CONNECTION} as wants_rewrite
@@ -45,8 +48,8 @@ const FIND = `
     and ($3::uuid is null or c.profile_id = $3) and ($4::text is null or c.platform_id = $4)`;
 
 /**
- * @param profileId the profile every slug must belong to; undefined means the key's own profile, and for
- *   an unscoped key the caller's own connections first and otherwise the one profile that has the slug
+ * @param profileId the profile that every slug must belong to; undefined means the key's own profile. For an unscoped
+ *   key, undefined means the caller's own connections first, otherwise the one profile that has the slug
  */
 export async function resolveSlugs(
   context: Context,
@@ -59,7 +62,7 @@ export async function resolveSlugs(
     return slugs.map((slug) => unmatched(slug, `is not in profile ${wanted}`));
   }
   const onlyPlatform = caller.mode === 'test' ? TEST_PLATFORM : null;
-  // What cannot be a slug is not asked for: it may hold a NUL, which the database takes for a mistake of ours.
+  // Invalid slugs are not queried: they may contain a NUL, which the database would report as an internal error.
   const possible = slugs.filter((slug) => SLUG_PATTERN.test(slug));
   const rows = await query<TargetRow>(context.db.em(), FIND, [caller.accountId, possible, wanted, onlyPlatform]);
   return slugs.map((slug) =>

@@ -1,9 +1,9 @@
-/** Slugs: what a connection is posted to (D12). */
+/** Slugs: the names of connections in requests to post (docs/contract/connections.md#slugs). */
 
-/** Longest slug that is derived; callers may choose up to this many characters too. */
+/** Maximum length of a derived slug; callers have the same limit. */
 export const SLUG_MAX = 80;
 
-/** Lowercase letters, digits and dashes, beginning and ending with a letter or digit. */
+/** Lowercase letters, digits and dashes, starting and ending with a letter or digit. */
 export const SLUG_PATTERN = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
 /** Derives a slug such as `bluesky-alice-example` from platform and handle. */
@@ -18,7 +18,7 @@ export function deriveSlug(platformId: string, handle: string): string {
   return slug.slice(0, SLUG_MAX - 4).replace(/-+$/, '');
 }
 
-/** The first of `slug`, `slug-2`, `slug-3`, … that is not taken. */
+/** The first of `slug`, `slug-2`, `slug-3`, … that is free. */
 export function firstFreeSlug(slug: string, taken: ReadonlySet<string>): string {
   for (let number = 1; ; number += 1) {
     const candidate = number === 1 ? slug : `${slug}-${number}`;

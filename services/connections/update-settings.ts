@@ -1,9 +1,12 @@
-/** Changes what people and posts call a connection, and whether AI polish is asked for on it (D36). */
+/**
+ * Changes the slug and description of a connection, and whether an AI rewrite is requested on it
+ * (docs/contract/profiles-and-keys.md#account).
+ */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { RewriteMode } from '../../entities/connection.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
-import { lockAccount } from '../plans/standing.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { connectionConflict } from './connection-conflict.ts';
 import { lockConnection } from './lock-connection.ts';
 
@@ -21,7 +24,7 @@ export interface ConnectionSettings {
 }
 
 /**
- * Posts that are stored keep the slug they were written to, and go out all the same.
+ * Stored posts keep the slug they were created with, and are still sent.
  *
  * @throws ServiceError not_found, connection_conflict (slug already there)
  */
@@ -32,7 +35,7 @@ export async function updateSettings(
   changes: SettingsChanges,
 ): Promise<ConnectionSettings> {
   return context.db.em().transactional(async (em: SqlEntityManager) => {
-    // One new slug at a time in an account: two connections that trade theirs would wait for each other's row.
+    // One change of a slug at a time in an account: two connections that swap theirs would otherwise deadlock.
     if (changes.slug !== undefined) await lockAccount(em, caller.accountId);
     const connection = await lockConnection(em, caller, connectionId);
     connection.description = changes.description ?? connection.description;

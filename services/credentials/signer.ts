@@ -1,11 +1,13 @@
 /**
- * Signs short texts with HMAC-SHA256, under keys made from those that encrypt logins: so all processes of an install
- * agree without a setting of its own, and what was signed stays good while keys rotate. Each purpose has a key of its
- * own, so that what was signed for one is worth nothing to another.
+ * Signs short texts with HMAC-SHA256, under keys derived from those that encrypt credentials. All processes of an
+ * install therefore agree without another setting, and signatures stay valid while keys rotate. Each purpose has a
+ * separate key, so a signature for one purpose is invalid for another.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** What is signed, each with the label that its key is derived with. A label never changes and is never used again. */
+/**
+ * Purposes of signatures, each with the label that its key is derived with. A label never changes and is never reused.
+ */
 export const SIGNING_LABELS = {
   imageAddress: 'carillon signed addresses v1',
   signInCookie: 'carillon sign-in cookie v1',
@@ -24,9 +26,12 @@ export type SigningPurpose = keyof typeof SIGNING_LABELS;
 export const SIGNING_PURPOSES = Object.keys(SIGNING_LABELS) as SigningPurpose[];
 
 export interface Signer {
-  /** A signature in base64url, good for this purpose alone. */
+  /** A signature in base64url, valid for this purpose only. */
   sign(purpose: SigningPurpose, text: string): string;
-  /** Whether {@link sign} made this signature of this text for this purpose, with any of the keys. Takes the same time wherever they differ. */
+  /**
+   * Whether {@link sign} made this signature of this text for this purpose, with any of the keys. Compares in constant
+   * time.
+   */
   isSigned(purpose: SigningPurpose, text: string, signature: string): boolean;
 }
 
@@ -44,7 +49,7 @@ export function createSigner(keys: readonly Buffer[]): Signer {
     },
     isSigned: (purpose, text, signature) => {
       const given = Buffer.from(signature, 'base64url');
-      // Every key is tried, so that the time does not tell which one fits.
+      // Tries every key, so that the time does not reveal which one matches.
       return derived[purpose].map((key) => equal(mark(key, text), given)).includes(true);
     },
   };

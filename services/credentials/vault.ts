@@ -1,20 +1,23 @@
-/** Encrypts stored logins and other secrets with AES-256-GCM. The first key encrypts, every key decrypts, so keys rotate without a gap. */
+/**
+ * Encrypts stored credentials and other secrets with AES-256-GCM. The first key encrypts and every key decrypts, so
+ * keys can be rotated without downtime.
+ */
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 
 export interface Vault {
-  /** Encrypts JSON for the row with this id; the text cannot be moved to another row. */
+  /** Encrypts JSON for the row with this id; the ciphertext cannot be decrypted for another row. */
   seal(value: unknown, rowId: string): string;
-  /** Decrypts what `seal` made. Throws when the key is not among ours or the text was altered. */
+  /** Decrypts a result of `seal`. Throws when its key is not configured or the text was altered. */
   open(sealed: string, rowId: string): unknown;
-  /** Marks of the keys this vault can decrypt with; the first is the one it encrypts with. */
+  /** Marks of the keys that this vault can decrypt with; the first one encrypts. */
   readonly keyMarks: readonly string[];
 }
 
-/** What a sealed text looks like: `v1.<key mark>.<nonce>.<tag>.<ciphertext>`, base64url. */
+/** Format of a sealed text: `v1.<key mark>.<nonce>.<tag>.<ciphertext>`, base64url. */
 const FORMAT = 'v1';
 const NONCE_BYTES = 12;
 
-/** First characters of a hash of the key: tells which key sealed a text without telling the key. */
+/** First characters of a hash of the key: identifies the key that sealed a text without revealing it. */
 function markOf(key: Buffer): string {
   return createHash('sha256').update(key).digest('base64url').slice(0, 8);
 }

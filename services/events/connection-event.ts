@@ -1,4 +1,4 @@
-/** The events connection.created and connection.removed, payload as the spec shows it. */
+/** The events connection.created and connection.removed, with their payload (docs/contract/webhooks.md#events). */
 import type { EventName } from '../../entities/event.ts';
 import type { Connection } from '../../entities/connection.ts';
 import type { Context } from '../context.ts';
@@ -6,9 +6,10 @@ import type { Caller } from '../keys/caller.ts';
 import type { NewEvent } from './store-events.ts';
 
 /**
- * Makes the event; the caller's transaction stores it. Its mode is that of the key that caused it (D40).
+ * Builds the event; the caller's transaction stores it. Its mode is that of the key that caused it
+ * (docs/contract/webhooks.md#modes-of-events).
  *
- * @param connectSessionId the connect session it happened in; null for none
+ * @param connectSessionId the connect session that caused it; null for none
  */
 export function connectionEvent(
   context: Context,

@@ -1,7 +1,7 @@
 /**
- * The events that a key hears, in an order that never changes: by the transaction that wrote them, and only those
- * whose transactions, and all before them, are over. Ids are made before the commit, in many processes, so they could
- * not tell where a reader had stopped.
+ * Reads the events of a key in a stable order: by the transaction that wrote them. An event is returned only once its
+ * transaction and all earlier ones are over. Ids cannot be the position of a reader: many processes generate them
+ * before the commit.
  */
 import type { EventName } from '../../entities/event.ts';
 import { query } from '../../entities/query.ts';
@@ -11,27 +11,30 @@ import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { SignedEvent } from '../webhooks/delivery-headers.ts';
 import { eventBody } from '../webhooks/event-body.ts';
-import { DEFAULT_EVENTS } from '../webhooks/hears.ts';
+import { DEFAULT_EVENTS } from '../webhooks/subscribed-webhooks.ts';
 import { readSnapshot, type Snapshot } from './snapshot.ts';
 
-/** Where a reader stands. */
+/** Position of a reader. */
 export interface FeedPosition {
-  /** Everything up to this transaction and, in it, this id has been read. */
+  /** The reader has everything up to this transaction and, within it, up to this id. */
   readonly writtenIn: string;
   readonly id: string;
-  /** What was over at the beginning, and so is not told; null for a reader that goes on after an event. */
+  /**
+   * Transactions that were over at the start, whose events are skipped; null for a reader that continues after an
+   * event.
+   */
   readonly snapshot: string | null;
 }
 
-/** What one look has found. */
+/** Result of one read. */
 export interface FeedPage {
-  /** False once the key is revoked: then there are no events either. */
+  /** False once the key is revoked; the page then has no events. */
   readonly isAllowed: boolean;
   readonly events: readonly SignedEvent[];
   readonly position: FeedPosition;
 }
 
-/** Events of one look. */
+/** Most events in one page. */
 export const FEED_PAGE = 100;
 
 const NO_ID = '00000000-0000-0000-0000-000000000000';
@@ -39,8 +42,8 @@ const NO_ID = '00000000-0000-0000-0000-000000000000';
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * D40: what the key reaches, as SQL on `e`, given profile ($2, null for the whole account) and mode ($3). A stream names
- * no events, so it has those of a webhook that names none.
+ * docs/contract/webhooks.md#which-events-a-webhook-gets: the reach of a key, as SQL on `e`, given profile ($2, null for
+ * the whole account) and mode ($3). A stream names no events, so it gets the events of a webhook that names none.
  */
 const REACHED = `e.account_id = $1 and ($2::uuid is null or e.profile_id = $2) and ($3 = 'live' or e.mode = 'test')
   and e.name in ${DEFAULT_EVENTS}`;
@@ -48,12 +51,12 @@ const REACHED = `e.account_id = $1 and ($2::uuid is null or e.profile_id = $2) a
 const PRESENT = `select pg_current_snapshot()::text as snapshot, pg_snapshot_xmax(pg_current_snapshot())::text as next`;
 const FIND = `select e.written_in::text as written_in from events e where ${REACHED} and e.id = $4`;
 
-/** SQL: whether a key was not revoked. */
+/** SQL: whether a key is not revoked. */
 function isLiving(keyId: string): string {
   return `exists (select 1 from api_keys k where k.id = ${keyId} and k.revoked_at is null)`;
 }
 
-// One statement has one snapshot: what is below its horizon is complete, and stays so.
+// One statement has one snapshot: everything below its horizon is complete and does not change.
 const READ = `
   select h.horizon::text as horizon, h.allowed, e.*
   from (select pg_snapshot_xmin(pg_current_snapshot()) as horizon,
@@ -68,7 +71,7 @@ const READ = `
 interface Row {
   horizon: string;
   allowed: boolean;
-  /** Null, as all that follows, when there is no event. */
+  /** Null when there is no event, like all following columns. */
   id: string | null;
   name: EventName;
   mode: 'live' | 'test';
@@ -82,10 +85,10 @@ function reachOf({ accountId, profileId, mode }: Caller): unknown[] {
 }
 
 /**
- * Where a reader begins: at present, after the event that it had last, or where an earlier beginning was.
+ * Finds the start position: the present, after the last received event, or at an earlier start.
  *
  * @param lastEventId an event's id or a snapshot; undefined for the present
- * @throws ServiceError invalid_request when the key hears no such event
+ * @throws ServiceError invalid_request when the key cannot receive that event
  */
 export async function feedPosition(
   context: Context,
@@ -96,7 +99,7 @@ export async function feedPosition(
   if (lastEventId === undefined || snapshot !== null) {
     const [present] = await query<{ snapshot: string; next: string }>(context.db.em(), PRESENT);
     if (lastEventId === undefined) return beginningAt(readSnapshot(present?.snapshot ?? '') as Snapshot);
-    // One from the future was never sent from here, and would leave out events that are yet to come.
+    // The service never sent a snapshot from the future, and it would skip events that are still to come.
     if (snapshot !== null && snapshot.end <= BigInt(present?.next ?? 0)) return beginningAt(snapshot);
     throw noSuchPosition(lastEventId);
   }
@@ -110,7 +113,7 @@ export async function feedPosition(
 function noSuchPosition(lastEventId: string): ServiceError {
   return new ServiceError(
     'invalid_request',
-    `Last-Event-ID: expected the id of an event that this key hears, of the last 30 days, and not "${lastEventId.slice(0, 80)}". Leave it out to begin at present.`,
+    `Last-Event-ID: expected the id of an event that this key subscribedCondition, of the last 30 days, and not "${lastEventId.slice(0, 80)}". Leave it out to begin at present.`,
   );
 }
 
@@ -118,13 +121,13 @@ function beginningAt({ text, oldest }: Snapshot): FeedPosition {
   return { writtenIn: String(oldest), id: NO_ID, snapshot: text };
 }
 
-/** Whether the key may still hear. */
+/** Whether the key may still receive events. */
 export async function mayHear(context: Context, { keyId }: Caller): Promise<boolean> {
   const [row] = await query<{ allowed: boolean }>(context.db.em(), `select ${isLiving('$1')} as allowed`, [keyId]);
   return row?.allowed ?? false;
 }
 
-/** Reads on from a position, and looks whether the key may still hear. */
+/** Reads the next page from a position, and checks whether the key may still receive events. */
 export async function readFeed(context: Context, caller: Caller, from: FeedPosition): Promise<FeedPage> {
   const parameters = [...reachOf(caller), from.writtenIn, from.id, from.snapshot, caller.keyId];
   const rows = await query<Row>(context.db.em(), READ, parameters);

@@ -1,6 +1,6 @@
 /**
- * What each event carries, declared once: what emits an event is typed by it, the OpenAPI document shows it, and a test
- * holds delivered bodies against it.
+ * The payload of each event, declared once: it types the code that emits the event, the OpenAPI document shows it, and
+ * a test checks delivered bodies against it.
  */
 import { z } from 'zod';
 import { type EventName, EVENT_NAMES } from '../../entities/event.ts';
@@ -88,12 +88,12 @@ const DisabledWebhook = z.strictObject({
 });
 
 interface EventDeclaration {
-  /** When it is emitted, in a sentence. */
+  /** When the event is emitted, in one sentence. */
   readonly summary: string;
   readonly payload: z.ZodObject;
 }
 
-/** Every event: when it is emitted, and the fields that its body has beside eventId, event and timestamp. */
+/** Every event: when it is emitted, and the fields of its body besides eventId, event and timestamp. */
 export const EVENTS = {
   'post.sent': { summary: 'A post has reached its platform.', payload: z.strictObject({ post: SettledPost }) },
   'post.failed': {
@@ -123,10 +123,10 @@ export const EVENTS = {
   },
 } as const satisfies Record<EventName, EventDeclaration>;
 
-/** What an event of this name carries. */
+/** The payload of an event of this name. */
 export type EventPayload<Name extends EventName> = z.infer<(typeof EVENTS)[Name]['payload']>;
 
-/** The whole body that receivers of an event are posted. */
+/** The complete body of a delivery of the event. */
 export function eventBodySchema(name: EventName): z.ZodObject {
   return EVENTS[name].payload.extend({
     eventId: id('Id of the event for this receiver; it stays through attempts and replays.'),

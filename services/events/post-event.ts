@@ -1,4 +1,4 @@
-/** The events about posts: what they carry, field by field as the spec shows it. */
+/** Builds the events about posts, with their payloads (docs/contract/webhooks.md#events). */
 import type { RescheduleReason } from '../../entities/post.ts';
 import type { Context } from '../context.ts';
 import type { MetricsView } from '../metrics/metrics-view.ts';
@@ -46,13 +46,13 @@ export function postEvent(post: PostFacts, send: SendFacts): EventPayload<'post.
   };
 }
 
-/** What the events about a post that waits or never went out are made from. */
+/** Columns for the events about a pending post or one that was never sent. */
 export type WaitingPost = Pick<
   PostRow,
   'id' | 'account_id' | 'profile_id' | 'connection_slug' | 'mode' | 'text' | 'scheduled_for' | 'created_at' | 'tags'
 >;
 
-/** The event post.rescheduled: a pending post's own time has changed. */
+/** The event post.rescheduled: the time of a pending post has changed. */
 export function rescheduledEvent(
   context: Context,
   post: WaitingPost,
@@ -70,7 +70,7 @@ export function rescheduledEvent(
   };
 }
 
-/** What post.rescheduled carries. */
+/** The payload of post.rescheduled. */
 export function rescheduledPayload(
   { id, connectionSlug, profileId }: Pick<PostFacts, 'id' | 'connectionSlug' | 'profileId'>,
   scheduledFor: Date,
@@ -79,7 +79,7 @@ export function rescheduledPayload(
   return { post: { id, connectionSlug, scheduledFor: timestamp(scheduledFor), reason, profileId } };
 }
 
-/** The event post.failed of a post that failed before its platform was called. */
+/** The event post.failed of a post that failed before the call to its platform. */
 export function failedEvent(
   context: Context,
   post: WaitingPost,
@@ -103,7 +103,7 @@ export function failedEvent(
   };
 }
 
-/** The event post.deleted: a published post was taken down. */
+/** The event post.deleted: a published post was deleted on its platform. */
 export function deletedEvent(context: Context, post: PostRow, deletedAt: Date): NewEvent {
   return {
     ...eventAbout(context, post),
@@ -120,7 +120,7 @@ export function deletedEvent(context: Context, post: PostRow, deletedAt: Date): 
   };
 }
 
-/** The event post.metrics: the first read of a post's numbers on a UTC day. */
+/** The event post.metrics: the first read of a post's metrics on a UTC day. */
 export function metricsEvent(
   context: Context,
   post: Pick<PostRow, 'id' | 'account_id' | 'profile_id' | 'connection_slug' | 'platform_id' | 'mode' | 'url'>,

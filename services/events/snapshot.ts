@@ -1,18 +1,20 @@
 /** A snapshot of the database as text, `oldest:end:running,…`: which transactions were over at a moment. Pure. */
 
 export interface Snapshot {
-  /** As it was given. */
+  /** The original text. */
   readonly text: string;
-  /** The oldest transaction that was running; all before it were over. */
+  /** The oldest running transaction; all earlier ones were over. */
   readonly oldest: bigint;
-  /** The first that had not begun. */
+  /** The first transaction that had not begun. */
   readonly end: bigint;
 }
 
-/** Up to some thousand running transactions. */
+/** Allows up to 2,001 running transactions. */
 const FORM = /^(\d{1,19}):(\d{1,19}):((?:\d{1,19}(?:,\d{1,19}){0,2000})?)$/;
 
-/** @returns null for what the database would refuse: it comes from a header, and must not fail a query later */
+/**
+ * @returns null for a text that the database would refuse: it comes from a header, and must not make a later query fail
+ */
 export function readSnapshot(text: string): Snapshot | null {
   const found = FORM.exec(text);
   if (found === null) return null;

@@ -1,20 +1,20 @@
-/** Writes events in the caller's transaction, many in one statement. */
+/** Stores events in the caller's transaction, many in one statement. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { EventName } from '../../entities/event.ts';
-import { fannedOutAt } from '../webhooks/hears.ts';
+import { fannedOutAt } from '../webhooks/subscribed-webhooks.ts';
 import { query } from '../../entities/query.ts';
 import type { EventPayload } from './event-payloads.ts';
 
-/** An event that has just happened, with the payload that its name promises. */
+/** A new event, with the payload that its name requires. */
 export type NewEvent = { readonly [Name in EventName]: EventNamed<Name> }[EventName];
 
-/** What events have in common, whatever their name. */
+/** Fields that all events share. */
 export interface EventFacts {
   readonly id: string;
   readonly accountId: string;
   readonly profileId: string | null;
   readonly mode: 'live' | 'test';
-  /** The post, the connection or the webhook it is about. */
+  /** The post, connection or webhook that it is about. */
   readonly subjectId: string;
   readonly createdAt: Date;
 }

@@ -4,7 +4,7 @@ import { timestamp } from '../timestamp.ts';
 import type { DisabledWebhook } from '../webhooks/disable-failing.ts';
 import type { NewEvent } from './store-events.ts';
 
-/** Makes the event; the caller's transaction stores it. Its mode is that of the key that registered the webhook. */
+/** Builds the event; the caller's transaction stores it. Its mode is that of the key that registered the webhook. */
 export function disabledEvent(context: Context, webhook: DisabledWebhook, disabledAt: Date): NewEvent {
   const { id, account_id: accountId, profile_id: profileId, mode, description } = webhook;
   return {
@@ -14,7 +14,7 @@ export function disabledEvent(context: Context, webhook: DisabledWebhook, disabl
     name: 'webhook.disabled',
     mode,
     subjectId: id,
-    // Without the url: a receiver may be another party, and urls can hold a secret.
+    // Without the url: a receiver may belong to another party, and a url can contain a secret.
     payload: {
       webhook: { id, description, disabledAt: timestamp(disabledAt), disabledReason: 'failing', profileId },
     },

@@ -1,4 +1,4 @@
-/** Samples of the health, one a minute over all processes, kept for 90 days (spec: GET /health/history). */
+/** Health samples, one per minute across all processes, kept for 90 days (docs/contract/metrics.md#uptime). */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { type Health, readHealth } from './read-health.ts';
@@ -14,21 +14,24 @@ const SAMPLE = `
   select minute, $3 from generate_series($1::timestamptz, $2::timestamptz, interval '1 minute') as m(minute)
   on conflict (minute) do nothing returning 1`;
 
-// The very first sample stays: it tells since when a minute without one is a bad minute.
+// The very first sample is kept: minutes without a sample count as bad from that minute on.
 const REMOVE = `
   delete from health_samples where minute < $1 and minute > (select min(minute) from health_samples)`;
 
-/** Notes how the service is in this minute, unless that is noted already. @returns how many samples were written */
+/** Stores the health of the current minute, unless it is stored already. @returns how many samples were written */
 export async function takeSample(context: Context): Promise<number> {
   if (!context.startup.hasEnded) return 0;
   const health = await readHealth(context);
-  // While an install starts for the first time its workers are not late.
+  // While an install starts for the first time, its workers do not count as late.
   if (isStarting(health)) return 0;
   const minute = minuteOf(context.clock.now());
   return (await query(context.db.em(), SAMPLE, [minute, minute, health.status === 'degraded'])).length;
 }
 
-/** Writes the samples of the minutes that a clock moved by hand has passed over since `from`, all of them as it is now (D41). */
+/**
+ * Stores samples for the minutes that the manual clock has skipped since `from`, all with the current health
+ * (docs/contract/metrics.md#analytics).
+ */
 export async function samplePassedMinutes(context: Context, from: Date): Promise<void> {
   const now = context.clock.now();
   const { status } = await readHealth(context);

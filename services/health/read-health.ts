@@ -1,4 +1,7 @@
-/** How the service is: its database, and whether its workers did their rounds (spec: GET /health). */
+/**
+ * Health of the service: its database, and whether its workers completed their rounds
+ * (docs/contract/running.md#health).
+ */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';
@@ -22,7 +25,7 @@ export interface Health {
   time: string;
 }
 
-/** Real milliseconds the database may take to answer before it counts as down. */
+/** Real milliseconds after which a database that does not answer counts as down. */
 const DATABASE_TIMEOUT_MS = 3_000;
 
 interface WorkerRow {
@@ -34,7 +37,7 @@ interface WorkerRow {
 
 const WORKERS = 'select name, started_at, last_run_at, last_ok_at from worker_states';
 
-/** Never throws: a database that does not answer is a finding, not a failure. */
+/** Never throws: a database that does not answer is a result, not a failure. */
 export async function readHealth(context: Context): Promise<Health> {
   const started = performance.now();
   const rows = await readWorkers(context);
@@ -55,7 +58,7 @@ export async function readHealth(context: Context): Promise<Health> {
   };
 }
 
-/** One look is the check of the database and what the workers have noted there; null when it does not answer. */
+/** One query checks the database and reads what the workers have recorded; null when it does not answer. */
 async function readWorkers(context: Context): Promise<WorkerRow[] | null> {
   const answered = query<WorkerRow>(context.db.em(), WORKERS).catch(() => null);
   const deadline = context.clock.deadline(DATABASE_TIMEOUT_MS);

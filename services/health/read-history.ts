@@ -1,4 +1,4 @@
-/** The uptime of the last days, from the samples (spec: GET /health/history). */
+/** The uptime of the last days, from the samples (docs/contract/metrics.md#uptime). */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { HISTORY_DAYS } from './health-samples.ts';
@@ -6,7 +6,7 @@ import { HISTORY_DAYS } from './health-samples.ts';
 export interface HealthDay {
   /** YYYY-MM-DD, in UTC. */
   readonly day: string;
-  /** To two decimals; null for a day that was over before the first sample. */
+  /** Two decimals; null for a day that ended before the first sample. */
   readonly uptimePercent: number | null;
   readonly samples: number;
   readonly degradedMinutes: number;
@@ -22,7 +22,7 @@ interface DayRow {
   good: number;
 }
 
-// Epochs, because an instant comes back in the form of the engine, and a day in its time zone.
+// Epochs, because engines return instants in different formats, and days in their time zone.
 const DAYS = `
   select floor(extract(epoch from minute) / 86400)::int as day, count(*)::int as samples,
     (count(*) filter (where not degraded))::int as good
@@ -32,7 +32,7 @@ const EDGES = `
   select extract(epoch from min(minute))::float8 * 1000 as first, extract(epoch from max(minute))::float8 * 1000 as last
   from health_samples where minute <= $1`;
 
-/** All days that are kept, oldest first; the last one is today, as far as it has come. */
+/** All days that are kept, oldest first; the last one is today, up to now. */
 export async function readHistory(context: Context): Promise<HealthDay[]> {
   const now = context.clock.now().getTime();
   const today = Math.floor(now / DAY_MS);
@@ -42,7 +42,7 @@ export async function readHistory(context: Context): Promise<HealthDay[]> {
   const rows = await query<DayRow>(em, DAYS, [new Date(oldest * DAY_MS), new Date(now)]);
   const byDay = new Map(rows.map((row) => [row.day, row]));
   const first = edges?.first ?? now;
-  // The minute under way counts once it has its sample.
+  // The current minute counts once it has its sample.
   const end = Math.max(Math.floor(now / MINUTE_MS) * MINUTE_MS, (edges?.last ?? -MINUTE_MS) + MINUTE_MS);
   return Array.from({ length: HISTORY_DAYS }, (_, index) => {
     const day = oldest + index;
@@ -59,7 +59,7 @@ export async function readHistory(context: Context): Promise<HealthDay[]> {
   });
 }
 
-/** A day of which nothing is over yet has seen nothing bad. */
+/** A day without a complete minute counts as good. */
 function percentOf(good: number, minutes: number): number {
   return minutes === 0 ? 100 : Math.round((good / minutes) * 10_000) / 100;
 }

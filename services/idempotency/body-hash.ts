@@ -1,4 +1,7 @@
-/** Tells whether two bodies are the same JSON value, whatever the order of their keys (D34). Pure. */
+/**
+ * Hashes a JSON body, so that equal values have equal hashes in any order of keys
+ * (docs/contract/posts.md#what-is-stored). Pure.
+ */
 import { createHash } from 'node:crypto';
 
 /** Hex SHA-256 of a JSON value written with sorted keys. */

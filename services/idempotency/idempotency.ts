@@ -1,7 +1,8 @@
 /**
- * Idempotency-Key: the first request's answer is kept for 24 hours and given again (spec: POST /posts;
- * D17, D34). The record is born in the transaction that stores the posts, so a request that dies
- * half-way is finished from what its posts became; nothing is ever sent for it a second time.
+ * Idempotency-Key: the first request's answer is stored for 24 hours and replayed
+ * (docs/contract/posts.md#immediate-posts, docs/contract/posts.md#idempotency, docs/contract/posts.md#what-is-stored).
+ * The record is inserted in the transaction that stores the posts. If a request dies part-way, its answer is built from
+ * the outcome of its posts, and nothing is sent a second time.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
@@ -12,20 +13,20 @@ import { type PostRow, POST_COLUMNS } from '../posts/post-view.ts';
 import { type PostResult, storedResult } from '../posts/post-result.ts';
 import { mayReplay } from './may-replay.ts';
 
-/** Hours an answer is kept. */
+/** How long an answer is kept: 24 hours, in milliseconds. */
 const KEPT_MS = 24 * 3_600_000;
 
-/** A request that came with a key. */
+/** A request with an Idempotency-Key. */
 export interface KeyedRequest {
   /** 1 to 255 characters. */
   readonly key: string;
-  /** The operation it came to; on another one the key is a conflict. */
+  /** The operation of the request; the same key on another operation is a conflict. */
   readonly operation: string;
-  /** Hash of the body as it was sent. */
+  /** Hash of the body as sent. */
   readonly hash: string;
 }
 
-/** A result whose post is still being sent when the record is made. */
+/** A result whose post was still being sent when the record was inserted. */
 export type KeptResult = PostResult | { readonly pending: string };
 
 interface RecordRow {
@@ -42,7 +43,7 @@ const FIND = `
   select id, operation, body_hash, response, completed_at, mode, profile_id from idempotency_records
   where account_id = $1 and key = $2 and expires_at > $3`;
 
-// An expired record gives way to the new one; a living one is left alone, and then nothing is inserted.
+// Replaces an expired record; if the record is still valid, inserts nothing.
 const BEGIN = `
   insert into idempotency_records as r
     (id, account_id, key, operation, body_hash, response, created_at, expires_at, mode, profile_id)
@@ -57,10 +58,11 @@ const BEGIN = `
 const COMPLETE = 'update idempotency_records set response = $2::jsonb, completed_at = $3 where id = $1';
 
 /**
- * The answer to give again, or null for the first request under this key.
+ * The stored answer, or null for the first request with this key.
  *
  * @throws ServiceError idempotency_key_conflict for another body or operation, for an answer that the caller does not
- *   reach (D48), or while the first request runs; only the last can be repeated (D46)
+ *   reach (docs/contract/posts.md#idempotency-across-keys), or while the first request runs; only the last can be
+ *   retried (docs/contract/errors-and-limits.md#retryable-errors)
  */
 export async function replay(context: Context, caller: Caller, request: KeyedRequest): Promise<PostResult[] | null> {
   const parameters = [caller.accountId, request.key, context.clock.now()];
@@ -83,24 +85,23 @@ function earlierOf({ mode, profile_id: profileId, response }: RecordRow) {
   return { mode, profileId, postIds };
 }
 
-/** Says the same for every body, so that nothing is learned of the other request but that it was made. */
+/** The same error for every body, so that it reveals nothing of the other request except that it exists. */
 function usedElsewhere(key: string): ServiceError {
   const message = `Another API key or agent of this account used the Idempotency-Key "${key}" for posts that yours does not reach; use a new key.`;
   return new ServiceError('idempotency_key_conflict', message, { retryable: false });
 }
 
-/** Thrown inside the transaction to undo it when another request under the key was faster. */
+/** Thrown inside the transaction to roll it back when another request with the same key committed first. */
 class KeyTaken extends Error {
   override name = 'KeyTaken';
 }
 
 /**
- * Stores posts and, for a request with a key, its record with them: both or neither.
+ * Stores posts and, for a request with a key, its record: both or neither.
  *
  * @param recordId null for a request without a key
- * @param store stores the posts and says what is known of them; for a request without a key it is
- *   handed no transaction
- * @returns what `store` gave; null when another request under the key was faster: then nothing was stored
+ * @param store stores the posts and returns their results so far; for a request without a key it gets no transaction
+ * @returns the result of `store`; null when another request with the key committed first, and then nothing is stored
  */
 export async function storeOnce(
   context: Context,
@@ -128,12 +129,12 @@ export async function storeOnce(
   }
 }
 
-/** Keeps the whole answer. */
+/** Stores the complete answer. */
 export async function complete(context: Context, recordId: string, results: readonly PostResult[]): Promise<void> {
   await query(context.db.em(), COMPLETE, [recordId, JSON.stringify({ results }), context.clock.now()]);
 }
 
-/** Puts the answer together from what the posts became, once none of them is being sent any more. */
+/** Builds the answer from the outcome of the posts, once none of them is being sent. */
 async function finish(context: Context, record: RecordRow, key: string): Promise<PostResult[]> {
   const pending = record.response.results.flatMap((result) => ('pending' in result ? [result.pending] : []));
   const sql = `select ${POST_COLUMNS} from posts where id = any($1::uuid[])`;

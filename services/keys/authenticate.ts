@@ -1,16 +1,16 @@
-/** Turns the secret a request carries into a Caller, and counts the request where it is asked to. */
+/** Resolves the secret of a request to a Caller, and counts the request if asked to. */
 import type { Context } from '../context.ts';
 import type { Admission } from './key-checks.ts';
 import { hashSecret } from '../secrets.ts';
 
 export { takeFor } from './key-checks.ts';
 
-/** Every form a secret can have; anything else is not worth a query. */
+/** Every valid form of a secret; anything else is rejected without a query. */
 const SECRET = /^crl_(?:live|test)_[A-Za-z0-9]{32,200}$/;
 
 /**
- * Checks a secret against the stored keys on every request, so that a revocation takes effect on
- * the next one in every process. With `bucket`, the request is counted in the same round trip.
+ * Checks a secret against the stored keys on every request, so that a revocation takes effect on the next request in
+ * every process. With `bucket`, the request is counted in the same round trip.
  *
  * @returns null when the key is missing, malformed, unknown or revoked.
  */

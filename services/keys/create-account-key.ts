@@ -1,4 +1,7 @@
-/** Makes a key that reaches the whole account (D54): an owner or the operator asks for it, no API key does. */
+/**
+ * Creates a key that reaches the whole account (docs/contract/profiles-and-keys.md#account-keys). Only an owner or the
+ * operator can request it; an API key cannot.
+ */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { ApiKey } from '../../entities/api-key.ts';
 import { query } from '../../entities/query.ts';
@@ -6,13 +9,13 @@ import { ServiceError } from '../../errors/service-error.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { AuditObject, AuditOutcome, Change } from '../audit/store-entries.ts';
 import type { Context } from '../context.ts';
-import { lockAccount } from '../plans/standing.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { type MintedKey, storeKey } from './new-key.ts';
 
-/** Most account keys at once, of each type. */
+/** Maximum number of account keys at once, of each type. */
 export const ACCOUNT_KEYS_MAX = 50;
 
-/** Longest name of a key, in characters. */
+/** Maximum length of a key's name, in characters. */
 export const KEY_NAME_MAX = 80;
 
 export interface NewAccountKey {
@@ -22,10 +25,10 @@ export interface NewAccountKey {
   readonly type: 'live' | 'test';
 }
 
-/** The entry of the audit, given the key that it is about. */
+/** Builds the audit entry from the key that it is about. */
 export type KeyChange = (object: AuditObject) => Change & { readonly outcome: AuditOutcome };
 
-/** Key and entry of the audit are written together. @throws ServiceError not_found (no such account), limit_exceeded */
+/** Inserts the key and the audit entry together. @throws ServiceError not_found (no such account), limit_exceeded */
 export async function createAccountKey(
   context: Context,
   { accountId, name, type }: NewAccountKey,
@@ -37,8 +40,8 @@ export async function createAccountKey(
     await lockAccount(em, accountId);
     await refuseAbove(em, accountId, type);
     const limits = { profileId: null, mode: type, scopes: null };
-    const nobody = { createdByKeyId: null, grantId: null };
-    const made = await storeKey(em, context, { accountId, name, limits, redirectAllowlist: [], ...nobody });
+    const madeByOwner = { createdByKeyId: null, grantId: null };
+    const made = await storeKey(em, context, { accountId, name, limits, redirectAllowlist: [], ...madeByOwner });
     await recordChange(context, change({ type: 'key', ids: [made.key.id] }), em);
     return made;
   });

@@ -1,12 +1,12 @@
 /**
- * Ends the keys that were made under keys or grants which end, the keys made under those in turn, and the webhooks of
- * all of them (decision 0068).
+ * Revokes the keys that were created under ended keys or grants, the keys created under those in turn, and the webhooks
+ * of all of them (decision 0068).
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 import { endWebhooksMadeBy } from '../webhooks/end-webhooks-made-by.ts';
 
-/** What ends. */
+/** The keys and grants that end. */
 export interface EndedMakers {
   readonly keyIds: readonly string[];
   readonly grantIds: readonly string[];
@@ -17,13 +17,13 @@ const REVOKE = `
   where (created_by_key_id = any($1::uuid[]) or grant_id = any($2::uuid[])) and revoked_at is null returning id`;
 
 /**
- * Runs in the transaction in which the makers end, after their rows are locked: what is made under one at the same time
- * holds its row (holdMaker), and so is found here or refused there.
+ * Runs in the transaction in which the makers end, after their rows are locked. A key that is created concurrently
+ * locks its maker's row (holdMaker), so it is either found here or refused there.
  */
 export async function endMadeBy(em: SqlEntityManager, ended: EndedMakers, at: Date): Promise<void> {
   const keyIds = [...ended.keyIds];
   let latest = ended;
-  // A level at a time: once a level is locked, nothing more is made under it.
+  // One level at a time: once a level is locked, no key or webhook is created under it.
   while (latest.keyIds.length + latest.grantIds.length > 0) {
     const revoked = await query<{ id: string }>(em, REVOKE, [latest.keyIds, latest.grantIds, at]);
     latest = { keyIds: revoked.map(({ id }) => id), grantIds: [] };

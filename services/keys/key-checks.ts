@@ -1,7 +1,6 @@
 /**
- * Looks keys up and counts requests. Requests that come with the same key while one look is under way
- * share the next: each is still checked after it arrived, and a key in heavy use does not make its
- * requests queue for one row of the database.
+ * Looks keys up and counts requests. Requests with the same key that arrive while a lookup is in progress share the
+ * next one. Each is still checked after it arrived, and requests of a busy key do not queue for one database row.
  */
 import { query } from '../../entities/query.ts';
 import { type Batcher, createBatcher } from '../batcher.ts';
@@ -12,17 +11,20 @@ import type { Caller } from './caller.ts';
 import { isUseStale } from './last-used.ts';
 import { scopesOf } from './limits.ts';
 
-/** Requests that share a look: enough to outrun one row's lock, few enough that they do not all move in step. */
+/**
+ * Maximum number of requests that share a lookup: enough to avoid contention on one row's lock, few enough to spread
+ * their answers over time.
+ */
 const TOGETHER_MAX = 4;
 
-/** A checked key, and the state of its window when the request was counted. */
+/** A checked key, and the state of its rate-limit window when the request was counted. */
 export interface Admission {
   readonly caller: Caller;
   readonly rate: RateState | undefined;
 }
 
 export interface KeyChecks {
-  /** Gives null when no living key has the hash. With `bucket`, the request is counted in the same round trip. */
+  /** Returns null when no valid key has the hash. With `bucket`, the request is counted in the same round trip. */
   check(secretHash: string, bucket: string | undefined): Promise<Admission | null>;
 }
 
@@ -40,13 +42,13 @@ const KEY_COLUMNS =
   'k.id, k.account_id, k.name, k.profile_id, k.type, array_to_json(k.scopes) as scopes, k.last_used_at';
 const KEY_MATCHES = 'k.secret_hash = $1 and k.revoked_at is null';
 
-/** The batch of one key and bucket, kept while any request is in it. */
+/** The batch of one key and bucket, which exists while it contains a request. */
 interface Group {
   readonly batcher: Batcher<void, Admission | null>;
   waiting: number;
 }
 
-/** @param context a function, because the checks are themselves a part of the context */
+/** @param context a function, because the checks are themselves part of the context */
 export function createKeyChecks(context: () => Context): KeyChecks {
   const groups = new Map<string, Group>();
   const open = (secretHash: string, bucket: string | undefined): Group => ({
@@ -69,7 +71,7 @@ export function createKeyChecks(context: () => Context): KeyChecks {
   };
 }
 
-/** One admission a request; nulls when the key is none. */
+/** Returns one admission per request; nulls when the key is invalid. */
 async function look(
   context: Context,
   hash: string,
@@ -102,7 +104,7 @@ async function look(
   return Promise.all(Array.from({ length: requests }, async (_, index) => ({ caller, rate: await rateOf(index) })));
 }
 
-/** Counts one more request of a caller who has already been checked. */
+/** Counts one more request of an authenticated caller. */
 export function takeFor(context: Context, caller: Caller, bucket: string): Promise<RateState> {
   return context.limiter.take(`${caller.keyId} ${bucket}`, context.clock.now());
 }

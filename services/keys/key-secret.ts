@@ -1,23 +1,23 @@
-/** The secret of an API key: how it is made, shown and stored (D6). */
+/** Generates, shows and hashes the secret of an API key (docs/contract/profiles-and-keys.md#keys). */
 import type { Random } from '../clock.ts';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const SECRET_LENGTH = 40;
 const PREFIX_LENGTH = 14;
 
-/** Makes a secret: `crl_live_` or `crl_test_` and 40 letters and digits, about 238 bits. */
+/** Generates a secret: `crl_live_` or `crl_test_` and 40 letters and digits, about 238 bits. */
 export function makeSecret(type: 'live' | 'test', random: Random): string {
   let secret = '';
   while (secret.length < SECRET_LENGTH) {
     for (const byte of random.bytes(SECRET_LENGTH)) {
-      // 248 is the largest multiple of 62 in a byte: leaving the rest out keeps every letter equally likely.
+      // 248 is the largest multiple of 62 in a byte: discarding the rest keeps every character equally likely.
       if (byte < 248 && secret.length < SECRET_LENGTH) secret += ALPHABET[byte % ALPHABET.length];
     }
   }
   return `crl_${type}_${secret}`;
 }
 
-/** All that is shown of a secret after it was made. */
+/** The part of a secret that is shown after its creation. */
 export function secretPrefix(secret: string): string {
   return secret.slice(0, PREFIX_LENGTH);
 }

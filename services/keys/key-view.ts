@@ -1,4 +1,4 @@
-/** An API key as the wire shows it (spec: API key): everything but its secret. */
+/** An API key as the API returns it (docs/contract/profiles-and-keys.md#keys): everything but its secret. */
 import type { ApiKey } from '../../entities/api-key.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';
 import type { Scope } from './scopes.ts';
@@ -10,9 +10,12 @@ export interface KeyView {
   prefix: string;
   profileId: string | null;
   redirectAllowlist: string[] | null;
-  /** What it is limited to; null for no limit. */
+  /** Its scopes; null for no limit. */
   scopes: Scope[] | null;
-  /** The key that minted it, or the OAuth grant that it was made under; null for what people and the operator make. */
+  /**
+   * The key that minted it, or the OAuth grant that it was created under; null when an owner or the operator created
+   * it.
+   */
   createdBy: { kind: 'key' | 'grant'; id: string } | null;
   createdAt: string;
   lastUsedAt: string | null;

@@ -1,9 +1,12 @@
-/** When it is written down that a key, a grant or a sign-in was used: at most once a minute, since each is used with every request. */
+/**
+ * Decides when to record the last use of a key, grant or sign-in: at most once a minute, because every request uses
+ * one.
+ */
 
-/** How old the time of the last use may grow before it is written again. */
+/** How old the recorded time of the last use may be before it is updated. */
 const STEP_MS = 60_000;
 
-/** @param last what is written; null for never */
+/** @param last the recorded time; null for never */
 export function isUseStale(last: Date | string | null, now: Date): boolean {
   return last === null || now.getTime() - new Date(last).getTime() >= STEP_MS;
 }

@@ -1,20 +1,20 @@
 /**
- * What a key or an OAuth grant is limited to. What is made under it is limited at least as much: this is the one place
- * that derives the limits of a key from those of its maker (decision 0068).
+ * The limits of a key or an OAuth grant. A key created under it has at least the same limits: only this module derives
+ * the limits of a key from those of its maker (decision 0068).
  */
 import { ServiceError } from '../../errors/service-error.ts';
 import { isScope, SCOPES, type Scope } from './scopes.ts';
 
 export interface Limits {
-  /** The one profile that is reached; null reaches the whole account. */
+  /** The only profile that is reachable; null reaches the whole account. */
   readonly profileId: string | null;
-  /** In test mode only sandbox connections are reached, and posts are made in test mode. */
+  /** Test mode reaches only sandbox connections and creates test posts. */
   readonly mode: 'live' | 'test';
-  /** The only scopes there are; null for all of them. */
+  /** The granted scopes; null for all of them. */
   readonly scopes: ReadonlySet<Scope> | null;
 }
 
-/** What is asked for a key; scopes that are left out are those of the maker. */
+/** The requested limits of a key; omitted scopes default to those of the maker. */
 export interface WantedLimits {
   readonly profileId: string;
   readonly mode: 'live' | 'test';
@@ -22,9 +22,10 @@ export interface WantedLimits {
 }
 
 /**
- * The limits of a key that `maker` makes. That the maker reaches the profile is checked where the profile is held.
+ * The limits of a key that `maker` creates. Whether the maker reaches the profile is checked when the profile is
+ * locked.
  *
- * @throws ServiceError forbidden when more is asked for than the maker has
+ * @throws ServiceError forbidden when the request exceeds the maker's own limits
  */
 export function limitsWithin(maker: Limits, { profileId, mode, scopes }: WantedLimits): Limits {
   if (maker.mode === 'test' && mode === 'live') {
@@ -42,7 +43,7 @@ export function scopeList(scopes: ReadonlySet<Scope> | null): Scope[] | null {
   return scopes === null ? null : (Object.keys(SCOPES) as Scope[]).filter((scope) => scopes.has(scope));
 }
 
-/** @param stored as a driver gives an array that was selected as JSON */
+/** @param stored an array selected as JSON, as a driver returns it */
 export function scopesOf(stored: string | readonly string[] | null): ReadonlySet<Scope> | null {
   if (stored === null) return null;
   const names = typeof stored === 'string' ? (JSON.parse(stored) as string[]) : stored;

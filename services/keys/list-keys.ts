@@ -8,16 +8,18 @@ import { type KeyView, keyView } from './key-view.ts';
 import { reachableKeys } from './reachable-keys.ts';
 
 export interface KeyFilter {
-  /** Left out, the keys of the whole account, those of no profile included. */
+  /** Omitted: the keys of the whole account, including those without a profile. */
   readonly profileId?: string | undefined;
   readonly includeRevoked: boolean;
   readonly limit: number;
   readonly offset: number;
-  /** Id of a key: the list goes on with those younger than it. */
+  /** Id of a key: the page starts with the keys newer than it. */
   readonly cursor?: string | undefined;
 }
 
-/** @throws ServiceError not_found for a profile that is not the caller's, invalid_request for a cursor with an offset */
+/**
+ * @throws ServiceError not_found for a profile that is not the caller's, invalid_request for a cursor with an offset
+ */
 export async function listKeys(
   context: Context,
   caller: Caller,

@@ -1,10 +1,12 @@
-/** Under which key or grant something is made: it is written down with it, because the limits and some ends come from there. */
+/**
+ * The key or grant under which a key or webhook is created. It is stored, because limits and revocation derive from it.
+ */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Caller } from './caller.ts';
 
-/** As the columns of keys and webhooks hold it; both null for what an owner makes. */
+/** As the columns of keys and webhooks store it; both null when an owner creates it. */
 export interface Maker {
   readonly createdByKeyId: string | null;
   readonly grantId: string | null;
@@ -18,8 +20,8 @@ export function makerOf({ keyId, actor }: Pick<Caller, 'keyId' | 'actor'>): Make
 }
 
 /**
- * Keeps the caller's key or grant from being revoked until the transaction is over, so that nothing is made under one
- * that has ended. Comes after the lock on a profile and before that on the account.
+ * Keeps the caller's key or grant from being revoked until the transaction ends, so that nothing is created under a
+ * revoked one. Lock order: after the profile and before the account.
  *
  * @throws ServiceError unauthorized when it has just been revoked
  */

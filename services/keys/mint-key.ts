@@ -1,12 +1,13 @@
 /**
- * Mints a key of a profile, within the limits of the caller. The account's row is held while keys are counted, so that two requests never
- * share the last place of a profile or of the hour; a refused mint leaves no row, and so does not count (D35).
+ * Mints a key of a profile, within the limits of the caller. The account's row is locked while keys are counted, so
+ * that two requests cannot both take the last place of a profile or of the hour. A refused mint leaves no row, and so
+ * does not count (docs/contract/profiles-and-keys.md#test-keys).
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { ApiKey } from '../../entities/api-key.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
-import { lockAccount } from '../plans/standing.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { holdProfile } from '../profiles/hold-profile.ts';
 import type { Caller } from './caller.ts';
 import { limitsWithin } from './limits.ts';
@@ -14,10 +15,10 @@ import { holdMaker } from './maker.ts';
 import { type MintedKey, storeKey } from './new-key.ts';
 import type { Scope } from './scopes.ts';
 
-/** Most living keys of a profile, of each type (spec: Limits). */
+/** Maximum number of active keys of a profile, of each type (docs/contract/profiles-and-keys.md#minted-keys). */
 const KEYS_MAX = 50;
 
-/** Most keys that an account mints in an hour (spec: Limits). */
+/** Maximum number of keys that an account mints in an hour (docs/contract/profiles-and-keys.md#minted-keys). */
 const MINTS_MAX = 20;
 const HOUR_MS = 3_600_000;
 
@@ -26,12 +27,12 @@ export interface MintInput {
   readonly name: string;
   readonly type: 'live' | 'test';
   readonly redirectAllowlist?: readonly string[] | undefined;
-  /** Left out, those of the caller. */
+  /** Defaults to those of the caller. */
   readonly scopes?: readonly Scope[] | undefined;
 }
 
 /**
- * @throws ServiceError forbidden (a live key asked for by a test key, or scopes that the caller lacks), not_found,
+ * @throws ServiceError forbidden (a live key requested by a test key, or scopes that the caller lacks), not_found,
  *   limit_exceeded, too many requests, unauthorized when the caller's key or grant has just been revoked
  */
 export async function mintKey(context: Context, caller: Caller, input: MintInput): Promise<MintedKey> {
@@ -55,13 +56,13 @@ async function refuseAboveProfile(em: SqlEntityManager, { profileId, type }: Min
   throw new ServiceError('limit_exceeded', message);
 }
 
-// Keys without a profile were made at the first start and not minted. A minted key keeps its row when it is revoked.
+// Counts keys with a profile only: keys without one are not minted. A minted key keeps its row when it is revoked.
 async function refuseAboveHour(em: SqlEntityManager, accountId: string, now: Date): Promise<void> {
   const where = { accountId, profileId: { $ne: null }, createdAt: { $gt: new Date(now.getTime() - HOUR_MS) } };
   const minted = await em.find(ApiKey, where, { orderBy: { createdAt: 'desc' }, limit: MINTS_MAX });
   const oldest = minted[MINTS_MAX - 1];
   if (oldest === undefined) return;
-  // The headers of the rate limit speak of the minute; the hour has no other place.
+  // The rate-limit headers describe the minute, so only Retry-After can describe the hour.
   const retryAfterSeconds = Math.ceil((oldest.createdAt.getTime() + HOUR_MS - now.getTime()) / 1000);
   throw new ServiceError('too many requests', undefined, { retryAfterSeconds });
 }

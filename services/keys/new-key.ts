@@ -1,4 +1,4 @@
-/** The row of a new key, and its secret, which is stored nowhere. */
+/** Inserts a new key and returns its secret, which is not stored. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { ApiKey } from '../../entities/api-key.ts';
 import type { Context } from '../context.ts';
@@ -17,11 +17,11 @@ export interface NewKey extends Maker {
 
 export interface MintedKey {
   key: KeyView;
-  /** Given this once. */
+  /** Returned only once. */
   secret: string;
 }
 
-/** Stores it in the transaction of `em`. */
+/** Inserts it in the transaction of `em`. */
 export async function storeKey(em: SqlEntityManager, context: Context, made: NewKey): Promise<MintedKey> {
   const { accountId, name, limits, redirectAllowlist, createdByKeyId, grantId } = made;
   const secret = makeSecret(limits.mode, context.random);

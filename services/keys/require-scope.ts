@@ -1,12 +1,12 @@
-/** The check of scopes that every surface makes. */
+/** The scope check that all entry points share. */
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Limits } from './limits.ts';
 import type { Scope } from './scopes.ts';
 
 /**
- * Refuses a caller whose limits leave the scope out.
+ * Rejects a caller whose scopes do not include the needed one.
  *
- * @param needed null where no scope is enough, because limited callers do not reach the operation
+ * @param needed null when no scope is sufficient, because limited callers cannot use the operation
  * @throws ServiceError forbidden
  */
 export function requireScope({ scopes }: Pick<Limits, 'scopes'>, needed: Scope | null): void {

@@ -1,11 +1,14 @@
-/** An owner or the operator revokes a key of the account, or of one of its profiles (D54). */
+/**
+ * Revokes a key of the account, or of one of its profiles, for an owner or the operator
+ * (docs/contract/profiles-and-keys.md#account-keys).
+ */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { recordChange } from '../audit/record-change.ts';
 import type { Context } from '../context.ts';
 import type { KeyChange } from './create-account-key.ts';
 import { type Revocation, revokeWhere } from './revoke-key.ts';
 
-/** The revocation and its entry in the audit are written together. @throws ServiceError not_found, last_account_key */
+/** Writes the revocation and its audit entry together. @throws ServiceError not_found, last_account_key */
 export async function revokeAccountKey(
   context: Context,
   accountId: string,

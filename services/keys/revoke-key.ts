@@ -1,11 +1,11 @@
-/** Revokes a key, for good. It is refused from the next request on in every process, because each request looks it up. */
+/** Revokes a key permanently. Every process rejects it from the next request on, because each request looks it up. */
 import { type FilterQuery, LockMode } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { ApiKey } from '../../entities/api-key.ts';
 import { Owner } from '../../entities/owner.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
-import { lockAccount } from '../plans/standing.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { noProfile, profileExists } from '../profiles/profile-exists.ts';
 import type { Caller } from './caller.ts';
 import { endMadeBy } from './end-made-by.ts';
@@ -13,14 +13,14 @@ import { reachableKeys } from './reachable-keys.ts';
 
 export interface Revocation {
   readonly keyId: string;
-  /** The profile that the key must belong to; left out, any key of the account. */
+  /** The profile that the key must belong to; omitted, any key of the account. */
   readonly profileId?: string | undefined;
-  /** Whether what an account key minted ends with it; what other keys made always does. */
+  /** Whether to also revoke the keys that an account key minted; keys minted by other keys are always revoked. */
   readonly includeMinted?: boolean | undefined;
 }
 
 /**
- * A key that is revoked already stays as it is, with its first revokedAt.
+ * A key that is already revoked stays unchanged, with its first revokedAt.
  *
  * @throws ServiceError not_found, last_account_key
  */
@@ -32,9 +32,9 @@ export async function revokeKey(context: Context, caller: Caller, revocation: Re
 }
 
 /**
- * Revokes the key in the caller's transaction, with what ends with it.
+ * Revokes the key and everything that ends with it, in the caller's transaction.
  *
- * @param reached the keys among which it is looked for
+ * @param reached filter for the keys that may be revoked
  * @throws ServiceError not_found, last_account_key
  */
 export async function revokeWhere(
@@ -55,18 +55,19 @@ export async function revokeWhere(
     key.revokedAt = at;
     await em.flush();
   }
-  // An account key is replaced by another one, and what it made belongs to the account (D54).
+  // The replacement of an account key must not revoke the keys that it minted: they belong to the account
+  // (docs/contract/profiles-and-keys.md#account-keys).
   if (includeMinted || !isAccountKey(key)) await endMadeBy(em, { keyIds: [keyId], grantIds: [] }, at);
 }
 
-/** Such keys are made by owners and the operator, and by the first start; what is minted has a profile. */
+/** Owners, the operator and the first start create account keys; a minted key has a profile. */
 function isAccountKey({ profileId }: ApiKey): boolean {
   return profileId == null;
 }
 
 async function refuseLast(em: SqlEntityManager, { id, accountId, type }: ApiKey): Promise<void> {
   if (type === 'test') return;
-  // Of two that are revoked at once, the second sees that the first is gone.
+  // Of two concurrent revocations, the second sees the first.
   await lockAccount(em, accountId);
   const others = await em.count(ApiKey, { accountId, type, profileId: null, revokedAt: null, id: { $ne: id } });
   if (others > 0 || (await em.count(Owner, { accountId })) > 0) return;

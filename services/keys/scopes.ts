@@ -1,6 +1,6 @@
-/** What a caller may be limited to: the scopes that operations declare and that a person agrees to (RFC 6749 section 3.3). */
+/** The scopes that operations require and that a person consents to (RFC 6749 section 3.3). */
 
-/** Every scope, with all that it allows in the words of the consent page. */
+/** Every scope, with its description on the consent page. */
 export const SCOPES = {
   'connections:read': 'See which accounts are connected, with their queues and settings',
   'connections:write':
@@ -27,7 +27,7 @@ export function isScope(name: string): name is Scope {
   return Object.hasOwn(SCOPES, name);
 }
 
-/** What the default tools need; asked for where a client asks for nothing (D29). */
+/** The scopes that the default tools need; used when a client requests none (docs/contract/agents.md#tool-results). */
 export const DEFAULT_SCOPES: readonly Scope[] = [
   'connections:read',
   'posts:read',

@@ -1,7 +1,7 @@
-/** The sliding window in memory: exact for the one process that the embedded database serves. */
+/** The sliding window in memory: exact for the one process that uses the embedded database. */
 import { type RateLimiter, resetAfter, WINDOW_SECONDS } from './rate-limiter.ts';
 
-/** How many requests pass between two sweeps of buckets that have fallen silent. */
+/** How many requests pass between two sweeps of inactive buckets. */
 const SWEEP_EVERY = 10_000;
 
 export function createMemoryRateLimiter(limit: number): RateLimiter {

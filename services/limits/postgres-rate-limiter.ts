@@ -1,18 +1,21 @@
-/** The sliding window in an unlogged table: exact over all processes, one round trip for all requests that are counted together. */
+/**
+ * The sliding window in an unlogged table: exact across all processes, with one round trip for all requests that are
+ * counted together.
+ */
 import type { Database } from '../../entities/orm.ts';
 import { query } from '../../entities/query.ts';
 import { type RateLimiter, type RateState, resetAfter, WINDOW_SECONDS } from './rate-limiter.ts';
 
 /** A row of the function `take_rate_limit`. */
 export interface RateRow {
-  /** How many of the requests were let through, the first ones first. */
+  /** How many of the requests were accepted, in order. */
   accepted: number;
   /** Requests in the window before these. */
   used: number;
   oldest: string;
 }
 
-/** Reads what the function answered to the request at `index` of those counted together. */
+/** Reads the function's result for the request at `index` of those counted together. */
 export function rateStateOf(row: RateRow, limit: number, index = 0): RateState {
   const allowed = index < row.accepted;
   const remaining = limit - row.used - Math.min(index + 1, row.accepted);

@@ -1,6 +1,7 @@
 /**
- * Limits by address: exact over all processes as long as the database answers (D62). While it does not, each process
- * counts for itself, so that what needs no database still answers.
+ * Limits by address: exact across all processes while the database answers
+ * (docs/contract/errors-and-limits.md#limits-by-address). When it does not, each process counts separately, so that
+ * endpoints without database access still answer.
  */
 import type { Database } from '../../entities/orm.ts';
 import type { Clock } from '../clock.ts';
@@ -8,21 +9,21 @@ import { createMemoryRateLimiter } from './memory-rate-limiter.ts';
 import { createPostgresRateLimiter } from './postgres-rate-limiter.ts';
 import type { RateLimiter, RateState } from './rate-limiter.ts';
 
-/** Real milliseconds that the database may take to count. */
+/** Timeout of the database for counting, in real milliseconds. */
 const TIMEOUT_MS = 2_000;
 
-/** Milliseconds for which a database that has not answered is not asked again. */
+/** Milliseconds during which a database that has not answered is not called again. */
 const AWAY_MS = 5_000;
 
 /** @param limit requests in the window, for each bucket; a bucket is named `<machine> <group>` */
 export function createPublicRateLimiter(db: Database, clock: Clock, limit: number): RateLimiter {
   const own = createMemoryRateLimiter(limit);
-  // The embedded database serves one process.
+  // The embedded database serves a single process.
   if (db.engine === 'pglite') return own;
   return withFallback(createPostgresRateLimiter(db, limit), own, clock);
 }
 
-/** Exported for tests: `shared` until it fails or takes too long, then `own` for a while. */
+/** Exported for tests: uses `shared` until it fails or times out, then `own` for a while. */
 export function withFallback(shared: RateLimiter, own: RateLimiter, clock: Clock): RateLimiter {
   let awayUntil = 0;
   return {
@@ -37,7 +38,7 @@ export function withFallback(shared: RateLimiter, own: RateLimiter, clock: Clock
   };
 }
 
-/** Null when it fails or takes too long. */
+/** Null when it fails or times out. */
 function inTime(counting: Promise<RateState>, clock: Clock): Promise<RateState | null> {
   const deadline = clock.deadline(TIMEOUT_MS);
   const { promise, resolve } = Promise.withResolvers<RateState | null>();

@@ -1,9 +1,12 @@
-/** The sliding window that every key and endpoint group is counted in (spec: Limits). */
+/**
+ * The sliding window that counts requests of each key and endpoint group
+ * (docs/contract/errors-and-limits.md#rate-limits).
+ */
 
 /** Length of the window. */
 export const WINDOW_SECONDS = 60;
 
-/** What the window says of one request. */
+/** State of the window after one request. */
 export interface RateState {
   readonly allowed: boolean;
   /** Requests allowed in the window. */
@@ -16,12 +19,14 @@ export interface RateState {
 
 export interface RateLimiter {
   readonly limit: number;
-  /** Counts one request, unless the window is full: refused requests do not count (D31). */
+  /**
+   * Counts one request, unless the window is full: refused requests do not count
+   * (docs/contract/errors-and-limits.md#order-of-a-request).
+   */
   take(bucket: string, now: Date): Promise<RateState>;
   /**
-   * SQL of a function that does the same inside a statement, given bucket, instant, number of requests,
-   * limit and window,
-   * so that a key can be checked and counted in one round trip; undefined where the window is in memory.
+   * SQL of a function that does the same inside a statement, given bucket, instant, number of requests, limit and
+   * window. With it, one round trip checks a key and counts the request. Undefined when the window is in memory.
    */
   readonly sqlFunction?: string;
 }
@@ -31,7 +36,7 @@ export function resetAfter(oldest: Date): number {
   return Math.ceil(oldest.getTime() / 1000) + WINDOW_SECONDS;
 }
 
-/** Whole seconds until there is room again, at least one: what Retry-After says of a refused request. */
+/** Whole seconds until a request fits again, at least one: the Retry-After value of a refused request. */
 export function secondsUntilReset({ resetAt }: RateState, now: Date): number {
   return Math.max(1, resetAt - Math.floor(now.getTime() / 1000));
 }

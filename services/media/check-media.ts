@@ -1,4 +1,4 @@
-/** Whether the images that a post names are the caller's, and whether its platform carries so many. */
+/** Checks that the images of a post belong to the caller, and that its platform accepts that many. */
 import { query } from '../../entities/query.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { AnyPlatform, ConnectionLimits } from '../../platforms/contract.ts';
@@ -8,14 +8,14 @@ import type { PartError } from '../posts/send-part.ts';
 import type { ImageSize } from './inspect-image.ts';
 import { reachableMedia } from './reachable-media.ts';
 
-/** An image of a post, as the request names it. */
+/** An image of a post, as named in the request. */
 export interface NamedMedia {
   readonly id: string;
-  /** What this post says of the image; left out, what was said at the upload. */
+  /** Alternative text of the image in this post; default: the one from the upload. */
   readonly altText?: string | null | undefined;
 }
 
-/** An image of a post, found. */
+/** An image of a post whose row was found. */
 export interface CheckedMedia extends ImageSize {
   readonly id: string;
   readonly altText: string | null;
@@ -24,9 +24,9 @@ export interface CheckedMedia extends ImageSize {
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * @returns the images in their order, with ids in normal form
+ * @returns the images in their order, with normalized ids
  * @throws ServiceError invalid_media naming the first id that is malformed, unknown, deleted or not the caller's;
- *   invalid_request naming the first one that is named twice (D51)
+ * invalid_request naming the first one that is named twice (docs/contract/media.md#images-of-a-post)
  */
 export async function checkMedia(
   context: Context,
@@ -51,8 +51,9 @@ export async function checkMedia(
 }
 
 /**
- * @param limits what the account's own server says, over the platform's facts
- * @returns null when the platform carries so many images; otherwise media_unsupported, or platform_rejected naming limit and value (D27)
+ * @param limits limits of the account's server, which override the platform's facts
+ * @returns null when the platform accepts that many images; otherwise media_unsupported, or platform_rejected naming
+ * limit and value (docs/contract/posts.md#refused-before-sending)
  */
 export function mediaError(
   platform: AnyPlatform,
@@ -77,7 +78,10 @@ function missingImages({ name, images }: AnyPlatform): PartError | null {
   return rejected(`The post has no image; ${name} takes posts with at least ${min}. Upload one and name it in media.`);
 }
 
-/** @returns null when the platform takes images of these shapes; otherwise platform_rejected naming limit and value (D27) */
+/**
+ * @returns null when the platform accepts images of these aspect ratios; otherwise platform_rejected naming limit and
+ * value (docs/contract/posts.md#refused-before-sending)
+ */
 export function ratioError({ name, images: facts }: AnyPlatform, images: readonly ImageSize[]): PartError | null {
   const ratio = facts?.ratio;
   if (ratio === undefined) return null;

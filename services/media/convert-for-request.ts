@@ -1,16 +1,16 @@
-/** Converts an image for a request that waits for the answer. */
+/** Converts an image for a request that waits for the result. */
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { QueuePlace } from '../fair-queue.ts';
 import type { ConvertedImage } from './convert-image.ts';
 import { type Conversion, RETRY_AFTER_SECONDS } from './image-work.ts';
 
-/** Real milliseconds that waiting and converting may take together. */
+/** Real milliseconds for waiting and converting together. */
 const ANSWER_MS = 20_000;
 
 /**
- * @returns null when the upload is gone, or cannot be made into what the platform takes
- * @throws ServiceError server_busy when too many wait, or it took too long
+ * @returns null when the upload is gone, or cannot be converted into an image that the platform accepts
+ * @throws ServiceError server_busy when too many conversions wait, or the time is over
  */
 export async function convertForRequest(
   context: Context,

@@ -1,6 +1,6 @@
 /**
- * Turns an uploaded image into one that a platform takes: upright, without metadata, within its limits.
- * Runs in an image process (server/image-worker.ts), because native decoding can only be stopped by ending its process.
+ * Converts an uploaded image into one that a platform accepts: upright, without metadata, within its limits. Runs in an
+ * image process (server/image-worker.ts), because native decoding stops only when its process ends.
  */
 import sharp, { type OutputInfo, type Sharp } from 'sharp';
 import type { ImageFacts, OutgoingImage } from '../../platforms/contract.ts';
@@ -8,15 +8,15 @@ import { formatOf, withoutMetadata } from './formats/index.ts';
 import { IMAGE_MAX_PIXELS, type ImageType } from './limits.ts';
 import { type Encoding, planImage, type StoredImage } from './plan-image.ts';
 
-/** An image that goes out, all but what is said of it. */
+/** A converted image, without its alternative text. */
 export type ConvertedImage = Omit<OutgoingImage, 'mediaId' | 'altText'>;
 
-/** Colour spaces that screens show. */
+/** Colour spaces for screens. */
 const SCREEN_SPACES = ['srgb', 'rgb', 'b-w', 'rgb16', 'grey16'];
 
 /**
  * @param bytes an image that was checked when it was uploaded
- * @returns null when the image cannot be made small enough, or into a type that the platform takes
+ * @returns null when the image cannot be made small enough, or into a type that the platform accepts
  */
 export async function convertImage(
   bytes: Uint8Array,
@@ -44,7 +44,7 @@ async function describe(bytes: Uint8Array, sizeBytes: number, contentType: Image
   };
 }
 
-/** The first try that is small enough. The picture is decoded once, and every try begins from its pixels. */
+/** Returns the first result that is small enough. The image is decoded once, and every try starts from its pixels. */
 async function encode(bytes: Uint8Array, tries: readonly Encoding[], maxBytes: number): Promise<ConvertedImage | null> {
   const [first] = tries;
   if (first === undefined) return null;
@@ -59,13 +59,13 @@ async function encode(bytes: Uint8Array, tries: readonly Encoding[], maxBytes: n
   return null;
 }
 
-/** The first frame, upright, in the colours of screens, as large as the largest try. */
+/** The first frame, upright, in a screen colour space, in the size of the largest try. */
 function decode(
   bytes: Uint8Array,
   { width, height, contentType }: Encoding,
 ): Promise<{ data: Buffer; info: OutputInfo }> {
   const upright = sharp(bytes, { limitInputPixels: IMAGE_MAX_PIXELS }).autoOrient();
-  // JPEG has no transparency: what shines through is white, as on a page.
+  // JPEG has no transparency, so transparent areas become white, as on a page.
   const opaque = contentType === 'image/jpeg' ? upright.flatten({ background: '#ffffff' }) : upright;
   return opaque
     .toColourspace('srgb')

@@ -1,4 +1,4 @@
-/** Deletes an image of the caller's, unless a post that has not gone out yet needs it. */
+/** Deletes one of the caller's images, unless a post that has not been sent yet needs it. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -12,7 +12,7 @@ import { IS_NEEDED, markReleased, removeBytes } from './release-media.ts';
 export async function deleteMedia(context: Context, caller: Caller, mediaId: string): Promise<void> {
   const released = await context.db.em().transactional(async (em: SqlEntityManager) => {
     await lock(em, caller, mediaId);
-    // A statement of its own, begun under the lock: it sees every post that took the image before.
+    // A separate statement that starts under the lock: it sees every post that used the image before.
     return markReleased(em, [mediaId], `not ${IS_NEEDED}`);
   });
   if (released.length === 0) {
@@ -21,7 +21,7 @@ export async function deleteMedia(context: Context, caller: Caller, mediaId: str
   await removeBytes(context, released);
 }
 
-/** Keeps posts from taking the image until the transaction ends: a new reference to its row waits. */
+/** Prevents posts from using the image until the transaction ends: a new reference to its row waits. */
 async function lock(em: SqlEntityManager, caller: Caller, mediaId: string): Promise<void> {
   const { condition, parameters } = reachableMedia(caller);
   const found = await query(

@@ -1,6 +1,6 @@
 /**
- * Fetches an image that a caller names, through the one way out: so no address is reached that is not public, on the
- * first request or behind a redirect, and neither size nor time is the other side's choice.
+ * Fetches an image from a caller's url through the outbound guard. Neither the first request nor a redirect reaches an
+ * address that is not public, and the other side controls neither size nor time.
  */
 import { ServiceError } from '../../errors/service-error.ts';
 import { NotSentError } from '../../platforms/http.ts';
@@ -8,23 +8,23 @@ import type { Context } from '../context.ts';
 import { sniffFormat } from './formats/index.ts';
 import { bytesInWords, IMAGE_MAX_BYTES, type ImageType } from './limits.ts';
 
-/** Characters of an address. */
+/** Most characters of a url. */
 export const IMAGE_URL_MAX = 2_000;
 
-/** Real time for all of it, redirects included. */
+/** Real time for the whole fetch, redirects included. */
 const TIMEOUT_MS = 20_000;
 
-/** Where the outbound guard breaks off: above our own bound, which has the better words. */
+/** Size at which the outbound guard aborts: above the limit checked here, which has the better error message. */
 const GUARD_MAX_BYTES = 2 * IMAGE_MAX_BYTES;
 
-/** Redirects that are followed; image hosts send on to where the file is kept. */
+/** Most redirects that are followed; image hosts redirect to where the file is stored. */
 const REDIRECTS_MAX = 3;
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 export interface FetchedImage {
   readonly bytes: Buffer;
-  /** What the bytes begin as. Servers often name another type, or none. */
+  /** Type detected from the first bytes. Servers often name another type, or none. */
   readonly contentType: ImageType;
 }
 

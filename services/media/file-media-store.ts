@@ -1,12 +1,12 @@
-/** Images as files in one folder, readable by this user alone. A file appears whole or not at all. */
+/** Stores images as files in one folder that only this user can read. A file is written completely or not at all. */
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MediaStore } from './media-store.ts';
 
-/** What a key looks like: nothing else ever becomes part of a path. */
+/** Format of a key: no other text becomes part of a path. */
 const KEY = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** @param folder made when the first image is written */
+/** @param folder created when the first image is written */
 export function createFileMediaStore(folder: string): MediaStore {
   const pathOf = (key: string) => {
     if (!KEY.test(key)) throw new Error('a media key is not a UUID');

@@ -1,4 +1,4 @@
-/** Finds the row of one image of the caller's. */
+/** Finds the row of one of the caller's images. */
 import { query } from '../../entities/query.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-/** Keeps images from being deleted while a post that names them is being written. */
+/** Prevents images from being deleted while a post that names them is written. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -6,7 +6,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 /**
  * Call it in the transaction that writes the post, before the post's images are written.
  *
- * @param mediaIds ids that {@link checkMedia} has passed
+ * @param mediaIds ids that {@link checkMedia} has accepted
  * @throws ServiceError invalid_media when one was deleted since
  */
 export async function holdMedia(em: SqlEntityManager, mediaIds: readonly string[]): Promise<void> {

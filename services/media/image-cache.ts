@@ -1,12 +1,15 @@
-/** Converted images in memory, the latest used first to stay. Whoever asks for one that is being made waits for it. */
+/**
+ * An in-memory LRU cache of converted images. Concurrent requests for an image that is being converted share one
+ * conversion.
+ */
 import type { ConvertedImage } from './convert-image.ts';
 
 export interface ImageCache {
-  /** @param make called when the image is neither kept nor being made; what it throws, and null, are not kept */
+  /** @param make called when the image is neither cached nor being converted; errors and null are not cached */
   get(name: string, make: () => Promise<ConvertedImage | null>): Promise<ConvertedImage | null>;
 }
 
-/** @param maxBytes of all kept images together */
+/** @param maxBytes limit for all cached images together */
 export function createImageCache(maxBytes: number): ImageCache {
   const kept = new Map<string, ConvertedImage>();
   const making = new Map<string, Promise<ConvertedImage | null>>();

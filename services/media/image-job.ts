@@ -1,4 +1,4 @@
-/** What is asked of an image process, and what it answers. Both are copied between processes, so they hold data only. */
+/** Requests to an image process and its results. Both are copied between processes, so they contain data only. */
 import type { ImageFacts } from '../../platforms/contract.ts';
 import type { ConvertedImage } from './convert-image.ts';
 import type { ImageSize } from './inspect-image.ts';
@@ -10,38 +10,38 @@ export type ImageJob =
 
 export type ImageAnswer =
   | { readonly kind: 'size'; readonly size: ImageSize }
-  /** Null when the image cannot be made small enough, or into a type that is taken. */
+  /** Null when the image cannot be made small enough, or into an accepted type. */
   | { readonly kind: 'converted'; readonly image: ConvertedImage | null }
   /** The image is refused; the message is for the caller. */
   | { readonly kind: 'mismatch'; readonly message: string }
   /** Something else failed; the message is for the log. */
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Does one job at a time in each of its processes. */
+/** Processes that each do one job at a time. */
 export interface ImageProcesses {
   /**
    * @param signal ends the process that does the job
    * @throws DecodeTimeout at the deadline of one job, after its process was ended; ImageProcessEnded and
-   *   ImageProcessNotStarted when it ended by itself; the signal's reason
+   * ImageProcessNotStarted when the process ended unexpectedly; the signal's reason
    */
   run(job: ImageJob, signal?: AbortSignal): Promise<ImageAnswer>;
-  /** Real milliseconds that one job may take. */
+  /** Timeout of one job in real milliseconds. */
   readonly decodeMs: number;
   /** Ends all processes. */
   close(): void;
 }
 
-/** A job took too long, and its process was ended. */
+/** A job exceeded its timeout, and its process was ended. */
 export class DecodeTimeout extends Error {
   override name = 'DecodeTimeout';
 }
 
-/** An image process could not be started, or ended before it could take a job. */
+/** An image process could not be started, or ended before it could accept a job. */
 export class ImageProcessNotStarted extends Error {
   override name = 'ImageProcessNotStarted';
 }
 
-/** An image process ended in the middle of its job. */
+/** An image process ended during its job. */
 export class ImageProcessEnded extends Error {
   override name = 'ImageProcessEnded';
 }

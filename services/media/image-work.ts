@@ -1,6 +1,6 @@
 /**
- * All decoding and encoding of images: in processes of their own that are ended at a deadline, a few at once, and with
- * accounts taking turns.
+ * Decodes and encodes all images in separate processes: each job has a deadline, few run at once, and accounts take
+ * turns.
  */
 import { ServiceError } from '../../errors/service-error.ts';
 import type { ImageFacts } from '../../platforms/contract.ts';
@@ -18,16 +18,16 @@ import {
 import type { ImageSize } from './inspect-image.ts';
 import type { ImageType } from './limits.ts';
 
-/** Images that are decoded at once; each may take some 300 MB. */
+/** Most images decoded at once; each may take some 300 MB. */
 const AT_ONCE = 2;
 
-/** What Retry-After says when the queue is full: an ordinary image takes well below a second. */
+/** Retry-After value when the queue is full: an ordinary image takes well below a second. */
 export const RETRY_AFTER_SECONDS = 5;
 
 /** Uploads hold up to 8 MiB each while they wait. */
 export const UPLOADS: QueueLimit = { perOwner: 16, inAll: 32 };
 
-/** Sends wait until their own deadline, and there are only as many as the sender lets run: none is refused. */
+/** Sends wait until their own deadline, and the sender limits how many there are: none is refused. */
 export const SENDS: QueueLimit = { perOwner: Infinity, inAll: Infinity };
 
 /** Requests for images on public pages hold nothing while they wait. */
@@ -36,31 +36,32 @@ export const PUBLIC_PAGES: QueueLimit = { perOwner: 100, inAll: 100 };
 /** An image to convert. */
 export interface Conversion {
   readonly type: ImageType;
-  /** What the platform takes. */
+  /** What the platform accepts. */
   readonly facts: ImageFacts;
-  /** Reads the upload; called when the conversion begins, so that nothing is held while it waits. Null when it is gone. */
+  /** Reads the upload when the conversion starts, so that no memory is used while it waits. Null when it is gone. */
   readonly load: () => Promise<Uint8Array | null>;
 }
 
 export interface ImageWork {
   /**
    * Checks an upload.
-   * @throws ServiceError media_type_mismatch with what is wrong, or server_busy when too many wait
+   * @throws ServiceError media_type_mismatch that says what is wrong, or server_busy when too many wait
    */
   inspect(owner: string, bytes: Uint8Array, type: ImageType): Promise<ImageSize>;
   /**
-   * @returns null when the upload is gone, or cannot be made into what the platform takes
-   * @throws ServiceError server_busy when too many wait or the deadline passed; the reason of the place's signal; what `load` throws
+   * @returns null when the upload is gone, or cannot be converted into an image that the platform accepts
+   * @throws ServiceError server_busy when too many wait or the deadline passed; the reason of the place's signal; what
+   * `load` throws
    */
   convert(place: QueuePlace, conversion: Conversion): Promise<ConvertedImage | null>;
-  /** Ends the processes; work that still runs fails. */
+  /** Ends the processes; running work fails. */
   close(): void;
 }
 
 export function createImageWork(processes: ImageProcesses): ImageWork {
   const queue = createFairQueue(AT_ONCE);
 
-  // A process that was ended from outside says nothing of the image, so a second one tries.
+  // A process that was killed from outside says nothing about the image, so a second one tries.
   const run = async (job: ImageJob, signal?: AbortSignal): Promise<ImageAnswer> => {
     try {
       return await processes.run(job, signal);

@@ -1,6 +1,6 @@
 /**
- * Whether bytes are an image of the type they claim to be, to the last byte of the last frame, and how large it is.
- * Runs in an image process (server/image-worker.ts), because native decoding can only be stopped by ending its process.
+ * Checks that bytes are an image of the declared type, up to the last byte of the last frame, and reads its size. Runs
+ * in an image process (server/image-worker.ts), because native decoding stops only when its process ends.
  */
 import sharp, { type Metadata } from 'sharp';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -45,7 +45,7 @@ function checkLimit({ name, limit }: ImageFormat, blocks: readonly Block[]): voi
   if (count > limit.max) throw mismatch(`The ${name} has ${count} ${limit.words}; at most ${limit.max} are read.`);
 }
 
-/** Size of one frame as stored, and how the image is to be turned (EXIF, 1 to 8). */
+/** Stored size of one frame, and the rotation of the image (EXIF, 1 to 8). */
 interface StoredSize extends ImageSize {
   readonly orientation: number;
 }
@@ -69,7 +69,7 @@ async function readSize(format: ImageFormat, bytes: Buffer): Promise<StoredSize>
   return { width, height, orientation };
 }
 
-// Some cameras write files that decoders warn of, so warnings are no reason to refuse; a picture whose end is missing is.
+// Some cameras write files that cause decoder warnings, so warnings are no reason to refuse; a truncated picture is.
 async function decode(format: ImageFormat, bytes: Buffer, size: ImageSize): Promise<void> {
   try {
     await decodeAll(bytes, size, 'warning');
@@ -81,10 +81,10 @@ async function decode(format: ImageFormat, bytes: Buffer, size: ImageSize): Prom
   }
 }
 
-/** Averaging every frame into one pixel reads all of them without keeping them. */
+/** Averages every frame into one pixel, which reads all frames without keeping them. */
 async function decodeAll(bytes: Buffer, { width, height }: ImageSize, failOn: 'warning' | 'error'): Promise<void> {
   await sharp(bytes, { pages: -1, failOn, limitInputPixels: IMAGE_MAX_PIXELS })
-    // Asking for the whole area keeps the decoder from skipping pixels on account of the small result.
+    // Requests the whole area, so that the decoder skips no pixels because of the small result.
     .extract({ left: 0, top: 0, width, height })
     .resize(1, 1, { fit: 'fill' })
     .raw()

@@ -1,26 +1,29 @@
-/** How much an image and an account may hold (spec: Limits; MB are MiB, D35). */
+/** Size limits of an image and of an account's storage (docs/contract/media.md#uploads). */
 
-/** Media types that are taken. */
+/** Accepted media types. */
 export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 export type ImageType = (typeof IMAGE_TYPES)[number];
 
-/** Bytes of one image. */
+/** Most bytes of one image. */
 export const IMAGE_MAX_BYTES = 8 * 1024 * 1024;
 
-/** Images of one post, and characters of what is said of one. */
+/** Most images of one post, and most characters of one alternative text. */
 export const IMAGES_PER_POST_MAX = 5;
 export const ALT_TEXT_MAX = 1000;
 
-/** Bytes of all images of an account. */
+/** Most bytes of all images of an account. */
 export const STORAGE_MAX_BYTES = 50 * 1024 * 1024;
 
-/** Pixels of one image, all its frames together: more is a bomb, or takes more memory than one image may. */
+/**
+ * Most pixels of one image, all its frames together: more is a decompression bomb, or needs more memory than one image
+ * may use.
+ */
 export const IMAGE_MAX_PIXELS = 50_000_000;
 
-/** Frames of one animation. */
+/** Most frames of one animation. */
 export const IMAGE_MAX_FRAMES = 2_000;
 
-/** A number of bytes for people, e.g. `8 MiB` or `2,000,000 bytes`. */
+/** Formats a number of bytes for people, e.g. `8 MiB` or `2,000,000 bytes`. */
 export function bytesInWords(bytes: number): string {
   const mebibytes = bytes / (1024 * 1024);
   return Number.isInteger(mebibytes) ? `${mebibytes} MiB` : `${bytes.toLocaleString('en-US')} bytes`;

@@ -8,15 +8,15 @@ import { reachableMedia } from './reachable-media.ts';
 import { IS_UNUSED } from './release-media.ts';
 
 export interface MediaFilter {
-  /** True gives only images that no post names. */
+  /** True returns only images that no post names. */
   readonly unused: boolean;
-  /** Most items of a page, 1 or more. */
+  /** Most items on a page, 1 or more. */
   readonly limit: number;
-  /** Id of the last item of the page before. */
+  /** Id of the last item of the previous page. */
   readonly cursor?: string | undefined;
 }
 
-/** Reads only. Ids grow with time, so their order is that of the uploads. */
+/** Reads only. Ids sort by time, so their order is that of the uploads. */
 export async function listMedia(
   context: Context,
   caller: Caller,

@@ -1,7 +1,7 @@
-/** Where the bytes of images are kept. Keys are the images' ids: UUIDs, each written once. */
+/** Storage of the bytes of images. Keys are the images' ids: UUIDs, each written once. */
 
 export interface MediaStore {
-  /** Keeps bytes under a key; once it resolves they outlive this process. */
+  /** Stores bytes under a key; once it resolves they are durable. */
   put(key: string, bytes: Uint8Array, contentType: string): Promise<void>;
   /** The bytes under a key; null when there are none. */
   get(key: string): Promise<Uint8Array | null>;
@@ -9,16 +9,16 @@ export interface MediaStore {
   delete(key: string): Promise<void>;
 }
 
-/** Where the operator wants the bytes: in DATA_DIR, or in a bucket that speaks S3. */
+/** Where the operator stores the bytes: in DATA_DIR, or in an S3-compatible bucket. */
 export type MediaStoreConfig =
   | { readonly kind: 'file' }
   | {
       readonly kind: 's3';
       readonly bucket: string;
-      /** Origin of the service, without a slash at the end; undefined for Amazon's own. */
+      /** Origin of the service, without a trailing slash; undefined for Amazon S3. */
       readonly endpoint: string | undefined;
-      /** Undefined for what the environment (AWS_REGION) says. */
+      /** Undefined for the value of the environment (AWS_REGION). */
       readonly region: string | undefined;
-      /** What every key begins with. */
+      /** Prefix of every key. */
       readonly prefix: string;
     };

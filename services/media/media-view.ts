@@ -1,4 +1,4 @@
-/** An image as the wire shows it (D5). */
+/** An image in the wire format (docs/contract/media.md#uploads). */
 import { timestamp } from '../timestamp.ts';
 import type { ImageType } from './limits.ts';
 
@@ -12,7 +12,7 @@ export interface MediaView {
   createdAt: string;
 }
 
-/** The columns that a view is made from. */
+/** The columns that a view is built from. */
 export interface MediaRow {
   id: string;
   content_type: ImageType;

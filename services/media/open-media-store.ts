@@ -1,4 +1,4 @@
-/** The media store that the operator chose. Opens nothing before it is used. */
+/** Creates the configured media store. It opens nothing before its first use. */
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { createFileMediaStore } from './file-media-store.ts';

@@ -1,4 +1,7 @@
-/** The images of a post on their way to a platform: what it takes, and nothing of where and with what they were made. */
+/**
+ * Prepares the images of a post for a platform: converted to what it accepts, without metadata about location and
+ * camera.
+ */
 import { query } from '../../entities/query.ts';
 import {
   type AnyPlatform,
@@ -25,7 +28,7 @@ interface ImageRow {
   limits: ConnectionLimits | null;
 }
 
-// Whatever a post says of an image stands over what its upload said.
+// The alternative text of a post overrides that of the upload.
 const IMAGES = `
   select m.account_id, u.media_id, m.content_type, m.state, coalesce(u.alt_text, m.alt_text) as alt_text, c.limits
   from post_media u join media m on m.id = u.media_id join posts p on p.id = u.post_id join connections c on c.id = p.connection_id
@@ -33,8 +36,8 @@ const IMAGES = `
 
 /**
  * @returns the post's images, in order
- * @throws PlatformFailure `rejected` when one was freed or deleted meanwhile, or cannot be made into what the
- *   platform takes; `unavailable` when that took too long. Nothing was published by then.
+ * @throws PlatformFailure `rejected` when an image was freed or deleted meanwhile, or cannot be converted into what the
+ * platform accepts; `unavailable` when that took too long. Nothing was published by then.
  */
 export async function outgoingImages(
   context: Context,
@@ -65,7 +68,7 @@ interface Target {
   readonly facts: ImageFacts;
   readonly signal: AbortSignal;
   readonly platform: AnyPlatform;
-  /** Which of the post's images it is, from 1; for messages. */
+  /** Position of the image in the post, from 1; for messages. */
   readonly position: number;
 }
 
@@ -107,7 +110,7 @@ function limitInWords({ maxBytes, types }: ImageFacts): string {
   return `at most ${bytesInWords(maxBytes)}, as ${types.map((type) => type.replace('image/', '').toUpperCase()).join(', ')}`;
 }
 
-/** Cut to what the platform takes, between characters as people count them; nothing where it takes none. */
+/** Cuts a text to the platform's limit, between graphemes; empty when the platform accepts none. */
 function shortened(text: string, max: number | null): string {
   if (max === null) return '';
   if (text.length <= max) return text;

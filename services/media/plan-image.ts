@@ -1,40 +1,43 @@
 /**
- * How an image becomes one that a platform takes: as it is where it can be, else in another type, and
- * only then with fewer details and fewer pixels. Pure; services/media/convert-image.ts carries it out.
+ * Plans how an image is converted for a platform: unchanged if possible, otherwise into another type, and only then
+ * with lower quality and fewer pixels. Pure; services/media/convert-image.ts executes the plan.
  */
 import type { ImageFacts } from '../../platforms/contract.ts';
 
-/** What is known of an image before anything is done to it. An animation that is not kept becomes its first frame. */
+/** Properties of an image before conversion. An animation that is not kept becomes its first frame. */
 export interface StoredImage {
   readonly contentType: string;
-  /** Bytes once everything that is not the picture is taken out. */
+  /** Bytes without any metadata. */
   readonly sizeBytes: number;
-  /** Pixels as people see it. */
+  /** Pixels after rotation. */
   readonly width: number;
   readonly height: number;
-  /** Whether people see it as its pixels lie: no EXIF orientation turns it. */
+  /** Whether its pixels are stored upright, so that no EXIF orientation rotates it. */
   readonly isUpright: boolean;
   readonly hasAlpha: boolean;
-  /** Whether its colours are those of screens, not of print. */
+  /** Whether its colour space is for screens, not for print. */
   readonly isScreenColour: boolean;
 }
 
-/** One try: its result is taken when it has no more bytes than the platform takes. */
+/** One try: its result is used when it meets the platform's limit on bytes. */
 export interface Encoding {
   readonly contentType: EncodedType;
   /** Pixels. */
   readonly width: number;
   readonly height: number;
-  /** 1 to 100; 100 keeps every pixel where the type can do that. */
+  /** 1 to 100; 100 is lossless if the type supports that. */
   readonly quality: number;
 }
 
 export type EncodedType = 'image/jpeg' | 'image/webp' | 'image/png' | 'image/gif';
 
-/** keep: it goes as it is. encode: the tries, best first; empty when the platform takes no type that we write. */
+/**
+ * keep: the image is sent unchanged. encode: the tries, best first; empty when the platform accepts no type that can be
+ * encoded here.
+ */
 export type ImagePlan = { readonly kind: 'keep' } | { readonly kind: 'encode'; readonly tries: readonly Encoding[] };
 
-/** The types that an image may become, best first. */
+/** The target types, best first. */
 const OPAQUE_TYPES: readonly EncodedType[] = ['image/jpeg', 'image/webp', 'image/png', 'image/gif'];
 const ALPHA_TYPES: readonly EncodedType[] = ['image/webp', 'image/png', 'image/jpeg', 'image/gif'];
 
@@ -49,12 +52,12 @@ const SHRUNK = [
 ] as const;
 
 /**
- * Bytes that a pixel needs in an ordinary photograph at the lowest of the qualities. What allows fewer is
- * scaled down from the start, to spare tries that must fail.
+ * Bytes per pixel of an ordinary photograph at the lowest of the qualities. A limit below that scales the image down
+ * from the start, which saves tries that must fail.
  */
 const BYTES_PER_PIXEL = 0.1;
 
-/** @param facts what the platform takes, under the limits of the account's own server */
+/** @param facts what the platform accepts, within the limits of the account's server */
 export function planImage(image: StoredImage, facts: ImageFacts): ImagePlan {
   const scale = fittingScale(image, facts);
   const goesAsItIs =
@@ -72,7 +75,7 @@ export function planImage(image: StoredImage, facts: ImageFacts): ImagePlan {
   };
 }
 
-/** The largest scale, at most 1, at which the image has no more pixels than the platform takes. */
+/** The largest scale, at most 1, at which the image meets the platform's limits on pixels. */
 function fittingScale({ width, height }: { width: number; height: number }, facts: ImageFacts): number {
   const { maxPixels = Infinity, maxWidth = Infinity, maxHeight = Infinity } = facts;
   return Math.min(1, Math.sqrt(maxPixels / (width * height)), maxWidth / width, maxHeight / height);
@@ -99,7 +102,7 @@ function isLossless(type: EncodedType): boolean {
   return type === 'image/png' || type === 'image/gif';
 }
 
-/** Rounded down, so that no limit is passed by a fraction; at least one pixel each way. */
+/** Rounded down, so that no limit is exceeded by a fraction; at least one pixel each way. */
 function scaled({ width, height }: StoredImage, scale: number): { width: number; height: number } {
   return { width: Math.max(1, Math.floor(width * scale)), height: Math.max(1, Math.floor(height * scale)) };
 }

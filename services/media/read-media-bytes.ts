@@ -1,4 +1,4 @@
-/** The bytes of one image of the caller's, as they were uploaded. */
+/** Reads the bytes of one of the caller's images, as uploaded. */
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
 import { findMedia, mediaNotFound } from './find-media.ts';
@@ -16,7 +16,7 @@ export interface MediaFile {
 export async function readMediaBytes(context: Context, caller: Caller, mediaId: string): Promise<MediaFile> {
   const row = await findMedia(context, caller, mediaId);
   const bytes = await context.media.get(row.id);
-  // Between the two reads somebody may have deleted it.
+  // The image may have been deleted between the two reads.
   if (bytes === null) throw mediaNotFound(mediaId);
   const contentType = row.content_type;
   return { bytes, contentType, fileName: `${row.id}.${formatOf(contentType).extension}` };

@@ -1,4 +1,4 @@
-/** The image that a signed address stands for: made from the upload as the platform takes it, and kept for the next fetch. */
+/** Serves the image of a signed url: converted from the upload for the platform, and cached for the next fetch. */
 import { query } from '../../entities/query.ts';
 import type { ImageFacts } from '../../platforms/contract.ts';
 import { platformOf } from '../../platforms/registry.ts';
@@ -9,13 +9,13 @@ import { SENDS } from './image-work.ts';
 import { type ImageAddress, isGoodAddress } from './image-address.ts';
 import type { ImageType } from './limits.ts';
 
-/** Images that a process keeps, at most 8 MB each: platforms fetch the same one several times within seconds. */
+/** Images that a process caches, at most 8 MB each: platforms fetch the same one several times within seconds. */
 const KEPT_MAX = 8;
 
-/** Gives the image at an address; null for an address that is wrong in whatever way, and for an image that is gone. */
+/** Resolves with the image of a url; null for an invalid url, and for an image that is gone. */
 export type PublicImages = (address: ImageAddress, signature: string) => Promise<ConvertedImage | null>;
 
-/** Whoever asks for an image that is being made waits for it, so that many fetches make one image. */
+/** Concurrent requests for an image that is being converted wait for it, so that many fetches cause one conversion. */
 export function createPublicImages(context: Context): PublicImages {
   const kept = new Map<string, Promise<ConvertedImage | null>>();
   return async (address, signature) => {
@@ -47,10 +47,10 @@ async function storedUpload(context: Context, mediaId: string): Promise<StoredUp
   return row ?? null;
 }
 
-/** With the facts that it was made with for the platform, the same bytes come out. */
+/** Uses the same facts as the send to the platform, so the bytes are the same. */
 async function make(context: Context, { platformId, mediaId }: ImageAddress, upload: StoredUpload) {
   const facts = platformOf(context.platforms, platformId).images as ImageFacts;
-  // A part of the send, and only as frequent as sends are: whoever asks has an address that this install signed.
+  // This work is part of a send and only as frequent as sends: the request has a url that this install signed.
   const place = { owner: upload.account_id, limit: SENDS };
   const load = () => context.media.get(mediaId);
   return convertForRequest(context, place, { type: upload.content_type, facts, load });

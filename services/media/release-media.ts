@@ -1,14 +1,14 @@
 /**
- * Gives images up: their rows stop counting as storage and can no longer be used; then their bytes go.
- * What fails of the latter is left to housekeeping, which finds the rows.
+ * Releases images: their rows stop counting as storage and cannot be used any more; then their bytes are removed. If
+ * that fails, housekeeping finds the rows and removes the bytes later.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 
 /**
- * SQL condition on a row `m` of `media`: a post that has not gone out yet needs it. A post that was
- * cut off counts too. Draft, scheduled and processing are what POST_TRANSITIONS lets go out.
+ * SQL condition on a row `m` of `media`: a post that has not been sent yet needs it. An interrupted post counts too.
+ * Draft, scheduled and processing are the statuses from which POST_TRANSITIONS lets a post be sent.
  */
 export const IS_NEEDED = `exists (
   select 1 from post_media u join posts p on p.id = u.post_id
@@ -28,7 +28,7 @@ const RELEASE = `
   )
   select id from released`;
 
-// A row that a post names stays, so that the post can say what it lacks.
+// A row that a post names is kept, so that the post can report the missing image.
 const FORGET = `
   delete from media m where m.id = $1 and m.state = 'removing' and not exists (select 1 from post_media u where u.media_id = m.id)`;
 
@@ -49,12 +49,12 @@ export async function markReleased(
   return rows.map(({ id }) => id);
 }
 
-/** Gives up images that nobody uses, of one account. */
+/** Releases unused images of one account. */
 export async function releaseMedia(context: Context, ids: readonly string[]): Promise<void> {
   await removeBytes(context, await markReleased(context.db.em(), ids));
 }
 
-/** Removes the bytes of images that are marked. Never throws on account of the store. */
+/** Removes the bytes of marked images. Never throws because of the store. */
 export async function removeBytes(context: Context, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     try {

@@ -1,18 +1,21 @@
-/** Images in a bucket that speaks S3. Credentials come from where the AWS SDK looks for them (AWS_ACCESS_KEY_ID, a profile, a role). */
+/**
+ * Stores images in an S3-compatible bucket. Credentials come from where the AWS SDK finds them (AWS_ACCESS_KEY_ID, a
+ * profile, a role).
+ */
 import type { S3Client, S3ServiceException } from '@aws-sdk/client-s3';
 import type { MediaStore, MediaStoreConfig } from './media-store.ts';
 
-/** Where nothing else is said: services other than Amazon's take any region, but the signature names one. */
+/** Default region: services other than Amazon's accept any region, but the signature needs one. */
 const REGION_OF_OTHERS = 'us-east-1';
 
-/** Milliseconds until a connection must stand, and until an answer must come. */
+/** Timeouts in milliseconds for the connection and for the response. */
 const TIMES = { connectionTimeout: 5_000, requestTimeout: 30_000 };
 
 type Sdk = typeof import('@aws-sdk/client-s3');
 
 export function createS3MediaStore(config: MediaStoreConfig & { kind: 's3' }): MediaStore {
   let opened: Promise<{ sdk: Sdk; client: S3Client }> | undefined;
-  // The SDK is large, so it is loaded only where it is used.
+  // The SDK is large, so it is loaded only when it is used.
   const open = () =>
     (opened ??= import('@aws-sdk/client-s3').then((sdk) => ({ sdk, client: createClient(sdk, config) })));
   const address = (key: string) => ({ Bucket: config.bucket, Key: `${config.prefix}${key}` });
@@ -45,7 +48,7 @@ function createClient(sdk: Sdk, { endpoint, region }: MediaStoreConfig & { kind:
     ...(region === undefined ? {} : { region }),
     ...elsewhere,
     requestHandler: TIMES,
-    // Services other than Amazon's do not know the newer checksums.
+    // Services other than Amazon's do not support the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });

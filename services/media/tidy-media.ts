@@ -1,25 +1,25 @@
 /**
- * Housekeeping of images: frees those whose posts are done with them, those that no post names and those of deleted
- * profiles, and finishes removals that were cut off.
+ * Housekeeping of images: frees those whose posts no longer need them, those that no post names and those of deleted
+ * profiles, and finishes interrupted removals.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { IS_NEEDED, IS_UNUSED, markReleased, removeBytes } from './release-media.ts';
 
-/** How long after the last attempt to send it a post keeps its images (D5). */
+/** How long a post keeps its images after its last send attempt (docs/contract/media.md#uploads). */
 const KEPT_AFTER_SEND_MS = 86_400_000;
 
-/** How long after its upload an image is kept that no post names (D53). */
+/** How long an image that no post names is kept after its upload (docs/contract/media.md#storage-of-images). */
 const KEPT_UNUSED_MS = 7 * 86_400_000;
 
-/** An upload that has been storing its bytes for so long was cut off by the end of its process. */
+/** An upload that has been storing its bytes for this long was interrupted by the end of its process. */
 const LOST_UPLOAD_MS = 600_000;
 
-/** Images that one round deals with. */
+/** Most images in one round. */
 const AT_ONCE = 500;
 
-// A post that was never sent, a cancelled one for instance, has no attempt: its own time stands for it.
+// A post that was never sent, for example a cancelled one, has no attempt: its own time is used instead.
 const isDoneWith = (before: string) => `
   m.state = 'stored' and exists (select 1 from post_media u where u.media_id = m.id) and not ${IS_NEEDED} and not exists (
     select 1 from post_media u join posts p on p.id = u.post_id
@@ -28,7 +28,7 @@ const isDoneWith = (before: string) => `
 
 const isLeftOver = (before: string) => `m.state = 'stored' and m.created_at < ${before} and ${IS_UNUSED}`;
 
-// What a deleted profile has uploaded goes as soon as no post can need it: a draft on a connection that is gone cannot.
+// Uploads of a deleted profile are freed as soon as no post can need them: a draft on a deleted connection cannot.
 const isOfDeletedProfile = (before: string) => `
   m.state = 'stored' and exists (select 1 from profiles d where d.id = m.profile_id and d.deleted_at <= ${before})
   and not exists (
@@ -52,14 +52,14 @@ export async function tidyMedia(context: Context): Promise<void> {
   );
 }
 
-/** Marks what the condition holds of, an account at a time; the bytes go afterwards. */
+/** Marks images that match the condition, one account at a time, and then removes their bytes. */
 async function release(context: Context, condition: (before: string) => string, before: Date): Promise<void> {
   const candidates = `select m.id, m.account_id from media m where ${condition('$1')} order by m.id limit ${AT_ONCE}`;
   const rows = await query<{ id: string; account_id: string }>(context.db.em(), candidates, [before]);
   for (const [, ofAccount] of Map.groupBy(rows, (row) => row.account_id)) {
     const ids = ofAccount.map(({ id }) => id);
     await context.db.em().transactional(async (em: SqlEntityManager) => {
-      // Under the lock no post can take one of them any more, so the condition is checked once and for all.
+      // Under the lock no post can start to use one of them, so one check of the condition is enough.
       await query(em, 'select id from media where id = any($1::uuid[]) order by id for update', [ids]);
       await markReleased(em, ids, condition('$2'), [before]);
     });

@@ -1,7 +1,7 @@
 /**
- * Takes an image in. Its row is written first, with its share of the account's storage, and can be used
- * once the bytes are stored: so the storage is counted exactly however many uploads run side by side, and
- * no bytes are ever kept that no row knows of.
+ * Stores an uploaded image. Its row is written first, with its share of the account's storage, and can be used once the
+ * bytes are stored. So the storage is counted exactly however many uploads run in parallel, and no bytes are stored
+ * without a row.
  */
 import { query } from '../../entities/query.ts';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -18,7 +18,7 @@ export interface Upload {
   readonly altText: string | null;
 }
 
-// The account's row is locked by its update, so uploads that run side by side see each other's bytes.
+// The update locks the account's row, so parallel uploads see each other's bytes.
 const RESERVE = `
   with room as (
     update accounts set media_bytes = media_bytes + $5 where id = $2 and media_bytes + $5 <= ${STORAGE_MAX_BYTES} returning id

@@ -1,9 +1,9 @@
-/** Which of the reads that cost something the accounts can pay for (D18). */
+/** Selects the charged reads of metrics that the accounts can pay for (docs/contract/errors-and-limits.md#plans). */
 import type { Context } from '../context.ts';
-import { readStanding } from '../plans/standing.ts';
+import { readPlanUsage } from '../plans/plan-usage.ts';
 import type { DueRead } from './decide-read.ts';
 
-/** @returns the reads that cost nothing, and of the others as many as fit under each account's cap, the oldest posts first */
+/** @returns all free reads, and as many charged reads as fit under each account's cap, the oldest posts first */
 export async function affordableReads(context: Context, reads: readonly DueRead[]): Promise<Set<DueRead>> {
   const affordable = new Set(reads.filter(({ feeCents }) => feeCents === 0));
   const charged = Map.groupBy(
@@ -11,7 +11,7 @@ export async function affordableReads(context: Context, reads: readonly DueRead[
     ({ post }) => post.account_id,
   );
   for (const [accountId, wanted] of charged) {
-    const { hasPaymentMethod, spendCapCents, spentCents } = await readStanding(context, context.db.em(), accountId);
+    const { hasPaymentMethod, spendCapCents, spentCents } = await readPlanUsage(context, context.db.em(), accountId);
     let left = hasPaymentMethod ? (spendCapCents ?? Infinity) - spentCents : 0;
     for (const read of wanted) {
       left -= read.feeCents;

@@ -1,17 +1,17 @@
 /**
- * Takes posts whose numbers are due to be read, each by one worker. A claim is the next read's own time, put off
- * by a lease: a worker that dies leaves a read that falls due again, and one that comes back too late finds
- * another time there and stores nothing.
+ * Claims posts whose metrics are due to be read, each for one worker. A claim moves the time of the next read back by a
+ * lease. If the worker dies, the read falls due again. A worker that returns too late finds another time in the row and
+ * stores nothing.
  */
 import type { PlanName } from '../../entities/account.ts';
 import { query } from '../../entities/query.ts';
 import type { LoginRow } from '../connections/connection-login.ts';
 import type { Context } from '../context.ts';
 
-/** Posts that are taken at once. */
+/** Most posts in one claim. */
 export const CLAIMED_AT_ONCE = 500;
 
-/** For how long a claim holds: longer than a worker asks a platform for all that it has claimed. */
+/** How long a claim lasts: longer than a worker needs to ask a platform for all claimed posts. */
 const LEASE_MS = 15 * 60_000;
 
 const CLAIM = `
@@ -30,11 +30,11 @@ const CLAIM = `
   from claimed p
   join connections c on c.id = p.connection_id
   join accounts a on a.id = p.account_id
-  left join read_pauses own on own.lane = c.id::text
-  left join read_pauses shared on shared.lane = p.platform_id
+  left join read_pauses own on own.batch = c.id::text
+  left join read_pauses shared on shared.batch = p.platform_id
   order by p.sent_at, p.id`;
 
-/** A post whose numbers this worker is to read, as the database has it. */
+/** Database row of a post whose metrics this worker reads. */
 export interface ClaimedRead extends LoginRow {
   id: string;
   account_id: string;
@@ -48,24 +48,24 @@ export interface ClaimedRead extends LoginRow {
   status: string;
   sent_at: string | null;
   disconnected: boolean;
-  /** Whether the platform no longer takes the login. */
+  /** Whether the platform no longer accepts the access token. */
   login_over: boolean;
-  /** Until when the connection is left alone. */
+  /** End of the pause of the connection. */
   own_pause: string | null;
-  /** Until when its platform is, where that goes for all of it. */
+  /** End of the pause of the whole platform, for platforms where calls are shared. */
   shared_pause: string | null;
   plan: PlanName;
   x_analytics: boolean;
   /** When the newest read was made; null before the first. */
   last_read_at: string | null;
-  /** When a read of it was charged last; null when none was. */
+  /** When a read of the post was last charged; null if none was. */
   last_charged_at: string | null;
 }
 
-/** Posts of one claim, and the time that stands in their rows until they are settled. */
+/** The posts of one claim, and the time stored in their rows until they are settled. */
 export interface ReadClaim {
   readonly lease: Date;
-  /** When it was made: what was due then is read. */
+  /** When the claim was made; it covers the reads due at that time. */
   readonly now: Date;
   readonly posts: readonly ClaimedRead[];
 }

@@ -1,15 +1,15 @@
 /**
- * Counts posts that went out into the numbers of their day, some minutes after: a send must not wait for a row
- * that all sends of the account would share. Until then analytics count them one by one.
+ * Adds sent posts to the daily metrics some minutes after they were sent. A send must not wait for a row that all sends
+ * of the account share. Until then analytics count these posts one by one.
  */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { addToDailyNumbers } from './daily-numbers.ts';
 
-/** Posts that are counted in one statement. */
+/** Most posts in one statement. */
 const AT_ONCE = 1_000;
 
-/** After so long a post is counted. */
+/** A post is counted this long after it was sent. */
 const COUNT_AFTER_MS = 5 * 60_000;
 
 const COUNT = `

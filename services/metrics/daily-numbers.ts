@@ -1,6 +1,6 @@
-/** The one place that adds to what the posts of a day have come to. */
+/** The one place that adds to the daily metrics of posts. */
 
-/** Columns that are added up. */
+/** Columns that are summed. */
 const SUMS = [
   'posts',
   'read_posts',
@@ -12,7 +12,7 @@ const SUMS = [
   'clicks',
 ] as const;
 
-/** Stands for "no profile" in `daily_numbers.profile_id`. */
+/** Means "no profile" in `daily_numbers.profile_id`. */
 export const NO_PROFILE = '00000000-0000-0000-0000-000000000000';
 
 /** SQL: the UTC day of an instant. */
@@ -21,9 +21,8 @@ export function utcDay(instant: string): string {
 }
 
 /**
- * SQL statement that adds `changes`, a table or CTE with account_id, profile_id, platform_id, connection_slug,
- * mode, sent_at and every column of {@link SUMS}. Rows are locked in one order, so that two workers never wait
- * for each other.
+ * SQL statement that adds `changes`, a table or CTE with account_id, profile_id, platform_id, connection_slug, mode,
+ * sent_at and every column of {@link SUMS}. Rows are locked in one order, so that two workers cannot deadlock.
  */
 export function addToDailyNumbers(changes: string): string {
   return `

@@ -1,4 +1,4 @@
-/** What is to become of a claimed post: read now, later, or not any more. */
+/** Decides whether the metrics of a claimed post are read now, later, or not any more. */
 import { type AnyPlatform } from '../../platforms/contract.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
@@ -13,7 +13,9 @@ export interface DueRead {
   readonly platform: AnyPlatform;
   readonly sentAt: Date;
   readonly platformPostId: string;
-  /** What the account is charged for it, in cents; 0 for nothing, and where the day's fee for the post is paid. */
+  /**
+   * Fee that the account is charged, in cents; 0 when the read is free or the day's fee for the post is already paid.
+   */
   readonly feeCents: number;
 }
 
@@ -21,7 +23,7 @@ export interface DueRead {
 interface NotRead {
   readonly kind: 'later';
   readonly post: ClaimedRead;
-  /** Null when it is not read any more. */
+  /** Null when the post is not read any more. */
   readonly nextAt: Date | null;
 }
 
@@ -33,7 +35,7 @@ export function decideRead(context: Context, post: ClaimedRead, now: Date): DueR
   const sentAt = new Date(sent);
   const { shared } = platform.metricsBatch;
   const isCharged = platform.fees !== undefined;
-  // Neither a call that is sure to be refused nor one that nobody wants to pay for is made; the schedule goes on.
+  // Skips calls that are sure to be refused and charged calls that the account has not enabled; the schedule goes on.
   if ((isCharged && !post.x_analytics) || (!shared && post.login_over)) {
     return { kind: 'later', post, nextAt: nextReadAt(sentAt, now) };
   }
@@ -42,7 +44,7 @@ export function decideRead(context: Context, post: ClaimedRead, now: Date): DueR
   return { kind: 'read', post, platform, sentAt, platformPostId, feeCents: feeOf(context, platform, post, now) };
 }
 
-/** Platforms that charge do it once for all reads of a post in a UTC day, and so does the account's usage ledger. */
+/** Platforms that charge do so once for all reads of a post in a UTC day; so does the account's usage ledger. */
 function feeOf(context: Context, { fees }: AnyPlatform, post: ClaimedRead, now: Date): number {
   if (fees === undefined || !PLANS[post.plan].fees) return 0;
   const { last_charged_at: chargedAt } = post;

@@ -1,8 +1,8 @@
-/** A read of numbers as the wire shows it (spec: Metrics read). */
+/** A read of metrics in the wire format (docs/contract/metrics.md#reads-of-a-post). */
 import type { MetricNumbers } from '../../platforms/contract.ts';
 import { timestamp } from '../timestamp.ts';
 
-/** A type, not an interface, so that events can carry it. */
+/** A type instead of an interface, so that events can carry it. */
 export type MetricsView = {
   fetchedAt: string;
   impressions: number | null;
@@ -12,7 +12,7 @@ export type MetricsView = {
   clicks: number | null;
 };
 
-/** Numbers that are not reported are null, which is not zero. */
+/** Metrics that the platform does not report are null, which is not zero. */
 export function metricsView(fetchedAt: Date | string, numbers: MetricNumbers): MetricsView {
   const { impressions = null, likes = null, reposts = null, replies = null, clicks = null } = numbers;
   return { fetchedAt: timestamp(fetchedAt), impressions, likes, reposts, replies, clicks };

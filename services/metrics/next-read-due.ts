@@ -1,14 +1,14 @@
-/** When the next read of numbers is due. */
+/** When the next read of metrics is due. */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 
-/** Instants in an hour up to which the reads due at each are made then. */
+/** Up to this many due instants in an hour, each instant gets its own run. */
 const FEW = 12;
 
-/** Where there are more, those that fall due within so long are gathered, so that they go in few calls. */
+/** With more instants, reads that fall due within this time are grouped, which saves calls. */
 const GATHER_MS = 5 * 60_000;
 
-/** Reads that are looked at to tell; many of them may be due at one instant. */
+/** How many due reads are examined; many of them may be due at one instant. */
 const LOOK_AT = 500;
 
 const NEXT = `

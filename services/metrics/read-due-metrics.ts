@@ -1,17 +1,17 @@
-/** Reads the numbers of the posts that are due: claims them, asks platforms side by side, and stores what they say. */
+/** Reads the metrics of due posts: claims them, calls the platforms in parallel, and stores the results. */
 import type { Context } from '../context.ts';
 import { affordableReads } from './affordable-reads.ts';
 import { CLAIMED_AT_ONCE, claimReads, type ReadClaim } from './claim-reads.ts';
 import { countSentPosts } from './count-sent-posts.ts';
 import { decideRead, type DueRead } from './decide-read.ts';
-import { type ReadLane, readLane } from './read-lane.ts';
+import { type MetricsBatch, readMetricsBatch } from './read-metrics-batch.ts';
 import { nextReadAt } from './read-times.ts';
 import { type ReadOutcome, settleReads } from './settle-reads.ts';
 
-/** Lanes that are asked side by side. */
-const LANES_AT_ONCE = 20;
+/** Metrics batches that are read in parallel. */
+const BATCHES_AT_ONCE = 20;
 
-/** @returns how many posts were read, put off or given up */
+/** @returns how many posts were read, postponed or ended */
 export async function readDueMetrics(context: Context, signal: AbortSignal): Promise<number> {
   await countSentPosts(context, signal);
   let settled = 0;
@@ -35,31 +35,31 @@ async function readClaim(context: Context, claim: ReadClaim, signal: AbortSignal
   const tooDear = reads.filter((read) => !affordable.has(read));
   others.push(...tooDear.map(({ post, sentAt }) => ({ post, nextAt: nextReadAt(sentAt, claim.now) })));
   const settled = await settleReads(context, claim, others);
-  return settled + (await readLanes(context, claim, lanesOf([...affordable]), signal));
+  return settled + (await readMetricsBatches(context, claim, batchesOf([...affordable]), signal));
 }
 
-function lanesOf(reads: readonly DueRead[]): ReadLane[] {
-  const laneId = ({ platform, post }: DueRead) =>
+function batchesOf(reads: readonly DueRead[]): MetricsBatch[] {
+  const batchId = ({ platform, post }: DueRead) =>
     platform.metricsBatch?.shared === true ? platform.id : post.connection_id;
-  return [...Map.groupBy(reads, laneId)].map(([id, ofLane]) => {
-    const [{ platform }] = ofLane as [DueRead];
-    return { id, platform, reads: ofLane };
+  return [...Map.groupBy(reads, batchId)].map(([id, ofLease]) => {
+    const [{ platform }] = ofLease as [DueRead];
+    return { id, platform, reads: ofLease };
   });
 }
 
-async function readLanes(
+async function readMetricsBatches(
   context: Context,
   claim: ReadClaim,
-  lanes: readonly ReadLane[],
+  batches: readonly MetricsBatch[],
   signal: AbortSignal,
 ): Promise<number> {
-  const waiting = [...lanes];
+  const waiting = [...batches];
   let settled = 0;
   const worker = async () => {
-    for (let lane = waiting.shift(); lane !== undefined; lane = waiting.shift()) {
-      settled += await readLane(context, claim, lane, signal);
+    for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
+      settled += await readMetricsBatch(context, claim, batch, signal);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(LANES_AT_ONCE, lanes.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(BATCHES_AT_ONCE, batches.length) }, worker));
   return settled;
 }

@@ -1,4 +1,4 @@
-/** The numbers of one post of the caller's, as they were read over time. */
+/** Lists the metrics of one of the caller's posts, as they were read over time. */
 import { query } from '../../entities/query.ts';
 import type { MetricNumbers } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
@@ -8,7 +8,7 @@ import { type MetricsView, metricsView } from './metrics-view.ts';
 
 const NUMBERS = ['impressions', 'likes', 'reposts', 'replies', 'clicks'] as const;
 
-// Whole numbers of 64 bits would come back as text; as floats they are exact up to 2^53.
+// 64-bit integers would be returned as text; floats are exact up to 2^53.
 const HISTORY = `
   select fetched_at, ${NUMBERS.map((name) => `${name}::float8 as ${name}`).join(', ')}
   from metrics_reads where post_id = $1 order by number`;

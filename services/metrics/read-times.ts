@@ -1,14 +1,14 @@
-/** When the numbers of a post are read, as data (spec: Limits, Metrics reads; D10). */
+/** When the metrics of a post are read, as data (docs/contract/metrics.md#reads-of-a-post). */
 
 const HOUR_MS = 3_600_000;
 
-/** Reads that are an hour apart: an hour after sending, then for 48 hours. */
+/** Reads that are an hour apart: one an hour after sending, then 48 more. */
 const HOURLY = 49;
 
-/** Reads of a finished history. */
+/** Reads of a complete history. */
 export const READS = 78;
 
-/** How long after sending each read is due, in milliseconds, the first one first. */
+/** How long after sending each read is due, in milliseconds, in order. */
 export const READ_AFTER_MS: readonly number[] = Array.from({ length: READS }, (_, index) => {
   const number = index + 1;
   return (number <= HOURLY ? number : HOURLY + (number - HOURLY) * 24) * HOUR_MS;
@@ -17,13 +17,13 @@ export const READ_AFTER_MS: readonly number[] = Array.from({ length: READS }, (_
 /** How long after sending the first read is due, in milliseconds. */
 export const FIRST_READ_AFTER_MS = READ_AFTER_MS[0] as number;
 
-/** Number of the newest read that is due, from 1; 0 while none is. Those before it that were missed are not made up for. */
+/** Number of the newest read that is due, from 1; 0 while none is. Earlier reads that were missed are not repeated. */
 export function dueRead(sentAt: Date, now: Date): number {
   const age = now.getTime() - sentAt.getTime();
   return READ_AFTER_MS.findLastIndex((after) => after <= age) + 1;
 }
 
-/** When the read after those that are due comes; null when there is none. */
+/** When the read after the due ones comes; null when there is none. */
 export function nextReadAt(sentAt: Date, now: Date): Date | null {
   const after = READ_AFTER_MS[dueRead(sentAt, now)];
   return after === undefined ? null : new Date(sentAt.getTime() + after);

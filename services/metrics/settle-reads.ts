@@ -1,4 +1,7 @@
-/** Writes what became of reads: the read, its charge, the numbers of the day, the event and the next read's time, together. */
+/**
+ * Stores outcomes of reads in one statement: the read, its charge, the daily metrics, the event and the time of the
+ * next read.
+ */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 import type { JsonObject, MetricNumbers } from '../../platforms/contract.ts';
@@ -10,26 +13,26 @@ import { addToDailyNumbers } from './daily-numbers.ts';
 import { metricsView } from './metrics-view.ts';
 import { utcDayNumber } from './read-times.ts';
 
-/** What becomes of one claimed post. */
+/** Outcome of one claimed post. */
 export interface ReadOutcome {
   readonly post: ClaimedRead;
-  /** When it is read next; null when it is not read any more. */
+  /** Time of the next read; null when the post is not read any more. */
   readonly nextAt: Date | null;
   /** Absent when nothing was read. */
   readonly read?: {
-    /** Its place in the schedule. */
+    /** Place of the read in the schedule. */
     readonly number: number;
     readonly fetchedAt: Date;
     readonly numbers: MetricNumbers;
-    /** 0 where reading costs nothing. */
+    /** 0 when the read is free. */
     readonly feeCents: number;
   };
 }
 
 const NUMBERS = ['likes', 'reposts', 'replies', 'clicks'] as const;
 
-// One statement is one transaction with the events: only who still holds the claim writes anything. What the day
-// gains is the difference to the read before, because counters are running totals and may fall, too.
+// The statement and the events share one transaction, and only a worker that still holds the claim writes. The daily
+// metrics change by the difference to the previous read, because counters are running totals and may also fall.
 const SETTLE = `
   with input as (
     select * from jsonb_to_recordset($1::jsonb) as i(
@@ -60,7 +63,7 @@ const SETTLE = `
   ), added as (${addToDailyNumbers('changes')})
   select m.id, d.id is not null as stored from moved m left join made d on d.id = m.id`;
 
-/** @returns how many posts were still ours to settle */
+/** @returns how many posts were settled under a claim that still held */
 export async function settleReads(
   context: Context,
   { lease, now }: ReadClaim,
@@ -80,7 +83,7 @@ export async function settleReads(
   });
 }
 
-/** @param claimedAt decides the day that a fee is for: a post has one row in the usage ledger for each UTC day */
+/** @param claimedAt decides the day of a fee: a post has one row in the usage ledger for each UTC day */
 function outcomeRow(context: Context, { post, nextAt, read }: ReadOutcome, claimedAt: Date): JsonObject {
   const row = { id: post.id, nextAt: nextAt === null ? null : nextAt.toISOString() };
   if (read === undefined) return row;

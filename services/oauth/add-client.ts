@@ -1,6 +1,6 @@
 /**
- * Makes a client known that the operator vouches for, or describes one anew. The accounts that have allowed it read that
- * in their audit, since it may take answers elsewhere from then on; a new one concerns no account yet.
+ * Adds an OAuth client that the operator trusts, or updates its description. Accounts that have allowed the client get
+ * an audit entry, because an update may change its redirect URIs. A new client concerns no account yet.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';

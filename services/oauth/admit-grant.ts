@@ -1,4 +1,4 @@
-/** Turns the grant that an access token names into a Caller, and counts the request in the same round trip. */
+/** Resolves the grant of an access token to a Caller, and counts the request in the same round trip. */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
@@ -24,7 +24,7 @@ const FROM = 'oauth_grants g left join profiles p on p.id = g.profile_id';
 /** A grant for one profile ends with the profile. */
 const ALIVE = 'g.id = $1 and g.client_id = $2 and g.revoked_at is null and p.deleted_at is null';
 
-/** What a checked access token says of itself. */
+/** The claims of a verified access token. */
 export interface AccessToken {
   readonly grantId: string;
   readonly clientId: string;

@@ -1,4 +1,4 @@
-/** Keeps what the authorization server hands it. An id may be a secret: it is stored as a hash, and so never told again. */
+/** Stores the artifacts of the authorization server. An id may be a secret, so only its hash is stored. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { OauthArtifact } from '../../entities/oauth-artifact.ts';
 import { query } from '../../entities/query.ts';
@@ -8,7 +8,7 @@ import { hashSecret } from '../secrets.ts';
 export interface Artifact {
   readonly payload: Readonly<Record<string, unknown>>;
   readonly grantId: string | null;
-  /** Null for what does not end by itself. */
+  /** Null for an artifact that does not expire. */
   readonly expiresAt: Date | null;
 }
 
@@ -16,7 +16,7 @@ function hashOf(kind: string, id: string): string {
   return hashSecret(`${kind}:${id}`);
 }
 
-// What was claimed for a grant stays so, also when it is written again.
+// Keeps the grant that an artifact was claimed for when the artifact is written again.
 const PUT = `
   insert into oauth_artifacts (id_hash, kind, payload, grant_id, expires_at) values ($1, $2, $3::jsonb, $4, $5)
   on conflict (id_hash) do update set payload = excluded.payload,
@@ -32,19 +32,19 @@ export async function putArtifact(
   await query(em, PUT, [hashOf(kind, id), kind, JSON.stringify(payload), grantId, expiresAt]);
 }
 
-/** Gives also what has ended and is not tidied away yet; its `expiresAt` says so. */
+/** Also returns expired artifacts that are not deleted yet; check `expiresAt`. */
 export async function findArtifact(context: Context, kind: string, id: string): Promise<OauthArtifact | null> {
   return context.db.em().findOne(OauthArtifact, { idHash: hashOf(kind, id) });
 }
 
-/** @returns whether this call was the one that used it up */
+/** @returns whether this call consumed it */
 export async function consumeArtifact(context: Context, kind: string, id: string): Promise<boolean> {
   const sql = 'update oauth_artifacts set consumed_at = $2 where id_hash = $1 and consumed_at is null returning kind';
   return (await query(context.db.em(), sql, [hashOf(kind, id), context.clock.now()])).length > 0;
 }
 
 /**
- * Ties a request to the grant that comes of it. Of several that try, the first says which grant that is.
+ * Claims a request for the grant that results from it. Of several callers, the first one decides the grant.
  *
  * @returns id of that grant; null when the request is gone
  */

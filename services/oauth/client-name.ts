@@ -1,12 +1,12 @@
 /**
- * The name of a client as people are shown it. It is the client's own word, so what turns the direction of writing, hides,
- * stacks up or fills the page is taken out: next to it stands what can be relied on.
+ * Sanitizes the name of a client for display. The client chooses the name, so this removes characters that change the
+ * writing direction, are invisible, stack up or fill the page. Pages show verified data next to the name.
  */
 
-/** Characters as people count them, about. */
+/** Maximum number of characters, approximately as people count them. */
 const MOST = 60;
 
-/** @returns the first of the words that something is left of */
+/** @returns the sanitized name, or the sanitized id if nothing is left of the name */
 export function clientName(said: string | undefined, clientId: string): string {
   return plain(said ?? '') || plain(clientId);
 }

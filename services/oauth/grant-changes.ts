@@ -1,4 +1,4 @@
-/** How the audit tells what becomes of what agents may do: agreed to, denied, revoked, or ended because a token came twice. */
+/** Records changes of grants in the audit log: allowed, denied, revoked, or ended because a token was used twice. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { recordChange } from '../audit/record-change.ts';
 import type { AuditOutcome, Change } from '../audit/store-entries.ts';
@@ -6,12 +6,12 @@ import type { Context } from '../context.ts';
 import type { Actor } from '../keys/caller.ts';
 import type { OwnerIdentity } from '../people/owner-caller.ts';
 
-/** A person who says something about a grant, and the request in which they do. */
+/** The person who decides on a grant, and their request. */
 export interface Deciding extends OwnerIdentity {
   readonly requestId: string;
 }
 
-/** What an entry says of itself; the grant is null where none was made. */
+/** The content of an audit entry; the grant is null when none was created. */
 export interface GrantChange extends Pick<Change, 'accountId' | 'surface' | 'mode' | 'profileId' | 'requestId'> {
   readonly actor: Actor;
   readonly operation: 'oauth.grant' | 'oauth.revoke' | 'oauth.replay';
@@ -19,7 +19,7 @@ export interface GrantChange extends Pick<Change, 'accountId' | 'surface' | 'mod
   readonly outcome: AuditOutcome;
 }
 
-/** @param em transaction of the change; left out where it makes no row */
+/** @param em transaction of the change; omitted when the change writes no row */
 export async function recordGrantChange(
   context: Context,
   { grantId, ...change }: GrantChange,

@@ -1,8 +1,8 @@
-/** Whether anybody here vouches for a client: an owner has once allowed it, or the operator has added it. */
+/** Checks whether a client is trusted: an owner has allowed it before, or the operator has added it. */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 
-// Clients that the operator adds have no end; those that register have one.
+// Clients that the operator adds do not expire; clients that register themselves do.
 const KNOWN = `
   select 1 where exists (select 1 from oauth_grants where client_id = $1)
     or exists (select 1 from oauth_artifacts

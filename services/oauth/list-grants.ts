@@ -1,9 +1,9 @@
-/** What the agents of a person may do: every grant of theirs that is alive, newest first. */
+/** Lists the active grants of a person, newest first. */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import type { Scope } from '../keys/scopes.ts';
 
-/** Grants that the page shows; more are hardly looked through. */
+/** Maximum number of grants that the page shows. */
 const MOST = 200;
 
 export interface GrantView {
@@ -11,7 +11,7 @@ export interface GrantView {
   readonly clientName: string;
   readonly redirectHost: string;
   readonly scopes: readonly Scope[];
-  /** Name of the one profile it reaches; null reaches the whole account. */
+  /** Name of the only profile that it reaches; null reaches the whole account. */
   readonly profileName: string | null;
   readonly mode: 'live' | 'test';
   readonly createdAt: Date;

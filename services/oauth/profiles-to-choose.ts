@@ -1,8 +1,8 @@
-/** The profiles that a person may narrow an agent down to. */
+/** Lists the profiles that a person can restrict an agent to. */
 import { Profile } from '../../entities/profile.ts';
 import type { Context } from '../context.ts';
 
-/** Profiles that are offered; nobody picks from a longer list, and the API reaches the others. */
+/** Maximum number of profiles offered; a longer list is unusable, and the API reaches the others. */
 const MOST = 500;
 
 export interface ProfileChoice {

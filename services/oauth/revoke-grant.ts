@@ -1,6 +1,7 @@
 /**
- * Ends a grant for good. Every request of an agent looks its grant up, so its access tokens end with it at once, and
- * its refresh tokens are gone. The keys and webhooks that were made under it end too. Revoking twice is revoking once.
+ * Revokes a grant permanently. Every request of an agent looks its grant up, so its access tokens stop working at once.
+ * Its refresh tokens are deleted, and the keys and webhooks created under it end too. A second revocation changes
+ * nothing.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { OauthArtifact } from '../../entities/oauth-artifact.ts';
@@ -10,7 +11,7 @@ import { endMadeBy } from '../keys/end-made-by.ts';
 import { ownerActor } from '../people/owner-caller.ts';
 import { type Deciding, type GrantChange, recordGrantChange } from './grant-changes.ts';
 
-/** Who ends it: the person who gave it, the client that gives it back, or nobody, because a code or a token came twice. */
+/** The cause: the person who gave it, the client that returns it, or a code or token that was used twice. */
 export type Ending = Deciding | { readonly cause: 'returned' | 'replayed'; readonly requestId: string };
 
 interface Row {
@@ -26,7 +27,7 @@ const REVOKE = `
   where id = $1 and revoked_at is null and ($3::uuid is null or (owner_id = $3 and account_id = $4))
   returning account_id, client_id, client_name, profile_id, mode`;
 
-/** A person ends no grant but their own. */
+/** A person can only revoke their own grants. */
 export async function revokeGrant(context: Context, grantId: string, ending: Ending): Promise<void> {
   const [ownerId, accountId] = 'ownerId' in ending ? [ending.ownerId, ending.accountId] : [null, null];
   await context.db.em().transactional(async (em: SqlEntityManager) => {
@@ -39,7 +40,7 @@ export async function revokeGrant(context: Context, grantId: string, ending: End
   });
 }
 
-/** Ends what reaches nothing any more, with the profile it was narrowed to: in the audit that is told of the profile. */
+/** Revokes the grants for a profile that is deleted. The audit log records this in the entry of the profile. */
 export async function revokeGrantsOf(
   em: SqlEntityManager,
   { accountId, profileId, at }: { readonly accountId: string; readonly profileId: string; readonly at: Date },

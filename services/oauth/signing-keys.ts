@@ -1,6 +1,6 @@
 /**
- * The keys that sign access tokens (ES256), kept encrypted in the database, so that every process has the same. The
- * newest signs. An older one verifies until the last token it signed has ended, so nobody is logged out by a rotation.
+ * The keys that sign access tokens (ES256), stored encrypted in the database so that all processes share them. The
+ * newest one signs. An older one verifies until the last token it signed has expired, so a rotation logs no one out.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { OauthKey } from '../../entities/oauth-key.ts';
@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 /** How long a key signs. */
 const ROTATE_AFTER_MS = 30 * 86_400_000;
 
-/** How long a key that no longer signs is kept: far longer than any access token. */
+/** How long a key that no longer signs is kept: far longer than the lifetime of an access token. */
 const KEEP_MS = 86_400_000;
 
 export interface SigningKey {
@@ -25,7 +25,7 @@ export interface SigningKey {
   readonly use: 'sig';
 }
 
-/** Every key that is in use, the one that signs first. Makes the first one where there is none. */
+/** All current keys, the signing key first. Creates the first key when there is none. */
 export async function readSigningKeys(context: Context): Promise<SigningKey[]> {
   const stored = await storedKeys(context);
   if (stored.length > 0) return stored;
@@ -38,7 +38,7 @@ async function storedKeys(context: Context): Promise<SigningKey[]> {
   return rows.map(({ id, jwk }) => context.vault.open(jwk, id) as SigningKey);
 }
 
-/** Makes a key that signs from now on. @returns its `kid` */
+/** Creates a key that signs from now on. @returns its `kid` */
 export async function addSigningKey(context: Context): Promise<string> {
   const id = context.random.uuid();
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -47,7 +47,7 @@ export async function addSigningKey(context: Context): Promise<string> {
   return id;
 }
 
-/** Rotates a key that has signed long enough, and forgets those that nothing alive was signed with. */
+/** Rotates a signing key that is due, and deletes keys that no valid token needs. */
 export async function tidySigningKeys(context: Context): Promise<void> {
   const now = context.clock.now();
   const [newest] = await context.db.em().find(OauthKey, {}, { orderBy: { createdAt: 'desc', id: 'desc' }, limit: 1 });

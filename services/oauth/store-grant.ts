@@ -1,4 +1,4 @@
-/** Writes down what a person has agreed to. From then on requests that name the grant are let through. */
+/** Stores the grant that a person has agreed to. From then on, requests with the grant are allowed. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
@@ -11,7 +11,7 @@ export interface Agreement {
   readonly clientName: string;
   readonly redirectHost: string;
   readonly scopes: readonly Scope[];
-  /** The one profile it reaches; null reaches the whole account. */
+  /** The only profile that it reaches; null reaches the whole account. */
   readonly profileId: string | null;
   readonly mode: 'live' | 'test';
 }
@@ -21,7 +21,7 @@ const STORE = `
     created_at)
   values ($1, $2, $3, $4, $5, $6, $7::text[], $8, $9, $10) on conflict (id) do nothing returning id`;
 
-/** Of several presses on Allow at the same moment, the first is the one that counts. */
+/** Of several concurrent clicks on Allow, the first one counts. */
 export async function storeGrant(context: Context, id: string, agreement: Agreement, by: Deciding): Promise<void> {
   const { clientId, clientName, redirectHost, scopes, profileId, mode } = agreement;
   const { accountId, ownerId } = by;
@@ -33,7 +33,7 @@ export async function storeGrant(context: Context, id: string, agreement: Agreem
   });
 }
 
-/** Leaves a trace of a no; nothing else is left of it. */
+/** Records a denial in the audit log; nothing else is stored. */
 export async function recordDenial(context: Context, by: Deciding): Promise<void> {
   const nothing = { grantId: null, mode: 'live', profileId: null } as const;
   await recordGrantChange(context, { ...answerOf(by), ...nothing, outcome: 'forbidden' });

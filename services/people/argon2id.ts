@@ -1,8 +1,11 @@
-/** Hashes of passwords: argon2id, as a PHC string that carries its own parameters, so that they can be raised (RFC 9106). */
+/**
+ * Hashes passwords with argon2id, as PHC strings that contain their parameters, so that the parameters can be raised
+ * (RFC 9106).
+ */
 import { argon2, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** What a hash costs. */
+/** Cost parameters of a hash. */
 export interface Argon2Cost {
   /** KiB. */
   readonly memory: number;
@@ -10,14 +13,14 @@ export interface Argon2Cost {
   readonly parallelism: number;
 }
 
-/** What OWASP's Password Storage Cheat Sheet asks for at least: https://cheatsheetseries.owasp.org/. */
+/** The minimum of OWASP's Password Storage Cheat Sheet: https://cheatsheetseries.owasp.org/. */
 export const ARGON2_COST: Argon2Cost = { memory: 19_456, passes: 2, parallelism: 1 };
 
 /** Bytes. */
 const SALT_LENGTH = 16;
 const TAG_LENGTH = 32;
 
-/** The version of argon2 that Node.js makes, 1.3. */
+/** The version of argon2 in Node.js, 1.3. */
 const VERSION = 19;
 
 const PHC = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
@@ -35,13 +38,13 @@ export async function hashPassword(
   return `$argon2id$v=${VERSION}$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`;
 }
 
-/** Whether a password has this hash, in a time that tells nothing about either. */
+/** Whether a password matches this hash; compares in constant time. */
 export async function isPasswordOf(password: string, hash: string): Promise<boolean> {
   const { cost, salt, tag } = parse(hash);
   return timingSafeEqual(await tagOf(password, salt, cost, tag.length), tag);
 }
 
-/** Whether a hash was made at another cost than hashes are made at today. */
+/** Whether a hash was made with other cost parameters than the current ones. */
 export function isOutdated(hash: string): boolean {
   const { cost } = parse(hash);
   return (['memory', 'passes', 'parallelism'] as const).some((part) => cost[part] !== ARGON2_COST[part]);
@@ -57,12 +60,12 @@ function parse(hash: string): { cost: Argon2Cost; salt: Buffer; tag: Buffer } {
   };
 }
 
-/** Keyboards differ in how they put a letter together; NFKC makes them agree (NIST SP 800-63B, 5.1.1.2). */
+/** Keyboards encode composed characters differently; NFKC normalizes them (NIST SP 800-63B, 5.1.1.2). */
 function tagOf(password: string, salt: Buffer, cost: Argon2Cost, tagLength: number): Promise<Buffer> {
   return derive('argon2id', { ...cost, message: password.normalize('NFKC'), nonce: salt, tagLength });
 }
 
-/** Base64 as PHC strings have it: without padding. */
+/** Base64 as in PHC strings: without padding. */
 function base64(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
 }

@@ -1,4 +1,4 @@
-/** Gives an owner a new password, for the old one; every other browser is signed out. */
+/** Changes the password of an owner who provides the old one, and signs out every other browser. */
 import { Owner } from '../../entities/owner.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { recordChange } from '../audit/record-change.ts';
@@ -16,7 +16,7 @@ export interface PasswordChange {
   readonly newPassword: string;
 }
 
-/** `unfit`: the new one is none; `problem` as passwordProblem tells it. */
+/** `unfit`: the new password is not allowed; `problem` is the reason from passwordProblem. */
 export type PasswordChangeOutcome = PasswordCheck | { readonly kind: 'unfit'; readonly problem: string };
 
 export async function changePassword(

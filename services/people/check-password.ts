@@ -1,35 +1,35 @@
-/** Checks the password of an owner: throttled, and taking the same time whether there is such an owner or not. */
+/** Checks the password of an owner: throttled, and in the same time whether the owner exists or not. */
 import { Owner } from '../../entities/owner.ts';
 import type { Context } from '../context.ts';
 import { hashPassword, isOutdated, isPasswordOf } from './argon2id.ts';
 import { PASSWORD_MAX_BYTES } from './new-password.ts';
 import { passwordWork } from './password-work.ts';
-import { forgiveTry, takeTry, type Trying } from './sign-in-waits.ts';
+import { clearFailures, recordAttempt, type SignInAttempt } from './login-throttle.ts';
 
 export type PasswordCheck =
   | { readonly kind: 'fits'; readonly owner: Owner }
   | { readonly kind: 'refused' }
-  /** Nothing was checked. */
+  /** Throttled: the password was not checked. */
   | { readonly kind: 'wait'; readonly seconds: number };
 
 export async function checkPassword(
   context: Context,
-  trying: Trying,
+  trying: SignInAttempt,
   owner: Owner | null,
   password: string,
 ): Promise<PasswordCheck> {
-  const seconds = await takeTry(context, trying);
+  const seconds = await recordAttempt(context, trying);
   if (seconds > 0) return { kind: 'wait', seconds };
-  // What nobody can have chosen is not hashed; its length tells nothing that is not documented.
+  // Skips hashing a password that is too long to be valid; the time reveals only the documented limit.
   if (Buffer.byteLength(password) > PASSWORD_MAX_BYTES) return { kind: 'refused' };
   const fits = await passwordWork(() => isTheirs(context, owner, password));
   if (!fits || owner === null) return { kind: 'refused' };
-  await forgiveTry(context, trying);
+  await clearFailures(context, trying);
   await rehash(context, owner, password);
   return { kind: 'fits', owner };
 }
 
-/** Without an owner as much is hashed as with one. */
+/** Hashes the same amount without an owner as with one. */
 async function isTheirs(context: Context, owner: Owner | null, password: string): Promise<boolean> {
   const stored = owner?.passwordHash ?? null;
   if (stored !== null) return isPasswordOf(password, stored);
@@ -37,10 +37,10 @@ async function isTheirs(context: Context, owner: Owner | null, password: string)
   return false;
 }
 
-/** The password is known only now, so now is when a hash of earlier days can be brought up to date. */
+/** Upgrades an outdated hash now, because the password is only known during a sign-in. */
 async function rehash(context: Context, { id, passwordHash }: Owner, password: string): Promise<void> {
   if (passwordHash === null || passwordHash === undefined || !isOutdated(passwordHash)) return;
   const renewed = await passwordWork(() => hashPassword(password, context.random.bytes));
-  // Not over a password that was changed meanwhile.
+  // Does not overwrite a password that was changed meanwhile.
   await context.db.em().nativeUpdate(Owner, { id, passwordHash }, { passwordHash: renewed });
 }

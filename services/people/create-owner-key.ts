@@ -1,4 +1,7 @@
-/** An owner makes a key that reaches the whole account. It takes the password, since the key outlives the sign-in. */
+/**
+ * Creates a key that reaches the whole account, for an owner. Requires the password, because the key outlives the
+ * sign-in.
+ */
 import { Owner } from '../../entities/owner.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { Context } from '../context.ts';

@@ -1,7 +1,10 @@
-/** The address of an owner: kept in lowercase, because nobody means two people by two spellings. */
+/**
+ * Normalizes the email address of an owner to lowercase, because addresses that differ only in case belong to the same
+ * person.
+ */
 export const EMAIL_MAX_LENGTH = 254;
 
-/** @returns null for what is none */
+/** @returns null when the input is not an address */
 export function emailAddress(typed: string): string | null {
   const address = typed.trim().toLowerCase();
   const isOne = /^[^\s@<>"\p{Cc}]+@[^\s@<>"\p{Cc}]+$/u.test(address) && address.length <= EMAIL_MAX_LENGTH;

@@ -1,12 +1,12 @@
-/** What a password must be. No rule asks for digits or signs: length is what counts (NIST SP 800-63B, 5.1.1.2). */
+/** The rules for a password. They require no digits or symbols: length is what matters (NIST SP 800-63B, 5.1.1.2). */
 
-/** Characters as people count them. */
+/** In characters as people count them. */
 export const PASSWORD_MIN_LENGTH = 12;
 
-/** Bytes, so that nobody has the server hash a book. */
+/** In bytes; limits the cost of hashing very long input. */
 export const PASSWORD_MAX_BYTES = 1_024;
 
-/** @returns what is wrong with it, as the rest of a sentence; null for nothing */
+/** @returns the problem, as the rest of a sentence; null for none */
 export function passwordProblem(password: string): string | null {
   const length = [...password].length;
   if (length < PASSWORD_MIN_LENGTH)

@@ -1,8 +1,8 @@
-/** What owners do about their sign-in and the keys of their account, as the audit of their account tells it. */
+/** Builds the audit entries for changes that owners make to their sign-in and the keys of their account. */
 import type { AuditObject, AuditOutcome, Change } from '../audit/store-entries.ts';
 import { ownerActor, type OwnerIdentity } from './owner-caller.ts';
 
-/** What is kept of a request of a person. */
+/** The stored properties of a person's request. */
 export interface Visit {
   readonly ip: string;
   readonly userAgent: string;

@@ -1,4 +1,4 @@
-/** Links with which the owner of an account is set up, or chooses a new password after losing it. */
+/** Links for setting up the owner of an account, or for choosing a new password after losing it. */
 import { OwnerLink } from '../../entities/owner-link.ts';
 import { Owner } from '../../entities/owner.ts';
 import { Account } from '../../entities/account.ts';
@@ -9,23 +9,23 @@ import { recordChange } from '../audit/record-change.ts';
 import type { Context } from '../context.ts';
 import { hashSecret } from '../secrets.ts';
 
-/** How long a link works. */
+/** How long a link is valid. */
 const GOOD_FOR_MS = 3_600_000;
 
-/** A link that works, and what it is for. */
+/** A valid link and its purpose. */
 export interface OpenOwnerLink {
   readonly accountId: string;
-  /** Address of the owner whose password it replaces; null where it makes the owner. */
+  /** Address of the owner whose password it replaces; null when it creates the owner. */
   readonly email: string | null;
 }
 
-/** What the operator is told once, because it is stored nowhere. */
+/** Shown to the operator once, because the secret is not stored. */
 export interface NewOwnerLink {
   readonly url: string;
   readonly expiresAt: Date;
 }
 
-/** Makes a link beside those that are open: processes that start together each print one that works. */
+/** Creates a link in addition to open ones: processes that start at the same time each print a valid link. */
 export async function addOwnerLink(
   context: Context,
   accountId: string,
@@ -40,7 +40,7 @@ export async function addOwnerLink(
 }
 
 /**
- * Makes the one link of an account that works.
+ * Creates a link and invalidates the account's other links.
  *
  * @throws ServiceError not_found
  */
@@ -56,7 +56,7 @@ export async function replaceOwnerLinks(context: Context, accountId: string, req
   });
 }
 
-/** Looks at a link without using it. */
+/** Reads a link without using it. */
 export async function findOwnerLink(context: Context, secret: string): Promise<OpenOwnerLink | null> {
   const em = context.db.em();
   const open = { secretHash: hashSecret(secret), expiresAt: { $gt: context.clock.now() } };

@@ -1,18 +1,21 @@
-/** Keeps the hashing of passwords to a few at a time: each takes 19 MB and a thread that files and look-ups need too. */
+/**
+ * Limits concurrent password hashing: each hash takes 19 MB and a thread of the pool that files and DNS lookups also
+ * use.
+ */
 import { ServiceError } from '../../errors/service-error.ts';
-import { createTurns } from '../turns.ts';
+import { createSemaphore } from '../semaphore.ts';
 
 const AT_ONCE = 2;
 
-/** How many may wait; whoever comes then would wait for seconds. */
+/** Maximum queue length; a request beyond it would wait for seconds. */
 const WAITING_MAX = 50;
 
-const turns = createTurns(AT_ONCE);
+const turns = createSemaphore(AT_ONCE);
 
 /**
- * Runs `work` when it is its turn.
+ * Runs `work` when capacity is free.
  *
- * @throws ServiceError `too many requests`, before anything was hashed
+ * @throws ServiceError `too many requests`, before any hashing
  */
 export async function passwordWork<Result>(work: () => Promise<Result>): Promise<Result> {
   if (turns.waiting() >= WAITING_MAX) {

@@ -1,4 +1,4 @@
-/** An owner revokes a key of their account. What is refused stands in the audit too. */
+/** Revokes a key of the account for an owner. A refusal is audited too. */
 import { ServiceError } from '../../errors/service-error.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { AuditObject, AuditOutcome } from '../audit/store-entries.ts';

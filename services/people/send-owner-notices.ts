@@ -1,15 +1,15 @@
 /**
- * Sends mails to owners, each at most once: the row says `sending` before the mail server is asked, and only a mail
- * that the server cannot have taken is sent again. One that a crash cut off stays `sending` and is lost.
+ * Sends emails to owners, each at most once. The row is set to `sending` before the mail server is called, and an email
+ * is retried only if the server cannot have accepted it. An email that a crash interrupts stays `sending` and is lost.
  */
 import { query } from '../../entities/query.ts';
 import { MailFailure } from '../../platforms/mail.ts';
 import type { Context } from '../context.ts';
 
-/** Milliseconds to wait after the first failed session, the second, …; after the last the mail is given up. */
+/** Milliseconds to wait after the first failed session, the second, …; after the last one the email is given up. */
 const WAITS: readonly number[] = [1, 5, 30, 120, 360].map((minutes) => minutes * 60_000);
 
-/** Real milliseconds that a mail server has for one mail. */
+/** Timeout of the mail server for one email, in real milliseconds. */
 const SESSION_MS = 10_000;
 
 interface ClaimedNotice {
@@ -34,7 +34,7 @@ const SETTLE = `
 const NEXT = `
   select extract(epoch from min(next_attempt_at)) * 1000 as at from owner_notices where status = 'pending'`;
 
-/** @returns how many mails were tried */
+/** @returns number of emails tried */
 export async function sendOwnerNotices(context: Context, signal: AbortSignal): Promise<number> {
   let tried = 0;
   while (context.mail !== null && !signal.aborted) {
@@ -46,7 +46,7 @@ export async function sendOwnerNotices(context: Context, signal: AbortSignal): P
   return tried;
 }
 
-/** When the next mail is due; null when none waits or no mail server is set up. */
+/** When the next email is due; null when none is waiting or no mail server is configured. */
 export async function nextNoticeAt(context: Context): Promise<Date | null> {
   if (context.mail === null) return null;
   const [row] = await query<{ at: string | null }>(context.db.em(), NEXT);
@@ -65,13 +65,13 @@ async function sendNotice(context: Context, notice: ClaimedNotice): Promise<void
     const wait = isSafeToRepeat(error) ? WAITS[attempts - 1] : undefined;
     const next = wait === undefined ? null : new Date(context.clock.now().getTime() + wait);
     const stage = error instanceof MailFailure ? error.stage : null;
-    // The failure may quote the address, so it is not logged.
+    // The error may contain the address, so it is not logged.
     context.log.warn({ notice: id, stage, triedAgainAt: next }, 'a mail to an owner was not sent');
     await query(context.db.em(), SETTLE, [id, next === null ? 'failed' : 'pending', next]);
   }
 }
 
-/** Whether the server cannot have taken the mail, and may take it later. */
+/** Whether the server cannot have accepted the email, and may accept it later. */
 function isSafeToRepeat(error: unknown): boolean {
   if (!(error instanceof MailFailure)) return false;
   const { stage, reply } = error;

@@ -1,4 +1,7 @@
-/** Uses a link: makes the owner of its account, or gives the owner a new address and password and forgets every way in but that. */
+/**
+ * Uses a link: creates the owner of its account, or sets a new address and password for the owner and removes every
+ * other way to sign in.
+ */
 import { OwnerLink } from '../../entities/owner-link.ts';
 import { Owner } from '../../entities/owner.ts';
 import { query } from '../../entities/query.ts';
@@ -12,19 +15,19 @@ import { passwordWork } from './password-work.ts';
 import { removePasskeys } from './passkeys/own-passkeys.ts';
 import { beginSignIn, endSignIns } from './sign-ins.ts';
 
-/** `taken`: somebody else on this install signs in with that address. */
+/** `taken`: another owner on this install has that address. */
 export type SetUp =
   | { readonly kind: 'done'; readonly secret: string }
   | { readonly kind: 'gone' }
   | { readonly kind: 'taken' };
 
 export interface NewOwner extends Visit {
-  /** As emailAddress gives it. */
+  /** Normalized by emailAddress. */
   readonly email: string;
   readonly password: string;
 }
 
-/** @param secret of the link, which works no more once the owner is there */
+/** @param secret of the link, which becomes invalid once the owner exists */
 export async function setUpOwner(context: Context, secret: string, owner: NewOwner): Promise<SetUp> {
   const passwordHash = await passwordWork(() => hashPassword(owner.password, context.random.bytes));
   return context.db.em().transactional(async (em: SqlEntityManager): Promise<SetUp> => {
@@ -45,7 +48,7 @@ export async function setUpOwner(context: Context, secret: string, owner: NewOwn
   });
 }
 
-/** Of two that use links of an account at once, the second finds none. */
+/** Of two concurrent uses of an account's links, the second one finds no link. */
 async function lockAccountOf(context: Context, em: SqlEntityManager, secret: string): Promise<string | null> {
   const sql = 'select account_id from owner_links where secret_hash = $1 and expires_at > $2';
   const find = () => query<{ account_id: string }>(em, sql, [hashSecret(secret), context.clock.now()]);
@@ -56,7 +59,7 @@ async function lockAccountOf(context: Context, em: SqlEntityManager, secret: str
   return still?.account_id ?? null;
 }
 
-/** The account is locked by the caller, and has one owner at most. */
+/** The caller has locked the account, which has at most one owner. */
 export async function storeOwner(
   context: Context,
   em: SqlEntityManager,

@@ -1,4 +1,4 @@
-/** Signs in an owner who has proved to be one, and writes it into the audit. */
+/** Signs in an authenticated owner, and records it in the audit log. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Owner } from '../../entities/owner.ts';
 import { recordChange } from '../audit/record-change.ts';
@@ -7,7 +7,7 @@ import { ownerIdentity } from './owner-caller.ts';
 import { aboutSignIn, ownerChange, type Visit } from './owner-change.ts';
 import { beginSignIn } from './sign-ins.ts';
 
-/** @returns the secret that the browser is to show */
+/** @returns the secret for the browser */
 export async function signInOwner(context: Context, owner: Owner, visit: Visit): Promise<string> {
   const secret = await context.db.em().transactional(async (em: SqlEntityManager) => {
     const begun = await beginSignIn(context, owner.id, visit.userAgent, em);

@@ -1,4 +1,7 @@
-/** Signs an owner in with address and password. What is wrong is told of neither, in words or in time. */
+/**
+ * Signs an owner in with address and password. Neither the message nor the response time reveals which of them is
+ * wrong.
+ */
 import { Owner } from '../../entities/owner.ts';
 import { recordRefusal } from '../audit/record-refusal.ts';
 import type { Context } from '../context.ts';
@@ -14,10 +17,10 @@ export interface Credentials extends Visit {
 }
 
 export type SignInOutcome =
-  /** `secret` is what the browser is to show from now on. */
+  /** `secret` is the new secret for the browser. */
   | { readonly kind: 'done'; readonly secret: string }
   | { readonly kind: 'refused' }
-  /** Nothing was checked. */
+  /** Throttled: nothing was checked. */
   | { readonly kind: 'wait'; readonly seconds: number };
 
 export async function signIn(context: Context, credentials: Credentials): Promise<SignInOutcome> {
@@ -30,7 +33,7 @@ export async function signIn(context: Context, credentials: Credentials): Promis
   return { kind: 'done', secret: await signInOwner(context, checked.owner, credentials) };
 }
 
-/** Waits are not written: they cost whoever waits nothing, and the audit a row each. */
+/** Throttled attempts are not audited: they cost the client nothing, and would cost a row each. */
 async function recordRefused(context: Context, owner: Owner | null, visit: Visit): Promise<void> {
   if (owner === null) return recordRefusal(context, null);
   const identity = ownerIdentity(owner);

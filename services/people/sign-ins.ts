@@ -1,4 +1,4 @@
-/** The browsers in which owners are signed in: begun, found again, listed and ended. */
+/** Starts, finds, lists and ends the sign-ins of owners, one per browser. */
 import { Owner } from '../../entities/owner.ts';
 import { query } from '../../entities/query.ts';
 import { SignIn } from '../../entities/sign-in.ts';
@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { hashSecret } from '../secrets.ts';
 import { isUseStale } from '../keys/last-used.ts';
 
-/** Who is signed in. */
+/** The person who is signed in. */
 export interface SignedInPerson {
   readonly ownerId: string;
   readonly accountId: string;
@@ -17,7 +17,7 @@ export interface SignedInPerson {
 
 export interface NewSignIn {
   readonly id: string;
-  /** What the browser is to show from now on. */
+  /** The secret for the browser. */
   readonly secret: string;
 }
 
@@ -30,10 +30,10 @@ export interface SignInView {
 
 const DAY_MS = 86_400_000;
 
-/** A sign-in that is not used for so long has ended. */
+/** A sign-in expires after this time without use. */
 const UNUSED_MS = 14 * DAY_MS;
 
-/** However much it is used, a sign-in ends after so long. */
+/** A sign-in expires after this time even when it is used. */
 export const LONGEST_SIGN_IN_MS = 90 * DAY_MS;
 
 const USER_AGENT_LENGTH = 200;
@@ -51,7 +51,7 @@ export async function beginSignIn(
     id,
     ownerId,
     secretHash: hashSecret(secret),
-    // PostgreSQL keeps no character 0.
+    // PostgreSQL cannot store the character 0.
     userAgent: userAgent.replaceAll('\0', '').slice(0, USER_AGENT_LENGTH),
     createdAt: now,
     lastSeenAt: now,
@@ -60,7 +60,7 @@ export async function beginSignIn(
   return { id, secret };
 }
 
-/** Finds whom a browser's secret stands for, and keeps the sign-in alive. */
+/** Finds the person for a browser's secret, and records the use of the sign-in. */
 export async function findSignIn(context: Context, secret: string): Promise<SignedInPerson | null> {
   const now = context.clock.now();
   const em = context.db.em();
@@ -84,20 +84,20 @@ export async function listSignIns(context: Context, { ownerId }: SignedInPerson)
 }
 
 /**
- * Ends one of a person's sign-ins; another's is left alone.
+ * Ends one of a person's sign-ins; those of other people are not changed.
  *
- * @returns whether there was one
+ * @returns whether it existed
  */
 export async function endSignIn(em: SqlEntityManager, ownerId: string, id: string): Promise<boolean> {
   return (await em.nativeDelete(SignIn, { id, ownerId })) > 0;
 }
 
-/** @param kept the one that goes on; null for none */
+/** @param kept the sign-in that stays; null for none */
 export async function endSignIns(em: SqlEntityManager, ownerId: string, kept: string | null): Promise<void> {
   await em.nativeDelete(SignIn, { ownerId, ...(kept !== null && { id: { $ne: kept } }) });
 }
 
-/** Removes what has ended. */
+/** Deletes expired sign-ins. */
 export async function tidySignIns(context: Context): Promise<void> {
   await query(context.db.em(), 'delete from sign_ins where expires_at <= $1', [context.clock.now()]);
 }

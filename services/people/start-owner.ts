@@ -1,4 +1,4 @@
-/** Makes sure at the start that somebody can sign in: the owner that the environment names, or a link to set one up. */
+/** Ensures at startup that an owner can sign in: the owner from the environment, or a link to set one up. */
 import { Owner } from '../../entities/owner.ts';
 import { query } from '../../entities/query.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
@@ -11,10 +11,10 @@ import { passwordWork } from './password-work.ts';
 import { storeOwner } from './set-up-owner.ts';
 
 /**
- * Concerns the first account only, and nothing once it has an owner: what a person has chosen since outlives the
+ * Concerns the first account only, and does nothing once it has an owner: the owner's later choices override the
  * environment.
  *
- * @returns a link to show the operator; null where none is needed
+ * @returns a link to show to the operator; null when none is needed
  */
 export async function startOwner(context: Context): Promise<NewOwnerLink | null> {
   const [first] = await query<{ id: string }>(context.db.em(), 'select id from accounts order by id limit 1');

@@ -1,4 +1,6 @@
-/** Stores a mail to the owners of an account, for a worker to send; nothing where no mail server is set up. */
+/**
+ * Stores an email to the owners of an account, for a worker to send; does nothing when no mail server is configured.
+ */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Owner } from '../../entities/owner.ts';
 import { OwnerNotice } from '../../entities/owner-notice.ts';
@@ -10,7 +12,7 @@ export interface NoticeText {
   readonly text: string;
 }
 
-/** In the transaction of what it reports. */
+/** Runs in the transaction of the change that it reports. */
 export async function storeOwnerNotices(
   context: Context,
   em: SqlEntityManager,

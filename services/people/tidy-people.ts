@@ -1,11 +1,11 @@
-/** Removes links and sign-ins that have ended, mails of long ago, and what is no longer held against anybody. */
+/** Deletes expired links and sign-ins, old emails, and expired throttle counts. */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { tidyChallenges } from './passkeys/challenges.ts';
-import { FORGOTTEN_AFTER_MS } from './sign-in-waits.ts';
+import { FORGOTTEN_AFTER_MS } from './login-throttle.ts';
 import { tidySignIns } from './sign-ins.ts';
 
-/** How long a mail to an owner is kept, sent or not. */
+/** How long an email to an owner is kept, sent or not. */
 const NOTICES_KEPT_MS = 30 * 86_400_000;
 
 export async function tidyPeople(context: Context): Promise<void> {

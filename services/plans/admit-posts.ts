@@ -1,30 +1,33 @@
-/** Whether the plan of an account lets posts go out, and what each costs (D18, D35; spec: Errors, 402 and 403). */
+/**
+ * Decides whether the plan of an account admits posts, and what each costs (docs/contract/errors-and-limits.md#plans,
+ * docs/contract/profiles-and-keys.md#test-keys).
+ */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
 import type { PartError } from '../posts/send-part.ts';
 import { type PlanTerms, planTerms, type PlanTermsRow } from './plan-terms.ts';
 import { nextDayStart, PLANS } from './plans.ts';
-import { lockAccount, readStanding, type Standing } from './standing.ts';
+import { lockAccount, readPlanUsage, type PlanUsage } from './plan-usage.ts';
 
-/** A post that wants to go out. */
+/** A post to check against the plan. */
 export interface PostIntent {
   readonly connectionId: string;
   readonly connectionSlug: string;
   readonly platformId: string;
   readonly mode: 'live' | 'test';
   readonly text: string;
-  /** Whether it goes out now; what waits is only looked at, and admitted when it is due. */
+  /** Whether it is sent now; a waiting post is only checked, and admitted when it is due. */
   readonly sendsNow: boolean;
 }
 
-/** Why the plan does not let a post out; null when it does, and then what it costs. */
+/** Why the plan refuses a post; null when it admits it, and then the fee. */
 export type Admission = { readonly error: PartError } | { readonly error: null; readonly feeCents: number };
 
-/** What an intent that needs no admission gets. */
+/** The admission of a post that needs none. */
 export const FREE_OF_CHARGE: Admission = { error: null, feeCents: 0 };
 
-/** Whether a post on the platform has to be admitted at all; if not, nothing is counted and nothing waits for a lock. */
+/** Whether a post on the platform needs admission; if not, nothing is counted and no lock is taken. */
 export function needsAdmission(context: Context, { plan, messagesPerDay }: PlanTerms, platformId: string): boolean {
   const { activeConnections, postsPerDay, fees } = PLANS[plan];
   if (activeConnections !== null || postsPerDay !== null || fees) return true;
@@ -36,7 +39,10 @@ export function rowNeedsAdmission(context: Context, row: PlanTermsRow & { readon
   return needsAdmission(context, planTerms(context, row), row.platform_id);
 }
 
-/** Whether a post that is due waits for the next UTC day instead of failing for this reason (D14, D50). */
+/**
+ * Whether a due post waits for the next UTC day, instead of failing, for this error
+ * (docs/contract/scheduling.md#late-posts, docs/contract/errors-and-limits.md#messages).
+ */
 export function waitsForNextDay({ code }: PartError): boolean {
   return code === 'fair_use_reached' || code === 'limit_exceeded';
 }
@@ -46,8 +52,8 @@ function isMessage({ platforms }: Context, platformId: string): boolean {
 }
 
 /**
- * Admits posts of one account in their order, each reckoned with those before it. The account stays
- * locked until the caller's transaction is over, which has to store what was admitted.
+ * Admits posts of one account in order, counting each one for the next. The account stays locked until the caller's
+ * transaction ends; that transaction must store the admitted posts.
  */
 export async function admitPosts(
   context: Context,
@@ -59,7 +65,7 @@ export async function admitPosts(
   return judgePosts(context, em, accountId, intents);
 }
 
-/** As {@link admitPosts}, without holding the account: for saying what would be. */
+/** As {@link admitPosts}, without locking the account: for previews. */
 export async function judgePosts(
   context: Context,
   em: SqlEntityManager,
@@ -67,44 +73,44 @@ export async function judgePosts(
   intents: readonly PostIntent[],
 ): Promise<Admission[]> {
   const now = context.clock.now();
-  let standing = await readStanding(context, em, accountId);
+  let planUsage = await readPlanUsage(context, em, accountId);
   return intents.map((intent) => {
-    const admission = admit(context, standing, intent, now);
+    const admission = admit(context, planUsage, intent, now);
     if (admission.error === null && intent.sendsNow && intent.mode === 'live') {
-      standing = withPost(context, standing, intent, admission.feeCents);
+      planUsage = withPost(context, planUsage, intent, admission.feeCents);
     }
     return admission;
   });
 }
 
-function admit(context: Context, standing: Standing, intent: PostIntent, now: Date): Admission {
+function admit(context: Context, planUsage: PlanUsage, intent: PostIntent, now: Date): Admission {
   if (intent.mode === 'test') return FREE_OF_CHARGE;
-  const feeCents = PLANS[standing.plan].fees ? feeOf(context, intent) : 0;
+  const feeCents = PLANS[planUsage.plan].fees ? feeOf(context, intent) : 0;
   const error =
-    connectionError(standing, intent) ??
-    feeError(context, standing, intent, feeCents) ??
-    fairUseError(standing, intent, now) ??
-    messageError(context, standing, intent, now);
+    connectionError(planUsage, intent) ??
+    feeError(context, planUsage, intent, feeCents) ??
+    fairUseError(planUsage, intent, now) ??
+    messageError(context, planUsage, intent, now);
   return error === null ? { error: null, feeCents } : { error };
 }
 
 function withPost(
   context: Context,
-  standing: Standing,
+  planUsage: PlanUsage,
   { connectionId, platformId }: PostIntent,
   feeCents: number,
-): Standing {
-  const others = standing.activeConnections.filter((id) => id !== connectionId);
+): PlanUsage {
+  const others = planUsage.activeConnections.filter((id) => id !== connectionId);
   return {
-    ...standing,
-    postsToday: standing.postsToday + 1,
-    messagesToday: standing.messagesToday + (isMessage(context, platformId) ? 1 : 0),
-    spentCents: standing.spentCents + feeCents,
+    ...planUsage,
+    postsToday: planUsage.postsToday + 1,
+    messagesToday: planUsage.messagesToday + (isMessage(context, platformId) ? 1 : 0),
+    spentCents: planUsage.spentCents + feeCents,
     activeConnections: [connectionId, ...others],
   };
 }
 
-/** What sending the post costs by the settings of the install, in cents. */
+/** The fee for sending the post by the settings of the install, in cents. */
 function feeOf(context: Context, { platformId, text }: PostIntent): number {
   const { fees } = platformOf(context.platforms, platformId);
   if (fees === undefined) return 0;
@@ -112,26 +118,26 @@ function feeOf(context: Context, { platformId, text }: PostIntent): number {
   return fees.hasLink(text) ? Math.max(plain, context.config.fees[fees.linkPost]) : plain;
 }
 
-function connectionError(standing: Standing, intent: PostIntent): PartError | null {
-  const { activeConnections: most } = PLANS[standing.plan];
-  const { activeConnections: active } = standing;
+function connectionError(planUsage: PlanUsage, intent: PostIntent): PartError | null {
+  const { activeConnections: most } = PLANS[planUsage.plan];
+  const { activeConnections: active } = planUsage;
   if (most === null || active.length < most || active.slice(0, most).includes(intent.connectionId)) return null;
   return {
     code: 'connection_limit_exceeded',
-    message: `The ${standing.plan} plan allows ${most} active connections, and "${intent.connectionSlug}" is not among the ${most} that sent most recently.`,
+    message: `The ${planUsage.plan} plan allows ${most} active connections, and "${intent.connectionSlug}" is not among the ${most} that sent most recently.`,
   };
 }
 
-function feeError(context: Context, standing: Standing, intent: PostIntent, feeCents: number): PartError | null {
+function feeError(context: Context, planUsage: PlanUsage, intent: PostIntent, feeCents: number): PartError | null {
   if (feeCents === 0) return null;
   const { name } = platformOf(context.platforms, intent.platformId);
-  if (!standing.hasPaymentMethod) {
+  if (!planUsage.hasPaymentMethod) {
     return {
       code: 'payment_method_required',
       message: `A post to ${name} costs ${feeCents} cents, and the account has no payment method.`,
     };
   }
-  const { spendCapCents: cap, spentCents: spent } = standing;
+  const { spendCapCents: cap, spentCents: spent } = planUsage;
   if (cap === null || spent + feeCents <= cap) return null;
   return {
     code: 'spend_cap_reached',
@@ -139,17 +145,17 @@ function feeError(context: Context, standing: Standing, intent: PostIntent, feeC
   };
 }
 
-function fairUseError(standing: Standing, intent: PostIntent, now: Date): PartError | null {
-  const { postsPerDay: most } = PLANS[standing.plan];
-  if (most === null || !intent.sendsNow || standing.postsToday < most) return null;
+function fairUseError(planUsage: PlanUsage, intent: PostIntent, now: Date): PartError | null {
+  const { postsPerDay: most } = PLANS[planUsage.plan];
+  if (most === null || !intent.sendsNow || planUsage.postsToday < most) return null;
   return {
     code: 'fair_use_reached',
-    message: `The ${standing.plan} plan allows ${most} posts a day, and they are used up until ${nextDayStart(now).toISOString()}.`,
+    message: `The ${planUsage.plan} plan allows ${most} posts a day, and they are used up until ${nextDayStart(now).toISOString()}.`,
   };
 }
 
-function messageError(context: Context, standing: Standing, intent: PostIntent, now: Date): PartError | null {
-  const { messagesPerDay: most, messagesToday } = standing;
+function messageError(context: Context, planUsage: PlanUsage, intent: PostIntent, now: Date): PartError | null {
+  const { messagesPerDay: most, messagesToday } = planUsage;
   if (most === null || !intent.sendsNow || messagesToday < most || !isMessage(context, intent.platformId)) return null;
   return {
     code: 'limit_exceeded',

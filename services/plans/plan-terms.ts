@@ -1,10 +1,13 @@
-/** What decides whether posts of an account have to be admitted: its plan, and its cap on messages (D18, D50). */
+/**
+ * The terms that decide whether posts of an account need admission: its plan, and its cap on messages
+ * (docs/contract/errors-and-limits.md#plans, docs/contract/errors-and-limits.md#messages).
+ */
 import type { PlanName } from '../../entities/account.ts';
 import type { Context } from '../context.ts';
 
 export interface PlanTerms {
   readonly plan: PlanName;
-  /** Most messages in a UTC day; null for no cap. */
+  /** Maximum number of messages in a UTC day; null for no cap. */
   readonly messagesPerDay: number | null;
 }
 
@@ -18,7 +21,7 @@ export interface PlanTermsRow {
 /** Columns of `accounts a`. */
 export const PLAN_TERMS = 'a.plan, a.has_own_message_cap, a.messages_per_day';
 
-/** The terms that hold: an account without a cap of its own has that of the install. */
+/** The effective terms: an account without its own cap has that of the install. */
 export function planTerms({ config }: Context, row: PlanTermsRow): PlanTerms {
   return { plan: row.plan, messagesPerDay: row.has_own_message_cap ? row.messages_per_day : config.messagesPerDay };
 }

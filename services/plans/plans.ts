@@ -1,4 +1,4 @@
-/** What each plan allows, as data (D18; spec: Limits, Free plan and X charge). */
+/** The limits of each plan, as data (docs/contract/errors-and-limits.md#plans). */
 import type { PlanName } from '../../entities/account.ts';
 
 export interface Plan {
@@ -6,7 +6,7 @@ export interface Plan {
   readonly activeConnections: number | null;
   /** Live posts in a UTC day; null for no limit. */
   readonly postsPerDay: number | null;
-  /** Whether the fees of platforms that are charged for apply. */
+  /** Whether the fees of paid platforms apply. */
   readonly fees: boolean;
 }
 
@@ -16,27 +16,27 @@ export const PLANS: Readonly<Record<PlanName, Plan>> = {
   unlimited: { activeConnections: null, postsPerDay: null, fees: false },
 };
 
-/** For how many days a successful send keeps a connection active. */
+/** Number of days that a successful send keeps a connection active. */
 export const ACTIVE_DAYS = 30;
 
 const DAY_MS = 86_400_000;
 
-/** The instant at which the UTC day of `now` began. */
+/** The start of the UTC day of `now`. */
 export function dayStart(now: Date): Date {
   return new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS);
 }
 
-/** The instant at which the next UTC day begins. */
+/** The start of the next UTC day. */
 export function nextDayStart(now: Date): Date {
   return new Date(dayStart(now).getTime() + DAY_MS);
 }
 
-/** The instant at which the UTC month of `now` began. */
+/** The start of the UTC month of `now`. */
 export function monthStart(now: Date): Date {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
 }
 
-/** The instant from which on a send makes its connection active at `now`. */
+/** A connection with a send after this instant is active at `now`. */
 export function activeSince(now: Date): Date {
   return new Date(now.getTime() - ACTIVE_DAYS * DAY_MS);
 }

@@ -1,11 +1,14 @@
-/** Writes the ledger rows of charged posts that have none: what xUsageSweep does. A charge is written once, by whoever writes it. */
+/**
+ * Inserts the missing ledger rows of charged posts, for xUsageSweep. A charge is inserted only once, whichever code
+ * inserts it.
+ */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 
-/** Most rows that one round writes. */
+/** Maximum number of rows that one round inserts. */
 const AT_ONCE = 500;
 
-/** How far back it looks: longer than a process can have been down without anybody noticing. */
+/** How far back it searches: longer than any unnoticed outage. */
 const LOOK_BACK_MS = 35 * 86_400_000;
 
 const MISSING = `
@@ -28,7 +31,7 @@ interface MissingRow {
   sent_at: string;
 }
 
-/** @returns how many rows were written */
+/** @returns number of rows inserted */
 export async function writeMissingCharges(context: Context): Promise<number> {
   const since = new Date(context.clock.now().getTime() - LOOK_BACK_MS);
   const missing = await query<MissingRow>(context.db.em(), MISSING, [AT_ONCE, since]);

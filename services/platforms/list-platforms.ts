@@ -1,4 +1,7 @@
-/** What each platform can do here, read off its facts (D11). */
+/**
+ * The capabilities of each platform on this install, derived from its facts
+ * (docs/contract/connections.md#linking-with-credentials).
+ */
 import type { ImageFacts } from '../../platforms/contract.ts';
 import { PLATFORM_IDS, platformOf } from '../../platforms/registry.ts';
 import { connectablePlatforms } from '../connect/connectable-platforms.ts';
@@ -21,7 +24,7 @@ export interface PlatformView {
   apiVersion: string | null;
 }
 
-/** What `connect` says of platforms that the hosted connect page offers. */
+/** Value of `connect` for platforms that the hosted connect page offers. */
 const HOSTED = 'page';
 
 export function listPlatforms(context: Context): PlatformView[] {
@@ -46,7 +49,10 @@ export function listPlatforms(context: Context): PlatformView[] {
   });
 }
 
-/** What a platform takes beyond the limits of a request could not be used, so it is not advertised (D52). */
+/**
+ * A platform limit above the limits of a request could not be used, so it is not advertised
+ * (docs/contract/platforms.md#sandbox).
+ */
 function imagesView({ min, max, maxBytes, types, altTextMax }: ImageFacts): NonNullable<PlatformView['images']> {
   return {
     ...(min !== undefined && { min }),

@@ -1,13 +1,13 @@
 /**
- * Whether a model's answer may go out in place of the text it was asked about: it must be nothing but a text, fit the
- * platform, and keep every link, mention and hashtag. Whatever is in doubt is discarded. Pure.
+ * Decides whether a model's answer can replace the original text. It must be only a text, fit the platform, and keep
+ * every link, mention and hashtag. A doubtful answer is rejected. Pure.
  */
 import type { AnyPlatform, ConnectionLimits } from '../../platforms/contract.ts';
 import { findLinks } from '../../platforms/x/links.ts';
 import { checkText } from '../posts/check-text.ts';
 import { PolishFailure } from './polisher.ts';
 
-/** What the answer is held against. */
+/** The requirements for the answer. */
 export interface RewriteTerms {
   readonly original: string;
   readonly platform: AnyPlatform;
@@ -15,13 +15,13 @@ export interface RewriteTerms {
   readonly boundary: string;
 }
 
-/** @returns the text that goes out. @throws PolishFailure naming what is wrong with the answer */
+/** @returns the text to send. @throws PolishFailure naming the problem with the answer */
 export function checkRewrite(answer: string, terms: RewriteTerms): string {
   const { original, platform, limits, boundary } = terms;
   const text = unwrapped(answer.replaceAll('\r\n', '\n').trim(), original);
   if (text === '') throw new PolishFailure('The model answered without a text.');
   if (text.includes(boundary)) throw new PolishFailure('The model repeated its instructions.');
-  // eslint-disable-next-line no-control-regex -- that is what is looked for
+  // eslint-disable-next-line no-control-regex -- this pattern detects control characters
   if (!text.isWellFormed() || /[\u0000-\u0008\u000b-\u001f\u007f]/.test(text)) {
     throw new PolishFailure('The rewrite holds characters that are no text.');
   }
@@ -34,7 +34,7 @@ export function checkRewrite(answer: string, terms: RewriteTerms): string {
   return text;
 }
 
-/** What models put around a text although they are told not to; longer ones first. */
+/** Wrappers that models put around a text despite their instructions; longer ones first. */
 const WRAPPERS = [
   /^```\w*\n(?<inside>[^]*?)\n?```$/,
   /^"(?<inside>[^]*)"$/,
@@ -50,7 +50,7 @@ function unwrapped(answer: string, original: string): string {
   return answer;
 }
 
-/** How remarks begin, and what thinking aloud stands in. */
+/** Beginnings of remarks, and tags around a model's reasoning. */
 const REMARKS = [
   /<\/?think(?:ing)?>/i,
   /^```/,
@@ -58,17 +58,17 @@ const REMARKS = [
   /^(?:here(?:'s|’s| is| are)|(?:the |your |my )?(?:improved|polished|rewritten|revised|corrected)\b)[^\n]{0,80}:/i,
 ];
 
-/** Addresses in full, wherever they end; {@link findLinks} sees the bare ones too. */
+/** Full URLs, wherever they end; {@link findLinks} also finds bare ones. */
 const ADDRESS = /https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}]/giu;
 const EMAIL = /(?<![\w.+@-])[\w.+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;
 
-/** With its host, where it has one; X takes a wide sign for the usual one. */
+/** Includes the host if there is one; X also accepts a full-width @ sign. */
 const MENTION = /(?<![\p{L}\p{N}_@＠.])[@＠][\p{L}\p{N}_.-]*[\p{L}\p{N}_](?:@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+)?/gu;
 const HASHTAG = /(?<![\p{L}\p{N}_&#＃])[#＃][\p{L}\p{M}\p{N}_]+/gu;
 
 const matches = (pattern: RegExp) => (text: string) => text.match(pattern) ?? [];
 
-/** What a rewrite keeps; only hashtags may be added, as far as the platform takes them. */
+/** What a rewrite must keep; only hashtags may be added, within the platform's limits. */
 const KEPT = [
   {
     what: 'link',

@@ -1,17 +1,17 @@
 /**
- * Words a text for the model. The text is data: it stands between two lines that nobody can guess, in a message of its
- * own, and the instructions say so; none of it is ever among them. Pure.
+ * Builds the prompt for a text. The text is data: it is a separate message, between two unguessable delimiter lines,
+ * and the instructions say so; no part of it is in the instructions. Pure.
  */
 import type { PolishRequest } from './polisher.ts';
 
-/** Where the text goes, as far as the model needs to know. */
+/** The destination of the text, as far as the model needs to know it. */
 export interface PolishGoal {
   readonly platformName: string;
-  /** Most that the platform takes, such as `300 characters`. */
+  /** Maximum length on the platform, such as `300 characters`. */
   readonly limit: string;
 }
 
-/** @param boundary unpredictable, and not in the text */
+/** @param boundary unpredictable, and not contained in the text */
 export function polishRequest(text: string, { platformName, limit }: PolishGoal, boundary: string): PolishRequest {
   const instructions = [
     `You improve the wording of posts before they go out on ${platformName}.`,
@@ -27,7 +27,7 @@ export function polishRequest(text: string, { platformName, limit }: PolishGoal,
   return { instructions, material: `${boundary}\n${text}\n${boundary}` };
 }
 
-/** A line that does not occur in the text. */
+/** Generates a line that does not occur in the text. */
 export function drawBoundary(text: string, bytes: (length: number) => Buffer): string {
   for (;;) {
     const boundary = `post-${bytes(16).toString('hex')}`;

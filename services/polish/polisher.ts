@@ -1,6 +1,6 @@
-/** The model that rewrites texts, as the rest of the house sees it; server/openai-polisher.ts is the one behind HTTP. */
+/** The interface of the model that rewrites texts; server/openai-polisher.ts implements it over HTTP. */
 
-/** What the model is told, and what it is given. */
+/** The instructions and the input of the model. */
 export interface PolishRequest {
   readonly instructions: string;
   /** The text, between its delimiters. */
@@ -8,14 +8,17 @@ export interface PolishRequest {
 }
 
 export interface Polisher {
-  /** @throws PolishFailure, or whatever the signal aborted with */
+  /** @throws PolishFailure, or the abort reason of the signal */
   rewrite(request: PolishRequest, signal: AbortSignal): Promise<string>;
 }
 
-/** Why there is no rewrite. Its message is a sentence for the caller: it holds no text, no secret and nothing that the model said. */
+/**
+ * Why a rewrite failed. Its message is a sentence for the caller: it contains no text, no secret and no output of the
+ * model.
+ */
 export class PolishFailure extends Error {
   override name = 'PolishFailure';
-  /** More for the operator's log, under the same rule. */
+  /** Details for the operator's log, under the same rule. */
   readonly detail: string | undefined;
 
   constructor(message: string, detail?: string) {

@@ -1,4 +1,4 @@
-/** Has one text rewritten for one connection, within ten seconds, and says what goes out. */
+/** Rewrites one text for one connection, within ten seconds, and returns the text to send. */
 import type { AnyPlatform, ConnectionLimits } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import { textLimit } from '../posts/check-text.ts';
@@ -6,15 +6,15 @@ import { checkRewrite } from './check-rewrite.ts';
 import { drawBoundary, polishRequest } from './polish-request.ts';
 import { PolishFailure, type Polisher } from './polisher.ts';
 
-/** Real milliseconds from the question to the last byte of the answer. */
+/** Timeout from the request to the last byte of the answer, in real milliseconds. */
 const POLISH_MS = 10_000;
 
-/** What becomes of the text: the rewrite, or the original and why. */
+/** The outcome: the rewrite, or the original and the reason. */
 export type Rewrite =
   | { readonly status: 'rewritten'; readonly text: string; readonly warning: null }
   | { readonly status: 'failed'; readonly text: string; readonly warning: string };
 
-/** A text that is about to go out. */
+/** A text that is about to be sent. */
 interface OutgoingText {
   readonly postId: string;
   readonly text: string;
@@ -22,7 +22,7 @@ interface OutgoingText {
   readonly limits: ConnectionLimits | null;
 }
 
-/** Never throws on account of the model. */
+/** Never throws because of the model. */
 export async function rewriteText(context: Context, outgoing: OutgoingText): Promise<Rewrite> {
   const { text, postId } = outgoing;
   if (context.polisher === null) return failed(text, 'AI polish is not set up on this install.');
@@ -56,7 +56,7 @@ function failed(text: string, reason: string): Rewrite {
   return { status: 'failed', text, warning: `${reason} The original text went out.` };
 }
 
-/** The name of an error alone: its words may be the model's. */
+/** Only the name of an error, because its message may contain the model's output. */
 function kindOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }

@@ -1,25 +1,26 @@
 /**
- * Whether a post is to be rewritten before it goes out: what the post says, else its connection, else its account
- * (D36). It is decided in the statement that claims the post, so that a recovery never decides otherwise.
+ * Decides whether a post is rewritten before it is sent: the post's setting, otherwise its connection's, otherwise its
+ * account's (docs/contract/profiles-and-keys.md#account). The statement that claims the post decides, so that a
+ * recovery cannot decide differently.
  */
 
-/** @param accountDefault SQL of what the account says */
+/** @param accountDefault SQL of the account's setting */
 const wantedByConnection = (accountDefault: string) =>
   `case c.rewrite_mode when 'on' then true when 'off' then false else ${accountDefault} end`;
 
-/** SQL: whether a connection asks for it where a post does not say. Of `connections c`. */
+/** SQL: whether a connection requests a rewrite when a post does not say. Of `connections c`. */
 export const WANTED_BY_CONNECTION = wantedByConnection(
   '(select w.rewrite_default from accounts w where w.id = c.account_id)',
 );
 
-/** SQL: whether a due post will wait for a model before it goes out. Of `posts p`, `connections c` and `accounts a`. */
+/** SQL: whether a due post will wait for a model before it is sent. Of `posts p`, `connections c` and `accounts a`. */
 export const AWAITS_MODEL = `(p.ai_rewrite_status is distinct from 'rewritten' and p.repeats = 0 and cardinality(p.thread) = 0
   and coalesce(p.rewrite, ${wantedByConnection('a.rewrite_default')}))`;
 
 /**
- * SQL: what a claim writes into `ai_rewrite_status`. Of `posts p`, as they were before it, and `connections c`. A text
- * that may be up from an earlier send is never replaced by another, nor is the text of a post that is repeated because
- * its platform was not available.
+ * SQL: the value that a claim writes into `ai_rewrite_status`. Of `posts p`, as they were before the claim, and
+ * `connections c`. A text that an earlier send may have published is never replaced, nor is the text of a post that is
+ * repeated because its platform was unavailable.
  */
 export const DECIDED_REWRITE = `case
   when p.repeats > 0 then nullif(p.ai_rewrite_status, 'pending')

@@ -1,7 +1,6 @@
 /**
- * Whether a post fits a connection: text, thread, first comment and images, against the platform's
- * facts and the limits of the account's own server. The one check behind sending, drafts and
- * POST /posts/validate.
+ * Checks whether a post fits a connection: text, thread, first comment and images, against the platform's facts and the
+ * limits of the account's own server. Sending, drafts and POST /posts/validate all use this one check.
  */
 import type { AnyPlatform, ConnectionLimits } from '../../platforms/contract.ts';
 import { countText } from '../../platforms/text.ts';
@@ -12,7 +11,7 @@ import { unreachableImages } from '../media/image-address.ts';
 import { checkText } from './check-text.ts';
 import type { PartError } from './send-part.ts';
 
-/** What a post says, whatever connection it goes to. */
+/** The content of a post, independent of its connections. */
 export interface PostContent {
   readonly text: string;
   readonly thread: readonly string[];
@@ -20,7 +19,10 @@ export interface PostContent {
   readonly images: readonly ImageSize[];
 }
 
-/** @returns null when the post fits; otherwise shape_unsupported, media_unsupported or platform_rejected (D27) */
+/**
+ * @returns null when the post fits; otherwise shape_unsupported, media_unsupported or platform_rejected
+ *   (docs/contract/posts.md#refused-before-sending)
+ */
 export function checkPost(
   context: Context,
   platform: AnyPlatform,
@@ -37,7 +39,7 @@ export function checkPost(
   );
 }
 
-/** The counted length of a text and the most the connection takes, in the platform's unit. */
+/** The length of a text and the maximum of the connection, both in the platform's unit. */
 export function measureText(
   platform: AnyPlatform,
   limits: ConnectionLimits | null,

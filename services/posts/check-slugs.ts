@@ -1,4 +1,7 @@
-/** The checks of a request to post that need no lock: its own conflicts, its connections, and whether the post fits each. */
+/**
+ * Runs the checks of a request to post that need no lock: conflicting fields, the connections, and whether the post
+ * fits each connection.
+ */
 import { ServiceError } from '../../errors/service-error.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import { type PostTarget, type ResolvedSlug, resolveSlugs } from '../connections/resolve-slugs.ts';
@@ -27,21 +30,21 @@ export interface CreatePostsInput {
   readonly textByPlatform?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What the posts of a request have in common. */
+/** The parts of a request that all its posts share. */
 export interface CheckedInput {
   readonly input: CreatePostsInput;
   readonly scheduledFor: Date | null;
   readonly media: readonly CheckedMedia[];
 }
 
-/** A slug, the connection it names if any, and why it gets no post if so. */
+/** A slug, the connection that it names, if any, and the error when it gets no post. */
 export interface CheckedSlug {
   readonly slug: string;
   readonly target: PostTarget | null;
   readonly error: PartError | null;
 }
 
-/** Checks what the connections have in common. */
+/** Checks the content that all connections share. */
 export async function checkInput(context: Context, caller: Caller, input: CreatePostsInput): Promise<CheckedInput> {
   const waits = input.scheduledFor !== undefined || input.queue === true;
   if (input.scheduledFor !== undefined && input.queue === true) {
@@ -72,7 +75,7 @@ function checkSlug(context: Context, resolved: ResolvedSlug, checked: CheckedInp
   return { slug, target, error };
 }
 
-/** What goes to one connection: the shared content, with the text of its platform if it has one. */
+/** Returns the content for one connection: the shared content, with the text of its platform if there is one. */
 export function contentFor({ input, media }: CheckedInput, target: PostTarget): PostContent {
   return {
     text: input.textByPlatform?.[target.platformId] ?? input.text,

@@ -1,4 +1,4 @@
-/** Whether a text fits a connection: the platform's facts, under the limits of the account's own server. */
+/** Checks whether a text fits a connection, by the platform's facts and the limits of the account's own server. */
 import { type AnyPlatform, type ConnectionLimits } from '../../platforms/contract.ts';
 import { countHashtags, countMentions, countText, type TextUnit } from '../../platforms/text.ts';
 import type { PartError } from './send-part.ts';
@@ -12,15 +12,16 @@ const UNIT_WORDS: Record<TextUnit, string> = {
   emoji_bytes: 'characters, counting an emoji as its bytes',
 };
 
-/** The most that a connection takes, in words. */
+/** The maximum that a connection accepts, as words for messages. */
 export function textLimit(platform: AnyPlatform, limits: ConnectionLimits | null): string {
   const { maxLength, unit } = { ...platform.text, ...limits?.text };
   return `${maxLength} ${UNIT_WORDS[unit]}`;
 }
 
 /**
- * @param subject what the message calls the text
- * @returns null when the text fits; otherwise platform_rejected naming the limit and the value (D27)
+ * @param subject the name of the text in the message
+ * @returns null when the text fits; otherwise platform_rejected naming the limit and the value
+ *   (docs/contract/posts.md#refused-before-sending)
  */
 export function checkText(
   platform: AnyPlatform,

@@ -1,7 +1,7 @@
 /**
- * Claims due posts for this process. Rows that another worker is claiming are skipped, not waited for,
- * and the ledger row is committed with the claim, before any platform is called (D16). What a plan does
- * not let out is deferred or failed in the same transaction, with its event.
+ * Claims due posts for this process. Rows that another worker is claiming are skipped without waiting. The claim and
+ * the ledger row commit together, before any platform is called (docs/contract/posts.md#interrupted-sends). A post that
+ * the plan refuses is deferred or failed in the same transaction, with its event.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
@@ -15,23 +15,30 @@ import {
 } from '../plans/admit-posts.ts';
 import { PLAN_TERMS, type PlanTermsRow } from '../plans/plan-terms.ts';
 import { nextDayStart } from '../plans/plans.ts';
-import { lockAccount } from '../plans/standing.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { AWAITS_MODEL, DECIDED_REWRITE } from '../polish/rewrite-wanted.ts';
 import { CLAIMED, type ClaimableRow, type ClaimedRow, openSends } from './claimed-row.ts';
 import type { ClaimedSend } from './claimed-send.ts';
-import { type Candidate, countUnderWay, fullShares, lanesToFill, openLanes, pickFairly } from './lanes.ts';
+import {
+  type Candidate,
+  countInProgress,
+  fullShares,
+  platformsToFill,
+  platformsWithCapacity,
+  pickFairly,
+} from './concurrency-limits.ts';
 import { lateBefore } from './lateness.ts';
 import { type Failure, failWaiting, reschedule } from './move-waiting.ts';
 import { storedIntent } from './post-intents.ts';
 import { leaseFrom } from './send-times.ts';
 
-/** Due posts that one look finds at most. */
+/** Maximum number of due posts that one scan finds. */
 const LOOK_AT_MOST = 1_000;
 
-/** Looks that a wide claim takes at most. */
+/** Maximum number of scans of a wide claim. */
 const LOOKS = 4;
 
-/** Before every id: a look that begins here has all posts of its instant. */
+/** Sorts before every id: a scan that begins here includes all posts of its instant. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 interface CandidateRow extends PlanTermsRow {
@@ -56,7 +63,7 @@ const CANDIDATES = `
     and (c.backoff_until is null or c.backoff_until <= $1)
   order by p.scheduled_for, p.id limit $6`;
 
-// The condition on the queue is looked at again: a queue that was resumed meanwhile has moved its posts itself.
+// Checks again that the queue is paused, because a queue that was resumed meanwhile has moved its posts itself.
 const HOLD = `
   update posts p set held = true from connections c
   where p.id = any($1::uuid[]) and p.status = 'scheduled' and p.queued and p.scheduled_for <= $2
@@ -84,38 +91,40 @@ const CLAIM_ADMITTED = `
   where p.id = i.id and c.id = p.connection_id
   returning p.id, p.ai_rewrite_status`;
 
-/** What a look at due posts came to. */
+/** The result of one scan for due posts. */
 export interface TakenPosts {
-  /** Posts that go out now. */
+  /** Posts to send now. */
   readonly sends: readonly ClaimedSend[];
-  /** How many others were dealt with: failed, moved to a new time, or kept back. */
+  /** Number of other posts handled: failed, rescheduled, or held because their queue is paused. */
   readonly moved: number;
 }
 
-/** As {@link TakenPosts}, of a look that may have left posts behind. */
+/** As {@link TakenPosts}, for a scan that may have left due posts behind. */
 export interface ClaimedDue extends TakenPosts {
-  /** True when more was due than there was room for, or than was looked at. */
+  /** True when more posts were due than the concurrency limits allow, or than the scans covered. */
   readonly moreDue: boolean;
-  /** True when others were just taking what this look had found. */
+  /** True when other workers were claiming the same rows. */
   readonly contended: boolean;
 }
 
 export interface ClaimOptions {
   /**
-   * Whether to look past a backlog of few accounts or connections for the posts of others. That costs
-   * as much as the backlog is long, so it is for now and then.
+   * Whether to scan past the backlog of a few accounts or connections to find the posts of others. The cost grows with
+   * the length of the backlog, so callers set it only occasionally.
    */
   readonly wide?: boolean;
 }
 
-/** Claims the due posts that there is room for, each account and connection in turn. */
+/** Claims due posts up to the concurrency limits, in turns across accounts and connections. */
 export async function claimDueSends(context: Context, { wide = true }: ClaimOptions = {}): Promise<ClaimedDue> {
   const now = context.clock.now();
   const due = await look(context, now, wide ? LOOKS : 1);
   const paused = due.filter((row) => row.paused).map(({ id }) => id);
   if (paused.length > 0) await query(context.db.em(), HOLD, [paused, now]);
   const candidates = due.filter((row) => !row.paused).map(candidateOf);
-  const picked = pickFairly(context.platforms, candidates, countUnderWay(context.sends.underWay)).map(({ id }) => id);
+  const picked = pickFairly(context.platforms, candidates, countInProgress(context.sends.inProgress)).map(
+    ({ id }) => id,
+  );
   const moreDue = picked.length < candidates.length || due.length >= LOOK_AT_MOST;
   if (picked.length === 0) return { sends: [], moved: paused.length, moreDue, contended: false };
   const metered = new Set(due.filter((row) => rowNeedsAdmission(context, row)).map((row) => row.account_id));
@@ -131,25 +140,25 @@ export async function claimDueSends(context: Context, { wide = true }: ClaimOpti
 }
 
 /**
- * Finds due posts, the longest due first. Each further look goes on behind the one before, and leaves out
- * whoever has enough among what was found, so that a backlog does not hide those who came after it.
+ * Finds due posts, the longest due first. Each further scan continues after the previous one and skips accounts and
+ * connections that have enough candidates. A backlog therefore does not hide later posts of others.
  */
 async function look(context: Context, now: Date, looks: number): Promise<CandidateRow[]> {
   const { platforms, sends } = context;
-  const { underWay } = sends;
-  const counts = countUnderWay(underWay);
+  const { inProgress } = sends;
+  const counts = countInProgress(inProgress);
   const found: CandidateRow[] = [];
-  let lanes = openLanes(platforms, counts);
+  let platformIds = platformsWithCapacity(platforms, counts);
   let behind: Pick<CandidateRow, 'id' | 'scheduled_for'> = { id: FIRST_ID, scheduled_for: lateBefore(now) };
-  for (let taken = 0; taken < looks && lanes.length > 0; taken += 1) {
-    const { connections, accounts, models } = fullShares(platforms, [...underWay, ...found.map(candidateOf)]);
-    const from = [now, behind.scheduled_for, lanes, connections, accounts, LOOK_AT_MOST, behind.id];
+  for (let taken = 0; taken < looks && platformIds.length > 0; taken += 1) {
+    const { connections, accounts, models } = fullShares(platforms, [...inProgress, ...found.map(candidateOf)]);
+    const from = [now, behind.scheduled_for, platformIds, connections, accounts, LOOK_AT_MOST, behind.id];
     const parameters = [...from, models, context.polisher !== null];
     const rows: CandidateRow[] = await query<CandidateRow>(context.db.em(), CANDIDATES, parameters);
     found.push(...rows);
     if (rows.length < LOOK_AT_MOST) break;
     behind = rows.at(-1) ?? behind;
-    lanes = lanesToFill(platforms, lanes, found.map(candidateOf), counts);
+    platformIds = platformsToFill(platforms, platformIds, found.map(candidateOf), counts);
   }
   return found;
 }
@@ -164,7 +173,7 @@ function candidateOf(row: CandidateRow): Candidate {
   };
 }
 
-/** Accounts are locked before posts, and in one order, so that two workers never wait for each other. */
+/** Locks accounts before posts, and always in one order, so that two workers cannot deadlock. */
 async function claimMetered(
   context: Context,
   em: SqlEntityManager,
@@ -177,7 +186,7 @@ async function claimMetered(
 }
 
 /**
- * Claims locked rows as far as the plans of their accounts let them out; the accounts that need it are locked.
+ * Claims locked rows that the plans of their accounts allow. The caller has locked the accounts that need admission.
  */
 export async function claimAdmitted(
   context: Context,
@@ -222,7 +231,7 @@ async function admitDue(
   return admissions;
 }
 
-/** A day that is used up defers posts to the next; anything else they cannot wait for. */
+/** Defers posts to the next day when the day's limit is used up; fails them for any other reason. */
 async function refuse(context: Context, em: SqlEntityManager, refused: readonly Failure[]): Promise<void> {
   const isDeferred = ({ error }: Failure) => waitsForNextDay(error);
   const time = nextDayStart(context.clock.now());

@@ -1,4 +1,7 @@
-/** Claims sends that were begun and never settled: their process died, or lost its claim (D16). */
+/**
+ * Claims interrupted sends: started but never settled, because their process died or lost its claim
+ * (docs/contract/posts.md#interrupted-sends).
+ */
 import { query } from '../../entities/query.ts';
 import type { Json, PartStep } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
@@ -31,8 +34,8 @@ const CLAIM_INTERRUPTED = `
     on a.post_id = claimed.id and a.generation = claimed.generation and a.state = 'sending' and a.step <> 'delete'`;
 
 /**
- * @param evenLeased true at the start of the embedded database's only process: then nobody else can
- *   be sending, whatever the leases say
+ * @param evenLeased true at the start of the embedded database's only process, when no other process can be sending and
+ *   leases can be ignored
  */
 export async function claimInterruptedSends(
   context: Context,

@@ -1,4 +1,4 @@
-/** Claims one post that its owner sends now: a draft, or a failed post that goes again. */
+/** Claims one post that its owner sends now: a draft, or a failed post on retry. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
@@ -18,9 +18,9 @@ const CLAIM_ONE = `
 
 interface OneToClaim {
   readonly postId: string;
-  /** State it must be in; a failed post begins its next send, with a ledger of its own. */
+  /** Required state of the post; a failed post starts its next send, with new ledger rows. */
   readonly from: 'draft' | 'failed';
-  /** What sending it costs. */
+  /** The fee for sending it. */
   readonly feeCents: number;
 }
 

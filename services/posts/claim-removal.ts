@@ -1,6 +1,6 @@
 /**
- * Claims the deletion of a sent post on its platform: one process makes the calls, however many requests ask for it. The
- * claim is the same as that of a send, and its lease is extended with each ledger row.
+ * Claims the deletion of a sent post on its platform. One process makes the calls, even when several requests ask for
+ * the deletion. The claim works as for a send, and each ledger row extends its lease.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { PostStatus } from '../../entities/post.ts';
@@ -8,17 +8,17 @@ import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { deletedEvent } from '../events/post-event.ts';
 import { storeEvents } from '../events/store-events.ts';
-import { countsOf, type StandingPart } from './post-parts.ts';
+import { countsOf, type PublishedPart } from './post-parts.ts';
 import { POST_COLUMNS, type PostRow } from './post-view.ts';
 import { leaseFrom } from './send-times.ts';
 
 /** A post whose deletion is claimed. */
 export type RemovablePost = PostRow & { readonly claim: string };
 
-/** The present state of a post that is deleted. */
+/** The current state of a post during its deletion. */
 export interface RemovalState {
   readonly status: PostStatus;
-  /** Claim of the process that deletes it now; null when none does. */
+  /** Claim of the process that is deleting it now; null when none is. */
   readonly claim: string | null;
 }
 
@@ -45,7 +45,7 @@ const MARK_DELETED = `
   update posts set status = 'deleted', deleted_at = $3, next_read_at = null, claim = null, claimed_until = null
   where id = $1 and claim = $2 and status = 'sent' returning id`;
 
-/** @returns null when the post is not sent any more, or another process deletes it */
+/** @returns null when the post is no longer sent, or when another process is deleting it */
 export async function claimRemoval(context: Context, postId: string): Promise<RemovablePost | null> {
   const now = context.clock.now();
   const parameters = [postId, context.random.uuid(), leaseFrom(now), now];
@@ -56,7 +56,7 @@ export async function claimRemoval(context: Context, postId: string): Promise<Re
 /**
  * Claims deletions whose process died.
  *
- * @param evenLeased true at the start of the embedded database's only process, when no other can be deleting
+ * @param evenLeased true at the start of the embedded database's only process, when no other process can be deleting
  */
 export function claimInterruptedRemovals(
   context: Context,
@@ -74,11 +74,11 @@ export async function removalState(context: Context, postId: string): Promise<Re
   return row ?? null;
 }
 
-/** Gives the claim back: the post stays sent, with the parts that are still up. */
+/** Releases the claim: the post stays sent, with the parts that are still published. */
 export async function releaseRemoval(
   context: Context,
   post: RemovablePost,
-  left: readonly StandingPart[] | null,
+  left: readonly PublishedPart[] | null,
 ): Promise<void> {
   const present = { threadCount: post.thread_count, hasFirstComment: post.has_first_comment };
   const content = { thread: post.thread, firstComment: post.first_comment };
@@ -89,7 +89,7 @@ export async function releaseRemoval(
 /**
  * Marks the post as deleted; emits post.deleted.
  *
- * @returns false when the claim was lost: then nothing has changed
+ * @returns false when the claim was lost; then nothing changes
  */
 export function markDeleted(context: Context, post: RemovablePost): Promise<boolean> {
   const now = context.clock.now();

@@ -1,4 +1,4 @@
-/** The columns that sending a post takes, and the claimed send that is made of them. */
+/** The columns that a send needs, and the claimed send built from them. */
 import type { RewriteStatus } from '../../entities/post.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
@@ -36,7 +36,7 @@ export const CLAIMED = `p.id, p.account_id, p.profile_id, p.connection_id, p.con
   (select count(*)::int from post_media m where m.post_id = p.id) as media_count, p.scheduled_for, p.created_at,
   c.platform_account_id, c.handle, c.credentials`;
 
-/** A post that may be claimed, and the plan that has a say in it. */
+/** A post that can be claimed, with the plan of its account. */
 export type ClaimableRow = ClaimedRow & PlanTermsRow;
 
 const OPEN_ATTEMPTS = `
@@ -44,7 +44,7 @@ const OPEN_ATTEMPTS = `
   select i.id, i."postId", i.generation, 'head', 0, 'sending', i.token, $2
   from jsonb_to_recordset($1::jsonb) as i(id uuid, "postId" uuid, generation int, token text)`;
 
-/** Makes sends of rows that have just been claimed, and opens the ledger row of each in the same transaction. */
+/** Builds sends from rows that were just claimed, and inserts the ledger row of each in the same transaction. */
 export async function openSends(
   context: Context,
   em: SqlEntityManager,

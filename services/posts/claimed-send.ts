@@ -1,9 +1,9 @@
-/** A post that this process alone may send now, with all that sending it takes. */
+/** A post that only this process may send now, with everything that the send needs. */
 import type { RewriteStatus } from '../../entities/post.ts';
 import type { Json, PartStep } from '../../platforms/contract.ts';
 import type { ConnectionLogin } from '../connections/connection-login.ts';
 
-/** What a post says and where it goes. */
+/** The content and the destination of a post. */
 export interface SendablePost {
   readonly id: string;
   readonly accountId: string;
@@ -15,42 +15,42 @@ export interface SendablePost {
   /** Replies under the head post, in order. */
   readonly thread: readonly string[];
   readonly firstComment: string | null;
-  /** What AI polish made of the text; nothing is sent while it is `pending`. */
+  /** State of the AI rewrite of the text; the post is not sent while it is `pending`. */
   readonly rewriteStatus: RewriteStatus | null;
   /** Images of the head post. */
   readonly mediaCount: number;
   readonly tags: readonly string[];
-  /** Null for a post that goes out at once. */
+  /** Null for a post that is sent immediately. */
   readonly scheduledFor: Date | null;
   readonly createdAt: Date;
   /** Number of the send. */
   readonly generation: number;
-  /** How often it was repeated by itself (D60). */
+  /** Number of automatic repeats so far (docs/contract/posts.md#busy-platforms). */
   readonly repeats: number;
-  /** When it was due before the first repeat; null when there was none. */
+  /** When it was due before the first repeat; null without repeats. */
   readonly firstDueAt: Date | null;
-  /** What it costs once it is sent, in cents. */
+  /** The fee charged once it is sent, in cents. */
   readonly feeCents: number;
 }
 
-/** A ledger row that was committed before the platform is called. */
+/** A ledger row that is committed before the platform is called. */
 export interface OpenAttempt {
   readonly id: string;
   readonly step: PartStep;
   readonly index: number;
   readonly token: string;
   readonly startedAt: Date;
-  /** What uploading the images gave; null while they are not uploaded. */
+  /** The result of uploading the images; null before the upload. */
   readonly prepared: Json | null;
 }
 
 export interface ClaimedSend {
   readonly post: SendablePost;
   readonly connection: ConnectionLogin;
-  /** The token that fences the send: only its holder settles the post. */
+  /** Fencing token of the send: only the process that holds it can settle the post. */
   readonly claim: string;
   /** The open ledger row; null when an earlier process ended between two parts. */
   readonly attempt: OpenAttempt | null;
-  /** True when an earlier process began this send and did not settle it. */
+  /** True when an earlier process started this send and did not settle it. */
   readonly interrupted: boolean;
 }

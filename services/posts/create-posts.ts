@@ -1,30 +1,30 @@
 /**
- * Publishes one text to several connections, now, at a time, into their queues, or as drafts. What
- * validation refuses stores nothing; what passes is stored together with the idempotency record, and
- * immediate posts answer when their platform has answered, all of them side by side (spec: POST /posts).
+ * Publishes one text to several connections: immediately, at a time, into their queues, or as drafts. Posts that fail
+ * validation are not stored. The others are stored together with the idempotency record. Immediate posts are sent
+ * concurrently, and the request returns when their platforms have answered (docs/contract/posts.md#immediate-posts).
  */
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import { complete, type KeyedRequest, replay, storeOnce } from '../idempotency/idempotency.ts';
 import type { Caller } from '../keys/caller.ts';
 import { checkInput, type CheckedSlug, checkSlugs, type CreatePostsInput } from './check-slugs.ts';
-import { placePosts } from './place-posts.ts';
+import { admitAndStorePosts } from './admit-and-store-posts.ts';
 import { outcomeResult, type PostResult } from './post-result.ts';
 import type { StoredPost } from './store-posts.ts';
 
-/** Results in the order of the slugs, and the platform each is about; null where a slug names no connection. */
+/** Results in the order of the slugs, with the platform of each; null when a slug matches no connection. */
 export interface CreatedPosts {
   readonly results: readonly PostResult[];
   readonly platformIds: readonly (string | null)[];
-  /** True when the answer is that of an earlier request under the same Idempotency-Key. */
+  /** True when this is the stored answer of an earlier request with the same Idempotency-Key. */
   readonly replayed: boolean;
 }
 
 /**
- * @param keyed present when the request came with an Idempotency-Key
- * @param onResult hears each result as soon as it stands; not those of a replay
- * @throws ServiceError invalid_request (time, conflicts), invalid_media, invalid_connection (no slug
- *   matches), idempotency_key_conflict
+ * @param keyed present when the request has an Idempotency-Key
+ * @param onResult receives each result as soon as it is final; not called for a replay
+ * @throws ServiceError invalid_request (time, conflicts), invalid_media, invalid_connection (no slug matches),
+ *   idempotency_key_conflict
  */
 export async function createPosts(
   context: Context,
@@ -42,11 +42,11 @@ export async function createPosts(
   const recordId = keyed === null ? null : context.random.uuid();
   let stored: readonly StoredPost[] = [];
   const kept = await storeOnce(context, caller, keyed, recordId, async (em) => {
-    const placed = await placePosts(context, em, caller, checked, slugs, recordId);
+    const placed = await admitAndStorePosts(context, em, caller, checked, slugs, recordId);
     ({ stored } = placed);
     return placed.kept;
   });
-  // Another request under the same key was faster: what it does counts.
+  // Another request with the same key committed first; replay its answer.
   if (kept === null) return createPosts(context, caller, input, keyed, onResult);
   const results = await Promise.all(
     kept.map(async (result, index) => {

@@ -1,6 +1,6 @@
 /**
- * Deletes a post, whatever that means for the state it is in (spec: DELETE /posts/{postId}): one that
- * waits is cancelled, one that is out is taken down on its platform, a repeat answers the same, and so do several at once.
+ * Deletes a post according to its status (docs/contract/posts.md#deleting). A waiting post is cancelled, and a sent
+ * post is removed from its platform. Repeated and concurrent deletes return the same answer.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
@@ -47,7 +47,7 @@ export async function deletePost(context: Context, caller: Caller, postId: strin
   }
 }
 
-// Whoever changes the row first decides the race between a cancel and a worker's claim.
+// A cancel and a worker's claim race; the first one to update the row wins.
 async function cancel(context: Context, caller: Caller, post: PostRow): Promise<DeleteResult> {
   const sql = `update posts set status = 'cancelled' where id = $1 and account_id = $2 and status = 'scheduled' returning id`;
   const cancelled = await query(context.db.em(), sql, [post.id, caller.accountId]);
@@ -67,7 +67,7 @@ async function deleteSent(context: Context, caller: Caller, post: PostRow): Prom
   return { id: post.id, status: 'deleted', deletedAt: timestamp(present.deleted_at as string) };
 }
 
-/** The images go with the draft, except those that another post names too. */
+/** Deletes the draft and its images, except images that another post uses. */
 async function deleteDraft(context: Context, post: PostRow): Promise<DeleteResult> {
   const released = await context.db.em().transactional(async (em: SqlEntityManager) => {
     const images = await query<{ media_id: string }>(em, 'select media_id from post_media where post_id = $1', [

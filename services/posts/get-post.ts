@@ -1,4 +1,7 @@
-/** Reads one post of the caller's with all that was written, and what it came to (D55). */
+/**
+ * Reads one post of the caller's with its full content and its outcome
+ * (docs/contract/posts.md#fields-of-a-single-post).
+ */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
@@ -10,16 +13,16 @@ import { type PostView, postView } from './post-view.ts';
 /** An image of a post. */
 export interface PostImage {
   id: string;
-  /** What the post says of it, or else what the upload said. */
+  /** The post's own alt text, or the one set at upload. */
   altText: string | null;
   contentType: ImageType;
   width: number;
   height: number;
-  /** Opens with the caller's key; null once the image is freed, or where the key does not reach it. */
+  /** Readable with the caller's key; null when the image was freed or the key cannot reach it. */
   url: string | null;
 }
 
-/** A post as it is read alone. Its text is that of its platform, where `textByPlatform` had one. */
+/** A post as the single-post endpoint returns it. Its text is the one for its platform if `textByPlatform` had one. */
 export interface PostDetail extends PostView {
   connectionId: string;
   platformId: string;

@@ -1,4 +1,7 @@
-/** The send ledger's rows, one part at a time: opened before the platform is called, closed after (D16). */
+/**
+ * Reads and writes the rows of the send ledger, one per part: opened before the platform is called, closed after
+ * (docs/contract/posts.md#interrupted-sends).
+ */
 import { query } from '../../entities/query.ts';
 import type { AttemptState, AttemptStep } from '../../entities/attempt.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
@@ -6,11 +9,11 @@ import { platformOf } from '../../platforms/registry.ts';
 import type { Json, JsonObject, Published } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import type { ClaimedSend, OpenAttempt } from './claimed-send.ts';
-import type { PostPart, StandingPart } from './post-parts.ts';
+import type { PostPart, PublishedPart } from './post-parts.ts';
 import type { PartError, PartOutcome } from './send-part.ts';
 import { leaseFrom } from './send-times.ts';
 
-/** A closed row of the present send. */
+/** A closed row of the current send. */
 export interface LedgerRow {
   readonly step: AttemptStep;
   readonly index: number;
@@ -30,8 +33,8 @@ interface Row {
   error_message: string | null;
 }
 
-// Opening a part extends the claim, and opens nothing for who has lost it: a thread may take longer
-// than a lease, and two workers must never make parts of the same post.
+// Opening a part extends the claim, and inserts nothing if the claim was lost. A thread may take longer than a lease,
+// and two workers must never publish parts of the same post.
 const OPEN_PART = `
   with held as (
     update posts set claimed_until = $9 where id = $2 and claim = $8 and status = 'processing' returning id
@@ -45,7 +48,7 @@ const KEEP_PREPARED = `
   )
   update attempts a set prepared = $6::jsonb, started_at = $3 from held where a.id = $1 returning a.id`;
 
-// The token of a delete row is the claim it was made under. A row that a dead process left open is used again.
+// The token of a delete row is the claim it was made under. A row that a dead process left open is reused.
 const OPEN_REMOVAL = `
   with held as (
     update posts set claimed_until = $9 where id = $2 and claim = $7::uuid and status in ('processing', 'sent') returning id
@@ -73,18 +76,18 @@ const CLOSED_ROWS = `
   select step, index, state, platform_post_id, url, ref, error_code, error_message from attempts
   where post_id = $1 and generation = $2 and state <> 'sending' order by id`;
 
-const IN_DOUBT = `
+const UNKNOWN_OUTCOME = `
   select min(started_at) as since from attempts
   where post_id = $1 and generation < $2 and step = $3 and index = $4 and state = 'unknown'`;
 
-/** Instant of the earliest send before this one of which nobody could say whether it made the part; null for none. */
-export async function inDoubtSince(
+/** Instant of the earliest previous send that may have published the part with an unknown outcome; null for none. */
+export async function unknownSince(
   context: Context,
   post: { readonly id: string; readonly generation: number },
   { step, index }: Pick<PostPart, 'step' | 'index'>,
 ): Promise<Date | null> {
   if (post.generation === 0) return null;
-  const [row] = await query<{ since: string | null }>(context.db.em(), IN_DOUBT, [
+  const [row] = await query<{ since: string | null }>(context.db.em(), UNKNOWN_OUTCOME, [
     post.id,
     post.generation,
     step,
@@ -93,17 +96,17 @@ export async function inDoubtSince(
   return row === undefined || row.since === null ? null : new Date(row.since);
 }
 
-/** What makes a repeat of a part recognisable, in the form its platform prescribes. */
+/** The token that identifies a repeated call for a part, in the format that its platform requires. */
 export function tokenFor(context: Context, platformId: string, startedAt: Date, attemptId: string): string {
   return platformOf(context.platforms, platformId).makeToken?.(startedAt, attemptId) ?? attemptId;
 }
 
-/** Thrown when another worker has taken the send over: nothing more may be done for it here. */
+/** Thrown when another worker has taken over the send; this process must stop working on it. */
 export class ClaimLost extends Error {
   override name = 'ClaimLost';
 }
 
-/** Opens the row of a part that is about to be made. */
+/** Opens the row of a part before it is published. */
 export async function openPart(context: Context, claimed: ClaimedSend, part: PostPart): Promise<OpenAttempt> {
   const { post, claim } = claimed;
   const id = context.random.uuid();
@@ -116,7 +119,7 @@ export async function openPart(context: Context, claimed: ClaimedSend, part: Pos
   return { id, step, index, token, startedAt, prepared: null };
 }
 
-/** Keeps what uploading the images gave; from this instant on the part may be up. */
+/** Stores the result of uploading the images. From this instant on, the part may be published. */
 export async function keepPrepared(
   context: Context,
   claimed: ClaimedSend,
@@ -132,9 +135,9 @@ export async function keepPrepared(
 }
 
 /**
- * Opens the row of a part that is about to be taken down, and extends the claim.
+ * Opens the row of a part before it is deleted, and extends the claim.
  *
- * @throws ClaimLost when the claim is no longer this process's
+ * @throws ClaimLost when this process no longer holds the claim
  */
 export async function openRemoval(
   context: Context,
@@ -150,7 +153,7 @@ export async function openRemoval(
   return row.id;
 }
 
-/** Closes the delete rows that an earlier process left open and nobody can finish. */
+/** Closes the delete rows that an earlier process left open and that no process can finish. */
 export async function closeRemovals(
   context: Context,
   post: { readonly id: string; readonly generation: number },
@@ -161,7 +164,7 @@ export async function closeRemovals(
   await query(context.db.em(), CLOSE_REMOVALS, parameters);
 }
 
-/** Closes a row with what became of its call. */
+/** Closes a row with the outcome of its call. */
 export async function closeRow(context: Context, attemptId: string, outcome: PartOutcome | null): Promise<void> {
   const published = outcome?.state === 'accepted' ? outcome.published : null;
   const error = outcome === null || outcome.state === 'accepted' ? null : storable(outcome.error);
@@ -177,7 +180,7 @@ export async function closeRow(context: Context, attemptId: string, outcome: Par
   ]);
 }
 
-/** The closed rows of the present send, oldest first. */
+/** The closed rows of the current send, oldest first. */
 export async function closedRows(
   context: Context,
   post: { readonly id: string; readonly generation: number },
@@ -192,8 +195,8 @@ export async function closedRows(
   }));
 }
 
-/** What is up according to closed rows: the accepted parts without those that a delete took down. */
-export function standingParts(rows: readonly LedgerRow[]): StandingPart[] {
+/** Published parts according to closed rows: the accepted parts minus the deleted ones. */
+export function publishedParts(rows: readonly LedgerRow[]): PublishedPart[] {
   const gone = new Set(
     rows.filter(({ step, state }) => step === 'delete' && state === 'accepted').map(({ index }) => index),
   );
@@ -208,12 +211,12 @@ function publishedOf(row: Row): Published | null {
   return { platformPostId: row.platform_post_id, url: row.url, ...(row.ref === null ? {} : { ref: row.ref }) };
 }
 
-/** A NUL or half a surrogate in a platform's words would make the database refuse the row. */
+/** Removes NULs and unpaired surrogates from a platform's message, because the database would reject the row. */
 export function storable(error: PartError): PartError {
   return { code: error.code, message: storableText(error.message) };
 }
 
-/** A platform's words as the database can hold them. */
+/** A platform's message in a form that the database can store. */
 export function storableText(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '');
 }

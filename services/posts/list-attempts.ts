@@ -1,4 +1,4 @@
-/** Reads the send ledger of a post, oldest attempt first (D11). */
+/** Reads the send ledger of a post, oldest attempt first (docs/contract/connections.md#linking-with-credentials). */
 import type { AttemptState, AttemptStep } from '../../entities/attempt.ts';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
@@ -30,11 +30,11 @@ interface AttemptRow {
   error_message: string | null;
 }
 
-/** Which part of a ledger to read. */
+/** One page of a ledger. */
 export interface AttemptPage {
   /** 1 to 100. */
   readonly limit: number;
-  /** Id of an attempt: the list goes on with those younger than it. */
+  /** Id of an attempt: the page starts with the attempts newer than it. */
   readonly cursor?: string | undefined;
 }
 

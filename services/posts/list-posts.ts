@@ -1,4 +1,6 @@
-/** Lists the caller's posts, newest first, one row per connection. Each filter walks an index (decisions 0019 and 0063). */
+/**
+ * Lists the caller's posts, newest first, one row per connection. Each filter uses an index (decisions 0019 and 0063).
+ */
 import { query } from '../../entities/query.ts';
 import type { PostStatus } from '../../entities/post.ts';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -15,26 +17,31 @@ import { reachablePosts } from './reachable-posts.ts';
 export interface PostFilter {
   readonly status?: PostStatus | undefined;
   readonly profileId?: string | undefined;
-  /** Tags that a post must all carry. */
+  /** Tags; a post must have all of them. */
   readonly tag?: readonly string[] | undefined;
-  /** Id of a connection, or a slug: every connection of the account that has it, deleted ones too. */
+  /**
+   * Id of a connection, or a slug. A slug matches every connection of the account that has it, including deleted ones.
+   */
   readonly connection?: string | undefined;
   readonly platform?: PlatformId | undefined;
   /** Accepted at this instant or later. */
   readonly from?: Date | undefined;
   /** Accepted before this instant. */
   readonly until?: Date | undefined;
-  /** Words that a text must all have. */
+  /** Words; a text must contain all of them. */
   readonly q?: string | undefined;
   /** 1 to 100. */
   readonly limit: number;
   /** From 0. */
   readonly offset: number;
-  /** Id of a post: the list goes on with those older than it. */
+  /** Id of a post: the page starts with the posts older than it. */
   readonly cursor?: string | undefined;
 }
 
-/** @throws ServiceError invalid_request when `profileId` is not a profile the caller reaches (D32), or for a cursor with an offset. */
+/**
+ * @throws ServiceError invalid_request when `profileId` is not a profile that the caller reaches
+ *   (docs/contract/connections.md#slugs-without-a-profile), or for a cursor with an offset.
+ */
 export async function listPosts(
   context: Context,
   caller: Caller,
@@ -54,7 +61,7 @@ export async function listPosts(
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Which of them the caller's posts may have gone to is decided by the posts. */
+/** Returns ids without checking access; the query on posts restricts them to the caller's posts. */
 async function connectionsNamed(context: Context, caller: Caller, name: string): Promise<string[]> {
   if (UUID.test(name)) return [name.toLowerCase()];
   const sql = 'select id from connections where account_id = $1 and slug = $2';
@@ -62,13 +69,13 @@ async function connectionsNamed(context: Context, caller: Caller, name: string):
   return rows.map(({ id }) => id);
 }
 
-/** Ids are made within this time of the instant at which a post is accepted. */
+/** Maximum difference between the timestamp in an id and the instant at which its post is accepted. */
 const ID_SLACK_MS = 60_000;
 
 /**
- * What one page asks of the database: one row more than it shows.
+ * Builds the query of one page. It selects one row more than the page shows.
  *
- * @param connections ids that the posts may have gone to; null for any
+ * @param connections ids of connections to filter by; null for any
  */
 export function postsQuery(
   caller: Caller,
@@ -110,7 +117,7 @@ export function postsQuery(
   }
   const where = [...conditions, ...bounds('id')].join(' and ');
   if (connections === null) return { sql: selectPosts(`posts where ${where}`, last), parameters };
-  // Each connection's newest, along its own index; of these the newest.
+  // Selects the newest rows of each connection along its own index, then the newest of these.
   const newest = `select * from posts where connection_id = c.id and ${where} order by id desc limit ${of(offset + limit + 1)}`;
   const source = `unnest(${of(connections)}::uuid[]) as c(id) cross join lateral (${newest}) posts`;
   return { sql: selectPosts(source, last), parameters };
@@ -122,9 +129,9 @@ function selectPosts(source: string, last: string): string {
 }
 
 /**
- * The posts of the account $1 that carry every tag, from the parameters of the tags. The list walks these and looks
- * each post up: `offset 0` keeps the planner from walking all posts instead, which it prefers because it cannot know
- * that a tag is on old posts only.
+ * Selects the posts of account $1 that carry every tag, from the tag parameters. The list query iterates over these and
+ * looks each post up. `offset 0` stops the planner from scanning all posts instead. It prefers that scan because it
+ * cannot know that a tag is on old posts only.
  */
 function postsTagged(tags: readonly string[], bounds: readonly string[]): string {
   const one = (tag: string) =>

@@ -1,4 +1,4 @@
-/** Gives waiting posts new times, or fails them: rows and events in the caller's transaction. */
+/** Reschedules or fails waiting posts: rows and events in the caller's transaction. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { RescheduleReason } from '../../entities/post.ts';
 import { query } from '../../entities/query.ts';
@@ -7,7 +7,7 @@ import { failedEvent, rescheduledEvent, type WaitingPost } from '../events/post-
 import { storeEvents } from '../events/store-events.ts';
 import type { PartError } from './send-part.ts';
 
-/** A post in the state `scheduled`, its row locked. */
+/** A locked row of a post in the state `scheduled`. */
 export type WaitingRow = WaitingPost & { readonly media_count: number };
 
 /** Columns of a {@link WaitingRow}, of `posts p`. */
@@ -17,7 +17,7 @@ export const WAITING = `p.id, p.account_id, p.profile_id, p.connection_slug, p.m
 export interface Move {
   readonly row: WaitingRow;
   readonly time: Date;
-  /** The queue slot that is its time; null when it takes none. */
+  /** The queue slot that it takes; null when it takes none. */
   readonly slot: Date | null;
   readonly reason: RescheduleReason;
 }
@@ -27,7 +27,7 @@ export interface Failure {
   readonly error: PartError;
 }
 
-// A new slot is a new time of its own: the day in which the post may be repeated begins with it.
+// A new slot is a new time: the day in which the post may be repeated starts with it.
 const RESCHEDULE = `
   update posts p set scheduled_for = i.time, slot_at = i.slot, held = false,
     first_due_at = case when i.slot is null then p.first_due_at end

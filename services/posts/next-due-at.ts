@@ -2,7 +2,7 @@
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 
-// Posts of a connection that its platform asked to leave alone are due when that is over.
+// Posts of a connection in backoff are due when the backoff ends.
 const NEXT = `
   select least(
     (select p.scheduled_for from posts p
@@ -15,7 +15,7 @@ const NEXT = `
      where c.backoff_until > $1)
   ) as due`;
 
-/** Null when none waits. Posts that are kept back because their queue is paused do not count. */
+/** Null when no post waits. Posts in a paused queue do not count. */
 export async function nextDueAt(context: Context): Promise<Date | null> {
   const [row] = await query<{ due: string | null }>(context.db.em(), NEXT, [context.clock.now()]);
   return row?.due == null ? null : new Date(row.due);

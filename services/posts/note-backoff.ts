@@ -1,20 +1,23 @@
-/** Notes for how long a platform asked to be left alone on a connection. */
+/** Stores how long a platform asked us to back off on a connection. */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 
-/** Longest that a platform is left alone at its own request. */
+/** Maximum backoff that a platform can request. */
 const BACKOFF_MAX_MS = 24 * 3_600_000;
 
 const NOTE = `
   update connections set backoff_until = greatest(backoff_until, $2) where id = $1 and deleted_at is null`;
 
-/** Until when the connection is left alone; null when the platform did not ask for it. */
+/** End of the connection's backoff; null when the platform requested none. */
 export function backoffUntil(now: Date, retryAfterMs: number | null | undefined): Date | null {
   if (retryAfterMs === null || retryAfterMs === undefined) return null;
   return new Date(now.getTime() + Math.min(retryAfterMs, BACKOFF_MAX_MS));
 }
 
-/** @param retryAfterMs milliseconds from now on; undefined when the platform did not ask for it, and then nothing is written */
+/**
+ * @param retryAfterMs milliseconds from now; undefined when the platform requested no backoff, and then nothing is
+ *   written
+ */
 export async function noteBackoff(
   context: Context,
   connectionId: string,

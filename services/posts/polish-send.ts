@@ -1,7 +1,7 @@
 /**
- * Has the text of a claimed post rewritten, where the claim says so. What goes out is committed before the platform is
- * called, so that a recovery and every look for a lost answer have the same text; as long as it is not, no platform
- * has been called.
+ * Rewrites the text of a claimed post if the claim says so. The final text is committed before the platform is called,
+ * so that a recovery and every lookup of a lost answer use the same text. Until that commit, no platform has been
+ * called.
  */
 import { query } from '../../entities/query.ts';
 import type { ConnectionLimits } from '../../platforms/contract.ts';
@@ -14,13 +14,13 @@ import { leaseFrom } from './send-times.ts';
 
 export interface PolishedSend {
   readonly claimed: ClaimedSend;
-  /** Why the original goes out although a rewrite was asked for; null otherwise. */
+  /** Why the original is sent although a rewrite was requested; null otherwise. */
   readonly rewriteWarning: string | null;
 }
 
 const LIMITS = 'select limits from connections where id = $1';
 
-// The call to the platform begins after the model has answered, and has a whole lease from then on.
+// Renews the lease, because the platform is called only after the model has answered.
 const KEEP = `
   with held as (
     update posts set text = $4, ai_rewrite_status = $5, rewrite_warning = $6, claimed_until = $7
@@ -54,7 +54,7 @@ export async function polishSend(context: Context, claimed: ClaimedSend): Promis
       ...claimed,
       post: { ...post, text, rewriteStatus: status },
       attempt: attempt && { ...attempt, startedAt },
-      // Whoever began the send before was not yet at the platform.
+      // The earlier process had not called the platform yet.
       interrupted: false,
     },
     rewriteWarning: warning,

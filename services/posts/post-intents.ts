@@ -1,10 +1,13 @@
-/** What the plan of an account is asked about posts: the same question for a send, its validation, a draft and what is due. */
+/**
+ * Builds the question that the plan of an account answers about posts. A send, its validation, a draft and a due post
+ * all use the same question.
+ */
 import type { PostTarget } from '../connections/resolve-slugs.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { PostIntent } from '../plans/admit-posts.ts';
 import { type CheckedInput, contentFor } from './check-slugs.ts';
 
-/** Of posts that a request is about to make. */
+/** For posts that a request is about to create. */
 export function intentsOf(caller: Caller, checked: CheckedInput, targets: readonly PostTarget[]): PostIntent[] {
   const sendsNow = checked.scheduledFor === null && checked.input.queue !== true;
   return targets.map((target) => ({
@@ -17,7 +20,7 @@ export function intentsOf(caller: Caller, checked: CheckedInput, targets: readon
   }));
 }
 
-/** Columns of a stored post that the plan goes by. */
+/** Columns of a stored post that the plan decides by. */
 interface StoredPost {
   readonly connection_id: string;
   readonly connection_slug: string;
@@ -26,7 +29,7 @@ interface StoredPost {
   readonly text: string;
 }
 
-/** Of a post that is stored. */
+/** For a stored post. */
 export function storedIntent(post: StoredPost, sendsNow: boolean): PostIntent {
   return {
     connectionId: post.connection_id,

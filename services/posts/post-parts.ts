@@ -1,4 +1,4 @@
-/** The calls that a post takes, in order: the head, its replies, its first comment. Pure. */
+/** The platform calls for a post, in order: the head, its replies, its first comment. Pure. */
 import type { PartStep, Published } from '../../platforms/contract.ts';
 
 export interface PostPart {
@@ -8,13 +8,13 @@ export interface PostPart {
   readonly text: string;
 }
 
-/** A part that is up, and its position among the parts of its post. */
-export interface StandingPart {
+/** A published part, and its position among the parts of its post. */
+export interface PublishedPart {
   readonly index: number;
   readonly published: Published;
 }
 
-/** What of a post is up when these parts are, oldest first. */
+/** Counts the published replies and comment for these parts, oldest first. */
 export function countsOf(
   post: { readonly thread: readonly string[]; readonly firstComment: string | null },
   partsUp: number,

@@ -1,9 +1,9 @@
-/** What became of a post on one connection, as the wire shows it (spec: POST /posts, Result). */
+/** The outcome of a post on one connection, as the API returns it (docs/contract/posts.md#immediate-posts). */
 import type { ErrorCode } from '../../errors/codes.ts';
 import { timestampOrNull } from '../timestamp.ts';
 import type { PostRow } from './post-view.ts';
 import type { PartError } from './send-part.ts';
-import type { SettledSend } from './send-desk.ts';
+import type { SettledSend } from './post-sender.ts';
 
 export interface PostResult {
   connectionSlug: string;
@@ -13,24 +13,24 @@ export interface PostResult {
   scheduledFor: string | null;
   threadCount: number;
   hasFirstComment: boolean;
-  /** Present only when a rewrite was asked for and failed, and the original text was posted. */
+  /** Present only when a requested rewrite failed and the original text was posted. */
   warning?: string;
   error: { code: ErrorCode; message: string } | null;
-  /** Present where the error is the answer to the whole request; never shown. */
+  /** Present when the error answers the whole request; never returned. */
   refusesRequest?: true;
 }
 
-/** A result that tells nothing yet but which post it is about. */
+/** A result that so far only identifies its post. */
 export function openResult(connectionSlug: string, postId: string | null): Omit<PostResult, 'status'> {
   return { connectionSlug, postId, url: null, scheduledFor: null, threadCount: 0, hasFirstComment: false, error: null };
 }
 
-/** The result of a post of which nothing was stored. */
+/** The result of a refused post, which is not stored. */
 export function refusedResult(connectionSlug: string, error: PartError): PostResult {
   return { ...openResult(connectionSlug, null), status: 'failed', error: { code: error.code, message: error.message } };
 }
 
-/** The result of a post that was sent, or tried to be. */
+/** The result of a post after its send, successful or not. */
 export function outcomeResult(connectionSlug: string, postId: string, outcome: SettledSend): PostResult {
   const { error, head, threadCount, hasFirstComment, rewriteWarning } = outcome;
   return {
@@ -44,10 +44,10 @@ export function outcomeResult(connectionSlug: string, postId: string, outcome: S
   };
 }
 
-/** The result of a post as its row tells it; for a post that is being sent there is none yet. */
+/** The result of a post according to its row; null while the post is being sent. */
 export function storedResult(row: PostRow): PostResult | null {
   if (row.status === 'processing') return null;
-  // What was cancelled or deleted since had been scheduled or sent when the request ended.
+  // A post that was cancelled or deleted later was scheduled or sent when the request ended.
   const status = row.status === 'cancelled' ? 'scheduled' : row.status === 'deleted' ? 'sent' : row.status;
   const waits = status === 'scheduled';
   return {

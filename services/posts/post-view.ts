@@ -1,9 +1,9 @@
-/** A post as the wire shows it (spec: Post), and the columns it is read from. */
+/** A post as the API returns it (docs/contract/posts.md#fields), and the columns it is read from. */
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { PostStatus, RewriteStatus } from '../../entities/post.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';
 
-/** Columns of a post that reads need. */
+/** Columns of a post that reads select. */
 export const POST_COLUMNS = `id, account_id, connection_id, connection_slug, platform_id, profile_id, mode, status, text, original_text, tags,
   url, platform_post_id, error_code, error_message, scheduled_for, created_at, sent_at, deleted_at,
   thread, first_comment, rewrite, ai_rewrite_status, rewrite_warning, generation, tries, thread_count, has_first_comment, idempotency_record_id`;

@@ -1,21 +1,22 @@
 /**
- * The words of a post's text, for searching: lexemes of the configuration `simple`, which knows no language. They are
- * in a table of their own, because a row of `posts` is written many times and an index of words is expensive to write.
+ * The words of a post's text, for full-text search: lexemes of the configuration `simple`, which is independent of
+ * languages. They are in a separate table, because a row of `posts` is updated many times and updates of a full-text
+ * index are expensive.
  */
 
-/** What marks the posts of an account among the words: no word of a text has a space in it. */
+/** A lexeme that marks the posts of an account. It contains a space, which no word of a text does. */
 export function ownerLexeme(accountId: string): string {
   return `'account ${accountId}'`;
 }
 
-/** The expression of `words`, from expressions of an account id and a text. */
+/** The SQL expression of `words`, from expressions for an account id and a text. */
 export function wordsOf(accountId: string, text: string): string {
   return `array_to_tsvector(array['account ' || ${accountId}]) || to_tsvector('simple', ${text})`;
 }
 
 /**
- * Condition on `post_words w`. Any input is words here: operators and quotes mean nothing, and what has no word matches
- * nothing.
+ * Condition on `post_words w`. All input is treated as words: operators and quotes have no meaning, and input without a
+ * word matches nothing.
  *
  * @param q parameter with the words
  * @param owner parameter with the {@link ownerLexeme}

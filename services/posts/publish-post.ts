@@ -1,7 +1,6 @@
 /**
- * Sends a stored post on its way, now or at a time: a draft (publish) or a failed post (retry). It
- * keeps its id and its mode, and goes to the connection it was made against. Of two requests at once,
- * one moves the post and the other finds it moved.
+ * Publishes a draft or retries a failed post, now or at a time. The post keeps its id, its mode and its connection. Of
+ * two concurrent requests, one changes the post and the other one finds it changed.
  */
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
@@ -10,7 +9,7 @@ import type { Caller } from '../keys/caller.ts';
 import { readScheduledFor } from '../schedule/read-scheduled-for.ts';
 import { checkPost } from './check-post.ts';
 import { findPost } from './find-post.ts';
-import { connectionGone, contentOf, findOwnConnection, ownConnection } from './own-connection.ts';
+import { connectionGone, contentOf, findConnectionForPost, connectionForPost } from './connection-for-post.ts';
 import type { PostResult } from './post-result.ts';
 import { PostMoved, type Release, releasePost } from './release-post.ts';
 
@@ -24,16 +23,16 @@ export interface PublishInput {
 export interface Published {
   /** The result, or the error that answers the whole request: invalid_connection, when the connection was deleted. */
   readonly answer: PostResult | ServiceError;
-  /** Whether it is the answer to an earlier request under the same Idempotency-Key. */
+  /** Whether this is the stored answer of an earlier request with the same Idempotency-Key. */
   readonly replayed: boolean;
 }
 
 /**
- * Publishes a draft. Under a key, each answer that passed validation is stored and given again: refusals
- * that keep the draft, and the one that failed it, too (D47).
+ * Publishes a draft. With a key, each answer that passed validation is stored and replayed, including refusals that
+ * keep the draft and the one that failed it (docs/contract/posts.md#what-is-stored).
  *
- * @throws ServiceError not_found (no draft of the caller's, or not one any more), invalid_request,
- *   invalid_connection (its connection has left the caller's profile), idempotency_key_conflict
+ * @throws ServiceError not_found (no draft of the caller's, or no longer one), invalid_request, invalid_connection (its
+ *   connection was moved out of the caller's profile), idempotency_key_conflict
  */
 export async function publishDraft(
   context: Context,
@@ -46,7 +45,7 @@ export async function publishDraft(
   const post = await findPost(context, caller, input.postId);
   if (post.status !== 'draft') throw noDraft(post.id, post.status);
   const scheduledFor = readTime(context, input);
-  const { platform, limits, terms, isDeleted } = await findOwnConnection(context, caller, post);
+  const { platform, limits, terms, isDeleted } = await findConnectionForPost(context, caller, post);
   const content = await contentOf(context, post);
   const release: Release = {
     post,
@@ -63,11 +62,11 @@ export async function publishDraft(
     return { answer: answerOf(await releasePost(context, caller, release, keyed)), replayed: false };
   } catch (thrown) {
     if (!(thrown instanceof PostMoved)) throw thrown;
-    // Under the same key the other request was this one: its answer counts. Otherwise another one published the draft.
+    // If the other request used the same key, its answer is the answer. Otherwise another request published the draft.
     if (keyed !== null && (await replay(context, caller, keyed)) !== null)
       return publishDraft(context, caller, input, keyed);
     const { status } = await findPost(context, caller, post.id);
-    // Still a draft: its connection was deleted a moment ago, and that is the answer.
+    // The post is still a draft: its connection was deleted a moment ago. Run again to return that error.
     if (status === 'draft') return publishDraft(context, caller, input, keyed);
     throw noDraft(post.id, status);
   }
@@ -80,10 +79,11 @@ function answerOf(result: PostResult): PostResult | ServiceError {
 }
 
 /**
- * Sends a failed post again; emits post.rescheduled (`requeued`) when it gets a new time (D11).
+ * Sends a failed post again; emits post.rescheduled (`requeued`) when it gets a new time
+ * (docs/contract/connections.md#linking-with-credentials).
  *
- * @throws ServiceError not_found, invalid_request (it has not failed, or its outcome is unknown and
- *   `force` is not set), invalid_connection
+ * @throws ServiceError not_found, invalid_request (it has not failed, or its outcome is unknown and `force` is not
+ *   set), invalid_connection
  */
 export async function retryPost(
   context: Context,
@@ -99,7 +99,7 @@ export async function retryPost(
     );
   }
   const scheduledFor = readTime(context, input);
-  const { platform, limits, terms } = await ownConnection(context, caller, post);
+  const { platform, limits, terms } = await connectionForPost(context, caller, post);
   const content = await contentOf(context, post);
   const release: Release = {
     post,

@@ -1,4 +1,7 @@
-/** The one place that says which posts a caller reaches: the tenant check is part of every query made from it. */
+/**
+ * Defines which posts a caller reaches. Every query for posts uses this condition, so the tenant check cannot be
+ * skipped.
+ */
 import type { Caller } from '../keys/caller.ts';
 import { TEST_PLATFORM } from '../../platforms/registry.ts';
 

@@ -1,13 +1,13 @@
-/** Finishes deletions whose process died: the post ends deleted, or stays sent where the platform refuses. */
+/** Finishes deletions whose process died: the post ends up deleted, or stays sent when the platform refuses. */
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { RemovablePost } from './claim-removal.ts';
 import { finishRemoval } from './take-down.ts';
 
 /**
- * Begins them, and does not wait for their end.
+ * Starts them without waiting for their end.
  *
- * @returns how many were begun
+ * @returns number of deletions started
  */
 export function recoverRemovals(context: Context, posts: readonly RemovablePost[]): number {
   for (const post of posts) context.sends.track(finish(context, post));

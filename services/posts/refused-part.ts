@@ -1,9 +1,9 @@
-/** The part of a post that was not accepted, and the error of the post that follows from it. Pure. */
+/** The part of a post that was not accepted, and the resulting error of the post. Pure. */
 import type { ClaimedSend } from './claimed-send.ts';
 import type { LedgerRow } from './ledger.ts';
 import type { PartError } from './send-part.ts';
 
-/** Characters of a reply by which its message tells which one it is. */
+/** Number of leading characters that identify a reply in an error message. */
 const REPLY_START = 60;
 
 /** The row of the part that was not accepted; undefined when there is none. */
@@ -11,7 +11,9 @@ export function refusedRow(closed: readonly LedgerRow[]): LedgerRow | undefined 
   return closed.find(({ step, state }) => step !== 'delete' && state !== 'accepted');
 }
 
-/** The error of a post whose part was refused. A reply that may be up is named, because a person has to look for it. */
+/**
+ * The error of a post with a refused part. It names a reply that may be published, because a person has to check it.
+ */
 export function refusedError(
   { post }: ClaimedSend,
   { step, index, state, error }: Pick<LedgerRow, 'step' | 'index' | 'state' | 'error'>,

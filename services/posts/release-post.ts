@@ -1,6 +1,6 @@
 /**
- * Lets a stored post go, now or at a time, in the transaction that also stores the answer for an Idempotency-Key.
- * What plan, queue or checks refuse is an answer too: the post then stays where it is, or a draft fails.
+ * Publishes or schedules a stored post, in the transaction that also stores the answer for an Idempotency-Key. A
+ * refusal by the plan, the queue or the checks is also an answer: the post keeps its status, or a draft fails.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
@@ -21,12 +21,12 @@ import type { PostRow } from './post-view.ts';
 import { openResult, outcomeResult, type PostResult } from './post-result.ts';
 import type { PartError } from './send-part.ts';
 
-/** Thrown inside the transaction when the post is no longer in the state it was found in. */
+/** Thrown inside the transaction when the post is no longer in the expected state. */
 export class PostMoved extends Error {
   override name = 'PostMoved';
 }
 
-/** What is to go, from which state, and when. */
+/** The post to publish or schedule, its current state, and its time. */
 export interface Release {
   readonly post: PostRow;
   readonly from: 'draft' | 'failed';
@@ -35,15 +35,15 @@ export interface Release {
   readonly scheduledFor: Date | null;
   readonly queue: boolean;
   readonly mediaCount: number;
-  /** Why it may not go, as far as that was found out before; null when nothing is against it. */
+  /** A reason to refuse it that was found before the transaction; null for none. */
   readonly error: PartError | null;
-  /** Whether that error is the answer to the whole request. */
+  /** Whether that error answers the whole request. */
   readonly refusesRequest?: true;
 }
 
 /**
  * @returns the result; that of a refused post has its error
- * @throws PostMoved when another request has moved the post, or used the key, meanwhile: nothing is stored then
+ * @throws PostMoved when another request has changed the post or used the key meanwhile; then nothing is stored
  */
 export async function releasePost(
   context: Context,
@@ -78,7 +78,7 @@ export async function releasePost(
   return result;
 }
 
-/** What sending the post costs, or why the plan does not let it out. */
+/** The fee for sending the post, or why the plan refuses it. */
 async function admit(context: Context, em: SqlEntityManager, release: Release): Promise<Admission> {
   const { post, terms, scheduledFor, queue } = release;
   if (!needsAdmission(context, terms, post.platform_id)) return FREE_OF_CHARGE;
@@ -87,7 +87,7 @@ async function admit(context: Context, em: SqlEntityManager, release: Release): 
   return admission;
 }
 
-// The connection is held, so that its removal cancels this post too, or comes first and nothing is scheduled.
+// Locks the connection, so that removing it either cancels this post too, or commits first and nothing is scheduled.
 const SCHEDULE = `
   with connection as (select id from connections where id = $7 and deleted_at is null for share)
   update posts p set status = 'scheduled', scheduled_for = $3, queued = $5, slot_at = $6, held = false,
@@ -110,7 +110,10 @@ async function schedule(
 const FAIL = `
   update posts set status = 'failed', error_code = $2, error_message = $3 where id = $1 and status = 'draft' returning id`;
 
-/** A draft stays one where the refusal can be settled, and fails otherwise (spec: Post status); a failed post stays failed. */
+/**
+ * Keeps a draft when the caller can fix the cause of the refusal, and fails it otherwise
+ * (docs/contract/posts.md#statuses); a failed post stays failed.
+ */
 async function refuse(
   context: Context,
   em: SqlEntityManager,

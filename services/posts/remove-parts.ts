@@ -1,40 +1,40 @@
-/** Takes parts of a post down on their platform, newest first, with a ledger row for each call. */
+/** Deletes parts of a post on their platform, newest first, with a ledger row for each call. */
 import type { AnyPlatform, Published, Session } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import { platformIo } from '../platform-io.ts';
 import { closeRow, openRemoval } from './ledger.ts';
-import type { StandingPart } from './post-parts.ts';
+import type { PublishedPart } from './post-parts.ts';
 import { outcomeOf, type PartError } from './send-part.ts';
 import { SEND_TIMES } from './send-times.ts';
 
-/** A post that this process alone may take down now. */
+/** A post whose parts only this process may delete now. */
 export interface ClaimedRemoval {
   readonly id: string;
   readonly generation: number;
-  /** The claim on the post; each row extends it, and without it nothing is deleted. */
+  /** The claim on the post; each ledger row extends it, and without it nothing is deleted. */
   readonly claim: string;
 }
 
 export interface Removal {
-  /** Parts that are still up, oldest first; empty when all came down. */
-  readonly left: readonly StandingPart[];
-  /** Why the first delete that failed did; null when all came down. */
+  /** Parts that are still published, oldest first; empty when all were deleted. */
+  readonly left: readonly PublishedPart[];
+  /** The error of the first delete that failed; null when all parts were deleted. */
   readonly error: PartError | null;
 }
 
 /**
- * Stops at the first part that does not come down, so that no reply is left without what it replies to.
+ * Stops at the first part that cannot be deleted, so that no reply stays without its parent.
  *
- * @param standing the parts that are up, oldest first
+ * @param existing the published parts, oldest first
  * @throws ClaimLost when another process has taken over
  */
 export async function removeParts(
   context: Context,
   account: { readonly platform: AnyPlatform; readonly session: Session<unknown> },
   post: ClaimedRemoval,
-  standing: readonly StandingPart[],
+  existing: readonly PublishedPart[],
 ): Promise<Removal> {
-  const left = [...standing];
+  const left = [...existing];
   for (let part = left.at(-1); part !== undefined; part = left.at(-1)) {
     const attemptId = await openRemoval(context, post, part);
     const failure = await removeTwice(context, account, part.published);
@@ -47,7 +47,10 @@ export async function removeParts(
 
 type Failure = ReturnType<typeof outcomeOf>;
 
-/** A lost answer does not say whether the part is gone. A delete can be repeated, and the repeat does. */
+/**
+ * After a lost answer, repeats the delete once: a delete is safe to repeat, and the repeat tells whether the part is
+ * gone.
+ */
 async function removeTwice(
   context: Context,
   account: { readonly platform: AnyPlatform; readonly session: Session<unknown> },

@@ -1,14 +1,17 @@
-/** When a scheduled post is sent again by itself because its platform was not available (D60). Pure. */
+/**
+ * Decides when a scheduled post is sent again automatically because its platform was unavailable
+ * (docs/contract/posts.md#busy-platforms). Pure.
+ */
 import type { SendablePost } from './claimed-send.ts';
 import { LATENESS } from './lateness.ts';
 import type { SendOutcome } from './send-outcome.ts';
 
-/** Waits before the first, second and third repeat, in milliseconds. */
+/** Delays before the first, second and third repeat, in milliseconds. */
 const REPEAT_AFTER_MS = [60_000, 5 * 60_000, 15 * 60_000] as const;
 
 /**
- * @returns null when the post is not repeated: it was to go out at once, the outcome is another one, it was repeated
- *   three times, or the next time would be more than a day after the time it was due at first
+ * @returns null when the post is not repeated: it was immediate, it has another outcome, it was repeated three times,
+ *   or the next time would be more than a day after it was first due
  */
 export function repeatAt(post: SendablePost, outcome: SendOutcome, now: Date): Date | null {
   if (post.scheduledFor === null || outcome.error?.code !== 'platform_unavailable') return null;

@@ -1,6 +1,7 @@
 /**
- * Moves a scheduled post to another time, or into the queue of its connection, under its id (D57). The slot that it
- * leaves is free for the next post that is queued. Of a move, a cancel and a worker's claim at once, one wins.
+ * Moves a scheduled post to another time, or into the queue of its connection, and keeps its id
+ * (docs/contract/scheduling.md#rescheduling). The slot that it leaves becomes free for the next queued post. Of a
+ * concurrent move, cancel and claim by a worker, one wins.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
@@ -13,7 +14,7 @@ import { takeFreeSlot } from '../queue/slots.ts';
 import { readScheduledFor } from '../schedule/read-scheduled-for.ts';
 import { timestampOrNull } from '../timestamp.ts';
 import { findPost } from './find-post.ts';
-import { ownConnection } from './own-connection.ts';
+import { connectionForPost } from './connection-for-post.ts';
 import { openResult, type PostResult } from './post-result.ts';
 import type { PostRow } from './post-view.ts';
 import type { PublishInput } from './publish-post.ts';
@@ -29,15 +30,15 @@ const MOVE = `
 /**
  * Emits post.rescheduled (`requeued`) when the time changes.
  *
- * @returns the result; one that the queue has no slot for keeps its time, and has the error queue_empty or queue_full
- * @throws ServiceError not_found, invalid_request (no time, or the post does not wait), post_not_cancellable (it is
- *   being sent), invalid_connection (its connection has left the caller's profile)
+ * @returns the result; when the queue has no slot, the post keeps its time and has the error queue_empty or queue_full
+ * @throws ServiceError not_found, invalid_request (no time, or the post is not waiting), post_not_cancellable (it is
+ *   being sent), invalid_connection (its connection was moved out of the caller's profile)
  */
 export async function reschedulePost(context: Context, caller: Caller, input: PublishInput): Promise<PostResult> {
   const time = readTime(context, input);
   const post = await findPost(context, caller, input.postId);
   if (post.status !== 'scheduled') throw notScheduled(post.status);
-  await ownConnection(context, caller, post);
+  await connectionForPost(context, caller, post);
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     const slot = time === null ? await takeFreeSlot(em, post.connection_id, context.clock.now()) : null;
     if (slot !== null && !(slot instanceof Date)) return { ...waiting(post, post.scheduled_for), error: slot };
@@ -63,7 +64,7 @@ function waiting({ connection_slug: slug, id }: PostRow, time: Date | string | n
   return { ...openResult(slug, id), status: 'scheduled', scheduledFor: timestampOrNull(time) };
 }
 
-/** The post waited a moment ago. */
+/** The error for a post that was waiting when the request began. */
 async function lostRace(em: SqlEntityManager, postId: string): Promise<ServiceError> {
   const [row] = await query<{ status: PostRow['status'] }>(em, 'select status from posts where id = $1', [postId]);
   return row?.status === 'cancelled' ? notScheduled('cancelled') : notScheduled('processing');

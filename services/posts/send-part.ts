@@ -1,6 +1,7 @@
 /**
- * Makes one part of a post and finds out what became of it. The hard case is an answer that never
- * came: then the platform is asked, and only a call that cannot make a second post is repeated (D16, D37).
+ * Publishes one part of a post and determines its outcome. When an answer is lost, it reads back from the platform, and
+ * repeats a call only if the repeat cannot publish a second post (docs/contract/posts.md#interrupted-sends,
+ * docs/contract/posts.md#lost-answers).
  */
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { AnyPlatform, Published, RecoveryFacts, SendPart, Session } from '../../platforms/contract.ts';
@@ -10,13 +11,13 @@ import type { Context } from '../context.ts';
 import { platformIo } from '../platform-io.ts';
 import { SEND_TIMES } from './send-times.ts';
 
-/** What became of a part. */
+/** The outcome of a part. */
 export type PartOutcome =
   | { readonly state: 'accepted'; readonly published: Published }
   | {
       readonly state: Exclude<AttemptState, 'accepted' | 'sending'>;
       readonly error: PartError;
-      /** For how long the platform asked to be left alone on this connection. */
+      /** How long the platform asked us to back off on this connection. */
       readonly retryAfterMs?: number | undefined;
     };
 
@@ -25,7 +26,7 @@ export interface PartError {
   readonly message: string;
 }
 
-/** How a failure is written down in the ledger and on the post. */
+/** How a failure is recorded in the ledger and on the post. */
 const FAILURES: Record<FailureKind, { state: Exclude<AttemptState, 'accepted' | 'sending'>; code: ErrorCode }> = {
   rejected: { state: 'rejected', code: 'platform_rejected' },
   unavailable: { state: 'unavailable', code: 'platform_unavailable' },
@@ -33,14 +34,14 @@ const FAILURES: Record<FailureKind, { state: Exclude<AttemptState, 'accepted' | 
   unknown: { state: 'unknown', code: 'outcome_unknown' },
 };
 
-/** One part on its way to one account. */
+/** One part to publish on one account. */
 export interface PartSend {
   readonly platform: AnyPlatform;
   readonly session: Session<unknown>;
   readonly part: SendPart;
 }
 
-/** Makes the part for the first time. Never throws. */
+/** Publishes the part for the first time. Never throws. */
 export async function sendPart(context: Context, send: PartSend): Promise<PartOutcome> {
   const first = await publish(context, send, SEND_TIMES.publishMs);
   if (first.state !== 'unknown') return first;
@@ -48,12 +49,12 @@ export async function sendPart(context: Context, send: PartSend): Promise<PartOu
   return mayRepeat(context, send) ? afterRepeat(first, await publish(context, send, SEND_TIMES.repeatMs)) : first;
 }
 
-/** Finishes a part whose first call was cut off by the end of its process. Never throws. */
+/** Finishes a part whose first call was interrupted by the end of its process. Never throws. */
 export async function resumePart(context: Context, send: PartSend): Promise<PartOutcome> {
   const lost = outcomeOf(new PlatformFailure('unknown', 'The send was interrupted.'));
   const seen = await look(context, send);
   if (seen === 'absent' || seen === 'cannot tell') {
-    // A scheduled post whose part is absent is repeated by itself, so one look is not enough here either.
+    // A scheduled post whose part is absent is repeated automatically, so it needs a second lookup here too.
     if (!mayRepeat(context, send)) return seen === 'absent' ? lookAgain(context, send, lost) : lost;
     const repeated = await publish(context, send, SEND_TIMES.repeatMs);
     if (repeated.state === 'unknown') return lookTwice(context, send, repeated);
@@ -62,13 +63,13 @@ export async function resumePart(context: Context, send: PartSend): Promise<Part
   return seen;
 }
 
-/** A repeat that was not let in, because of the login or of too many calls, tells nothing of the call before it. */
+/** A repeat that was rejected because of the credential or a rate limit says nothing about the first call. */
 function afterRepeat(lost: PartOutcome, repeated: PartOutcome): PartOutcome {
   const wasRead = repeated.state === 'accepted' || repeated.error.code === 'platform_rejected';
   return wasRead ? repeated : lost;
 }
 
-/** How a call ends that used up its time, wherever the adapter was. */
+/** Names of the errors thrown by a call that timed out, at any point in the adapter. */
 const TIMED_OUT = ['AbortError', 'TimeoutError'];
 
 async function publish(context: Context, send: PartSend, timeoutMs: number): Promise<PartOutcome> {
@@ -99,7 +100,7 @@ async function lookTwice(context: Context, send: PartSend, lost: PartOutcome): P
   return seen === 'cannot tell' ? lost : seen;
 }
 
-/** The lost request may still have been on its way when the part was not found. */
+/** Looks a second time, because the lost request may have reached the platform after the first lookup. */
 async function lookAgain(context: Context, send: PartSend, lost: PartOutcome): Promise<PartOutcome> {
   await context.clock.sleep(SEND_TIMES.secondLookAfterMs);
   const seen = await look(context, send);
@@ -121,7 +122,7 @@ function recoveryOf({ platform, session }: PartSend): RecoveryFacts {
   return platform.recoveryOf?.(session.credential) ?? platform.recovery;
 }
 
-/** How a thrown failure reads in the ledger; anything an adapter did not throw on purpose is `unknown`. */
+/** How a thrown failure is recorded in the ledger; anything an adapter did not throw deliberately is `unknown`. */
 export function outcomeOf(error: unknown): Extract<PartOutcome, { error: PartError }> {
   const failure = error instanceof PlatformFailure ? error : new PlatformFailure('unknown', '');
   const { state, code } = FAILURES[failure.kind];

@@ -1,7 +1,7 @@
 /**
- * Sends a claimed post, part by part, and says what became of it. Every part has its ledger row, so
- * that a send cut off anywhere goes on at the right part: what is up is not made again, what was open
- * is looked for, and a thread that was being taken down is taken down to its end.
+ * Sends a claimed post, part by part, and returns its outcome. Every part has a ledger row, so an interrupted send
+ * continues at the right part. Published parts are not published again, an open part is looked up, and a rollback that
+ * has begun is completed.
  */
 import {
   type AnyPlatform,
@@ -24,31 +24,31 @@ import {
   closedRows,
   closeRemovals,
   closeRow,
-  inDoubtSince,
+  unknownSince,
   keepPrepared,
   type LedgerRow,
   openPart,
-  standingParts,
+  publishedParts,
 } from './ledger.ts';
 import { noteBackoff } from './note-backoff.ts';
-import { partsOf, type PostPart, type StandingPart } from './post-parts.ts';
+import { partsOf, type PostPart, type PublishedPart } from './post-parts.ts';
 import { refusedError, refusedRow } from './refused-part.ts';
 import { removeParts } from './remove-parts.ts';
 import { failed, reconnectReasonOf, sent, type SendOutcome } from './send-outcome.ts';
 import { outcomeOf, type PartError, type PartOutcome, resumePart, sendPart } from './send-part.ts';
 import { SEND_TIMES } from './send-times.ts';
 
-/** A send on its way. */
+/** A send in progress. */
 interface Run {
   readonly context: Context;
   readonly claimed: ClaimedSend;
   readonly platform: AnyPlatform;
   readonly session: Session<unknown>;
-  /** Parts that are up, in order. */
+  /** Published parts, in order. */
   readonly up: Published[];
 }
 
-/** Never throws on account of a platform; throws what the database throws. */
+/** Never throws because of a platform; throws database errors. */
 export async function sendPost(context: Context, claimed: ClaimedSend): Promise<SendOutcome> {
   const platform = platformOf(context.platforms, claimed.post.platformId);
   let session: Session<unknown>;
@@ -66,8 +66,9 @@ export async function sendPost(context: Context, claimed: ClaimedSend): Promise<
 }
 
 /**
- * Without a login nothing can be sent, looked for or taken down. What is known to be up stays up, and the post is sent
- * with that; what an earlier process may have put up makes the outcome unknown.
+ * Settles a send without a credential, which cannot publish, look up or delete anything. Parts known to be published
+ * stay published, and the post counts as sent with them. If an earlier process may have published a part, the outcome
+ * is unknown.
  */
 async function withoutLogin(context: Context, claimed: ClaimedSend, refusal: Refusal): Promise<SendOutcome> {
   const { attempt, interrupted, post } = claimed;
@@ -76,14 +77,14 @@ async function withoutLogin(context: Context, claimed: ClaimedSend, refusal: Ref
   const callMade = interrupted && attempt !== null && callMayBeMade(context, claimed, attempt);
   const outcome = callMade ? outcomeOf(new PlatformFailure('unknown', refusal.error.message)) : refusal;
   const last = attempt && { attemptId: attempt.id, outcome };
-  const standing = standingParts(closed).map(({ published }) => published);
+  const existing = publishedParts(closed).map(({ published }) => published);
   const reconnectReason = reconnectReasonOf(refusal.error);
-  if (standing.length > 0) return { ...sent(post, standing, last), reconnectReason };
+  if (existing.length > 0) return { ...sent(post, existing, last), reconnectReason };
   const refused = refusedRow(closed);
   return { ...failed(refused === undefined ? outcome.error : refusedError(claimed, refused), last), reconnectReason };
 }
 
-/** What was not prepared yet proves that the call which publishes was never made. */
+/** An attempt that was not prepared yet proves that the publishing call was never made. */
 function callMayBeMade({ platforms }: Context, { post }: ClaimedSend, attempt: OpenAttempt): boolean {
   return attempt.prepared !== null || !needsPreparing(platformOf(platforms, post.platformId), post, attempt);
 }
@@ -107,7 +108,7 @@ async function sendRest(run: Run): Promise<SendOutcome> {
     if (up.length === parts.length) return sent(claimed.post, up, last);
     await closeRow(context, attempt.id, outcome);
   }
-  // Reached when every part was up before: only the settlement was missing.
+  // Reached when every part was already published and only the settlement was missing.
   return sent(claimed.post, up, null);
 }
 
@@ -124,14 +125,14 @@ async function makePart(run: Run, part: PostPart, attempt: OpenAttempt, resumed:
   }
   const [root] = up;
   const parent = up.at(-1);
-  const since = await inDoubtSince(context, claimed.post, part);
+  const since = await unknownSince(context, claimed.post, part);
   const send = {
     platform,
     session,
     part: {
       ...part,
       ...ready,
-      ...(since === null ? {} : { inDoubtSince: since }),
+      ...(since === null ? {} : { unknownSince: since }),
       ...(root === undefined ? {} : { root }),
       ...(parent === undefined ? {} : { parent }),
     },
@@ -142,10 +143,10 @@ async function makePart(run: Run, part: PostPart, attempt: OpenAttempt, resumed:
 /** A part that was not accepted. */
 type Refusal = ReturnType<typeof outcomeOf>;
 
-/** What stands ready once everything is done that publishes nothing. */
+/** The input of a part after all steps that publish nothing. */
 type ReadyPart = Pick<SendPart, 'token' | 'startedAt' | 'prepared' | 'images'>;
 
-/** Kept for images that are not uploaded before the call that publishes: from then on it may be made. */
+/** Stored for images that the publishing call itself uploads: from then on, that call may be made. */
 const GOES_WITH_THE_CALL = {};
 
 async function readyPart(run: Run, part: PostPart, attempt: OpenAttempt): Promise<ReadyPart> {
@@ -176,7 +177,7 @@ function nothingPublished(outcome: PartOutcome): PartOutcome {
   return { state: 'unavailable', error: { code: 'platform_unavailable', message } };
 }
 
-/** A first comment that is refused does not fail the post; a reply does what the platform's facts say. */
+/** A refused first comment does not fail the post; a refused reply follows the platform's facts. */
 async function afterRefusal(run: Run, part: PostPart, last: NonNullable<SendOutcome['last']>): Promise<SendOutcome> {
   const { context, claimed, platform, up } = run;
   const { outcome, attemptId } = last;
@@ -185,15 +186,15 @@ async function afterRefusal(run: Run, part: PostPart, last: NonNullable<SendOutc
   if (part.step === 'first_comment') return sent(claimed.post, up, last);
   const told = { retryAfterMs: outcome.retryAfterMs ?? null, reconnectReason: reconnectReasonOf(outcome.error) };
   if (platform.thread?.onRefusal === 'keep') return { ...sent(claimed.post, up, last), ...told };
-  // A process that dies while it takes the parts down would otherwise forget it.
+  // Stored now, because a process that dies while it deletes the parts would lose it.
   await noteBackoff(context, claimed.connection.id, outcome.retryAfterMs);
   await closeRow(context, attemptId, outcome);
-  const standing = up.map((published, index) => ({ index, published }));
-  const taken = await takeDownAll(run, refusedError(claimed, { ...part, ...outcome }), standing);
+  const existing = up.map((published, index) => ({ index, published }));
+  const taken = await takeDownAll(run, refusedError(claimed, { ...part, ...outcome }), existing);
   return { ...taken, retryAfterMs: told.retryAfterMs, reconnectReason: taken.reconnectReason ?? told.reconnectReason };
 }
 
-/** Goes on where an earlier process ended after a refusal. */
+/** Continues when an earlier process ended after a refusal. */
 function afterRefusedRow(
   run: Run,
   refusal: LedgerRow,
@@ -203,15 +204,15 @@ function afterRefusedRow(
   const error = refusedError(claimed, refusal);
   if (refusal.step === 'head') return failed(error, null);
   const keeps = refusal.step === 'first_comment' || platform.thread?.onRefusal === 'keep';
-  return keeps ? sent(claimed.post, up, null) : takeDownAll(run, error, standingParts(closed));
+  return keeps ? sent(claimed.post, up, null) : takeDownAll(run, error, publishedParts(closed));
 }
 
-/** A post of which a part does not come down is sent, with what is up. */
-async function takeDownAll(run: Run, error: PartError, standing: readonly StandingPart[]): Promise<SendOutcome> {
+/** Deletes all parts. A post with a part that cannot be deleted counts as sent, with the parts that remain. */
+async function takeDownAll(run: Run, error: PartError, existing: readonly PublishedPart[]): Promise<SendOutcome> {
   const { context, claimed, platform, session } = run;
   const { post, claim } = claimed;
   const claimedRemoval = { id: post.id, generation: post.generation, claim };
-  const removal = await removeParts(context, { platform, session }, claimedRemoval, standing);
+  const removal = await removeParts(context, { platform, session }, claimedRemoval, existing);
   if (removal.left.length === 0) return failed(error, null);
   const left = removal.left.map(({ published }) => published);
   return { ...sent(post, left, null), reconnectReason: reconnectReasonOf(removal.error) };

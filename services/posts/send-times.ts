@@ -1,23 +1,26 @@
-/** How long the steps of a send may take. Together they stay below the lease, so that nobody recovers a send that still runs. */
+/**
+ * Time limits of the steps of a send. Their sum is below the lease, so that no recovery claims a send that is still
+ * running.
+ */
 
 export const SEND_TIMES = {
   /** Uploading the images of a post. */
   prepareMs: 40_000,
-  /** One call that makes a part. */
+  /** One call that publishes a part. */
   publishMs: 30_000,
-  /** One look for a part whose answer was lost. */
+  /** One lookup of a part whose answer was lost. */
   readBackMs: 8_000,
-  /** The same call again, where that is safe. */
+  /** The same call again, when that is safe. */
   repeatMs: 8_000,
-  /** One call that takes a part down; it is repeated once when its answer is lost. */
+  /** One call that deletes a part; it is repeated once when its answer is lost. */
   removeMs: 25_000,
-  /** Wait before the second look: the lost request may still be on its way into the platform. */
+  /** Wait before the second lookup: the platform may still be processing the lost request. */
   secondLookAfterMs: 2_000,
-  /** How long a claim holds before another worker may take it over (D16). */
+  /** How long a claim is valid before another worker may take it over (docs/contract/posts.md#interrupted-sends). */
   leaseMs: 60_000,
 } as const;
 
-/** Until when a claim made or extended now holds. */
+/** End of a claim that is made or extended now. */
 export function leaseFrom(now: Date): Date {
   return new Date(now.getTime() + SEND_TIMES.leaseMs);
 }

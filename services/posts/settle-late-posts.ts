@@ -1,25 +1,25 @@
 /**
- * What becomes of posts that are found more than five minutes late, after a stop or a pause that a
- * platform asked for. Those of one connection are settled together, its row locked: a queued post moves
- * to its next free slot; of those at a time set by hand the first goes out, the others follow a minute
- * apart, and what is a day late fails (D14). Each of them says so with an event.
+ * Settles posts that are found more than five minutes late, after a stop or a backoff that a platform requested. Posts
+ * of one connection are settled together, with its row locked (docs/contract/scheduling.md#late-posts). A queued post
+ * moves to its next free slot. Of posts with a time set by hand, the first is sent, the others follow a minute apart,
+ * and one that is a day late fails. Each post emits an event.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { rowNeedsAdmission } from '../plans/admit-posts.ts';
 import { PLAN_TERMS, type PlanTermsRow } from '../plans/plan-terms.ts';
-import { lockAccount } from '../plans/standing.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { lockQueues } from '../queue/slots.ts';
 import { moveToFreeSlots } from '../queue/move-to-free-slots.ts';
 import { claimAdmitted, type TakenPosts } from './claim-due-sends.ts';
 import { CLAIMED, type ClaimableRow } from './claimed-row.ts';
 import type { ClaimedSend } from './claimed-send.ts';
-import { countUnderWay, openLanes } from './lanes.ts';
+import { countInProgress, platformsWithCapacity } from './concurrency-limits.ts';
 import { LATENESS, lateBefore } from './lateness.ts';
 import { failWaiting, reschedule } from './move-waiting.ts';
 
-/** Connections that one round settles at most. */
+/** Maximum number of connections that one round settles. */
 const CONNECTIONS_AT_ONCE = 100;
 
 interface LateConnection extends PlanTermsRow {
@@ -47,8 +47,8 @@ const HOLD = `update posts set held = true where id = any($1::uuid[])`;
 
 export async function settleLatePosts(context: Context): Promise<TakenPosts> {
   const now = context.clock.now();
-  const lanes = openLanes(context.platforms, countUnderWay(context.sends.underWay));
-  const parameters = [lateBefore(now), lanes, now, CONNECTIONS_AT_ONCE];
+  const platformIds = platformsWithCapacity(context.platforms, countInProgress(context.sends.inProgress));
+  const parameters = [lateBefore(now), platformIds, now, CONNECTIONS_AT_ONCE];
   const connections = await query<LateConnection>(context.db.em(), LATE_CONNECTIONS, parameters);
   const sends: ClaimedSend[] = [];
   let moved = 0;
@@ -97,7 +97,7 @@ async function settleConnection(
   return { sends: taken.sends, moved: moved + taken.moved };
 }
 
-/** A post that is repeated counts from the time it had before its first repeat. */
+/** For a repeated post, the time that it had before its first repeat. */
 function dueTimeOf(row: LateRow): number {
   return new Date(row.first_due_at ?? row.scheduled_for ?? 0).getTime();
 }

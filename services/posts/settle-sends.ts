@@ -1,6 +1,6 @@
 /**
- * Writes the outcomes of sends: post, ledger row and event together, and only for who still holds the claim. A scheduled
- * post whose platform was not available gets its next time here (D60).
+ * Writes the outcomes of sends: post, ledger row and event together, and only while the claim is still held.
+ * Reschedules a scheduled post whose platform was unavailable (docs/contract/posts.md#busy-platforms).
  */
 import { query } from '../../entities/query.ts';
 import type { JsonObject } from '../../platforms/contract.ts';
@@ -8,7 +8,7 @@ import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
 import { postEvent, rescheduledPayload } from '../events/post-event.ts';
 import { FIRST_READ_AFTER_MS } from '../metrics/read-times.ts';
-import { fannedOutAt } from '../webhooks/hears.ts';
+import { fannedOutAt } from '../webhooks/subscribed-webhooks.ts';
 import type { ClaimedSend } from './claimed-send.ts';
 import { storable, storableText } from './ledger.ts';
 import { backoffUntil } from './note-backoff.ts';
@@ -30,9 +30,9 @@ const EVENT = {
   subjectId: 'i."postId"',
 };
 
-// One statement is one transaction: either all of a post's rows say the same, or none was touched. A process that
-// has recovered its own late send may settle both in one batch, so rows are matched by the claim, not by the post alone.
-// A repeat locks its connection: one that is being deleted cancels what waits for it, and a repeat would come too late.
+// One statement is one transaction, so a post's rows are updated all together or not at all. A process that has
+// recovered its own late send may settle both in one batch. Rows are therefore matched by the claim and not by the post
+// alone. A repeat locks its connection: deleting a connection cancels its waiting posts, and would miss a later repeat.
 const SETTLE = `
   with input as (
     select * from jsonb_to_recordset($1::jsonb) as i(
@@ -96,7 +96,7 @@ export async function settleSends(context: Context, settlements: readonly Settle
   const written = await write(context, settlements, true);
   const isLeft = ({ claimed, outcome }: Settlement) =>
     !written.has(keyOf(claimed)) && repeatAt(claimed.post, outcome, context.clock.now()) !== null;
-  // A repeat is not written for a connection that was deleted during the send: the post has failed then.
+  // A repeat is not written if the connection was deleted during the send; the post then fails.
   const left = settlements.filter(isLeft);
   const failed = left.length === 0 ? new Set() : await write(context, left, false);
   return settlements.map(({ claimed }) => written.has(keyOf(claimed)) || failed.has(keyOf(claimed)));
@@ -156,19 +156,19 @@ function settlementRow(context: Context, { claimed, outcome }: Settlement, mayRe
   };
 }
 
-/** When the numbers of the post are read first; null on a platform that reports none. */
+/** When the metrics of the post are read first; null on a platform that reports none. */
 function firstReadAt({ platforms }: Context, platformId: string, sentAt: Date): string | null {
   if (platformOf(platforms, platformId).metricsBatch === undefined) return null;
   return new Date(sentAt.getTime() + FIRST_READ_AFTER_MS).toISOString();
 }
 
-/** The row of the usage ledger; none for a post that costs nothing or did not reach its platform. */
+/** The row of the usage ledger; none for a post that is free or did not reach its platform. */
 function chargeColumns(context: Context, { post }: ClaimedSend, status: 'sent' | 'failed' | 'scheduled'): JsonObject {
   if (status !== 'sent' || post.feeCents === 0) return { chargeId: null };
   return { chargeId: context.random.uuid(), platformId: post.platformId, cents: post.feeCents };
 }
 
-/** The ledger row that is closed with the post; none when all were closed on the way. */
+/** The ledger row that is closed with the post; none when all rows are already closed. */
 function partColumns(last: SendOutcome['last']): JsonObject {
   if (last === null) return { attemptId: null };
   const { attemptId, outcome } = last;

@@ -1,4 +1,4 @@
-/** Writes new posts: those to be sent now come claimed and with their ledger row, in the same statement. */
+/** Inserts new posts. Posts to send now are inserted as claimed, with their ledger row, in the same statement. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { RewriteStatus } from '../../entities/post.ts';
 import { query } from '../../entities/query.ts';
@@ -9,7 +9,7 @@ import { tokenFor } from './ledger.ts';
 import { wordsOf } from './post-words.ts';
 import { leaseFrom } from './send-times.ts';
 
-/** A post that passed every check. */
+/** A post that passed all checks. */
 export interface NewPost {
   readonly accountId: string;
   readonly target: PostTarget;
@@ -19,25 +19,25 @@ export interface NewPost {
   readonly firstComment: string | null;
   readonly tags: readonly string[];
   readonly rewrite: boolean | null;
-  /** What is decided of AI polish; null for one that waits. */
+  /** The decision on the AI rewrite; null for a post that waits. */
   readonly rewriteStatus: RewriteStatus | null;
   readonly media: readonly { readonly id: string; readonly altText: string | null }[];
-  /** What is to become of it: sent now, at its time, or kept as a draft. */
+  /** Initial status: sent now, at its time, or kept as a draft. */
   readonly status: 'processing' | 'scheduled' | 'draft';
   readonly scheduledFor: Date | null;
-  /** The queue slot it takes, which is then its time; null outside the queue. */
+  /** The queue slot that it takes, which is also its time; null outside the queue. */
   readonly slotAt: Date | null;
-  /** What sending it costs, for one that is sent now. */
+  /** The fee for sending it, for a post that is sent now. */
   readonly feeCents: number;
 }
 
-/** A stored post, and what sending it now takes; null where it waits. */
+/** A stored post with its send; the send is null when the post waits. */
 export interface StoredPost {
   readonly id: string;
   readonly claimed: ClaimedSend | null;
 }
 
-// Foreign keys are checked at the end of a statement, so all rows of a post can be born together.
+// Foreign keys are checked at the end of a statement, so one statement can insert all rows of a post.
 const STORE = `
   with input as (
     select * from jsonb_to_recordset($1::jsonb) as i(
@@ -65,8 +65,8 @@ const STORE = `
   insert into attempts (id, post_id, step, index, state, token, started_at)
   select "attemptId", id, 'head', 0, 'sending', token, "createdAt" from input where claim is not null`;
 
-/** Gives each new post its id and, where it goes out now, its claim; writes nothing yet. */
-export function drawUpPosts(context: Context, posts: readonly NewPost[]): StoredPost[] {
+/** Gives each new post its id and, if it is sent now, its claim. Writes nothing. */
+export function preparePosts(context: Context, posts: readonly NewPost[]): StoredPost[] {
   const now = context.clock.now();
   return posts.map((post) => {
     const id = context.random.uuid();
@@ -74,7 +74,7 @@ export function drawUpPosts(context: Context, posts: readonly NewPost[]): Stored
   });
 }
 
-/** Writes drawn-up posts in one statement. */
+/** Inserts prepared posts in one statement. */
 export async function storePosts(
   context: Context,
   em: SqlEntityManager,

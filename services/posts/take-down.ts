@@ -1,6 +1,6 @@
 /**
- * Takes a published post down on its platform, newest part first, each call in the ledger. Of several requests at once
- * one makes the calls; the others wait for its outcome. Emits post.deleted.
+ * Deletes a published post on its platform, newest part first, with a ledger row for each call. Of several concurrent
+ * requests one makes the calls; the others wait for its outcome. Emits post.deleted.
  */
 import { query } from '../../entities/query.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
@@ -12,11 +12,11 @@ import { type ConnectionLogin, connectionLogin, type LoginRow } from '../connect
 import { openSession } from '../connections/open-session.ts';
 import { requireReconnect } from '../connections/require-reconnect.ts';
 import { claimRemoval, markDeleted, releaseRemoval, type RemovablePost, removalState } from './claim-removal.ts';
-import { ClaimLost, closedRows, closeRemovals, standingParts } from './ledger.ts';
+import { ClaimLost, closedRows, closeRemovals, publishedParts } from './ledger.ts';
 import { removeParts } from './remove-parts.ts';
 import { outcomeOf, type PartError } from './send-part.ts';
 
-/** How often a request looks whether another one has deleted the post, in milliseconds. */
+/** Polling interval for a deletion by another request, in milliseconds. */
 const LOOK_EVERY_MS = 100;
 
 const FAILURE_OF = `
@@ -42,7 +42,7 @@ export async function takeDown(context: Context, platform: AnyPlatform, postId: 
 }
 
 /**
- * Makes the calls of a claimed deletion and settles the post: deleted, or sent with what is still up.
+ * Makes the calls of a claimed deletion and settles the post: deleted, or sent with the parts that remain.
  *
  * @returns false when another process has taken over meanwhile
  * @throws ServiceError as {@link takeDown}
@@ -51,8 +51,8 @@ export async function finishRemoval(context: Context, post: RemovablePost): Prom
   const platform = platformOf(context.platforms, post.platform_id);
   try {
     const session = await sessionOf(context, platform, post);
-    const standing = standingParts(await closedRows(context, post));
-    const { left, error } = await removeParts(context, { platform, session }, post, standing);
+    const existing = publishedParts(await closedRows(context, post));
+    const { left, error } = await removeParts(context, { platform, session }, post, existing);
     if (error === null) return await markDeleted(context, post);
     await releaseRemoval(context, post, left);
     if (error.code === 'reconnect_required') await requireReconnect(context, post.connection_id, error.message);
@@ -75,13 +75,13 @@ async function sessionOf(context: Context, platform: AnyPlatform, post: Removabl
   }
 }
 
-/** A delete can be repeated, so one whose answer was lost is an outage to the caller. */
+/** A delete is safe to repeat, so the caller gets a lost answer as an outage. */
 function refusal(platform: AnyPlatform, { code, message }: PartError, cause?: unknown): ServiceError {
   const wireCode = code === 'outcome_unknown' ? 'platform_unavailable' : code;
   return new ServiceError(wireCode, `${platform.name} did not delete the post, which stays up: ${message}`, { cause });
 }
 
-/** Throws the error that a deletion by another request ended with, if it failed. */
+/** Throws the error of a deletion by another request, if it failed. */
 async function throwFailureOf(context: Context, platform: AnyPlatform, postId: string, claim: string): Promise<void> {
   interface Row {
     error_code: ErrorCode;

@@ -1,4 +1,4 @@
-/** Edits a draft: only the fields that were sent change, and the whole is checked against its connection again. */
+/** Edits a draft: only the given fields change, and the whole draft is checked against its connection again. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -8,15 +8,15 @@ import { checkMedia } from '../media/check-media.ts';
 import { holdMedia } from '../media/hold-media.ts';
 import { checkPost } from './check-post.ts';
 import { findPost } from './find-post.ts';
-import { contentOf, ownConnection } from './own-connection.ts';
+import { contentOf, connectionForPost } from './connection-for-post.ts';
 import { type PostRow, type PostView, postView } from './post-view.ts';
 import { wordsOf } from './post-words.ts';
 
 export interface DraftChanges {
   readonly text?: string | undefined;
-  /** Empty to clear. */
+  /** Empty clears it. */
   readonly thread?: readonly string[] | undefined;
-  /** Null to clear. Given without a thread it also clears the thread. */
+  /** Null clears it. Given without a thread, it also clears the thread. */
   readonly firstComment?: string | null | undefined;
   /** Replaces all images. */
   readonly media?: readonly { readonly id: string; readonly altText?: string | undefined }[] | undefined;
@@ -43,7 +43,10 @@ const ADD_IMAGES = `
   select m.id, $1, m."mediaId", m.position, m."altText"
   from jsonb_to_recordset($2::jsonb) as m(id uuid, "mediaId" uuid, position int, "altText" text)`;
 
-/** @throws ServiceError not_found, invalid_request (no draft any more, text over the limit), invalid_media, media_unsupported, shape_unsupported, invalid_connection */
+/**
+ * @throws ServiceError not_found, invalid_request (no longer a draft, text over the limit), invalid_media,
+ *   media_unsupported, shape_unsupported, invalid_connection
+ */
 export async function updateDraft(
   context: Context,
   caller: Caller,
@@ -52,7 +55,7 @@ export async function updateDraft(
 ): Promise<PostView> {
   const post = await findPost(context, caller, postId);
   if (post.status !== 'draft') throw noDraft(post.status);
-  const { platform, limits } = await ownConnection(context, caller, post);
+  const { platform, limits } = await connectionForPost(context, caller, post);
   const media = changes.media === undefined ? null : await checkMedia(context, caller, changes.media);
   const present = await contentOf(context, post);
   const next = {

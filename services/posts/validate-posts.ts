@@ -1,4 +1,7 @@
-/** Says what POST /posts would do with a body, and does none of it (D11). The checks are those of a send. */
+/**
+ * Reports what POST /posts would do with a body, without doing it
+ * (docs/contract/connections.md#linking-with-credentials). The checks are those of a send.
+ */
 import { platformOf } from '../../platforms/registry.ts';
 import type { PostTarget } from '../connections/resolve-slugs.ts';
 import type { Context } from '../context.ts';
@@ -22,18 +25,18 @@ export interface ValidationResult {
   connectionSlug: string;
   ok: boolean;
   error: { code: string; message: string } | null;
-  /** The text that would go out. */
+  /** The text that would be sent. */
   text: string;
-  /** Its length as the platform counts; null when the slug names no connection. */
+  /** Its length as the platform counts it; null when the slug matches no connection. */
   length: number | null;
   maxLength: number | null;
-  /** Messages that it is cut into; absent where it stays whole. */
+  /** Number of messages that it is split into; absent when it is not split. */
   segments?: number;
   scheduledFor: string | null;
 }
 
-/** What a send would run into besides its own content, and when it would go out. */
-interface Prospect {
+/** Errors of a send that do not come from its own content, and the time at which it would be sent. */
+interface Preview {
   readonly error: PartError | null;
   readonly scheduledFor: Date | null;
 }
@@ -47,16 +50,16 @@ export async function validatePosts(
   const checked = await checkInput(context, caller, input);
   const slugs = await checkSlugs(context, caller, checked);
   const targets = slugs.flatMap(({ target, error }) => (target === null || error !== null ? [] : [target]));
-  const prospects = await foresee(context, caller, checked, targets);
-  return slugs.map((slug) => view(context, checked, slug, prospects.get(slug.target?.id ?? '')));
+  const previews = await preview(context, caller, checked, targets);
+  return slugs.map((slug) => view(context, checked, slug, previews.get(slug.target?.id ?? '')));
 }
 
-async function foresee(
+async function preview(
   context: Context,
   caller: Caller,
   checked: CheckedInput,
   targets: readonly PostTarget[],
-): Promise<Map<string, Prospect>> {
+): Promise<Map<string, Preview>> {
   const now = context.clock.now();
   const { input, scheduledFor } = checked;
   const metered =
@@ -82,9 +85,9 @@ function view(
   context: Context,
   checked: CheckedInput,
   { slug, target, error: found }: CheckedSlug,
-  prospect: Prospect | undefined,
+  preview: Preview | undefined,
 ): ValidationResult {
-  const error = found ?? prospect?.error ?? null;
+  const error = found ?? preview?.error ?? null;
   const text = target === null ? checked.input.text : contentFor(checked, target).text;
   const platform = target === null ? null : platformOf(context.platforms, target.platformId);
   const segments = platform?.text.segments?.(text);
@@ -97,6 +100,6 @@ function view(
     length: measured?.length ?? null,
     maxLength: measured?.maxLength ?? null,
     ...(segments !== undefined && { segments }),
-    scheduledFor: error === null ? timestampOrNull(prospect?.scheduledFor ?? null) : null,
+    scheduledFor: error === null ? timestampOrNull(preview?.scheduledFor ?? null) : null,
   };
 }

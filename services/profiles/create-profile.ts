@@ -1,15 +1,18 @@
-/** Makes a profile. The account's row is held while its profiles are counted, so that two requests never share the last place. */
+/**
+ * Creates a profile. The account's row is locked while its profiles are counted, so that two requests cannot both take
+ * the last place.
+ */
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Profile } from '../../entities/profile.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
-import { lockAccount } from '../plans/standing.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { externalIdConflict } from './external-id-conflict.ts';
 import { type ProfileView, profileView } from './profile-view.ts';
 
-/** Most living profiles of an account (spec: Limits). */
+/** Maximum number of existing profiles of an account (docs/contract/profiles-and-keys.md#profiles). */
 const PROFILES_MAX = 1000;
 
 export interface ProfileInput {

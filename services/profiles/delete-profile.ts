@@ -1,9 +1,9 @@
 /**
- * Deletes a profile with everything that could still act for it, in one transaction: its connections are
- * disconnected, what waits for them is cancelled, its open connect sessions end, its keys are revoked and so is what agents
- * may do there (D38), and its webhooks end, with what is queued for them. Event streams of its keys end with the keys. Its
- * images are out of reach from then on, and housekeeping frees them. What was sent stays readable, and its externalId is free
- * again. Emits connection.removed for each connection.
+ * Deletes a profile with everything that could still act for it, in one transaction
+ * (docs/contract/profiles-and-keys.md#profiles). Its connections are disconnected and their waiting posts cancelled.
+ * Its open connect sessions end, its keys and OAuth grants are revoked, and its webhooks end with their queued
+ * deliveries. Event streams of its keys end with the keys. Its images become unreachable, and a cleanup job frees them.
+ * Sent posts stay readable, and the externalId becomes free. Emits connection.removed for each connection.
  */
 import { LockMode } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
@@ -25,8 +25,8 @@ import { noProfile } from './profile-exists.ts';
 const lockMode = LockMode.PESSIMISTIC_WRITE;
 
 /**
- * @returns how many connections were disconnected
- * @throws ServiceError not_found; forbidden when a test key would take live keys or real connections with it
+ * @returns number of disconnected connections
+ * @throws ServiceError not_found; forbidden when a test key would delete live keys or real connections with it
  */
 export async function deleteProfile(context: Context, caller: Caller, profileId: string): Promise<number> {
   const { accountId } = caller;
@@ -53,7 +53,7 @@ export async function deleteProfile(context: Context, caller: Caller, profileId:
   });
 }
 
-// A test key reaches sandbox connections and test keys only, so it cannot end what it does not reach.
+// A test key only reaches sandbox connections and test keys, so it must not delete anything else.
 async function refuseBeyondTest(
   em: SqlEntityManager,
   { id, accountId }: Profile,

@@ -1,4 +1,4 @@
-/** The refusal of an externalId that another profile has; the unique index is what finds it out. */
+/** The error for an externalId that another profile has; the unique index detects the conflict. */
 import { ServiceError } from '../../errors/service-error.ts';
 
 export function externalIdConflict(externalId: string | null | undefined, cause: Error): ServiceError {

@@ -1,4 +1,4 @@
-/** Finds one profile of the caller's. */
+/** Reads one profile of the caller's. */
 import { Profile } from '../../entities/profile.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
@@ -7,8 +7,8 @@ import { noProfile } from './profile-exists.ts';
 import { type ProfileView, profileView } from './profile-view.ts';
 
 /**
- * @throws ServiceError not_found for an unknown, deleted or foreign profile; forbidden for whatever id but
- *   its own that a scoped key names, so that the answer does not tell which exist
+ * @throws ServiceError not_found for an unknown, deleted or foreign profile; forbidden when a scoped key names any id
+ *   but its own, so that the answer does not reveal which profiles exist
  */
 export async function getProfile(context: Context, caller: Caller, profileId: string): Promise<ProfileView> {
   if (caller.profileId !== null && caller.profileId !== profileId) {

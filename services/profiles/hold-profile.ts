@@ -1,17 +1,17 @@
-/** Keeps a profile from being deleted while something is put into it. */
+/** Keeps a profile from being deleted while a row is added to it. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 import type { Caller } from '../keys/caller.ts';
 import { noProfile } from './profile-exists.ts';
 
-// A share lock, because several may put something in at once; the deletion of the profile waits for all of them.
+// A share lock, because several transactions may add rows at once; the deletion of the profile waits for all of them.
 const HOLD = `
   select id from profiles
   where id = $1 and account_id = $2 and deleted_at is null and ($3::uuid is null or id = $3) for share`;
 
 /**
- * Holds a living profile that the caller reaches until the transaction is over. To be called before any
- * other row is locked: profiles come first, then the account, connections and posts.
+ * Locks a profile that the caller reaches until the transaction ends. Call it before locking any other row: profiles
+ * come first, then the account, connections and posts.
  *
  * @throws ServiceError not_found
  */

@@ -1,4 +1,4 @@
-/** Lists the account's living profiles, newest first. */
+/** Lists the account's existing profiles, newest first. */
 import { Profile } from '../../entities/profile.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
@@ -6,13 +6,13 @@ import { pageOf, refuseCursorWithOffset } from '../paging.ts';
 import { type ProfileView, profileView } from './profile-view.ts';
 
 export interface ProfileFilter {
-  /** The caller's own id of a profile. */
+  /** The id that the caller gave to a profile. */
   readonly externalId?: string | undefined;
   /** 1 to 100. */
   readonly limit: number;
   /** From 0. */
   readonly offset: number;
-  /** Id of a profile: the list goes on with those older than it. */
+  /** Id of a profile: the page starts with the profiles older than it. */
   readonly cursor?: string | undefined;
 }
 

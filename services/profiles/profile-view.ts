@@ -1,4 +1,4 @@
-/** A profile as the wire shows it (spec: Profile). */
+/** A profile as the API returns it (docs/contract/profiles-and-keys.md#profiles). */
 import type { Profile } from '../../entities/profile.ts';
 import { timestamp } from '../timestamp.ts';
 

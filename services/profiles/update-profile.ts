@@ -4,7 +4,7 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Profile } from '../../entities/profile.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
-import { lockAccount } from '../plans/standing.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { externalIdConflict } from './external-id-conflict.ts';
 import { noProfile } from './profile-exists.ts';
 import { type ProfileView, profileView } from './profile-view.ts';
@@ -27,7 +27,7 @@ export async function updateProfile(
       const where = { id: profileId, accountId: caller.accountId, deletedAt: null };
       const profile = await em.findOne(Profile, where, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (profile === null) throw noProfile(profileId);
-      // One new externalId at a time in an account: two profiles that trade theirs would wait for each other's row.
+      // One change of an externalId at a time in an account: two profiles that swap theirs would otherwise deadlock.
       if (changes.externalId !== undefined) await lockAccount(em, caller.accountId);
       if (changes.name !== undefined) profile.name = changes.name;
       if (changes.externalId !== undefined) profile.externalId = changes.externalId;

@@ -1,4 +1,7 @@
-/** Moves queued posts whose slots have passed, one at a time in the order they had, each to the next slot that is free (D14, D39). */
+/**
+ * Moves queued posts whose slots have passed, in their order, each to the next free slot
+ * (docs/contract/scheduling.md#late-posts, docs/contract/scheduling.md#slots).
+ */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Context } from '../context.ts';
 import { type Failure, failWaiting, type Move, reschedule, type WaitingRow } from '../posts/move-waiting.ts';

@@ -1,4 +1,4 @@
-/** What waits in the queue of a connection (spec: GET /connections/{connectionId}/queue). */
+/** Reads the waiting posts in the queue of a connection (docs/contract/scheduling.md#queues). */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Connection } from '../../entities/connection.ts';
 import { query } from '../../entities/query.ts';
@@ -31,15 +31,15 @@ interface ItemRow {
   media_count: number;
 }
 
-/** Which part of a queue to read. */
+/** One page of a queue. */
 export interface QueuePage {
   /** 1 to 100; left out, all. */
   readonly limit?: number | undefined;
-  /** Id of a post of the queue: the list goes on with those behind it. */
+  /** Id of a post in the queue: the page starts with the posts after it. */
   readonly cursor?: string | undefined;
 }
 
-/** @throws ServiceError not_found, invalid_request (the cursor is no post of this queue) */
+/** @throws ServiceError not_found, invalid_request (the cursor is not a post of this queue) */
 export async function readQueue(
   context: Context,
   caller: Caller,
@@ -50,7 +50,7 @@ export async function readQueue(
   const where = { ...Object(reachableConnections(caller)), id: connectionId };
   const connection = await em.findOne(Connection, where, { fields: ['queuePaused'] });
   if (connection === null) throw new ServiceError('not_found', `No connection of yours has the id ${connectionId}.`);
-  // A connection that was moved may hold posts of the profile it left, which a key of another profile does not see.
+  // A connection that was moved may have posts of its earlier profile, which a key of another profile cannot see.
   const { condition, parameters } = reachablePosts(caller);
   const onConnection = `${condition} and connection_id = $${parameters.push(connectionId)}`;
   const behind = cursor === undefined ? '' : await placeBehind(em, onConnection, parameters, cursor);
@@ -66,7 +66,7 @@ export async function readQueue(
   return { queue, paused: connection.queuePaused, nextCursor: page.nextCursor };
 }
 
-/** Condition for what stands behind a post, which may have left the queue since; adds its parameters. */
+/** Condition for the posts after the cursor post, which may have left the queue since; adds its parameters. */
 async function placeBehind(
   em: SqlEntityManager,
   onConnection: string,

@@ -1,4 +1,6 @@
-/** The queue of a connection: which slot its next post takes. Slots are held by the posts in them, so a slot that is freed is free. */
+/**
+ * Finds and takes slots in the queue of a connection. The post in a slot holds it, so a slot without a post is free.
+ */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { QueueSlot } from '../../entities/connection.ts';
 import { query } from '../../entities/query.ts';
@@ -12,7 +14,7 @@ export interface Queue {
   readonly timezone: string;
   readonly slots: readonly QueueSlot[];
   readonly paused: boolean;
-  /** Instants, in milliseconds, at which a slot to come is held. */
+  /** Instants of upcoming slots that are taken, in milliseconds. */
   readonly taken: ReadonlySet<number>;
 }
 
@@ -30,7 +32,7 @@ const TAKEN = `
   select connection_id, slot_at from posts
   where connection_id = any($1::uuid[]) and status = 'scheduled' and slot_at > $2`;
 
-/** The queues of connections, by connection id. Not to be acted on without {@link lockQueues}. */
+/** Reads the queues of connections, by connection id. Do not take slots from the result without {@link lockQueues}. */
 export async function readQueues(
   em: SqlEntityManager,
   connectionIds: readonly string[],
@@ -39,7 +41,7 @@ export async function readQueues(
   return load(em, connectionIds, now, READ);
 }
 
-/** As {@link readQueues}; until the transaction is over nobody else gives their slots away. */
+/** As {@link readQueues}, with a lock: no other transaction can take slots of these queues until this one ends. */
 export async function lockQueues(
   em: SqlEntityManager,
   connectionIds: readonly string[],
@@ -71,7 +73,9 @@ async function load(
   );
 }
 
-/** The instants, in milliseconds, of the slots to come that posts hold, by connection; none for one without such posts. */
+/**
+ * Instants of upcoming slots that posts hold, in milliseconds, by connection; a connection without such posts has none.
+ */
 export async function readTakenSlots(
   em: SqlEntityManager,
   connectionIds: readonly string[],
@@ -84,7 +88,7 @@ export async function readTakenSlots(
   );
 }
 
-/** The next slot that nobody holds, later than `now` and within the scheduling horizon; null when there is none. */
+/** The next free slot later than `now` and within the scheduling horizon; null when there is none. */
 export function nextFreeSlot(queue: Pick<Queue, 'slots' | 'timezone' | 'taken'>, now: Date): Date | null {
   const until = new Date(now.getTime() + HORIZON_MS);
   for (const slot of slotTimes(queue.slots, queue.timezone, now, until)) {
@@ -94,7 +98,7 @@ export function nextFreeSlot(queue: Pick<Queue, 'slots' | 'timezone' | 'taken'>,
 }
 
 /**
- * Gives the next free slot of a connection away, in the caller's transaction, which stores the post that holds it.
+ * Takes the next free slot of a connection, in the caller's transaction, which stores the post that holds it.
  *
  * @returns the slot, or queue_empty or queue_full
  */
@@ -104,12 +108,12 @@ export async function takeFreeSlot(em: SqlEntityManager, connectionId: string, n
   return nextFreeSlot(queue, now) ?? noSlot(queue);
 }
 
-/** The queue once one more of its slots is held. */
+/** The queue with one more slot taken. */
 export function withTaken(queue: Queue, slot: Date): Queue {
   return { ...queue, taken: new Set([...queue.taken, slot.getTime()]) };
 }
 
-/** Why a queue has no slot to give. */
+/** The error of a queue without a free slot. */
 export function noSlot(queue: Queue): PartError {
   if (queue.slots.length === 0) {
     return {

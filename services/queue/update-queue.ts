@@ -1,7 +1,7 @@
 /**
- * Changes the queue of a connection: its slots, the zone they are read in, and whether it is paused.
- * Posts that are queued stay where they are, but for those that fell overdue during a pause: resuming
- * moves each to the next free slot, and emits post.rescheduled (spec: Queue pause; D39).
+ * Changes the queue of a connection: its slots, their time zone, and whether it is paused. Queued posts keep their
+ * times, except those that became overdue during a pause. Resuming moves each of these to the next free slot and emits
+ * post.rescheduled (docs/contract/scheduling.md#paused-queues, docs/contract/scheduling.md#slots).
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { QueueSlot } from '../../entities/connection.ts';

@@ -1,11 +1,13 @@
-/** Reads the sandbox's timelines as the public sees them: what was taken down is gone, and who sent a post is not told. */
+/**
+ * Reads the public view of the sandbox's timelines: deleted posts are left out, and the sender of a post is not shown.
+ */
 import { validate as isUuid } from 'uuid';
 import { query } from '../../entities/query.ts';
 import type { SandboxImage } from '../../platforms/sandbox/timeline.ts';
 import type { Context } from '../context.ts';
 import { timestamp } from '../timestamp.ts';
 
-/** Most posts of one page. */
+/** Most posts on one page. */
 export const TIMELINE_PAGE_SIZE = 50;
 
 /** A post on a timeline. */
@@ -13,11 +15,11 @@ export interface TimelineEntry {
   readonly id: string;
   readonly text: string;
   readonly createdAt: string;
-  /** What its images show, in order; empty where nothing was said. */
+  /** Alternative texts of its images, in order; empty for an image without one. */
   readonly altTexts: readonly string[];
 }
 
-/** A post with the replies under it, in their order. */
+/** A post with its replies, in order. */
 export interface TimelineThread extends TimelineEntry {
   readonly replies: readonly TimelineEntry[];
 }
@@ -26,7 +28,7 @@ export interface TimelineThread extends TimelineEntry {
 export interface Timeline {
   readonly handle: string;
   readonly posts: readonly TimelineThread[];
-  /** What to pass as `before` for the next page; null on the last. */
+  /** The `before` value of the next page; null on the last. */
   readonly olderBefore: string | null;
 }
 
@@ -49,7 +51,7 @@ const REPLIES = `
   where root_id = any($1::uuid[]) and deleted_at is null order by id`;
 
 /**
- * @param before id of a post: gives what is older
+ * @param before id of a post: the page has older ones
  * @returns null when the account is unknown or never posted, or an id is malformed
  */
 export async function readTimeline(context: Context, accountId: string, before?: string): Promise<Timeline | null> {
@@ -61,7 +63,7 @@ export async function readTimeline(context: Context, accountId: string, before?:
     [accountId],
   );
   if (account === undefined) return null;
-  // One more than is shown tells whether there is a next page.
+  // Selects one row more than a page shows, to detect a next page.
   const rows = await query<Row>(em, PAGE, [accountId, before ?? null, TIMELINE_PAGE_SIZE + 1]);
   const posts = await withReplies(context, rows.slice(0, TIMELINE_PAGE_SIZE));
   return {
@@ -75,11 +77,11 @@ export async function readTimeline(context: Context, accountId: string, before?:
 export interface TimelinePage extends TimelineThread {
   readonly handle: string;
   readonly takenDown: boolean;
-  /** The post under which it is a reply; null for a post. */
+  /** The post that it replies to; null for a post. */
   readonly rootId: string | null;
 }
 
-/** @returns null when there never was such a post on this account, or an id is malformed */
+/** @returns null when no such post ever existed on this account, or an id is malformed */
 export async function readTimelinePost(
   context: Context,
   accountId: string,

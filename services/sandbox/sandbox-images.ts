@@ -1,4 +1,4 @@
-/** The images of sandbox posts as public pages show them: made from the upload without its metadata, once for many requests. */
+/** The images of sandbox posts on public pages: converted from the upload without metadata, and cached. */
 import { createHash } from 'node:crypto';
 import { query } from '../../entities/query.ts';
 import type { ImageFacts } from '../../platforms/contract.ts';
@@ -10,28 +10,31 @@ import { createImageCache } from '../media/image-cache.ts';
 import { PUBLIC_PAGES } from '../media/image-work.ts';
 import type { ImageType } from '../media/limits.ts';
 
-/** Bytes of images that a process keeps: the pictures of a page or two of a timeline. */
+/** Bytes of images that a process caches: the images of a page or two of a timeline. */
 const KEPT_BYTES = 32 * 1024 * 1024;
 
-/** All public pages share one owner, so that they take one turn beside the accounts that upload. */
+/** All public pages share one owner, so that together they take one turn among the accounts that upload. */
 const OWNER = 'sandbox pages';
 
 const IMAGE = `
   select m.id, m.content_type from sandbox_posts s join media m on m.id = (s.images -> $2::int ->> 'mediaId')::uuid
   where s.id = $1 and s.deleted_at is null and m.state = 'stored'`;
 
-/** An image of a post that is up. */
+/** An image of a published post. */
 export interface SandboxImageFile {
-  /** Strong, in quotes. Known without converting anything: an upload never changes, and a release always makes the same of it. */
+  /**
+   * A strong ETag, in quotes. It needs no conversion: an upload never changes, and one release always produces the same
+   * image.
+   */
   readonly etag: string;
   /**
-   * @returns null when the upload is gone by now
+   * @returns null when the upload was removed meanwhile
    * @throws ServiceError server_busy
    */
   read(): Promise<ConvertedImage | null>;
 }
 
-/** Gives the image of a post at a position from 0; null when there is none, or its upload was deleted or freed. */
+/** Finds the image of a post at a position from 0; null when there is none, or its upload was deleted or freed. */
 export type SandboxImages = (sandboxPostId: string, position: number) => Promise<SandboxImageFile | null>;
 
 export function createSandboxImages(context: Context): SandboxImages {
@@ -50,7 +53,7 @@ export function createSandboxImages(context: Context): SandboxImages {
   };
 }
 
-/** A hash, because ids of uploads are none of the public's business. */
+/** A hash, so that ids of uploads are not public. */
 function etagOf(mediaId: string, version: string): string {
   return `"${createHash('sha256').update(`${mediaId} ${version}`).digest('base64url')}"`;
 }

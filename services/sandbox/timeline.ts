@@ -1,4 +1,6 @@
-/** The sandbox's own store, on our database. Appends share a statement, as sends come in crowds. */
+/**
+ * The sandbox's store, in the service's database. Concurrent appends share a statement, because sends come in bursts.
+ */
 import type { Database } from '../../entities/orm.ts';
 import { query } from '../../entities/query.ts';
 import type { SandboxImage, SandboxTimeline, TimelinePost } from '../../platforms/sandbox/timeline.ts';

@@ -1,4 +1,7 @@
-/** Reads a scheduledFor: an instant with an offset, or a wall time read in a zone (D15). Pure. */
+/**
+ * Parses a scheduledFor: an instant with an offset, or a wall time in a time zone
+ * (docs/contract/scheduling.md#wall-times). Pure.
+ */
 import { ServiceError } from '../../errors/service-error.ts';
 import { HORIZON_DAYS, HORIZON_MS } from './horizon.ts';
 import { isTimeZone } from './time-zone.ts';
@@ -10,7 +13,7 @@ export interface ScheduleInput {
   readonly timezone?: string | undefined;
 }
 
-/** Name the caller knows the time by, for messages. A timezone can be named beside scheduledFor only. */
+/** The caller's name of the field, for messages. A timezone can be given beside scheduledFor only. */
 type TimeField = 'scheduledFor' | 'scheduled_for';
 
 /**
@@ -49,7 +52,7 @@ function readInstant(value: string, field: TimeField): Date {
   }
 }
 
-// "compatible" moves a time in a spring gap on by its length and takes the first of two in autumn.
+// "compatible" shifts a time in a spring gap forward by the gap's length and takes the first of two in autumn.
 function readWallTime(value: string, timezone: string, field: TimeField): Date {
   let wallTime: Temporal.PlainDateTime;
   try {

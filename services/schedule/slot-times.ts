@@ -1,29 +1,30 @@
-/** The instants at which the slots of a connection's queue fall, across clock changes. Pure. */
+/** Computes the instants of the slots of a connection's queue, across clock changes. Pure. */
 import type { QueueSlot } from '../../entities/connection.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** No zone has moved its clocks by more: crossing the date line, as Apia did in 2011, is a day. */
+/** The largest known clock change of a zone is a day: crossing the date line, as Apia did in 2011. */
 const LONGEST_JUMP_MS = DAY_MS;
 
-/** Time between two clock changes: the zone's offset stays the same. Everything in milliseconds, `end` excluded. */
+/** The time between two clock changes, with a constant offset. All values in milliseconds, `end` exclusive. */
 interface Stretch {
   readonly start: number;
   readonly end: number;
   readonly offset: number;
-  /** By how much clocks were moved at `start`: above 0 in spring, below 0 in autumn. */
+  /** How far clocks were moved at `start`: above 0 in spring, below 0 in autumn. */
   readonly jump: number;
 }
 
-/** Minutes after midnight of each weekday's slots, ascending, each once; the index is the weekday. */
+/** Minutes after midnight of each weekday's slots, ascending and unique; the index is the weekday. */
 type Week = readonly (readonly number[])[];
 
 /**
- * The instants at which a connection's slots fall, ascending, each once, later than `after` and at most `until`.
+ * Generates the instants of a connection's slots, ascending and unique, later than `after` and at most `until`.
  *
- * Reads wall times as Temporal's "compatible" does: a slot in a spring gap moves on by the gap's length, and one that
- * comes twice in autumn takes the first. It asks Temporal once for each clock change, not for each slot.
+ * Interprets wall times as Temporal's "compatible" does: a slot in a spring gap is shifted by the gap's length, and a
+ * slot that occurs twice in autumn takes the first occurrence. It calls Temporal once per clock change, not once per
+ * slot.
  *
  * @throws RangeError when the runtime does not know the zone
  */
@@ -54,8 +55,8 @@ function readWeek(slots: readonly QueueSlot[]): Week {
 }
 
 /**
- * Cuts the time from `past` to `last` at the zone's clock changes. Begins earlier than `past`, so that a change before
- * it whose gap or overlap still lasts is seen.
+ * Splits the time from `past` to `last` at the zone's clock changes. Starts earlier than `past`, to include a change
+ * before it whose gap or overlap still lasts.
  */
 function* stretches(timezone: string, past: number, last: number): Generator<Stretch, void, undefined> {
   let start = past - LONGEST_JUMP_MS;
@@ -75,20 +76,22 @@ function offsetOf(zoned: Temporal.ZonedDateTime): number {
   return zoned.offsetNanoseconds / 1_000_000;
 }
 
-/** The slots' instants in the stretch, ascending, each once. */
+/** The slots' instants in the stretch, ascending and unique. */
 function* instantsIn({ start, end, offset, jump }: Stretch, week: Week): Generator<number, void, undefined> {
   const settled = Math.min(start + Math.abs(jump), end);
   if (jump > 0) {
-    // What the clocks skipped comes now, among what they show, so the two are merged.
+    // Wall times in the gap fall after the change, among the regular ones, so the two are merged.
     const skipped = wallTimes(week, start + offset - jump, start + offset).map((wall) => wall - offset + jump);
     const shown = wallTimes(week, start + offset, settled + offset).map((wall) => wall - offset);
     yield* ascending(new Set([...skipped, ...shown]));
   }
-  // Until then, clocks that were moved back show only what they have shown before.
+  // Until `settled`, clocks that were moved back only repeat wall times.
   for (const wall of wallTimes(week, settled + offset, end + offset)) yield wall - offset;
 }
 
-/** The slots' wall times in [from, to), ascending. A wall time is written as the instant it would be in UTC. */
+/**
+ * The slots' wall times in [from, to), ascending. A wall time is represented as the instant that it would be in UTC.
+ */
 function* wallTimes(week: Week, from: number, to: number): Generator<number, void, undefined> {
   for (let day = Math.floor(from / DAY_MS) * DAY_MS; day < to; day += DAY_MS) {
     for (const minutes of week[new Date(day).getUTCDay()] ?? []) {

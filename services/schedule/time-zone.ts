@@ -1,6 +1,6 @@
-/** Names of time zones. */
+/** Validates names of time zones. */
 
-/** Whether the runtime knows the IANA zone; bare offsets are not zones. */
+/** Whether the runtime knows the IANA zone; plain offsets are not zones. */
 export function isTimeZone(timezone: string): boolean {
   if (!/^[A-Za-z]/.test(timezone)) return false;
   try {

@@ -1,4 +1,8 @@
-/** What the first start makes: an account, its keys and a sandbox connection, so that the first request can publish (D42). */
+/**
+ * Creates what the first start needs: an account, its keys and a sandbox connection, so that the first request can
+ * publish (docs/contract/running.md#roles).
+ */
+import { ADVISORY_LOCKS } from '../../entities/advisory-locks.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Account } from '../../entities/account.ts';
 import { ApiKey } from '../../entities/api-key.ts';
@@ -10,21 +14,18 @@ import { TEST_PLATFORM } from '../../platforms/registry.ts';
 import { makeSecret, secretPrefix } from '../keys/key-secret.ts';
 import { hashSecret } from '../secrets.ts';
 
-/** What the operator is told once, because it is stored nowhere. */
+/** Values that the operator is shown once, because they are not stored. */
 export interface FirstStart {
-  /** The generated live key; null when BOOTSTRAP_LIVE_KEY named it. */
+  /** The generated live key; null when BOOTSTRAP_LIVE_KEY provided it. */
   readonly generatedKey: string | null;
   /** Slug of the sandbox connection. */
   readonly sandboxSlug: string;
 }
 
-/** Number of the advisory lock under which one process makes the first account. */
-const FIRST_START_LOCK = 4_221_003;
-
 /**
- * Makes the first account unless there is one already, all of it or nothing. Safe when several processes start at once.
+ * Creates the first account unless one exists, all of it or nothing. Safe when several processes start at once.
  *
- * @param tell is called before any of it is kept, so that there is never a key that nobody was told
+ * @param tell is called before the commit, so that every key that exists was shown
  * @returns null when an account exists
  */
 export async function firstStart(
@@ -33,7 +34,7 @@ export async function firstStart(
 ): Promise<FirstStart | null> {
   const { config, random, clock, db } = context;
   return db.em().transactional(async (em: SqlEntityManager) => {
-    await query(em, 'select pg_advisory_xact_lock($1)', [FIRST_START_LOCK]);
+    await query(em, 'select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.firstStart]);
     if ((await em.count(Account)) > 0) return null;
     const accountId = random.uuid();
     const secret = config.bootstrapLiveKey ?? makeSecret('live', random);

@@ -1,13 +1,19 @@
-/** The manual clock as callers move it (D20). Only an install started with CLOCK=manual has one. */
+/**
+ * The manual clock that callers can move (docs/contract/running.md#manual-clock). Only an install started with
+ * CLOCK=manual has one.
+ */
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 
 export interface Simulation {
-  /** Moves time on by so many seconds and runs, in due order, everything that falls due on the way. Gives how many things ran. */
+  /**
+   * Moves time forward by `seconds` and runs everything that falls due, in order. Resolves with how many units of work
+   * ran.
+   */
   advance(seconds: number): Promise<number>;
 }
 
-/** @throws ServiceError not_found on an install whose clock is the real one. */
+/** @throws ServiceError not_found on an install with the real clock. */
 export function simulationOf(context: Context): Simulation {
   if (context.simulation === null) {
     throw new ServiceError(

@@ -1,4 +1,4 @@
-/** What an install has done for the world, in numbers that name nobody (spec: GET /stats). */
+/** Public statistics of an install; they identify no one (docs/contract/metrics.md#public-statistics). */
 import { query } from '../../entities/query.ts';
 import { TEST_PLATFORM } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
@@ -8,14 +8,14 @@ export interface Stats {
   postsThisWeek: number;
   postsAllTime: number;
   liveConnections: number;
-  /** Ids of the platforms that somebody is connected to. */
+  /** Ids of the platforms with at least one connection. */
   platformsLive: string[];
   time: string;
 }
 
 const WEEK_MS = 7 * 86_400_000;
 
-// The condition is that of posts_reached_index, word for word: what it has not, is not counted.
+// Must match the condition of posts_reached_index word for word: the count covers exactly the rows of that index.
 const REACHED = `status = 'sent' and mode = 'live' and platform_id <> '${TEST_PLATFORM}'`;
 
 const READ = `
@@ -33,7 +33,10 @@ interface Row {
   platforms: string[];
 }
 
-/** Counts live posts that stand on a platform other than the sandbox; the week is the seven days up to now (D41). */
+/**
+ * Counts live posts that are published on a platform other than the sandbox; the week is the last seven days
+ * (docs/contract/metrics.md#analytics).
+ */
 export async function readStats(context: Context): Promise<Stats> {
   const now = context.clock.now();
   const [row] = await query<Row>(context.db.em(), READ, [new Date(now.getTime() - WEEK_MS)]);

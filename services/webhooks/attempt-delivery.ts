@@ -1,39 +1,40 @@
-/** One attempt at a delivery: what is posted, and what the answer means. */
+/** Makes one attempt at a delivery: posts the body and interprets the response. */
 import type { Context } from '../context.ts';
-import type { ClaimedDelivery, Lane } from './claim-lanes.ts';
+import type { ClaimedDelivery, WebhookLease } from './claim-webhook-leases.ts';
 import { deliveryHeaders } from './delivery-headers.ts';
 
-/** What came of an attempt. */
+/** Outcome of one attempt. */
 export interface AttemptOutcome {
   readonly delivered: boolean;
-  /** When it began. */
+  /** Start of the attempt. */
   readonly attemptedAt: Date;
   readonly statusCode: number | null;
-  /** One line of ours; null when it was delivered. */
+  /** One line written by the service; null when the delivery succeeded. */
   readonly error: string | null;
 }
 
 /** Never throws. */
 export async function attemptDelivery(
   context: Context,
-  lane: Pick<Lane, 'url' | 'secret' | 'previous'>,
+  lease: Pick<WebhookLease, 'url' | 'secret' | 'previous'>,
   delivery: ClaimedDelivery,
 ): Promise<AttemptOutcome> {
   const attemptedAt = context.clock.now();
   const { version } = context;
-  const headers = deliveryHeaders(delivery, { ...secretsFor(lane, delivery, attemptedAt), now: attemptedAt, version });
-  const answer = await context.receivers.post(new URL(lane.url), headers, delivery.body);
+  const headers = deliveryHeaders(delivery, { ...secretsFor(lease, delivery, attemptedAt), now: attemptedAt, version });
+  const answer = await context.receivers.post(new URL(lease.url), headers, delivery.body);
   if (answer.status === null) return { delivered: false, attemptedAt, statusCode: null, error: answer.problem };
   const delivered = answer.status >= 200 && answer.status < 300;
   return { delivered, attemptedAt, statusCode: answer.status, error: delivered ? null : refusalWords(answer.status) };
 }
 
 /**
- * While two secrets are good, a receiver that looks at x-service-signature alone may know either. The first attempt has
- * the older secret there, which every receiver knows until it is updated; the next has the new one, and so on in turns.
+ * After a rotation two secrets are valid. A receiver that reads only x-service-signature may know either one. The first
+ * attempt puts the previous secret there, which every receiver knows until it is updated. Later attempts alternate
+ * between the new and the previous secret.
  */
 function secretsFor(
-  { secret, previous }: Pick<Lane, 'secret' | 'previous'>,
+  { secret, previous }: Pick<WebhookLease, 'secret' | 'previous'>,
   { attempts }: ClaimedDelivery,
   now: Date,
 ): { secret: string; alternateSecret: string | null } {

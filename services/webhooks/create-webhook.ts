@@ -1,4 +1,7 @@
-/** Registers a webhook. Its reach is that of the key it is registered with (D40); its secret is shown once. */
+/**
+ * Registers a webhook. It reaches what the key that registers it reaches
+ * (docs/contract/webhooks.md#which-events-a-webhook-gets). Its secret is shown once.
+ */
 import type { EventName } from '../../entities/event.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Webhook } from '../../entities/webhook.ts';
@@ -6,7 +9,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
 import { holdMaker } from '../keys/maker.ts';
-import { lockAccount } from '../plans/standing.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { holdProfile } from '../profiles/hold-profile.ts';
 import { newWebhookSecret } from './new-secret.ts';
 import { requireReceiver } from './receiver-url.ts';
@@ -15,7 +18,7 @@ import { webhookView, type WebhookView } from './webhook-view.ts';
 
 export interface NewWebhook {
   readonly url: string;
-  /** Left out, the events of DEFAULT_EVENT_NAMES. */
+  /** Default: DEFAULT_EVENT_NAMES. */
   readonly events?: readonly EventName[] | undefined;
   /** Label for people. */
   readonly description?: string | undefined;
@@ -23,7 +26,7 @@ export interface NewWebhook {
 
 /**
  * @throws ServiceError invalid_request when the address is no https address on the public internet, limit_exceeded,
- *   unauthorized when the profile, the key or the grant of the caller has just ended
+ * unauthorized when the caller's profile, key or grant was deleted or revoked meanwhile
  */
 export async function createWebhook(
   context: Context,
@@ -38,7 +41,7 @@ export async function createWebhook(
     const maker = await holdMaker(em, caller);
     await lockAccount(em, accountId);
     await requireRoomForWebhook(em, accountId, profileId);
-    // Made under the lock, so that a webhook with a later id was registered later.
+    // Generated under the lock, so that a later id means a later registration.
     const id = context.random.uuid();
     const webhook = em.create(Webhook, {
       ...maker,
@@ -57,7 +60,7 @@ export async function createWebhook(
   });
 }
 
-/** A webhook that came after the deletion of its profile would outlive it. */
+/** Locks the profile: a webhook created after the deletion of its profile would outlive it. */
 async function holdOwnProfile(em: SqlEntityManager, caller: Caller, profileId: string): Promise<void> {
   try {
     await holdProfile(em, caller, profileId);

@@ -1,27 +1,29 @@
-/** The headers that an event is posted with (spec: Delivery headers). Pure. */
+/** Builds the headers of a delivery (docs/contract/webhooks.md#deliveries). Pure. */
 import type { EventName } from '../../entities/event.ts';
 import { sign } from './sign.ts';
 
-/** Carries the signature with the other secret for a day after a rotation, in the form of x-service-signature. */
+/**
+ * Carries the signature made with the other secret for a day after a rotation, in the format of x-service-signature.
+ */
 const ALTERNATE_SIGNATURE = 'x-service-signature-alternate';
 
-/** An event on its way to a receiver. */
+/** An event to post to a receiver. */
 export interface SignedEvent {
-  /** Id of the event as its receiver knows it. */
+  /** Id of the event that the receiver sees. */
   readonly id: string;
   readonly event: EventName;
   readonly mode: 'live' | 'test';
-  /** Exactly what is posted. */
+  /** The exact body of the request. */
   readonly body: string;
 }
 
 /** How an event is signed. */
 export interface Signing {
   readonly secret: string;
-  /** The other of two secrets that are good after a rotation; null or left out when there is one. */
+  /** The other of the two secrets that are valid after a rotation; null or left out when there is only one. */
   readonly alternateSecret?: string | null;
   readonly now: Date;
-  /** Version of the service that posts. */
+  /** Version of the service that sends the delivery. */
   readonly version: string;
 }
 

@@ -1,4 +1,4 @@
-/** A delivery as the wire shows it (spec: Webhook delivery), and the columns it is made from. */
+/** A delivery in the wire format (docs/contract/webhooks.md#deliveries), and the columns it is built from. */
 import type { DeliveryStatus } from '../../entities/delivery.ts';
 import type { EventName } from '../../entities/event.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';
@@ -36,7 +36,7 @@ export const DELIVERY_COLUMNS = `id, event, status, attempts, created_at, next_a
 export function deliveryView(row: DeliveryRow): DeliveryView {
   return {
     id: row.id,
-    // The receiver knows a delivery by one id alone (D7).
+    // The receiver sees a single id for a delivery (docs/contract/webhooks.md#deliveries).
     eventId: row.id,
     event: row.event,
     status: row.status,

@@ -1,4 +1,7 @@
-/** Disables webhooks whose every attempt has failed for three days, and says so to the account's others and its owners (D58). */
+/**
+ * Disables webhooks whose attempts have all failed for three days. Notifies the account's other webhooks and its owners
+ * (docs/contract/webhooks.md#turned-off-after-failures).
+ */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
@@ -10,17 +13,17 @@ import { pauseDeliveries } from './pause-deliveries.ts';
 
 const DAY_MS = 86_400_000;
 
-/** How long after the first failed attempt a webhook is disabled, when none succeeded since. */
+/** A webhook is disabled this long after its first failed attempt, if none succeeded since. */
 export const DISABLE_AFTER_MS = 3 * DAY_MS;
 
 /**
- * SQL condition: whether a webhook `w` is to be disabled once its time has come. Failures must lie half a day apart, so
- * that a webhook which failed once before Carillon itself was down for days is tried again first.
+ * SQL condition: whether a webhook `w` is disabled once its time has come. The failures must span half a day: a webhook
+ * that failed once before Carillon itself was down for days is tried again first.
  */
 export const FAILS_FOR_LONG = `w.failing_since is not null and w.disabled_at is null and w.deleted_at is null
   and w.last_failed_at >= w.failing_since + interval '12 hours'`;
 
-/** Webhooks of one transaction. */
+/** Most webhooks in one transaction. */
 const AT_ONCE = 50;
 
 /** A webhook that was just disabled. */
@@ -37,7 +40,7 @@ export interface DisabledWebhook {
 const IS_DUE = `${FAILS_FOR_LONG} and w.failing_since <= $1`;
 const FIND = `select 1 from webhooks w where ${IS_DUE} limit 1`;
 
-// For update: an event that is being fanned out to the webhook is waited for, and its delivery paused too.
+// `for update` waits for an event that is being fanned out to the webhook, so its delivery is paused too.
 const DISABLE = `
   update webhooks set disabled_at = $2, disabled_reason = 'failing', revision = revision + 1 where id in (
     select w.id from webhooks w where ${IS_DUE} order by w.failing_since, w.id limit ${AT_ONCE} for update skip locked)

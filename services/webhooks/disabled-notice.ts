@@ -1,4 +1,4 @@
-/** The mail to an owner about a webhook that was disabled. Holds nothing that a customer typed but the host. */
+/** The mail that tells an owner that a webhook was disabled. The host is the only customer input in it. */
 import type { Context } from '../context.ts';
 import type { NoticeText } from '../people/store-owner-notices.ts';
 import { timestamp } from '../timestamp.ts';

@@ -1,4 +1,4 @@
-/** Ends the webhooks that were registered under keys or grants which end. */
+/** Ends the webhooks that were registered under keys or grants that end. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 import { endWebhooks } from './end-webhooks.ts';
@@ -7,7 +7,7 @@ const FIND = `
   select id from webhooks
   where (created_by_key_id = any($1::uuid[]) or grant_id = any($2::uuid[])) and deleted_at is null`;
 
-/** Runs in the transaction that ends the keys and grants; their locked rows keep new webhooks from being made under them. */
+/** Runs in the transaction that ends the keys and grants. Their locked rows prevent new webhooks under them. */
 export async function endWebhooksMadeBy(
   em: SqlEntityManager,
   { keyIds, grantIds }: { readonly keyIds: readonly string[]; readonly grantIds: readonly string[] },

@@ -1,24 +1,24 @@
-/** Ends webhooks for good: nothing is delivered to them any more, and what is queued for them fails. */
+/** Ends webhooks permanently: nothing more is delivered to them, and their queued deliveries fail. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 
-// For update: a delivery that is being made for one of them is waited for, and none is made later.
+// `for update` waits for a delivery that is being created for one of them and prevents later ones.
 const LOCK = 'select id from webhooks where id = any($1::uuid[]) and deleted_at is null order by id for update';
 
 const END = `
   update webhooks set deleted_at = $2, secret = null, previous_secret = null, previous_secret_until = null,
-    lane = null, lane_until = null, revision = revision + 1
+    lease = null, lease_until = null, revision = revision + 1
   where id = any($1::uuid[])`;
 
-// An attempt in progress loses its claim, so its outcome changes nothing any more.
+// An attempt in progress loses its claim, so its outcome changes nothing.
 const FAIL_QUEUED = `
   update deliveries set status = 'failed', claim = null, paused = false, last_error = $2
   where webhook_id = any($1::uuid[]) and status in ('pending', 'processing')`;
 
 /**
- * In the caller's transaction, which may have locked profiles and the account but no deliveries.
+ * Runs in the caller's transaction, which may have locked profiles and the account but no deliveries.
  *
- * @param webhookIds those that were deleted already stay as they are
+ * @param webhookIds webhooks that are already deleted stay as they are
  * @param why a sentence that each queued delivery shows as its last error
  * @returns how many webhooks ended
  */

@@ -1,4 +1,4 @@
-/** The body of a delivery, as it is stored and posted (spec: Body common fields). */
+/** Builds the body of a delivery, as it is stored and posted (docs/contract/webhooks.md#events). */
 import type { EventName } from '../../entities/event.ts';
 import type { JsonObject } from '../../platforms/contract.ts';
 import { timestamp } from '../timestamp.ts';
@@ -7,11 +7,11 @@ export interface EventBody {
   /** Id of the delivery. */
   readonly eventId: string;
   readonly event: EventName;
-  /** When it was queued. */
+  /** When the delivery was queued. */
   readonly queuedAt: Date | string;
-  /** `{ post: … }` and so on, as the spec shows it for the event. */
+  /** `{ post: … }` and so on, as documented for the event (docs/contract/webhooks.md#events). */
   readonly payload: JsonObject;
-  /** True on the synthetic delivery of a test, and only there. */
+  /** True on the synthetic delivery of a test; absent otherwise. */
   readonly test?: true;
 }
 

@@ -1,17 +1,15 @@
-/** Makes deliveries of events, once: an event is marked in the transaction that stores its deliveries. */
+/** Creates the deliveries of events exactly once: an event is marked in the transaction that stores its deliveries. */
+import { ADVISORY_LOCKS } from '../../entities/advisory-locks.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { EventName } from '../../entities/event.ts';
 import { query } from '../../entities/query.ts';
 import type { JsonObject } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import { eventBody } from './event-body.ts';
-import { hears } from './hears.ts';
+import { subscribedCondition } from './subscribed-webhooks.ts';
 
-/** Events of one transaction. */
+/** Most events in one transaction. */
 const AT_ONCE = 200;
-
-/** Held by the one process that fans out, so that deliveries are made in the order of events; any number that is only ours. */
-const FAN_OUT_LOCK = 4_221_003;
 
 interface EventRow {
   id: string;
@@ -24,10 +22,10 @@ interface EventRow {
 const EVENTS = `
   select id, name, mode, payload, created_at from events where fanned_out_at is null order by id limit ${AT_ONCE}`;
 
-// Webhooks are held for key share: their deletion waits, and then finds these deliveries; their lanes do not.
-const HEARERS = `
+// Locks webhooks `for key share`: a deletion waits and then finds these deliveries. Webhook leases are not blocked.
+const SUBSCRIBED = `
   select e.id as event_id, w.id as webhook_id from events e
-  join webhooks w on ${hears({ id: 'e.id', accountId: 'e.account_id', profileId: 'e.profile_id', name: 'e.name', mode: 'e.mode', subjectId: 'e.subject_id' })}
+  join webhooks w on ${subscribedCondition({ id: 'e.id', accountId: 'e.account_id', profileId: 'e.profile_id', name: 'e.name', mode: 'e.mode', subjectId: 'e.subject_id' })}
   where e.id = any($1::uuid[]) order by e.id, w.id for key share of w`;
 
 const STORE = `
@@ -38,19 +36,19 @@ const STORE = `
 
 const MARK = 'update events set fanned_out_at = $2 where id = any($1::uuid[])';
 
-/** @returns how many events were fanned out; 0 when none waits or another process is at it */
+/** @returns how many events were fanned out; 0 when none is pending or another process holds the lock */
 export function fanOut(context: Context): Promise<number> {
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     const lock = 'select pg_try_advisory_xact_lock($1) as held';
-    const [{ held } = { held: false }] = await query<{ held: boolean }>(em, lock, [FAN_OUT_LOCK]);
+    const [{ held } = { held: false }] = await query<{ held: boolean }>(em, lock, [ADVISORY_LOCKS.fanOut]);
     const events = held ? await query<EventRow>(em, EVENTS) : [];
     if (events.length === 0) return 0;
     const ids = events.map(({ id }) => id);
-    const hearers = await query<{ event_id: string; webhook_id: string }>(em, HEARERS, [ids]);
+    const subscribers = await query<{ event_id: string; webhook_id: string }>(em, SUBSCRIBED, [ids]);
     const byId = new Map(events.map((event) => [event.id, event]));
-    const deliveries = hearers.map((hearer) => {
-      const event = byId.get(hearer.event_id) as EventRow;
-      return deliveryOf(context, event, hearer.webhook_id);
+    const deliveries = subscribers.map((subscriber) => {
+      const event = byId.get(subscriber.event_id) as EventRow;
+      return deliveryOf(context, event, subscriber.webhook_id);
     });
     await query(em, STORE, [JSON.stringify(deliveries)]);
     await query(em, MARK, [ids, context.clock.now()]);

@@ -7,14 +7,14 @@ import { type Page, pageOf } from '../paging.ts';
 import { DELIVERY_COLUMNS, type DeliveryRow, type DeliveryView, deliveryView } from './delivery-view.ts';
 import { findWebhook } from './reachable-webhooks.ts';
 
-/** What a list can be narrowed to; `processing` lasts seconds and is not among them. */
+/** Values of the status filter. `processing` lasts only seconds and is not one of them. */
 export const LISTED_STATUSES = ['pending', 'delivered', 'failed', 'dead'] as const;
 
 export interface DeliveryFilter {
   readonly status?: (typeof LISTED_STATUSES)[number] | undefined;
   /** 1 to 100. */
   readonly limit: number;
-  /** Id of a delivery of this webhook: the list goes on with those older than it. */
+  /** Id of a delivery of this webhook; the page starts after it, with older ones. */
   readonly startingAfter?: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export async function listDeliveries(
 ): Promise<Page<DeliveryView>> {
   await findWebhook(context.db.em(), caller, webhookId);
   if (startingAfter !== undefined) await requireDelivery(context, webhookId, startingAfter);
-  // The status stands in the text, one of four, because only then is its partial index used.
+  // The status, one of four literals, is part of the SQL text: PostgreSQL uses its partial index only then.
   const ofStatus = status === undefined ? '' : `and status = '${status}'`;
   const parameters: unknown[] = [webhookId, limit + 1];
   const older = startingAfter === undefined ? '' : `and id < $${parameters.push(startingAfter)}`;

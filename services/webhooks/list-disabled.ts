@@ -1,10 +1,10 @@
-/** The disabled webhooks of an account, for its owner, the latest first. */
+/** Lists the disabled webhooks of an account for its owner, the latest first. */
 import { type DisabledReason, Webhook } from '../../entities/webhook.ts';
 import type { Context } from '../context.ts';
 
 export interface DisabledWebhookView {
   readonly id: string;
-  /** Of its address, which may hold a secret elsewhere. */
+  /** Host of the url; the rest of the url may hold a secret. */
   readonly host: string;
   readonly description: string | null;
   readonly reason: DisabledReason;

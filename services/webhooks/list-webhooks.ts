@@ -9,7 +9,7 @@ import { webhookView, type WebhookView } from './webhook-view.ts';
 export interface WebhookPage {
   /** 1 to 100. */
   readonly limit: number;
-  /** Id of a webhook: the list goes on with those older than it. */
+  /** Id of a webhook; the page starts after it, with older ones. */
   readonly cursor?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Locks a webhook for a change, until the transaction is over. */
+/** Locks a webhook until the end of the transaction that changes it. */
 import { LockMode } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Webhook } from '../../entities/webhook.ts';
@@ -6,7 +6,7 @@ import type { Caller } from '../keys/caller.ts';
 import { noWebhook, reachableWebhooks } from './reachable-webhooks.ts';
 
 /**
- * Waits for deliveries that are being made for the webhook: what follows finds them.
+ * Waits for deliveries that are being created for the webhook, so that later statements see them.
  *
  * @throws ServiceError not_found for an unknown, deleted or foreign webhook
  */

@@ -1,7 +1,7 @@
-/** What deliveries are signed with (D7). */
+/** Generates the secret that signs deliveries (docs/contract/webhooks.md#deliveries). */
 import type { Random } from '../clock.ts';
 
-/** What every secret begins with. */
+/** Prefix of every secret. */
 const SECRET_PREFIX = 'whsec_';
 
 export function newWebhookSecret(random: Pick<Random, 'bytes'>): string {

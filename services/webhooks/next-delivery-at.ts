@@ -1,4 +1,7 @@
-/** When webhooks have their next work: an event to fan out, an attempt that is due, a lane whose process died, a webhook to disable. */
+/**
+ * The next instant with work for webhooks: an event to fan out, a due attempt, a lease whose process died, or a webhook
+ * to disable.
+ */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { DISABLE_AFTER_MS, FAILS_FOR_LONG } from './disable-failing.ts';
@@ -7,7 +10,7 @@ const NEXT = `
   select extract(epoch from least(
     (select created_at from events where fanned_out_at is null order by id limit 1),
     (select min(next_attempt_at) from deliveries where status = 'pending' and not paused),
-    (select min(w.lane_until) from webhooks w where w.lane_until is not null and w.disabled_at is null and exists (
+    (select min(w.lease_until) from webhooks w where w.lease_until is not null and w.disabled_at is null and exists (
       select 1 from deliveries d where d.webhook_id = w.id and d.status = 'processing')),
     (select min(w.failing_since) + $1 * interval '1 millisecond' from webhooks w where ${FAILS_FOR_LONG}))) * 1000 as at`;
 

@@ -1,11 +1,14 @@
-/** The one place that says which webhooks a caller sees and manages: those of its own reach (D40). */
+/**
+ * The one place that defines which webhooks a caller sees and manages: those with the same reach as the caller
+ * (docs/contract/webhooks.md#which-events-a-webhook-gets).
+ */
 import type { FilterQuery } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Webhook } from '../../entities/webhook.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Caller } from '../keys/caller.ts';
 
-/** Living webhooks of the caller's account, profile and mode. */
+/** Webhooks of the caller's account, profile and mode that are not deleted. */
 export function reachableWebhooks(caller: Caller): FilterQuery<Webhook> {
   return {
     accountId: caller.accountId,

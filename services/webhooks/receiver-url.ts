@@ -1,14 +1,14 @@
-/** Whether an address can be one of a webhook, as far as that shows without asking anybody. */
+/** Validates the url of a webhook, as far as that is possible without a DNS lookup. */
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 
-/** Longest address. */
+/** Maximum length of a url. */
 export const RECEIVER_URL_MAX = 2_000;
 
-/** The characters of an address (RFC 3986). */
+/** The characters allowed in a url (RFC 3986). */
 const ADDRESS = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/;
 
-/** What is expected instead of an address that cannot be one; null when it can. */
+/** Says what is expected instead of an invalid url; null for a valid one. */
 export function receiverUrlProblem(text: string): string | null {
   const url = ADDRESS.test(text) ? URL.parse(text) : null;
   if (url === null) return 'an address such as https://app.example/webhooks';
@@ -16,7 +16,7 @@ export function receiverUrlProblem(text: string): string | null {
   return url.protocol === 'https:' || url.protocol === 'http:' ? null : 'an https address';
 }
 
-/** @throws ServiceError invalid_request when nothing may be delivered there */
+/** @throws ServiceError invalid_request when deliveries to the url are not allowed */
 export async function requireReceiver(context: Context, text: string): Promise<void> {
   const problem = receiverUrlProblem(text);
   if (problem !== null) throw new ServiceError('invalid_request', `url: expected ${problem}.`);

@@ -1,4 +1,4 @@
-/** Sends a delivery again that has ended: the same event and the same bytes, with a new chain of attempts. */
+/** Sends a finished delivery again: the same event and the same bytes, with a new series of attempts. */
 import type { DeliveryStatus } from '../../entities/delivery.ts';
 import { query } from '../../entities/query.ts';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -7,7 +7,7 @@ import type { Caller } from '../keys/caller.ts';
 import { DELIVERY_COLUMNS, type DeliveryRow, type DeliveryView, deliveryView } from './delivery-view.ts';
 import { findWebhook, noWebhook, requireEnabled } from './reachable-webhooks.ts';
 
-// The webhook's row is held against a deletion at this moment, which would leave the delivery behind.
+// Locks the webhook's row against a concurrent deletion, which would leave the delivery behind.
 const REPLAY = `
   with living as (select id from webhooks where id = $2 and deleted_at is null and disabled_at is null for key share)
   update deliveries d set status = 'pending', attempts = 0, next_attempt_at = $3, delivered_at = null, dead_at = null,
@@ -15,7 +15,9 @@ const REPLAY = `
   from living where d.id = $1 and d.webhook_id = living.id and d.status in ('dead', 'failed', 'delivered')
   returning ${DELIVERY_COLUMNS.replace('id,', 'd.id,')}`;
 
-/** @throws ServiceError not_found (webhook or delivery), invalid_request (it has not ended, or the webhook is disabled) */
+/**
+ * @throws ServiceError not_found (webhook or delivery), invalid_request (it has not ended, or the webhook is disabled)
+ */
 export async function replayDelivery(
   context: Context,
   caller: Caller,

@@ -1,4 +1,7 @@
-/** Gives a webhook a new secret; for a day deliveries are signed with the one before it too (D58). */
+/**
+ * Gives a webhook a new secret. For a day the previous secret also signs deliveries
+ * (docs/contract/webhooks.md#rotating-a-secret).
+ */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/caller.ts';
@@ -11,12 +14,12 @@ const OVERLAP_MS = 86_400_000;
 
 export interface RotatedSecret {
   webhook: WebhookView & { secret: string };
-  /** Until when deliveries are signed with the secret before this one too. */
+  /** Until when the previous secret also signs deliveries. */
   previousSecretUntil: string;
 }
 
 /**
- * Of earlier secrets only the latest is kept: rotating twice within a day ends the oldest at once.
+ * Only the latest previous secret is kept: rotating twice within a day ends the oldest at once.
  *
  * @throws ServiceError not_found for an unknown, deleted or foreign webhook
  */

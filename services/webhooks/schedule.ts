@@ -1,9 +1,9 @@
-/** When a delivery that failed is tried again, as data (spec: Delivery and retry). */
+/** When a failed delivery is retried, as data (docs/contract/webhooks.md#retries-of-deliveries). */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-/** Milliseconds from the beginning of an attempt that failed to the next: after the first, the second, … */
+/** Milliseconds from the start of a failed attempt to the next one: after the first, the second, … */
 export const WEBHOOK_WAITS: readonly number[] = [
   MINUTE_MS,
   5 * MINUTE_MS,
@@ -13,10 +13,10 @@ export const WEBHOOK_WAITS: readonly number[] = [
   12 * HOUR_MS,
 ];
 
-/** Attempts in all. */
+/** Maximum number of attempts. */
 export const ATTEMPTS_MAX = WEBHOOK_WAITS.length + 1;
 
-/** When the next attempt is due; null when the one that failed was the last. */
+/** When the next attempt is due; null when the failed one was the last. */
 export function nextAttemptAt(failedAttempts: number, attemptedAt: Date): Date | null {
   const wait = WEBHOOK_WAITS[failedAttempts - 1];
   return wait === undefined ? null : new Date(attemptedAt.getTime() + wait);

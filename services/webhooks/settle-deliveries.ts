@@ -1,20 +1,20 @@
-/** Writes what became of attempts, many in one statement, and only for who still holds the claim. */
+/** Stores the outcomes of attempts, many in one statement, and only for attempts that still hold their claim. */
 import { query } from '../../entities/query.ts';
 import type { JsonObject } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import type { AttemptOutcome } from './attempt-delivery.ts';
-import type { ClaimedDelivery, Lane } from './claim-lanes.ts';
+import type { ClaimedDelivery, WebhookLease } from './claim-webhook-leases.ts';
 import { nextAttemptAt } from './schedule.ts';
 
-/** An attempt that is over. */
+/** A finished attempt. */
 export interface DeliverySettlement {
-  readonly lane: Lane;
+  readonly lease: WebhookLease;
   readonly delivery: ClaimedDelivery;
   readonly outcome: AttemptOutcome;
 }
 
-// Webhooks are locked before their deliveries, as everywhere. What an attempt says of the receiver counts only while
-// the webhook is what the attempt was made with.
+// Locks webhooks before their deliveries, as everywhere. An outcome updates the webhook's failure state only if the
+// webhook has not changed since the attempt.
 const SETTLE = `
   with input as (
     select * from jsonb_to_recordset($1::jsonb) as i(id uuid, "webhookId" uuid, claim uuid, revision int, "order" int,
@@ -46,9 +46,9 @@ const SETTLE = `
   select l.revision = i.revision as is_current from input i join locked l on l.id = i."webhookId" order by i."order"`;
 
 /**
- * Writes outcomes, and since when the webhooks fail.
+ * Stores outcomes, and since when the webhooks fail.
  *
- * @returns for each settlement, in order, whether its webhook is still what the lane was taken of
+ * @returns for each settlement, in order, whether its webhook is unchanged since the lease was taken
  */
 export async function settleDeliveries(
   context: Context,
@@ -59,7 +59,7 @@ export async function settleDeliveries(
   return rows.map((row) => row.is_current);
 }
 
-function settlementRow(context: Context, { lane, delivery, outcome }: DeliverySettlement): JsonObject {
+function settlementRow(context: Context, { lease, delivery, outcome }: DeliverySettlement): JsonObject {
   const { delivered, attemptedAt, statusCode, error } = outcome;
   const now = context.clock.now().toISOString();
   const attempts = delivery.attempts + 1;
@@ -67,9 +67,9 @@ function settlementRow(context: Context, { lane, delivery, outcome }: DeliverySe
   const dead = !delivered && next === null;
   return {
     id: delivery.id,
-    webhookId: lane.webhookId,
-    claim: lane.claim,
-    revision: lane.revision,
+    webhookId: lease.webhookId,
+    claim: lease.claim,
+    revision: lease.revision,
     attemptedAt: attemptedAt.toISOString(),
     status: delivered ? 'delivered' : dead ? 'dead' : 'pending',
     attempts,

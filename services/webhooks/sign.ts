@@ -1,11 +1,11 @@
-/** The signature of a delivery (spec: Signature). Pure. */
+/** The signature of a delivery (docs/contract/webhooks.md#signatures). Pure. */
 import { createHmac } from 'node:crypto';
 
 /**
  * Value of the header x-service-signature.
  *
- * @param body exactly what is posted
- * @param secret the webhook's, with its prefix
+ * @param body the exact body of the request
+ * @param secret the webhook's secret, with its prefix
  */
 export function sign(body: string, secret: string, now: Date): string {
   const t = Math.floor(now.getTime() / 1000);

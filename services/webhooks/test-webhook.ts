@@ -1,4 +1,7 @@
-/** Queues a delivery with a made-up post, which goes the way of every other, whatever the webhook hears. */
+/**
+ * Queues a delivery with a made-up post. It takes the same path as any other delivery, whether or not the webhook is
+ * subscribed to the event.
+ */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';

@@ -1,15 +1,18 @@
-/** Removes deliveries and events that have been kept for their time (spec: Limits). */
+/** Removes deliveries and events after their retention time (docs/contract/webhooks.md#listing-deliveries). */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { earliestId } from '../ids.ts';
 
-/** How long a delivery is kept; a dead one from its death. One that waits for a disabled webhook ends then. */
+/**
+ * How long a delivery is kept; for a dead one, counted from its death. A delivery that waits for a disabled webhook is
+ * removed then too.
+ */
 const KEPT_MS = 30 * 86_400_000;
 
-/** Rows of one statement. */
+/** Most rows in one statement. */
 const AT_ONCE = 1_000;
 
-// Ids sort by time, so the oldest rows are found along the primary key.
+// Ids sort by time, so the primary key finds the oldest rows.
 const OLD_DELIVERIES = `
   delete from deliveries where id in (
     select id from deliveries where id < $1 and (status in ('delivered', 'failed') or (status = 'dead' and dead_at < $2) or paused)

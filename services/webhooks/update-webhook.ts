@@ -1,4 +1,6 @@
-/** Changes a webhook: address, events, description, and whether it is enabled (D58). */
+/**
+ * Changes the url, events, description or enabled state of a webhook (docs/contract/webhooks.md#changing-a-webhook).
+ */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { EventName } from '../../entities/event.ts';
 import type { Webhook } from '../../entities/webhook.ts';
@@ -10,13 +12,13 @@ import { findWebhook } from './reachable-webhooks.ts';
 import { requireReceiver } from './receiver-url.ts';
 import { webhookView, type WebhookView } from './webhook-view.ts';
 
-/** Only what is given is changed. */
+/** Absent fields stay unchanged. */
 export interface WebhookChanges {
   readonly url?: string | undefined;
   readonly events?: readonly EventName[] | undefined;
   /** Null clears it. */
   readonly description?: string | null | undefined;
-  /** True also forgets that the webhook failed; deliveries that waited go on. */
+  /** True also clears the failure state of the webhook; paused deliveries resume. */
   readonly enabled?: boolean | undefined;
 }
 

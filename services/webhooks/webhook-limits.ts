@@ -1,16 +1,19 @@
-/** How many webhooks there may be (D58). Live and test, enabled and disabled ones count alike. */
+/**
+ * Limits on the number of webhooks (docs/contract/webhooks.md#how-many). Live and test, enabled and disabled ones count
+ * alike.
+ */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Webhook } from '../../entities/webhook.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 
-/** Registered with keys of one profile. */
+/** Most webhooks registered with keys of one profile. */
 export const WEBHOOKS_PER_PROFILE = 20;
 
-/** Of an account, those of its profiles included. */
+/** Most webhooks of an account, including those of its profiles. */
 export const WEBHOOKS_PER_ACCOUNT = 100;
 
 /**
- * To be called while the account is locked, so that two registrations never share the last place.
+ * Call it while the account is locked, so that two registrations cannot take the last free slot together.
  *
  * @param profileId the profile of the key that registers; null for an unscoped key
  * @throws ServiceError limit_exceeded

@@ -1,4 +1,4 @@
-/** A webhook as the wire shows it (spec: Webhook): everything but its secret. */
+/** A webhook in the wire format (docs/contract/webhooks.md#webhooks-of-a-caller): everything except its secret. */
 import { DEFAULT_EVENT_NAMES, type EventName } from '../../entities/event.ts';
 import type { DisabledReason, Webhook } from '../../entities/webhook.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';
@@ -9,7 +9,7 @@ export interface WebhookView {
   events: EventName[];
   description: string | null;
   enabled: boolean;
-  /** Null while it is enabled, as is the reason. */
+  /** Null while the webhook is enabled, as is the reason. */
   disabledAt: string | null;
   disabledReason: DisabledReason | null;
   createdAt: string;

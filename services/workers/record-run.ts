@@ -1,4 +1,4 @@
-/** Notes that a loop ran and how it ended, for GET /health. */
+/** Records that a loop ran and how it ended, for GET /health. */
 import { query } from '../../entities/query.ts';
 import { loggableError } from '../../errors/loggable-error.ts';
 import type { Context } from '../context.ts';
@@ -13,7 +13,7 @@ const RECORD = `
 export async function recordRun(context: Context, name: WorkerLoopName, error: Error | null): Promise<void> {
   const now = context.clock.now();
   const described = error === null ? null : loggableError(error);
-  // The message of a database error can hold the values of its statement.
+  // The message of a database error can contain the values of its statement.
   const lastError = described === null ? null : [described.code, described.message].filter(Boolean).join(': ');
   await query(context.db.em(), RECORD, [name, now, error === null ? now : null, lastError]);
 }

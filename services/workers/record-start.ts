@@ -1,9 +1,15 @@
-/** Notes that a worker has started: its loops are not late in their first two minutes (D63). */
+/**
+ * Records that a worker has started: its loops are not late in their first two minutes
+ * (docs/contract/running.md#health).
+ */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { WORKER_LOOPS } from './worker-loops.ts';
 
-/** A worker that starts again and again without one good round is given time once in this long, and is late in between. */
+/**
+ * A worker that restarts repeatedly without one successful round gets this grace period once per interval, and is late
+ * in between.
+ */
 const WITHOUT_SUCCESS_MS = 3_600_000;
 
 const RECORD = `

@@ -1,15 +1,15 @@
-/** Removes what has served its time, and does the vacuuming that the embedded database does not do by itself. */
+/** Removes expired rows, and runs the vacuum that the embedded database does not run automatically. */
 import { query } from '../../entities/query.ts';
 import type { Context } from '../context.ts';
 import { WINDOW_SECONDS } from '../limits/rate-limiter.ts';
 
-/** An alarm row of a worker that has not been heard of for so long belongs to a process that died. */
+/** An Agenda job of a worker that has been inactive for this long belongs to a process that died. */
 const DEAD_WORKER_MS = 86_400_000;
 
-/** A delete that nobody settled for so long was cut off by the end of its process. */
+/** A deletion without an outcome for this long was interrupted by the end of its process. */
 const LOST_DELETE_MS = 600_000;
 
-/** A pause of metrics reads is kept for so long after its end: the next failure makes it longer. */
+/** A pause of metrics reads is kept for this long after its end, because the next failure extends it. */
 const PAUSES_KEPT_MS = 86_400_000;
 
 const CLOSE_LOST_DELETES = `
@@ -23,7 +23,7 @@ export async function tidyDatabase(context: Context): Promise<void> {
   if (context.db.engine === 'postgres') {
     const windowStart = new Date(now - WINDOW_SECONDS * 1000);
     await query(context.db.em(), 'delete from rate_limit_hits where at <= $1', [windowStart]);
-    // Addresses come and go, so a bucket that has fallen silent goes too.
+    // Addresses change often, so inactive buckets are removed too.
     await query(context.db.em(), 'delete from rate_limit_buckets where last_at <= $1', [windowStart]);
   } else {
     // PGlite runs no autovacuum.

@@ -1,4 +1,7 @@
-/** The loops that workers run, as data: how often each begins anew, and so how late its success may be (spec: GET /health). */
+/**
+ * The loops that workers run, as data: how often each one starts, and therefore when its last success counts as late
+ * (docs/contract/running.md#health).
+ */
 
 export const WORKER_LOOPS = {
   scheduledPosts: { everySeconds: 5 },
@@ -13,10 +16,10 @@ export const WORKER_LOOPS = {
 
 export type WorkerLoopName = keyof typeof WORKER_LOOPS;
 
-/** No loop is called late before this many seconds, however short its interval. */
+/** No loop counts as late before this many seconds, however short its interval. */
 const LATE_AT_LEAST_SECONDS = 120;
 
-/** What is known of a loop: when a worker last started, and when the loop last succeeded. */
+/** Recorded times of a loop: when a worker last started, and when the loop last succeeded. */
 interface LoopTimes {
   readonly startedAt: Date | null;
   readonly lastOkAt: Date | null;

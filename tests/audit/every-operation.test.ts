@@ -1,6 +1,6 @@
 /**
- * Every operation over every surface, with the inputs of the scoping table: a change stands in the audit once, with who,
- * what, on which object and how it ended; a read leaves nothing there. A new change that is not listed here fails.
+ * Checks every operation over every surface, with the inputs of the scoping table. A change writes one audit entry with
+ * actor, operation, object and outcome. A read writes none. The test fails for a new change that is not listed here.
  */
 import { createTRPCClient, httpLink } from '@trpc/client';
 import { describe, expect, it } from 'vitest';
@@ -17,12 +17,12 @@ import { TABLE } from '../routers/scoping-table.ts';
 const world = await startWorld({ clock: 'manual' });
 
 type Fields = Record<string, unknown>;
-// eslint-disable-next-line typescript/no-explicit-any -- answers of all operations, of which each test reads what its own has
+// eslint-disable-next-line typescript/no-explicit-any -- answers of all operations; tests read known fields
 type Answer = any;
 
 const input = (type: string, field: string) => (fields: Fields) => ({ type, ids: [fields[field]] });
 
-/** What each change is about, from what was sent and what came back. */
+/** The subject of each change, from its request and its answer. */
 const OBJECTS: Record<string, (fields: Fields, answer: Answer, accountId: string) => unknown> = {
   'connections.connect': (_, { connection }) => ({ type: 'connection', ids: [connection.id] }),
   'connections.delete': input('connection', 'connectionId'),
@@ -39,7 +39,7 @@ const OBJECTS: Record<string, (fields: Fields, answer: Answer, accountId: string
   'posts.reschedule': input('post', 'postId'),
   'posts.delete': input('post', 'postId'),
   'media.upload': (_, { media }) => ({ type: 'media', ids: [media.id] }),
-  // Nobody listens at the address of its row, so nothing was stored.
+  // Nothing listens at the address in this row, so nothing was stored.
   'media.uploadFromUrl': () => null,
   'media.delete': input('media', 'mediaId'),
   'profiles.create': (_, { profile }) => ({ type: 'profile', ids: [profile.id] }),
@@ -57,7 +57,7 @@ const OBJECTS: Record<string, (fields: Fields, answer: Answer, accountId: string
   'simulation.advance': () => null,
 };
 
-/** A tenant of its own, and the first input that the scoping table has for an operation. */
+/** A separate tenant, and the first input that the scoping table has for an operation. */
 async function arrange(operation: Operation) {
   const tenant = await makeTenant(world);
   const row = TABLE.find((candidate) => candidate.operation === operation.name);
@@ -122,7 +122,7 @@ const changes = named((name) => name in OBJECTS).flatMap((one) =>
 );
 
 describe.for(reads)('$name', ({ operation }) => {
-  it('leaves nothing, over whatever surface', async () => {
+  it('writes no audit entry on any surface', async () => {
     const { tenant, fields } = await arrange(operation);
     const before = await auditOf(tenant);
 
@@ -136,7 +136,7 @@ describe.for(reads)('$name', ({ operation }) => {
 });
 
 describe.for(changes)('$name over $surface', ({ name, surface, operation }) => {
-  it('is written once, with who, what and how it ended', async () => {
+  it('writes one audit entry with actor, operation, object and outcome', async () => {
     const { tenant, fields, account } = await arrange(operation);
     const before = await auditOf(tenant);
 

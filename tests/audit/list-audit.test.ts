@@ -1,8 +1,10 @@
-/** GET /audit: newest first, page by page, narrowed, and only the caller's own; kept for 400 days. */
+/**
+ * GET /audit: newest first, paginated and filtered. It lists only the caller's own entries and keeps them for 400 days.
+ */
 import { describe, expect, it } from 'vitest';
 import { type AuditFilter, auditQuery } from '../../services/audit/list-audit.ts';
 import { makeAccount } from '../harness/accounts.ts';
-import { NOBODY, refusal } from '../harness/expected.ts';
+import { UNKNOWN_ID, refusal } from '../harness/expected.ts';
 import { START } from '../harness/test-clock.ts';
 import { startWorld, type World } from '../harness/world.ts';
 
@@ -11,7 +13,10 @@ const DAY = 86_400_000;
 
 const at = (ms: number) => new Date(START.getTime() + ms).toISOString();
 
-/** An account with a profile, and three changes a minute apart: made, renamed, and somebody else's deleted. */
+/**
+ * An account with a profile, and three changes one minute apart: a create, a rename, and a refused delete of an
+ * unknown profile.
+ */
 async function accountWithChanges(in_: World = world) {
   const account = await makeAccount(in_);
   const { key } = account;
@@ -19,7 +24,7 @@ async function accountWithChanges(in_: World = world) {
   in_.clock.advance(60_000);
   await in_.rest(`PATCH /profiles/${body.profile.id}`, { key, body: { name: 'B' } });
   in_.clock.advance(60_000);
-  await in_.rest(`DELETE /profiles/${NOBODY}`, { key });
+  await in_.rest(`DELETE /profiles/${UNKNOWN_ID}`, { key });
   return { ...account, profileId: body.profile.id as string };
 }
 
@@ -28,7 +33,7 @@ const operationsOf = (body: { entries: { operation: string }[] }) =>
   body.entries.map(({ operation }) => operation.slice('profiles.'.length));
 
 describe('200', () => {
-  it('gives what an account asked for, newest first, and nothing of another', async () => {
+  it('lists the operations of one account, newest first, and none of another account', async () => {
     const { key } = await accountWithChanges();
     const other = await makeAccount(world);
 
@@ -39,7 +44,7 @@ describe('200', () => {
     expect((await list(other.key)).body).toEqual({ entries: [], limit: 25, nextCursor: null });
   });
 
-  it('goes on where the page before ended', async () => {
+  it('continues after the last entry of the previous page', async () => {
     const { key } = await accountWithChanges();
 
     const first = await list(key, '?limit=2');
@@ -50,7 +55,7 @@ describe('200', () => {
     expect([operationsOf(second.body), second.body.nextCursor]).toEqual([['create'], null]);
   });
 
-  it('goes on behind an entry of nobody without showing one of another account', async () => {
+  it('continues after an entry without an account and shows none of another account', async () => {
     const { key } = await accountWithChanges();
     const other = await accountWithChanges();
     const [newest] = (await list(other.key)).body.entries;
@@ -61,7 +66,7 @@ describe('200', () => {
     expect((await list(key, `?objectId=${other.profileId}`)).body.entries).toEqual([]);
   });
 
-  it('is narrowed by actor, operation, object, outcome and time', async () => {
+  it('filters by actor, operation, object, outcome and time', async () => {
     const start = world.clock.now().getTime() - START.getTime();
     const { key, profileId } = await accountWithChanges();
     const [{ actor }] = (await list(key)).body.entries;
@@ -70,7 +75,7 @@ describe('200', () => {
     expect(await narrowed('?actorKind=key')).toEqual(['delete', 'update', 'create']);
     expect(await narrowed('?actorKind=operator')).toEqual([]);
     expect(await narrowed(`?actorId=${actor.id}&operation=profiles.update`)).toEqual(['update']);
-    expect(await narrowed(`?actorId=${NOBODY}`)).toEqual([]);
+    expect(await narrowed(`?actorId=${UNKNOWN_ID}`)).toEqual([]);
     expect(await narrowed(`?objectId=${profileId}`)).toEqual(['update', 'create']);
     expect(await narrowed('?outcome=not_found')).toEqual(['delete']);
     expect(await narrowed('?outcome=none')).toEqual([]);
@@ -79,7 +84,7 @@ describe('200', () => {
     expect(await narrowed(`?since=${at(start + 1)}&until=${at(start + 120_000)}`)).toEqual(['update']);
   });
 
-  it('still tells what was asked for of a profile that is deleted', async () => {
+  it('still lists the operations on a profile that is deleted', async () => {
     const { key, profileId } = await accountWithChanges();
 
     await world.rest(`DELETE /profiles/${profileId}`, { key });
@@ -90,7 +95,7 @@ describe('200', () => {
 });
 
 describe('pages', () => {
-  it('go on after a cursor, under its older name too', async () => {
+  it('accepts a cursor, also under its older name', async () => {
     const { key } = await accountWithChanges();
     const first = await list(key, '?limit=1');
 
@@ -107,7 +112,10 @@ describe('pages', () => {
 
 describe('400', () => {
   it.each<[string, string]>([
-    [`cursor=${NOBODY}&startingAfter=${NOBODY.replace('1', '2')}`, 'cursor: cannot be combined with startingAfter'],
+    [
+      `cursor=${UNKNOWN_ID}&startingAfter=${UNKNOWN_ID.replace('1', '2')}`,
+      'cursor: cannot be combined with startingAfter',
+    ],
     ['since=yesterday', 'since: expected an instant such as 2026-11-21T09:00:00Z'],
     ['outcome=fine', 'outcome: expected one of'],
     ['limit=101', 'limit: expected'],
@@ -121,7 +129,7 @@ describe('400', () => {
 });
 
 describe('with many entries', () => {
-  it('reads each page along an index', async () => {
+  it('reads each page from an index', async () => {
     await using full = await startWorld();
     const { id } = await makeAccount(full);
     await full.sql(
@@ -149,12 +157,12 @@ describe('with many entries', () => {
     expect(await planOf({ operation: 'keys.mint' })).toMatch(/audit_entries_account_id_operation_id_index/);
     expect(await planOf({ outcome: 'forbidden' })).toMatch(/audit_entries_not_ok_index/);
     expect(await planOf({ outcome: 'none' })).toMatch(/audit_entries_not_ok_index/);
-    expect(await planOf({ objectId: NOBODY })).toMatch(/audit_entries_object_ids_index/);
+    expect(await planOf({ objectId: UNKNOWN_ID })).toMatch(/audit_entries_object_ids_index/);
   });
 });
 
 describe('retention', () => {
-  it('keeps entries for 400 days, and removes any number of older ones', async () => {
+  it('keeps entries for 400 days, and removes older ones in any number', async () => {
     await using old = await startWorld();
     const { key, id } = await accountWithChanges(old);
     await old.sql(

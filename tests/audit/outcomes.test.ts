@@ -1,10 +1,10 @@
-/** What stands in the audit when a change is refused, breaks off, or is made by somebody who has no key. */
+/** The audit entries of changes that are refused, that fail midway, or that arrive without a key. */
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../harness/accounts.ts';
 import { openBrowser } from '../harness/browser.ts';
 import { makeLink } from '../harness/connect-links.ts';
 import { accountWithSandbox } from '../harness/connections.ts';
-import { NOBODY, UUID } from '../harness/expected.ts';
+import { UNKNOWN_ID, UUID } from '../harness/expected.ts';
 import { START } from '../harness/test-clock.ts';
 import { startWorld, type World } from '../harness/world.ts';
 
@@ -17,7 +17,7 @@ type Entry = any;
 const audit = async (key: string, search = '', at: World = world): Promise<Entry[]> =>
   (await at.rest(`GET /audit${search}`, { key })).body.entries;
 
-/** Makes the database refuse such statements on a table. */
+/** Makes the database refuse statements of one kind on a table. */
 const breakTable = (at: World, table: string, statement: 'insert' | 'update') =>
   at.db.em().transactional(async (em) => {
     const kysely = em.getKysely();
@@ -31,23 +31,23 @@ const breakTable = (at: World, table: string, statement: 'insert' | 'update') =>
   });
 
 describe('a refused change', () => {
-  it('is written with its code: validation, somebody else’s object, and a state that does not allow it', async () => {
+  it('is written with its code: validation, an object of another account, and a conflicting state', async () => {
     const { key } = await makeAccount(world);
     await world.rest('POST /profiles', { key, body: { name: 'A', externalId: 'a' } });
 
     await world.rest('POST /profiles', { key, body: { name: '' } });
-    await world.rest(`DELETE /profiles/${NOBODY}`, { key });
+    await world.rest(`DELETE /profiles/${UNKNOWN_ID}`, { key });
     await world.rest('POST /profiles', { key, body: { name: 'B', externalId: 'a' } });
 
     expect((await audit(key)).map(({ operation, object, outcome }) => [operation, object, outcome])).toEqual([
       ['profiles.create', null, 'profile_external_id_conflict'],
-      ['profiles.delete', { type: 'profile', ids: [NOBODY] }, 'not_found'],
+      ['profiles.delete', { type: 'profile', ids: [UNKNOWN_ID] }, 'not_found'],
       ['profiles.create', null, 'invalid_request'],
       ['profiles.create', { type: 'profile', ids: [UUID] }, 'ok'],
     ]);
   });
 
-  it('is written for whoever may not ask for it, with the profile of the key', async () => {
+  it('is written when the caller lacks permission, with the profile of the key', async () => {
     const account = await makeAccount(world);
     const profile = await world.profile('A', account.id);
     const scoped = await world.key({ accountId: account.id, profileId: profile.id, type: 'test' });
@@ -70,7 +70,7 @@ describe('a refused change', () => {
     ]);
   });
 
-  it('names what it is about by nothing but ids', async () => {
+  it('names its subject by ids only', async () => {
     const { key } = await makeAccount(world);
 
     await world.rest(`DELETE /posts/crl_live_secret`, { key });
@@ -80,7 +80,7 @@ describe('a refused change', () => {
     ]);
   });
 
-  it('names the post of a plain text although the answer is a refusal', async () => {
+  it('names the post of a plain-text request, although the answer is a refusal', async () => {
     const { key } = await accountWithSandbox(world);
 
     await world.rest('POST /post/sandbox', { key, raw: '[[reject]]', headers: { 'content-type': 'text/plain' } });
@@ -93,7 +93,7 @@ describe('a refused change', () => {
     });
   });
 
-  it('is not written without a key, over the rate, or when it cannot be read', async () => {
+  it('is not written without a key, over the rate limit, or when the request cannot be parsed', async () => {
     await using limited = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '1' } });
     const { key } = await makeAccount(limited);
 
@@ -109,8 +109,8 @@ describe('a refused change', () => {
   });
 });
 
-describe('a change that breaks off', () => {
-  it('is told with its error, and not as ok, when it was rolled back', async () => {
+describe('a change that fails midway', () => {
+  it('is written with its error, not as ok, when it was rolled back', async () => {
     await using broken = await startWorld();
     await breakTable(broken, 'profiles', 'insert');
 
@@ -120,23 +120,23 @@ describe('a change that breaks off', () => {
     expect(await audit(broken.liveKey, '', broken)).toMatchObject([{ object: null, outcome: 'internal_server_error' }]);
   });
 
-  it('has no outcome when its process died in the middle of it', async () => {
+  it('has no outcome when its process died midway', async () => {
     const account = await makeAccount(world);
     await world.context.audit.begin({
       accountId: account.id,
-      actor: { kind: 'key', id: NOBODY, name: 'A key' },
+      actor: { kind: 'key', id: UNKNOWN_ID, name: 'A key' },
       surface: 'rest',
       operation: 'posts.create',
       object: null,
       mode: 'live',
       profileId: null,
-      requestId: NOBODY,
+      requestId: UNKNOWN_ID,
     });
 
     expect(await audit(account.key, '?outcome=none')).toMatchObject([{ operation: 'posts.create', outcome: null }]);
   });
 
-  it('is not begun where the audit cannot be written', async () => {
+  it('does not start when the audit entry cannot be written', async () => {
     await using broken = await startWorld();
     await breakTable(broken, 'audit_entries', 'insert');
 
@@ -146,7 +146,7 @@ describe('a change that breaks off', () => {
     expect((await broken.rest('GET /profiles')).body.profiles).toEqual([]);
   });
 
-  it('is answered, and has no outcome, where the audit cannot be written afterwards', async () => {
+  it('is answered, and has no outcome, when the audit entry cannot be completed afterwards', async () => {
     await using broken = await startWorld();
     await breakTable(broken, 'audit_entries', 'update');
 
@@ -158,7 +158,7 @@ describe('a change that breaks off', () => {
 });
 
 describe('without a key', () => {
-  it('a customer who connects an account stands there with the session and the name of the profile', async () => {
+  it('a customer who connects an account is recorded with the session and the name of the profile', async () => {
     const account = await makeAccount(world);
     const profile = await world.profile('Acme Bells', account.id);
     const link = await makeLink(world, { platform: 'sandbox' }, { key: account.key, profileId: profile.id });
@@ -181,7 +181,7 @@ describe('without a key', () => {
     });
   });
 
-  it('the operator who changes an account stands there too, and one who only looks does not', async () => {
+  it('a change of an account by the operator is recorded, and a read is not', async () => {
     const account = await makeAccount(world);
     const headers = { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' };
     await fetch(`${world.url}/operator/accounts`, { headers });

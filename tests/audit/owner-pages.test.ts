@@ -1,9 +1,9 @@
-/** What owners do on their pages, in the audit: each form leaves one entry, with who, what, on what and how it ended. */
+/** Audit entries of the owner pages: each form writes one entry with actor, operation, object and outcome. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openAuthenticator } from '../harness/authenticator.ts';
 import { type Browser, openBrowser } from '../harness/browser.ts';
-import { NOBODY, UUID } from '../harness/expected.ts';
+import { UNKNOWN_ID, UUID } from '../harness/expected.ts';
 import { EMAIL, OWNER_ENV, ownerLink, PASSWORD, signedInBrowser } from '../harness/owner.ts';
 import { startWorld, type World } from '../harness/world.ts';
 
@@ -20,7 +20,7 @@ async function entries(place: World = world): Promise<Record<string, unknown>[]>
   return (await place.rest('GET /audit?limit=100')).body.entries;
 }
 
-/** What an act has left in the audit, without what came before it. */
+/** The audit entries that an action wrote, without the earlier ones. */
 async function leftBy(act: () => Promise<unknown>): Promise<Record<string, unknown>[]> {
   const [last] = await entries();
   await act();
@@ -31,7 +31,7 @@ async function leftBy(act: () => Promise<unknown>): Promise<Record<string, unkno
   );
 }
 
-/** Sends a form of a page, and gives the answer. */
+/** Submits a form of a page and returns the answer. */
 async function send(browser: Browser, page: string, path: string, fields: Record<string, string> = {}) {
   return browser.post(path, { ...fields, csrf: tokenOf((await browser.get(page)).text) });
 }
@@ -50,7 +50,7 @@ async function deviceOf(browser: Browser) {
   return device;
 }
 
-/** Arranges, and gives what sends the form. */
+/** Arranges the test and returns the function that submits the form. */
 type Arrange = () => Promise<() => Promise<unknown>>;
 
 const forStranger = (send_: (browser: Browser) => Promise<unknown>) => async () => {
@@ -69,7 +69,7 @@ const newestId = async (table: string) =>
 const signInAs = (email: string, password: string) =>
   forStranger((browser) => send(browser, '/sign-in', '/sign-in', { email, password }));
 
-/** Every form: where it is sent, the case, and the operation, the outcome and the kind of object of its one entry; null for no entry. */
+/** Every form: its path, the case, and the operation, outcome and object type of its one entry; null for no entry. */
 const FORMS: [path: string, name: string, arrange: Arrange, left: [string, string, string] | null][] = [
   [
     '/set-up/:secret',
@@ -150,7 +150,7 @@ const FORMS: [path: string, name: string, arrange: Arrange, left: [string, strin
   [
     '/owner/sign-ins/end',
     'of nobody',
-    forOwner('/owner/sign-ins/end', { signInId: NOBODY }),
+    forOwner('/owner/sign-ins/end', { signInId: UNKNOWN_ID }),
     ['owner.endSignIn', 'not_found', 'sign_in'],
   ],
   [
@@ -207,7 +207,7 @@ const FORMS: [path: string, name: string, arrange: Arrange, left: [string, strin
   [
     '/owner/keys/revoke',
     'of nobody',
-    forOwner('/owner/keys/revoke', { keyId: NOBODY, what: 'key' }),
+    forOwner('/owner/keys/revoke', { keyId: UNKNOWN_ID, what: 'key' }),
     ['keys.revoke', 'not_found', 'key'],
   ],
   [
@@ -222,13 +222,13 @@ const FORMS: [path: string, name: string, arrange: Arrange, left: [string, strin
   [
     '/owner/passkeys/remove',
     'of nobody',
-    forOwner('/owner/passkeys/remove', { passkeyId: NOBODY }),
+    forOwner('/owner/passkeys/remove', { passkeyId: UNKNOWN_ID }),
     ['owner.removePasskey', 'not_found', 'passkey'],
   ],
 ];
 
 describe('forms', () => {
-  it.each(FORMS)('%s %s: is written once', async (_path, _name, arrange, left) => {
+  it.each(FORMS)('%s %s: writes one entry', async (_path, _name, arrange, left) => {
     const act = await arrange();
 
     const found = await leftBy(act);
@@ -257,7 +257,7 @@ describe('forms', () => {
     expect([...new Set(FORMS.map(([path]) => path))].toSorted()).toEqual(paths.toSorted());
   });
 
-  it('leave nothing when they came from elsewhere', async () => {
+  it('write no entry when they came from another site', async () => {
     const browser = await signedInBrowser(world);
 
     const left = await leftBy(() => browser.post('/owner/password', { password: PASSWORD, newPassword: PASSWORD }));
@@ -265,7 +265,7 @@ describe('forms', () => {
     expect(left).toEqual([]);
   });
 
-  it('leave nothing during a wait, in which nothing is checked', async () => {
+  it('write no entry during a wait, in which nothing is checked', async () => {
     const browser = openBrowser(world);
     for (let tries = 0; tries < 5; tries += 1)
       await send(browser, '/sign-in', '/sign-in', { email: EMAIL, password: 'wrong' });
@@ -278,7 +278,7 @@ describe('forms', () => {
 });
 
 describe('a sign-in', () => {
-  it('is not begun where the audit cannot be written', async () => {
+  it('does not start when the audit entry cannot be written', async () => {
     await using broken = await startWorld({ env: OWNER_ENV });
     await broken.sql('alter table audit_entries rename to gone_entries');
     const browser = openBrowser(broken);
@@ -293,7 +293,7 @@ describe('a sign-in', () => {
 describe('the operator', () => {
   const OPERATOR = { kind: 'operator', id: 'operator', name: 'operator' };
 
-  it('is who made the owner that the environment names', async () => {
+  it('is the actor when the environment creates the owner', async () => {
     await using other = await startWorld({ env: OWNER_ENV });
 
     expect(await entries(other)).toMatchObject([
@@ -301,7 +301,7 @@ describe('the operator', () => {
     ]);
   });
 
-  it('is who made a link', async () => {
+  it('is the actor when a link is created', async () => {
     const left = await leftBy(() => ownerLink(world, accountId));
 
     expect(left).toMatchObject([

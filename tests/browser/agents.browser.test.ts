@@ -1,4 +1,4 @@
-/** The page on which an agent is allowed, and the one that takes it back, in a real browser. */
+/** The page that grants an agent access, and the page that revokes it, in a real browser. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type Customer } from './customer.ts';
@@ -10,7 +10,7 @@ const stage = useStage();
 
 const VERIFIER = 'v'.repeat(43);
 
-/** Where a new client of the app sends its person. */
+/** The address to which a new client of the app sends its user. */
 async function askedBy(name: string): Promise<string> {
   const redirect = stage.redirectUrl;
   const response = await fetch(`${stage.publicUrl}/oauth/register`, {
@@ -37,7 +37,7 @@ async function openConsent(customer: Customer, name: string): Promise<void> {
 }
 
 describe.skipIf(!HAS_BROWSER)('an agent', () => {
-  it.each([true, false])('is allowed, and goes back to where it came from (scripts: %s)', async (scripts) => {
+  it.each([true, false])('is allowed, and redirects to its client (scripts: %s)', async (scripts) => {
     const customer = await stage.customer({ scripts });
     const name = `Walking agent ${scripts ? 'with' : 'without'} scripts`;
     await openConsent(customer, name);
@@ -60,7 +60,7 @@ describe.skipIf(!HAS_BROWSER)('an agent', () => {
     await expectGoodPage(customer, { leadsTo: 'itself' });
   });
 
-  it('is denied, and told so', async () => {
+  it('is denied, and its client receives the denial', async () => {
     const customer = await stage.customer();
     await openConsent(customer, 'Unwanted agent');
     await customer.press('Deny');

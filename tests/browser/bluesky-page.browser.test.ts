@@ -1,4 +1,4 @@
-/** Bluesky over the page of the account's own server, in a real browser and against a real PDS. */
+/** Bluesky OAuth on the page of the account's own server, in a real browser against a real PDS. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { peerScript } from '../peers/ensure-peers.ts';
 import { openOnPds, PDS_PASSWORD, type PeerAccount } from '../peers/peer-accounts.ts';
@@ -25,7 +25,7 @@ describe.skipIf(!HAS_BROWSER || script === undefined)('the page of a Bluesky acc
   const visitor = (scripts = true) =>
     stage.customer({ scripts, peers: [server, stage.publicUrl.replace('localhost', '127.0.0.1')] });
 
-  /** Opens a link and goes on to the server's own page. */
+  /** Opens a link and continues to the server's own page. */
   async function leave(customer: Customer, link: WalkedLink): Promise<void> {
     await customer.open(link.url);
     await customer.type({ 'Server of your account': server });
@@ -50,7 +50,7 @@ describe.skipIf(!HAS_BROWSER || script === undefined)('the page of a Bluesky acc
     await customer.page.waitForURL(`${stage.redirectUrl}&**`);
   }
 
-  it('leads to an account that posts and deletes, and whose login is renewed hour after hour', async () => {
+  it('connects an account that posts and deletes, and whose tokens are refreshed hour after hour', async () => {
     const link = await stage.link({ platform: 'bluesky' });
     const customer = await visitor();
 
@@ -83,7 +83,7 @@ describe.skipIf(!HAS_BROWSER || script === undefined)('the page of a Bluesky acc
     expect(await account.texts()).toEqual([]);
   });
 
-  it('is left with a no, and the session is cancelled', async () => {
+  it('cancels the session when the customer declines', async () => {
     const link = await stage.link({ platform: 'bluesky' });
     const customer = await visitor();
     await leave(customer, link);
@@ -96,7 +96,7 @@ describe.skipIf(!HAS_BROWSER || script === undefined)('the page of a Bluesky acc
     expect(await link.read()).toMatchObject({ status: 'failed', error: 'cancelled', connectionId: null });
   });
 
-  it('is not believed with a forged state, and is gone on with afterwards', async () => {
+  it('rejects a forged state, and completes afterwards', async () => {
     const link = await stage.link({ platform: 'bluesky' });
     const customer = await visitor();
     await leave(customer, link);
@@ -112,7 +112,7 @@ describe.skipIf(!HAS_BROWSER || script === undefined)('the page of a Bluesky acc
     expect(await link.read()).toMatchObject({ status: 'connected' });
   });
 
-  it('says why an address is no such server, and keeps what was typed', async () => {
+  it('says why an address is not a Bluesky server, and keeps the input', async () => {
     const link = await stage.link({ platform: 'bluesky' });
     const customer = await visitor(false);
 

@@ -1,4 +1,4 @@
-/** Bluesky with an app password, in a real browser and against a real PDS. */
+/** Bluesky with an app password, in a real browser against a real PDS. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { peerScript } from '../peers/ensure-peers.ts';
 import { openOnPds, type PeerAccount } from '../peers/peer-accounts.ts';
@@ -22,7 +22,7 @@ describe.skipIf(!HAS_BROWSER || script === undefined)('Bluesky', () => {
     Service: account.credentials['service'] ?? '',
   });
 
-  it('says why a password is refused, keeps the rest of what was typed, and connects with the right one', async () => {
+  it('says why a password is refused, keeps the other fields, and connects with the right one', async () => {
     const link = await stage.link({ platform: 'bluesky' });
     const customer = await stage.customer();
     const leadsTo = [...BACK, 'http:'];
@@ -51,7 +51,7 @@ describe.skipIf(!HAS_BROWSER || script === undefined)('Bluesky', () => {
     });
   });
 
-  it('keeps handle and service, and not the password, for another try without scripts', async () => {
+  it('keeps handle and service, but not the password, for a retry without scripts', async () => {
     const link = await stage.link({ platform: 'bluesky' });
     const customer = await stage.customer({ scripts: false });
 
@@ -83,7 +83,7 @@ describe.skipIf(!HAS_BROWSER || script === undefined)('Bluesky', () => {
     expect(await link.read()).toMatchObject({ status: 'failed', error: 'connect_failed', connectionId: null });
   });
 
-  it('has the browser name the field that was left empty, and sends nothing', async () => {
+  it('makes the browser mark an empty field, and sends nothing', async () => {
     const link = await stage.link({ platform: 'bluesky' });
     const customer = await stage.customer();
     await customer.open(link.url);

@@ -1,4 +1,4 @@
-/** A customer at a real browser: what they press and type, and what their browser noticed on the way. */
+/** A customer in a real browser: clicks, typed input, and the errors that the browser reports. */
 import type { Browser, Locator, Page, Response } from 'playwright-core';
 import { expect } from 'vitest';
 import { PHONE } from './page-checks.ts';
@@ -6,9 +6,9 @@ import { PHONE } from './page-checks.ts';
 export interface CustomerOptions {
   /** False switches JavaScript off. */
   readonly scripts?: boolean;
-  /** Origins beside the product's and the app's that the walk leads to. */
+  /** Other origins, besides those of the product and the app, that the test visits. */
   readonly peers?: readonly string[];
-  /** Paths that scripts of the walk are refused at, and say so themselves. */
+  /** Paths for which scripts of the test expect a refusal, and report it. */
   readonly refusedAt?: readonly string[];
 }
 
@@ -16,17 +16,17 @@ export interface Customer {
   readonly page: Page;
   /** Whether the pages may run scripts here. */
   readonly scripts: boolean;
-  /** Opens an address, and gives the answer it ended at. */
+  /** Opens an address and returns the final answer. */
   open(url: string): Promise<Response>;
   press(button: string): Promise<void>;
   follow(link: string): Promise<void>;
   /** Types into fields, by label. */
   type(texts: Readonly<Record<string, string>>): Promise<void>;
-  /** The page that is shown, as it was answered. */
+  /** The page shown, as it was answered. */
   answer(): Response;
-  /** Where the customer is now: the address without its query, and the query. */
+  /** The current address without its query, and the query. */
   place(): [address: string, query: Record<string, string>];
-  /** Fails when the browser complained, or asked any other site for anything. */
+  /** Fails when the browser reported an error, or requested any other site. */
   expectQuiet(): void;
   close(): Promise<void>;
 }
@@ -43,15 +43,15 @@ export async function newCustomer(
   const origins = new Set<string>();
   const answers: Response[] = [];
   let goingTo = '';
-  /** What other servers' own pages complain about is theirs. */
+  /** Errors on the pages of other servers are not ours. */
   const isTheirs = (url: string) => peers.includes(URL.parse(url)?.origin ?? '');
   page.on('pageerror', (error) => {
     if (!isTheirs(page.url())) complaints.push(error.message);
   });
   page.on('console', (message) => {
-    // What is said of a page's headers comes before the page, and names no address.
+    // The browser reports errors about a page's headers before the page, and without an address.
     if (isTheirs(message.location().url || goingTo)) return;
-    // Browsers note pages that are answered with an error; which those are is for the walks to say.
+    // Browsers report pages answered with an error status. Each test says which ones it expects.
     const isStatus = message.text().startsWith('Failed to load resource: the server responded with a status of');
     if (isStatus && answers.some((answer) => answer.url() === message.location().url && answer.status() >= 400)) return;
     if (isStatus && refusedAt.includes(URL.parse(message.location().url)?.pathname ?? '')) return;
@@ -101,7 +101,7 @@ export async function newCustomer(
   };
 }
 
-/** Clicks what leads to another page, and waits until that is there. */
+/** Clicks a control that opens another page, and waits until that page has loaded. */
 export async function clickThrough(control: Locator): Promise<void> {
   await Promise.all([control.page().waitForEvent('load'), control.click()]);
 }

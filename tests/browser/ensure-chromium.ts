@@ -1,6 +1,6 @@
 /**
- * Finds the browser that the pages are walked in: CHROMIUM_PATH, or Debian's own, which is installed where
- * that is possible. Without one the walks are skipped, unless BROWSER=required.
+ * Finds the browser for the tests: CHROMIUM_PATH, or Debian's package, which is installed if possible. Without a
+ * browser the tests are skipped, unless BROWSER=required.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -16,11 +16,11 @@ export default async function setup(): Promise<void> {
   if (missing === null) return void (process.env['CHROMIUM_PATH'] = path);
   if (process.env['BROWSER'] === 'required') throw new Error(missing);
   console.log(`Skipped: ${missing}`);
-  // What is not there must not be taken for a browser.
+  // A missing file must not count as a browser.
   delete process.env['CHROMIUM_PATH'];
 }
 
-/** Installs Debian's package. Gives why that cannot be done; null when it was. */
+/** Installs Debian's package. Returns why that failed, or null on success. */
 async function install(path: string): Promise<string | null> {
   if (path !== DEBIANS) return `there is no browser at ${path} (CHROMIUM_PATH).`;
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {

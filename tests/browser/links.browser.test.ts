@@ -1,4 +1,4 @@
-/** A connect link in real browsers: who may open it, how it is left, and when it is over. */
+/** A connect link in real browsers: who may open it, how a customer leaves it, and when it ends. */
 import { describe, expect, it } from 'vitest';
 import { BACK, expectGoodPage } from './page-checks.ts';
 import { HAS_BROWSER, useStage } from './stage.ts';
@@ -23,7 +23,7 @@ describe.skipIf(!HAS_BROWSER)('a link', () => {
     expect(await link.read()).toMatchObject({ status: 'failed', error: 'cancelled', connectionId: null });
   });
 
-  it('is the first browser’s: another one is told that it was used', async () => {
+  it('belongs to the first browser: another one is told that the link was used', async () => {
     const link = await stage.link({ platform: 'sandbox' });
     const [first, second] = [await stage.customer(), await stage.customer()];
     await first.open(link.url);
@@ -38,7 +38,7 @@ describe.skipIf(!HAS_BROWSER)('a link', () => {
     expect(await link.read()).toMatchObject({ status: 'connected' });
   });
 
-  it('shows the way back, and makes nothing more, once it is done', async () => {
+  it('shows the way back, and creates nothing more, once it is complete', async () => {
     const link = await stage.link({ platform: 'sandbox' });
     const customer = await stage.customer();
     await customer.open(link.url);
@@ -55,14 +55,14 @@ describe.skipIf(!HAS_BROWSER)('a link', () => {
     expect((await link.read()).connectionId).toBe(connectionId);
   });
 
-  it('ends where it ended when the customer goes back and presses again', async () => {
+  it('keeps its outcome when the customer goes back and presses again', async () => {
     const link = await stage.link({ platform: 'sandbox' });
     const customer = await stage.customer();
     await customer.open(link.url);
     await customer.press('Cancel');
 
     await customer.page.goBack();
-    // Kept by nobody, so the browser asks again.
+    // The page is not cached, so the browser requests it again.
     expect(await customer.page.textContent('h1')).toBe('Done');
 
     expect(await link.read()).toMatchObject({ status: 'failed', error: 'cancelled' });
@@ -78,7 +78,7 @@ describe.skipIf(!HAS_BROWSER)('a link', () => {
     expect([head.status, answer.status()]).toEqual([200, 200]);
   });
 
-  it('stands beside a second one in the same browser', async () => {
+  it('works beside a second one in the same browser', async () => {
     const [one, other] = [await stage.link({ platform: 'sandbox' }), await stage.link({ platform: 'sandbox' })];
     const customer = await stage.customer();
     await customer.open(one.url);
@@ -93,7 +93,7 @@ describe.skipIf(!HAS_BROWSER)('a link', () => {
     expect(await one.read()).toMatchObject({ status: 'failed', error: 'cancelled' });
   });
 
-  it('is over after fifteen minutes, on every page', async () => {
+  it('expires after fifteen minutes, on every page', async () => {
     const [opened, unopened] = [await stage.link({ platform: 'sandbox' }), await stage.link()];
     const [customer, late] = [await stage.customer(), await stage.customer()];
     await customer.open(opened.url);
@@ -109,7 +109,7 @@ describe.skipIf(!HAS_BROWSER)('a link', () => {
     expect(await opened.read()).toMatchObject({ status: 'expired', error: null, connectionId: null });
   });
 
-  it('that is none leads nowhere', async () => {
+  it('that does not exist leads nowhere', async () => {
     const customer = await stage.customer();
 
     const answer = await customer.open(`${stage.publicUrl}/connect/${'a'.repeat(43)}`);

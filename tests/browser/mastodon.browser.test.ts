@@ -1,4 +1,4 @@
-/** Mastodon in a real browser, over the own page of a real server that speaks its API. */
+/** Mastodon in a real browser, on the page of a real server that implements its API. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { snacScript } from '../peers/ensure-peers.ts';
 import { type RealSnac, startSnac } from '../peers/real-servers.ts';
@@ -18,7 +18,7 @@ describe.skipIf(!HAS_BROWSER || script === undefined)('Mastodon', () => {
 
   afterAll(() => server?.stop());
 
-  /** Opens a link and goes on to the server's own page. */
+  /** Opens a link and continues to the server's own page. */
   async function leave(customer: Customer, link: WalkedLink): Promise<void> {
     await customer.open(link.url);
     await customer.type({ Server: server.url });
@@ -33,7 +33,7 @@ describe.skipIf(!HAS_BROWSER || script === undefined)('Mastodon', () => {
     await clickThrough(page.getByRole('button', { name: 'OK' }));
   }
 
-  /** The address that the server would send the customer back to, with an answer of ours. */
+  /** The redirect address to which the server would send the customer, with our own answer. */
   function answerOf({ page }: Customer, answer: Readonly<Record<string, string>>): string {
     const asked = new URL(page.url()).searchParams;
     const query = new URLSearchParams({ state: asked.get('state') ?? '', ...answer });
@@ -43,7 +43,7 @@ describe.skipIf(!HAS_BROWSER || script === undefined)('Mastodon', () => {
   const visitor = (scripts = true) => stage.customer({ scripts, peers: [server.url] });
   const leadsTo = () => [...BACK, 'http:'];
 
-  it.each([true, false])('is agreed to on the page of the server, and connected (scripts: %s)', async (scripts) => {
+  it.each([true, false])('is allowed on the page of the server, and connected (scripts: %s)', async (scripts) => {
     const link = await stage.link({ platform: 'mastodon' });
     const customer = await visitor(scripts);
 
@@ -68,7 +68,7 @@ describe.skipIf(!HAS_BROWSER || script === undefined)('Mastodon', () => {
     });
   });
 
-  it('is picked from all platforms too, and left with the back button for another', async () => {
+  it('is also picked from all platforms, and left with the back button for another', async () => {
     const link = await stage.link();
     const customer = await visitor();
     await customer.open(link.url);
@@ -86,7 +86,7 @@ describe.skipIf(!HAS_BROWSER || script === undefined)('Mastodon', () => {
     expect(await link.read()).toMatchObject({ status: 'connected' });
   });
 
-  it('is cancelled when the customer says no there', async () => {
+  it('is cancelled when the customer declines there', async () => {
     const link = await stage.link({ platform: 'mastodon' });
     const customer = await visitor();
     await leave(customer, link);
@@ -112,7 +112,7 @@ describe.skipIf(!HAS_BROWSER || script === undefined)('Mastodon', () => {
     expect(customer.place()[1]).toEqual({ tab: '2', connectSessionId: link.sessionId, error: 'connect_failed' });
   });
 
-  it('says why an address is no such server, and lets the customer correct it', async () => {
+  it('says why an address is not a Mastodon server, and lets the customer correct it', async () => {
     const link = await stage.link({ platform: 'mastodon' });
     const customer = await visitor();
 
@@ -129,7 +129,7 @@ describe.skipIf(!HAS_BROWSER || script === undefined)('Mastodon', () => {
     expect(await link.read()).toMatchObject({ status: 'connected' });
   });
 
-  it('takes no answer with a forged state, and goes on with the true one', async () => {
+  it('rejects an answer with a forged state, and accepts the true one afterwards', async () => {
     const link = await stage.link({ platform: 'mastodon' });
     const customer = await visitor();
     await leave(customer, link);
@@ -146,7 +146,7 @@ describe.skipIf(!HAS_BROWSER || script === undefined)('Mastodon', () => {
     expect(await link.read()).toMatchObject({ status: 'connected' });
   });
 
-  it('takes no answer in a browser that did not ask', async () => {
+  it('rejects an answer in a browser that did not start the session', async () => {
     const link = await stage.link({ platform: 'mastodon' });
     const [customer, other] = [await visitor(), await visitor()];
     await leave(customer, link);

@@ -1,4 +1,4 @@
-/** What holds on every page of a connect session: for the eye, the thumb, the keyboard, a screen reader and the browser's guards. */
+/** Checks for every page of a connect session: layout, touch targets, keyboard, screen reader and security headers. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import type { Customer } from './customer.ts';
 import { keepScreenshot } from './screenshots.ts';
 
-/** Size of an ordinary phone. */
+/** Size of a typical phone screen. */
 export const PHONE = { width: 390, height: 844 };
 
 /** The narrowest page that must not scroll sideways (WCAG 2.2, 1.4.10). */
@@ -19,7 +19,7 @@ const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 
 const AXE_RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** What can be reached by Tab on the page, as it stands from top to bottom. */
+/** The elements that Tab reaches on the page, from top to bottom. */
 const CONTROLS = `[...document.querySelectorAll('a[href], button, select, input:not([type=hidden])')]
   .filter((element) => element.checkVisibility())
   .map((element) => ({ element, box: element.getBoundingClientRect() }))
@@ -27,22 +27,22 @@ const CONTROLS = `[...document.querySelectorAll('a[href], button, select, input:
 
 const NAME = `const name = (element) => element.labels?.[0]?.textContent ?? element.textContent.trim();`;
 
-/** Least height and width of what is touched. */
+/** Least height and width of a touch target. */
 const TOUCH_PX = 44;
 
-/** Where forms lead in the end: to the app of the walks on localhost, and on to wherever that leads. */
+/** Final targets of forms: the app of the tests on localhost, and any redirect from there. */
 export const BACK = ['http://localhost:*', 'https:'];
 
 export interface Expected {
-  /** Where forms may lead besides the product itself; empty where the page has none. */
+  /** Targets that forms may have besides the product itself; empty when the page has none. */
   readonly leadsTo: readonly string[] | 'itself';
-  /** What the page may do besides. */
+  /** Further permissions of the page. */
   readonly also?: Readonly<Record<string, string>>;
-  /** Name of a picture for the guide; taken with SCREENSHOTS=1. */
+  /** Name of a screenshot for the guide; taken with SCREENSHOTS=1. */
   readonly picture?: string;
 }
 
-/** Checks the page that the customer sees, before they do anything on it. */
+/** Checks the page that the customer sees, before any interaction with it. */
 export async function expectGoodPage(customer: Customer, { leadsTo, also = {}, picture }: Expected): Promise<void> {
   const { page } = customer;
   await page.waitForLoadState();
@@ -55,7 +55,7 @@ export async function expectGoodPage(customer: Customer, { leadsTo, also = {}, p
       '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
     );
     expect(needed, `width of the page on ${size.width} px`).toBeLessThanOrEqual(has);
-    // Switched off scripts are switched off for the checker too.
+    // Disabled scripts are disabled for the checker too.
     if (customer.scripts && size !== NARROWEST) await expectAccessible(page);
   }
   if (picture !== undefined) await keepScreenshot(page, picture);
@@ -95,7 +95,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
-/** Tab goes through everything in the order it is seen in, and shows where it is. */
+/** Tab visits all elements in visual order, and the focus is visible. */
 async function expectKeyboard(page: Page): Promise<void> {
   const inOrder = await page.evaluate<string[]>(
     `(() => { ${NAME} return ${CONTROLS}.map(({ element }) => name(element)); })()`,
@@ -111,7 +111,7 @@ async function expectKeyboard(page: Page): Promise<void> {
       })()`),
     );
   }
-  // The outline of the stylesheet.
+  // The focus outline of the stylesheet.
   expect(reached).toEqual(inOrder.map((name) => ({ name, outline: 3 })));
   await page.evaluate('document.activeElement.blur()');
 }

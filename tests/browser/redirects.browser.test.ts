@@ -1,4 +1,4 @@
-/** A caller's address that leads on to another site, in a real browser: forms may go wherever it leads. */
+/** A redirect address that redirects to another site, in a real browser: forms may follow it anywhere. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

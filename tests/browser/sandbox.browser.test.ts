@@ -1,4 +1,4 @@
-/** The sandbox's way through the hosted page, in a real browser. */
+/** The sandbox on the hosted page, in a real browser. */
 import { describe, expect, it } from 'vitest';
 import type { Customer } from './customer.ts';
 import { BACK, expectGoodPage } from './page-checks.ts';
@@ -6,7 +6,7 @@ import { HAS_BROWSER, useStage, type WalkedLink } from './stage.ts';
 
 const stage = useStage();
 
-/** Where the customer is sent once the sandbox is connected. */
+/** The address to which the customer is sent after the sandbox is connected. */
 async function expectLanded(customer: Customer, link: WalkedLink): Promise<void> {
   const session = await link.read();
   expect(session).toMatchObject({ status: 'connected', error: null, connectionId: expect.any(String) });
@@ -26,7 +26,7 @@ async function expectLanded(customer: Customer, link: WalkedLink): Promise<void>
 
 describe.skipIf(!HAS_BROWSER)('the sandbox', () => {
   it.each([true, false])(
-    'is picked, connected, and told of where the customer came from (scripts: %s)',
+    'is picked and connected, and reported to the app of the customer (scripts: %s)',
     async (scripts) => {
       const link = await stage.link();
       const customer = await stage.customer({ scripts });
@@ -43,7 +43,7 @@ describe.skipIf(!HAS_BROWSER)('the sandbox', () => {
     },
   );
 
-  it.each([false, true])('needs one button when the session names it (headless: %s)', async (headless) => {
+  it.each([false, true])('needs one click when the session names it (headless: %s)', async (headless) => {
     const link = await stage.link({ platform: 'sandbox', headless });
     const customer = await stage.customer();
 

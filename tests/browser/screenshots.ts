@@ -1,4 +1,4 @@
-/** The pictures of docs/guide/connect.md: taken by the walks themselves, with SCREENSHOTS=1, and by nothing else. */
+/** The screenshots of docs/guide/connect.md. Only these tests take them, with SCREENSHOTS=1. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -7,19 +7,19 @@ import { REPOSITORY } from '../crash/server-process.ts';
 
 const FOLDER = join(REPOSITORY, 'docs/images/connect');
 
-/** Ports differ at each run; in the pictures a name stands for them. */
+/** Ports differ in each run, so screenshots show a fixed name instead. */
 const NAME_SERVERS = `
   const named = (text) => text.replace(/(?:http:\\/\\/)?(?:127\\.0\\.0\\.1|localhost):\\d+/g, 'social.example');
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) texts.currentNode.data = named(texts.currentNode.data);
   for (const input of document.querySelectorAll('input')) input.value = named(input.value);`;
 
-/** Takes the page as it is on a phone, in both colour schemes. */
+/** Captures the page at phone size, in both colour schemes. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
   if (process.env['SCREENSHOTS'] !== '1') return;
   await page.evaluate(NAME_SERVERS);
   const size = page.viewportSize() ?? { width: 390, height: 844 };
-  // As high as what is on it.
+  // As high as the content.
   await page.setViewportSize({ ...size, height: 320 });
   await mkdir(FOLDER, { recursive: true });
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -1,6 +1,6 @@
 /**
- * What all walks share: the product as a process of its own, the app that customers come from, and a real browser.
- * They are started once; the clock of the product is moved by hand, so the files are walked one after the other.
+ * Shared by all browser tests: the product as a separate process, the app that customers come from, and a real browser.
+ * They start once. Tests set the clock of the product, so the files run one after the other.
  */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -16,20 +16,20 @@ import { waitUntil } from '../crash/wait-until.ts';
 export interface SharedStage {
   readonly productUrl: string;
   readonly appUrl: string;
-  /** Where the browser is driven from. */
+  /** Address from which the browser is driven. */
   readonly browserUrl: string;
-  /** Port on which the product looks for a directory of Bluesky accounts. */
+  /** Port on which the product expects a directory of Bluesky accounts. */
   readonly plcPort: number;
 }
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Null where there is no browser. */
+    /** Null when there is no browser. */
     stage: SharedStage | null;
   }
 }
 
-/** What works on machines without a screen, a graphics card or a user. */
+/** Options that work on machines without a screen, a graphics card or a user. */
 const FLAGS = [
   '--headless',
   '--no-sandbox',
@@ -41,10 +41,10 @@ const FLAGS = [
   '--disable-component-update',
 ];
 
-/** Who signs in to the product. */
+/** The owner who signs in to the product. */
 export const OWNER = { email: 'owner@bells.example', password: 'four bells at midnight' };
 
-/** Longest that a start may take on a busy machine. */
+/** Longest start on a busy machine. */
 const START_TIMEOUT_MS = 180_000;
 
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
@@ -84,7 +84,7 @@ async function startProduct(dataDir: string, plcPort: number): Promise<ServerPro
   return product;
 }
 
-/** The caller's own app, on a site of its own. */
+/** The caller's own app, on a separate site. */
 async function startApp(): Promise<{ url: string; close(): Promise<unknown> }> {
   const page =
     '<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>App</title><h1>Back in the app</h1>';

@@ -1,4 +1,4 @@
-/** The owner's pages in a real browser: signing in, with and without scripts, and with a passkey. */
+/** The owner pages in a real browser: sign-in with and without scripts, and with a passkey. */
 import { describe, expect, it } from 'vitest';
 import { clickThrough, type Customer } from './customer.ts';
 import { expectAccessible, expectGoodPage } from './page-checks.ts';
@@ -8,7 +8,7 @@ import { HAS_BROWSER, useStage } from './stage.ts';
 
 const stage = useStage();
 
-/** What the script of the passkeys needs. */
+/** Expected permissions of the page with the passkey script. */
 const GOOD = {
   leadsTo: 'itself',
   also: {
@@ -25,7 +25,7 @@ async function signIn(customer: Customer, password = OWNER.password): Promise<vo
   await customer.press('Sign in');
 }
 
-/** Where the customer is, on the product. */
+/** The current path on the product. */
 const path = (customer: Customer) => customer.place()[0].replace(stage.publicUrl, '');
 
 describe.skipIf(!HAS_BROWSER)('the owner', () => {
@@ -64,7 +64,7 @@ describe.skipIf(!HAS_BROWSER)('the owner', () => {
     await expectAccessible(page);
     const text = `Rung by ${OWNER.email}`;
     await page.getByLabel('Text', { exact: true }).fill(text);
-    // The oldest connection is the sandbox of the first start; other walks have left newer ones.
+    // The oldest connection is the sandbox of the first start. Other tests have created newer ones.
     await page.getByRole('checkbox').last().check();
     await page.getByRole('button', { name: 'Publish' }).click();
     await page.getByRole('region', { name: 'Results' }).getByText('sent').first().waitFor();
@@ -104,7 +104,7 @@ describe.skipIf(!HAS_BROWSER)('the owner', () => {
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
   });
 
-  it('changes nothing when the browser has lost its cookies, and is told what to do', async () => {
+  it('changes nothing when the browser has lost its cookies, and says what to do', async () => {
     const customer = await stage.customer();
     await customer.open(`${stage.publicUrl}/sign-in`);
     await customer.type({ Email: OWNER.email, Password: OWNER.password });

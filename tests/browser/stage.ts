@@ -1,4 +1,7 @@
-/** What a walk needs: the product, the app that customers come from, and a real browser. All walks share them. */
+/**
+ * What a browser test needs: the product, the app that customers come from, and a real browser. All browser tests share
+ * them.
+ */
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, inject } from 'vitest';
 import { callsTo, type ServerProcess } from '../crash/server-process.ts';
@@ -9,7 +12,7 @@ type Product = Pick<ServerProcess, 'rest' | 'get'>;
 
 const shared = inject('stage');
 
-/** False where the global setup found no browser. */
+/** False when the global setup found no browser. */
 export const HAS_BROWSER = shared !== null;
 
 export interface WalkedLink {
@@ -22,18 +25,18 @@ export interface WalkedLink {
 
 export interface Stage {
   readonly product: Product;
-  /** Address that the product tells others. */
+  /** Public address of the product. */
   readonly publicUrl: string;
-  /** Where customers are sent in the end; the app there says so in a heading. */
+  /** The address to which customers are sent in the end. The app there shows a heading. */
   readonly redirectUrl: string;
-  /** Port on which the product looks for a directory of Bluesky accounts. */
+  /** Port on which the product expects a directory of Bluesky accounts. */
   readonly plcPort: number;
   link(fields?: Readonly<Record<string, unknown>>): Promise<WalkedLink>;
-  /** A browser of its own: none of its cookies are another's. */
+  /** A separate browser, which shares no cookies with others. */
   customer(options?: CustomerOptions): Promise<Customer>;
 }
 
-/** Sets the stage for the tests of a file, and checks after each test that no customer's browser complained. */
+/** Prepares the tests of a file, and checks after each test that no customer's browser reported an error. */
 export function useStage(): Stage {
   if (shared === null) return nowhere;
   let browser: Browser | undefined;
@@ -71,7 +74,7 @@ function stageAt({ productUrl, appUrl, plcPort }: SharedStage): Omit<Stage, 'cus
   };
 }
 
-/** Stands where there is no browser and every walk is skipped. */
+/** A placeholder for when there is no browser and every browser test is skipped. */
 const nowhere = new Proxy({} as Stage, {
   get: () => {
     throw new Error('there is no browser, so there is no stage');

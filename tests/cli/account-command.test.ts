@@ -1,4 +1,4 @@
-/** `npm run carillon -- account …`: what the operator sets over HTTP, with a token of the operator's own. */
+/** `npm run carillon -- account …`: the settings that the operator changes over HTTP with the operator token. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,14 +26,14 @@ describe('account set', () => {
     expect(body.account).toMatchObject({ plan: 'free', hasPaymentMethod: true, xSpendCapCents: 500 });
   });
 
-  it('changes only what it is given, and takes a cap away', async () => {
+  it('changes only the given settings, and removes a cap', async () => {
     await run('set', id, '--x-spend-cap-cents', 'none');
 
     const { body } = await world.rest('GET /account');
     expect(body.account).toMatchObject({ plan: 'free', hasPaymentMethod: true, xSpendCapCents: null });
   });
 
-  it('sets the cap on messages, takes it away, and gives the account that of the install again', async () => {
+  it('sets the cap on messages, removes it, and restores the default of the install', async () => {
     const capOf = async (messages: string) => {
       await run('set', id, '--messages', messages);
       return (await world.rest('GET /account')).body.account.caps.messagesPerDay;
@@ -42,7 +42,7 @@ describe('account set', () => {
     expect([await capOf('50'), await capOf('none'), await capOf('default')]).toEqual([50, null, 7]);
   });
 
-  it('finds the token that the server keeps in DATA_DIR', async () => {
+  it('finds the token that the server stores in DATA_DIR', async () => {
     writeFileSync(join(folder, 'operator.token'), `${TOKEN}\n`);
 
     const printed = await accountCommand(fetch, ['set', '--plan', 'pro'], { PUBLIC_URL: world.url, DATA_DIR: folder });
@@ -59,13 +59,13 @@ describe('account set', () => {
     [['set', '00000000-0000-7000-8000-000000000000', '--plan', 'pro'], /There is no account with the id/],
     [['set', 'first', '--plan', 'pro'], /accountId: expected a UUID/],
     [['set', '--colour', 'red'], /colour/],
-  ])('refuses %j in a sentence', async (args, message) => {
+  ])('refuses %j with a message', async (args, message) => {
     await expect(run(...args)).rejects.toThrow(message);
   });
 });
 
 describe('account list', () => {
-  it('prints every account, and then set wants to know which', async () => {
+  it('prints every account, and then set requires the account', async () => {
     const other = await makeAccount(world);
 
     const printed = await run('list');
@@ -79,19 +79,19 @@ describe('without the token', () => {
   it.each<[string, Record<string, string>]>([
     ['a wrong one', { OPERATOR_TOKEN: `${TOKEN.slice(0, -1)}!` }],
     ['an API key', { OPERATOR_TOKEN: world.liveKey }],
-  ])('nothing is told or changed: %s', async (_case, env) => {
+  ])('reads and changes nothing: %s', async (_case, env) => {
     const call = accountCommand(fetch, ['list'], { PUBLIC_URL: world.url, ...env });
 
     await expect(call).rejects.toThrow("The operator's token is missing or wrong.");
   });
 
-  it('says where to look for it', async () => {
+  it('says where to find the token', async () => {
     const call = accountCommand(fetch, ['list'], { PUBLIC_URL: world.url, DATA_DIR: join(folder, 'nowhere') });
 
     await expect(call).rejects.toThrow(/There is no operator's token in .*nowhere/);
   });
 
-  it('there are no such endpoints at all when the server has none', async () => {
+  it('the endpoints do not exist when the server has no token', async () => {
     await using bare = await startWorld();
 
     const response = await fetch(`${bare.url}/operator/accounts`, { headers: { authorization: 'Bearer x' } });
@@ -100,8 +100,8 @@ describe('without the token', () => {
   });
 });
 
-describe('a server that is not there', () => {
-  it('is said so, with the address', async () => {
+describe('a server that is not running', () => {
+  it('is reported with its address', async () => {
     const call = accountCommand(fetch, ['list', '--url', 'http://127.0.0.1:9', '--token', TOKEN], {});
 
     await expect(call).rejects.toThrow('No server answers at http://127.0.0.1:9. Is it running?');

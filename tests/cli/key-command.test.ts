@@ -1,4 +1,7 @@
-/** `npm run carillon -- key`: the keys that reach a whole account, made, listed and revoked by the operator (D54). */
+/**
+ * `npm run carillon -- key`: account keys, created, listed and revoked by the operator
+ * (docs/contract/profiles-and-keys.md#account-keys).
+ */
 import { expect, it } from 'vitest';
 import { keyCommand } from '../../cli/key-command.ts';
 import { makeAccount } from '../harness/accounts.ts';
@@ -10,7 +13,7 @@ const run = (...args: string[]) => keyCommand(fetch, args, { PUBLIC_URL: world.u
 const [account] = await world.sql<{ id: string }>('select id from accounts');
 const statusOf = async (key: string) => (await world.rest('GET /keys', { key })).status;
 
-it('makes a key of the account and prints it once', async () => {
+it('creates an account key and prints it once', async () => {
   const printed = await run('create', '--live', '--name', 'Server');
   const [secret = '', told = ''] = printed.split('\n');
 
@@ -24,13 +27,13 @@ it('makes a key of the account and prints it once', async () => {
   expect(listed).not.toContain(secret);
 });
 
-it('makes a test key, which reaches sandboxes only', async () => {
+it('creates a test key, which reaches sandboxes only', async () => {
   const [secret = ''] = (await run('create', '--test')).split('\n');
 
   expect((await world.rest('GET /account', { key: secret })).status).toBe(403);
 });
 
-it('revokes a key, with or without what it minted, and writes all of it into the audit', async () => {
+it('revokes a key, with or without the keys minted from it, and audits all of it', async () => {
   const profile = await world.profile();
   const mint = async (key: string) =>
     (await world.rest(`POST /profiles/${profile.id}/keys`, { key, body: { name: 'Customer', type: 'live' } })).body;
@@ -54,7 +57,7 @@ it('revokes a key, with or without what it minted, and writes all of it into the
   ]);
 });
 
-it('gives an account back whose keys are lost', async () => {
+it('restores access to an account whose keys are lost', async () => {
   await using lost = await startWorld({ env: { OPERATOR_TOKEN: OPERATOR } });
   await lost.sql('update api_keys set revoked_at = created_at');
   const [secret = ''] = (

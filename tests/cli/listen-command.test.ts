@@ -1,4 +1,4 @@
-/** `npm run carillon -- listen`: events of a key reach a receiver on this machine as webhooks would. */
+/** `npm run carillon -- listen`: forwards the events of a key to a receiver on this machine, as webhooks would. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { verifyWebhook } from '../../client/verify-webhook.ts';
 import { listenCommand } from '../../cli/listen-command.ts';
@@ -10,7 +10,7 @@ import { startWorld } from '../harness/world.ts';
 
 const world = await startWorld();
 
-/** Runs the command until the test is over; resolves when it listens. */
+/** Runs the command until the test ends; resolves once it is listening. */
 async function listen(args: string[], env: Record<string, string> = {}, request: typeof fetch = fetch) {
   const lines: string[] = [];
   const stopping = new AbortController();
@@ -31,7 +31,7 @@ async function listen(args: string[], env: Record<string, string> = {}, request:
 }
 
 describe('listen --forward', () => {
-  it('posts what happens as a webhook would, signed with the secret it prints', async () => {
+  it('posts each event as a webhook would, signed with the secret that it prints', async () => {
     const { key } = await accountWithSandbox(world);
     const receiver = await startReceiver();
     const delivered = await startReceiver();
@@ -45,7 +45,7 @@ describe('listen --forward', () => {
     const [{ raw, headers, body }] = receiver.received as [(typeof receiver.received)[0]];
     const event = await verifyWebhook(raw, headers, secret, { now: world.clock.now() });
     expect(event).toMatchObject({ event: 'post.sent', post: { id: postId, text: 'Ding' } });
-    // The same headers, and the same values but for the id and what is signed over it.
+    // The headers are the same. The values differ only in the id and in the values derived from it.
     const [{ headers: real }] = delivered.received as [(typeof delivered.received)[0]];
     const service = (all: object) =>
       Object.entries(all).filter(([name]) => /^(x-service-|content-type|user-agent)/.test(name));
@@ -73,7 +73,7 @@ describe('listen --forward', () => {
     ]);
   });
 
-  it('takes key and secret from outside, and tells the mode of a test key', async () => {
+  it('accepts a key and a secret as settings, and prints the mode of a test key', async () => {
     const receiver = await startReceiver();
     const secret = 'whsec_my-own';
     const { lines } = await listen(['--forward', receiver.url, '--secret', secret], { CARILLON_KEY: world.testKey });
@@ -86,7 +86,7 @@ describe('listen --forward', () => {
     expect(await verifyWebhook(raw, headers, secret, { now: world.clock.now() })).toMatchObject({ event: 'post.sent' });
   });
 
-  it('tries nothing again: it prints the status, and goes on', async () => {
+  it('retries nothing: it prints the status and continues', async () => {
     const { key } = await accountWithSandbox(world);
     const receiver = await startReceiver(500);
     const { lines } = await listen(['--forward', receiver.url, '--key', key]);
@@ -104,7 +104,7 @@ describe('listen --forward', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it('comes back after a stream that ended, behind the last event, with no event lost or repeated', async () => {
+  it('reconnects when a stream ends, after the last event, and neither loses nor repeats an event', async () => {
     const { key } = await accountWithSandbox(world);
     const receiver = await startReceiver();
     const cut: AbortController[] = [];
@@ -127,7 +127,7 @@ describe('listen --forward', () => {
     expect(lines).toContain('The stream ended. Listening again behind the last event.');
   });
 
-  it('ends with a sentence when its key is revoked', async () => {
+  it('ends with a message when its key is revoked', async () => {
     const { key } = await accountWithSandbox(world);
     const [{ account_id: accountId }] = (await world.sql<{ account_id: string }>(
       'select account_id from api_keys order by id desc limit 1',
@@ -159,7 +159,7 @@ describe('listen --forward', () => {
       {},
       '--url: expected an origin such as http://localhost:3000, not "here".',
     ],
-  ])('refuses %j in a sentence', async (args, env, message) => {
+  ])('refuses %j with a message', async (args, env, message) => {
     await expect(listen(args, env)).rejects.toThrow(message);
   });
 });

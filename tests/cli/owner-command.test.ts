@@ -1,4 +1,4 @@
-/** `npm run carillon -- owner link`: a link that sets the owner up, or replaces a lost password. */
+/** `npm run carillon -- owner link`: a link that creates the owner, or resets a lost password. */
 import { expect, it } from 'vitest';
 import { ownerCommand } from '../../cli/owner-command.ts';
 import { makeAccount } from '../harness/accounts.ts';
@@ -12,7 +12,7 @@ const [{ id }] = (await world.sql<{ id: string }>('select id from accounts')) as
 const run = (...args: string[]) => ownerCommand(fetch, args, { PUBLIC_URL: world.url, OPERATOR_TOKEN: OPERATOR });
 const pathIn = (printed: string) => new URL(printed.split('\n')[0] ?? '').pathname;
 
-it('prints a link for the only account, and until when it works', async () => {
+it('prints a link for the only account, and when it expires', async () => {
   const printed = await run('link');
 
   const until = new Date(world.clock.now().getTime() + 3_600_000).toISOString();
@@ -22,7 +22,7 @@ it('prints a link for the only account, and until when it works', async () => {
   expect((await openBrowser(world).get(pathIn(printed))).status).toBe(200);
 });
 
-it('ends the links made before it', async () => {
+it('invalidates the links created before it', async () => {
   const before = pathIn(await run('link'));
   const after = pathIn(await run('link', id));
 
@@ -30,7 +30,7 @@ it('ends the links made before it', async () => {
   expect([(await browser.get(before)).status, (await browser.get(after)).status]).toEqual([410, 200]);
 });
 
-it('resets a lost password: the new one signs in, the old one no more, and every browser is signed out', async () => {
+it('resets a lost password: only the new one signs in, and every browser is signed out', async () => {
   const elsewhere = await signedInBrowser(world);
   const browser = openBrowser(world);
   const page = await browser.get(pathIn(await run('link')));
@@ -48,7 +48,7 @@ it('resets a lost password: the new one signs in, the old one no more, and every
   expect([await signIn(PASSWORD), await signIn('eight bells at noon')]).toEqual([401, 303]);
 });
 
-it('wants to know which account where there are several, and sets its owner up', async () => {
+it('requires the account when there are several, and creates its owner', async () => {
   const other = await makeAccount(world);
   await expect(run('link')).rejects.toThrow(/several accounts/);
 
@@ -78,7 +78,7 @@ it.each<[string[], RegExp]>([
   await expect(run(...args)).rejects.toThrow(message);
 });
 
-it('is for whoever has the token', async () => {
+it('requires the operator token', async () => {
   const call = ownerCommand(fetch, ['link', id], { PUBLIC_URL: world.url, OPERATOR_TOKEN: world.liveKey });
 
   await expect(call).rejects.toThrow("The operator's token is missing or wrong.");

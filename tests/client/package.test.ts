@@ -1,4 +1,4 @@
-/** The client package, as another TypeScript project meets it: types alone, and a client that works. */
+/** The client package in another TypeScript project: types only, and a working client. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,7 +53,7 @@ beforeAll(() => {
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 describe('another TypeScript project', () => {
-  it('compiles against the types, and is told of a misspelt field', async () => {
+  it('compiles against the types, and reports a misspelt field', async () => {
     const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
     const { stdout } = await run(process.execPath, [tsc, '-p', project]);
@@ -61,7 +61,7 @@ describe('another TypeScript project', () => {
     expect(stdout).toBe('');
   });
 
-  it('makes and reads posts with createClient', async () => {
+  it('creates and reads posts with createClient', async () => {
     const { stdout } = await run(process.execPath, [path.join(project, 'consumer.ts'), world.url, world.liveKey]);
 
     expect(JSON.parse(stdout)).toEqual(['sent', 'From another project', 'function', 'WebhookVerificationError']);

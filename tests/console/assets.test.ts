@@ -1,4 +1,4 @@
-/** What the pages load: types, caching, and TypeScript that browsers can run. */
+/** The assets of the pages: types, caching, and TypeScript compiled for browsers. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ function get(path: string, headers: Record<string, string> = {}): Promise<Respon
 }
 
 describe('the browser code', () => {
-  it('is JavaScript without a trace of types', async () => {
+  it('is JavaScript without type annotations', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'carillon-assets-'));
     const check = promisify(execFile);
 
@@ -49,7 +49,7 @@ describe('the browser code', () => {
     expect(imported.filter((path) => !modules.includes(path?.replace(/^\.\//, '') ?? ''))).toEqual([]);
   });
 
-  it('writes no markup, evaluates nothing, keeps nothing beyond the tab and names no other site', async () => {
+  it('writes no markup, evaluates no code, stores nothing beyond the tab and names no other site', async () => {
     const sources = await Promise.all(modules.map(async (name) => (await get(`/app/${name}`)).text()));
     const code = sources.join('\n').replace(/\/\*\*[^]*?\*\/|\/\/ .*/g, '');
 
@@ -60,7 +60,7 @@ describe('the browser code', () => {
     expect(code.match(/(?:https?|wss?):\/\/[^\s'"`]*/g)).toBeNull();
   });
 
-  it('switches off everything in the API reference that reaches another site', async () => {
+  it('disables every feature of the API reference that reaches another site', async () => {
     const source = await (await get('/app/reference.js')).text();
 
     for (const setting of [
@@ -78,8 +78,8 @@ describe('the browser code', () => {
   });
 });
 
-describe('stripping', () => {
-  it('drops types, keeps positions and points to the served neighbours', () => {
+describe('type stripping', () => {
+  it('drops types, keeps positions and rewrites imports to the served files', () => {
     const source =
       "import type { A } from './a.ts';\nimport { type B, c } from './c-d.ts';\nexport const e: A = c as B;\n";
 
@@ -93,11 +93,11 @@ describe('stripping', () => {
     ]);
   });
 
-  it('leaves texts alone that only look like file names', () => {
+  it('leaves strings unchanged that only look like file names', () => {
     expect(toBrowserModule("const a = './b.ts'; // from x.ts\n")).toBe("const a = './b.ts'; // from x.ts\n");
   });
 
-  it('leaves other warnings as they are', () => {
+  it('does not suppress other warnings', () => {
     const { emitWarning } = process;
 
     toBrowserModule('const a: number = 1;');
@@ -107,7 +107,7 @@ describe('stripping', () => {
 });
 
 describe('stylesheets and pictures', () => {
-  it.each(files)('%s fetches nothing', async (name) => {
+  it.each(files)('%s loads no external resource', async (name) => {
     const text = await readFile(join(ASSETS, name), 'utf8');
 
     expect(
@@ -118,13 +118,13 @@ describe('stylesheets and pictures', () => {
 
 describe('delivery', () => {
   it.each([...files.map((name) => `/${name}`), '/app/main.js', '/scalar.js'])(
-    '%s is asked for again and not sent again',
+    '%s is revalidated and not sent again',
     async (path) => {
       const first = await get(path);
       const etag = first.headers.get('etag') ?? '';
       await first.arrayBuffer();
 
-      // Node's fetch asks for a fresh copy by itself, unless it is told otherwise.
+      // Node's fetch requests a fresh copy by default, unless it gets other options.
       const kept = { 'cache-control': 'max-age=0' };
       const again = await get(path, { ...kept, 'if-none-match': etag });
       const changed = await get(path, { ...kept, 'if-none-match': '"other"' });
@@ -137,7 +137,7 @@ describe('delivery', () => {
     },
   );
 
-  it('sends plain bytes, under another tag, to who does not read gzip', async () => {
+  it('sends uncompressed bytes, with another ETag, to clients that do not accept gzip', async () => {
     const zipped = await get('/carillon.css', { 'accept-encoding': 'gzip' });
     const plain = await get('/carillon.css', { 'accept-encoding': 'identity' });
 
@@ -148,7 +148,7 @@ describe('delivery', () => {
   });
 
   it.each(['/../pages.ts', '/..%2fpages.ts', '/app/main.ts', '/app/tsconfig.json', '/app/', '/nothing.css', '/%00'])(
-    'knows nothing of %s',
+    'answers 404 for %s',
     async (path) => {
       expect((await get(path)).status).toBe(404);
     },

@@ -1,4 +1,4 @@
-/** What the console's browser code decides without a browser: lengths, and sending exactly once. */
+/** The logic of the console's browser code, tested without a browser: text length, and sending exactly once. */
 import { describe, expect, it } from 'vitest';
 import { type Api, CallFailure, type Connection, type CreatePostInput } from '../../console/assets/app/api.ts';
 import { sendPost } from '../../console/assets/app/send-post.ts';
@@ -30,7 +30,7 @@ describe('sendPost', () => {
   ] as Connection[];
   const sending = { text: 'Ding', connections, wallTime: null, timezone: 'Europe/Paris' };
 
-  /** A service that answers each call with what is next. */
+  /** A service that answers each call with the next scripted answer. */
   function fakeApi(...answers: (Error | null)[]) {
     const calls: CreatePostInput[] = [];
     const mutate = async (_resource: string, _name: string, input: CreatePostInput) => {
@@ -42,7 +42,7 @@ describe('sendPost', () => {
     return { api: { mutate } as unknown as Api, calls };
   }
 
-  it('asks once a profile, and puts the results together', async () => {
+  it('sends one request per profile, and merges the results', async () => {
     const { api, calls } = fakeApi();
 
     const results = await sendPost(api, { ...sending, wallTime: '2026-11-22T09:30' });
@@ -78,7 +78,7 @@ describe('sendPost', () => {
     expect(third).not.toBe(first);
   });
 
-  it('takes a new key after a refusal, and for anything else that is sent', async () => {
+  it('uses a new key after a refusal, and for any other input', async () => {
     const { api, calls } = fakeApi(new CallFailure('invalid_request', 'No.', null), new CallFailure(null, 'No.', null));
     const mine = { ...sending, text: 'refused', connections: connections.slice(0, 1) };
 

@@ -1,4 +1,7 @@
-/** A platform that can be linked in two ways: by a form of credentials, and by its own page where the install has the app for that. */
+/**
+ * A platform that can be linked in two ways: with a credentials form, and over its own page if the install has an app
+ * there.
+ */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type JsonObject, PlatformFailure } from '../../platforms/contract.ts';
 import type { AlternativeConnect, HostedConnect } from '../../platforms/hosted.ts';
@@ -8,7 +11,7 @@ import { PUBLIC_URL, startWorld } from '../harness/world.ts';
 
 const world = await startWorld();
 
-/** What the platform's page is set to: whether there is an app, and what comes of agreeing. */
+/** Settings of the platform's page: whether there is an app, and the outcome of consent. */
 let isSetUp = true;
 let granted: { label: string; credentials: JsonObject }[] = [];
 const typedFirst: unknown[] = [];
@@ -26,9 +29,9 @@ const alternative: AlternativeConnect = {
     },
     finish: async () => granted,
   },
-  connectAccount: async ({ door }) => {
-    if (door === 'shut') throw new PlatformFailure('rejected', 'The door is shut.');
-    return { platformAccountId: `account-${String(door)}`, handle: 'granted', credential: { door } };
+  connectAccount: async ({ choice }) => {
+    if (choice === 'shut') throw new PlatformFailure('rejected', 'The choice is closed.');
+    return { platformAccountId: `account-${String(choice)}`, handle: 'granted', credential: { choice } };
   },
 };
 const hosted: HostedConnect<unknown> = { fields: [], alternative };
@@ -36,12 +39,12 @@ Object.assign(world.context.platforms.sandbox, { hosted });
 
 beforeEach(() => {
   isSetUp = true;
-  granted = [{ label: 'Front door', credentials: { door: 'front' } }];
+  granted = [{ label: 'First choice', credentials: { choice: 'front' } }];
 });
 
 const callback = (state = '') => `/connect/callback/sandbox?code=1&state=${encodeURIComponent(state)}`;
 
-/** Takes the second way to the platform's page and back; gives the browser and the answer. */
+/** Follows the second way to the platform's page and back; returns the browser and the answer. */
 async function agree(path: string) {
   const browser = openBrowser(world);
   const away = await browser.press(await browser.get(path), 'Go there', { Place: 'here' });
@@ -50,7 +53,7 @@ async function agree(path: string) {
 }
 
 describe('a second way', () => {
-  it('is a form beside that of credentials, which goes on working', async () => {
+  it('is a form beside that of credentials, which still works', async () => {
     const link = await makeLink(world, { platform: 'sandbox' });
     const browser = openBrowser(world);
 
@@ -62,7 +65,7 @@ describe('a second way', () => {
     expect(destination(end.location)[1]).toMatchObject({ platform: 'sandbox', slug: 'sandbox' });
   });
 
-  it('leads to the page with what was typed for it, and links what was agreed to', async () => {
+  it('leads to the page with the typed input, and links the approved account', async () => {
     const link = await makeLink(world, { platform: 'sandbox' });
 
     const { end } = await agree(link.path);
@@ -72,34 +75,34 @@ describe('a second way', () => {
     expect(query).toMatchObject({ slug: 'sandbox-granted', platform: 'sandbox' });
     const id = query['connectionId'] ?? '';
     const [row] = await world.sql<{ credentials: string }>('select credentials from connections where id = $1', [id]);
-    expect(world.context.vault.open(row?.credentials ?? '', id)).toEqual({ door: 'front' });
+    expect(world.context.vault.open(row?.credentials ?? '', id)).toEqual({ choice: 'front' });
   });
 
   it('lets the customer choose between several accounts', async () => {
-    granted.push({ label: 'Back door', credentials: { door: 'back' } });
+    granted.push({ label: 'Second choice', credentials: { choice: 'back' } });
     const link = await makeLink(world, { platform: 'sandbox' });
 
     const { browser, end } = await agree(link.path);
-    const chosen = await browser.press(await browser.get(end.location ?? ''), 'Back door');
+    const chosen = await browser.press(await browser.get(end.location ?? ''), 'Second choice');
 
     const id = destination(chosen.location)[1]['connectionId'] ?? '';
     const [row] = await world.sql('select platform_account_id from connections where id = $1', [id]);
     expect(row).toEqual({ platform_account_id: 'account-back' });
   });
 
-  it('shows a refusal with both ways to try again', async () => {
-    granted = [{ label: 'Shut door', credentials: { door: 'shut' } }];
+  it('shows a refusal with both ways to retry', async () => {
+    granted = [{ label: 'Closed choice', credentials: { choice: 'shut' } }];
     const link = await makeLink(world, { platform: 'sandbox' });
 
     const { browser, end } = await agree(link.path);
     const page = await browser.get(end.location ?? '');
 
-    expect(page.text).toContain('The door is shut.');
+    expect(page.text).toContain('The choice is closed.');
     expect((await browser.press(page, 'Go there', { Place: 'here' })).location).toMatch(/^https:\/\/page\.example/);
     expect((await browser.press(page, 'Connect')).location).toMatch(/slug=sandbox/);
   });
 
-  it('asks for what it needs first', async () => {
+  it('asks for its required input first', async () => {
     const link = await makeLink(world, { platform: 'sandbox' });
     const browser = openBrowser(world);
 
@@ -109,7 +112,7 @@ describe('a second way', () => {
     expect(page.text).toContain('Place: please fill this in.');
   });
 
-  it('is not there without the app that it needs, and cannot be forced', async () => {
+  it('is unavailable without the app that it needs, and cannot be forced', async () => {
     isSetUp = false;
     const link = await makeLink(world, { platform: 'sandbox' });
     const browser = openBrowser(world);
@@ -125,7 +128,7 @@ describe('a second way', () => {
     expect(forced.location).toBe(`/connect/session/${link.sessionId}`);
   });
 
-  it('ends as cancelled when the customer says no there', async () => {
+  it('ends as cancelled when the customer declines there', async () => {
     const link = await makeLink(world, { platform: 'sandbox' });
     const browser = openBrowser(world);
     const away = await browser.press(await browser.get(link.path), 'Go there', { Place: 'here' });

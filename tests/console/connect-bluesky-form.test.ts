@@ -1,4 +1,4 @@
-/** Bluesky on the hosted page: a form that is checked with the platform, told why it was refused, and tried again. */
+/** Bluesky on the hosted page: a credentials form that the platform checks, the reason for a refusal, and a retry. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { destination, makeLink } from '../harness/connect-links.ts';
 import { openBrowser } from '../harness/browser.ts';
@@ -37,7 +37,7 @@ describe('Bluesky', () => {
     expect(row?.credentials).toMatch(/^v1\./);
   });
 
-  it('says why a login is refused, keeps what may be kept of it, and lets the customer try again', async () => {
+  it('says why credentials are refused, keeps the safe fields, and lets the customer retry', async () => {
     const link = await makeLink(world, { platform: 'bluesky' });
     const browser = openBrowser(world);
 
@@ -67,7 +67,7 @@ describe('Bluesky', () => {
     expect(await link.read()).toMatchObject({ status: 'failed', error: 'connect_failed', connectionId: null });
   });
 
-  it('names the field that is malformed, without asking the platform', async () => {
+  it('names the malformed field, without a call to the platform', async () => {
     const link = await makeLink(world, { platform: 'bluesky' });
     const browser = openBrowser(world);
     const before = bluesky.calls['com.atproto.server.createSession'] ?? 0;
@@ -83,7 +83,7 @@ describe('Bluesky', () => {
     expect(destination(end.location)[1]).toMatchObject({ error: 'cancelled' });
   });
 
-  it('stops after twenty tries', async () => {
+  it('stops after twenty attempts', async () => {
     const link = await makeLink(world, { platform: 'bluesky' });
     const browser = openBrowser(world);
     const form = await browser.get(link.path);
@@ -97,7 +97,7 @@ describe('Bluesky', () => {
     expect(await link.read()).toMatchObject({ status: 'failed', error: 'connect_failed' });
   });
 
-  it('gives an account that the profile already holds a new login, and changes nothing else', async () => {
+  it('replaces the credentials of an account that the profile already holds, and changes nothing else', async () => {
     const { id: profileId } = await world.profile('Reconnecting');
     const connected = async () => {
       const link = await makeLink(world, { platform: 'bluesky' }, { profileId });

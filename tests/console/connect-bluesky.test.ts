@@ -1,4 +1,7 @@
-/** Bluesky accounts that are linked over the page of their own server: a pushed request, PKCE, and tokens bound to a key. */
+/**
+ * Bluesky accounts that are linked over the page of their own server: a pushed authorization request, PKCE, and
+ * key-bound tokens.
+ */
 import { request } from 'node:http';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Browser, type BrowserPage, openBrowser } from '../harness/browser.ts';
@@ -23,19 +26,19 @@ beforeEach(() => {
   server.oauth.keptElsewhere = null;
 });
 
-/** Leaves for the server's page; gives the redirect to it. */
+/** Starts the redirect to the server's page and returns it. */
 async function leave(browser: Browser, path: string): Promise<BrowserPage> {
   return browser.press(await browser.get(path), BUTTON);
 }
 
-/** Lets the person decide there; gives the path that the browser is sent back to. */
+/** Simulates the user's decision there; returns the path to which the browser is redirected. */
 async function decide(page: BrowserPage): Promise<string> {
   const answer = await fetch(page.location ?? '', { redirect: 'manual' });
   const back = new URL(answer.headers.get('location') ?? '');
   return back.pathname + back.search;
 }
 
-/** Links an account; gives the redirect at the end. */
+/** Links an account; returns the final redirect. */
 async function agree(at: World, options: { readonly profileId?: string } = {}) {
   const link = await makeLink(at, { platform: 'bluesky' }, options);
   const browser = openBrowser(at);
@@ -56,7 +59,7 @@ describe('the page of the account’s own server', () => {
     expect(text).toMatch(/<p class="or">or<\/p>[^]*Agree on the page of your own server\./);
   });
 
-  it('is asked beforehand, by the address of the machine, with a state and PKCE', async () => {
+  it('sends a pushed request by the loopback address, with a state and PKCE', async () => {
     const link = await makeLink(world, { platform: 'bluesky' });
 
     const away = await leave(openBrowser(world), link.path);
@@ -79,7 +82,7 @@ describe('the page of the account’s own server', () => {
     });
   });
 
-  it('links the account that agreed, which then posts, shows images and deletes', async () => {
+  it('links the approved account, which then posts, shows images and deletes', async () => {
     const { link, end, query } = await agree(world);
 
     expect(end.status).toBe(303);
@@ -98,7 +101,7 @@ describe('the page of the account’s own server', () => {
     expect(server.posts()).toEqual([]);
   });
 
-  it('renews the tokens ahead of their end, with the key they are bound to', async () => {
+  it('refreshes the tokens before they expire, with the key they are bound to', async () => {
     const { link } = await agree(world);
 
     await world.advance(HOUR - 5 * 60_000);
@@ -110,7 +113,7 @@ describe('the page of the account’s own server', () => {
     });
   });
 
-  it('says on the connection when the server renews them no more', async () => {
+  it('reports on the connection when the server no longer refreshes them', async () => {
     const { query } = await agree(world);
     server.oauth.revoke();
 
@@ -123,7 +126,7 @@ describe('the page of the account’s own server', () => {
     });
   });
 
-  it('is still a living login while the server cannot renew it', async () => {
+  it('keeps the credentials usable while the server cannot refresh them', async () => {
     const { link, query } = await agree(world);
     server.oauth.tokenAnswers.push({ status: 503, text: 'busy' });
 
@@ -150,8 +153,8 @@ describe('the page of the account’s own server', () => {
   });
 });
 
-describe('a way that ends elsewhere', () => {
-  it('is cancelled by a no on the server’s page', async () => {
+describe('a flow with another outcome', () => {
+  it('is cancelled when the customer declines on the server’s page', async () => {
     server.oauth.signedIn = null;
 
     const { link, query } = await agree(world);
@@ -159,7 +162,7 @@ describe('a way that ends elsewhere', () => {
     expect(query).toEqual({ tab: '2', connectSessionId: link.sessionId, error: 'cancelled' });
   });
 
-  it('refuses an account that is kept on another server', async () => {
+  it('refuses an account that another server hosts', async () => {
     const other = await startFakeBluesky({ now });
     server.oauth.keptElsewhere = other.url;
 
@@ -171,7 +174,7 @@ describe('a way that ends elsewhere', () => {
     expect(await link.read()).toMatchObject({ status: 'pending', connectionId: null });
   });
 
-  it('refuses an answer of another server', async () => {
+  it('refuses an answer from another issuer', async () => {
     const link = await makeLink(world, { platform: 'bluesky' });
     const browser = openBrowser(world);
     const back = await decide(await leave(browser, link.path));
@@ -184,7 +187,7 @@ describe('a way that ends elsewhere', () => {
     expect(await link.read()).toMatchObject({ status: 'pending', connectionId: null });
   });
 
-  it('does not take a forged state', async () => {
+  it('rejects a forged state', async () => {
     const link = await makeLink(world, { platform: 'bluesky' });
     const browser = openBrowser(world);
     const back = await decide(await leave(browser, link.path));
@@ -198,7 +201,7 @@ describe('a way that ends elsewhere', () => {
   it.each([
     ['of another kind', () => undefined],
     ['that shows the same page everywhere', () => ({ status: 200, text: '<h1>Welcome</h1>' })],
-  ])('tells when a server %s has no such page', async (_kind, answer) => {
+  ])('says when a server %s has no such page', async (_kind, answer) => {
     const plain = await startFakeBluesky({ now });
     plain.oauth.answer = answer;
     const link = await makeLink(world, { platform: 'bluesky' });
@@ -212,8 +215,8 @@ describe('a way that ends elsewhere', () => {
   });
 });
 
-describe('an install that servers can read', () => {
-  it('serves the document that it is known by, with the public half of its key alone', async () => {
+describe('an install that servers can reach', () => {
+  it('serves its client metadata document, with only the public half of its key', async () => {
     const { status, headers, text } = await openBrowser(published).get('/connect/client/bluesky');
 
     expect(status).toBe(200);
@@ -246,7 +249,7 @@ describe('an install that servers can read', () => {
     });
   });
 
-  it('keeps the key, and proves with it that it is itself, on linking and on renewing', async () => {
+  it('keeps the key, and authenticates with it on linking and on refreshing', async () => {
     const document = async () => JSON.parse((await openBrowser(published).get('/connect/client/bluesky')).text);
     const [key] = (await document()).jwks.keys;
     server.oauth.clientKeys.set(`${HTTPS}/connect/client/bluesky`, key);
@@ -268,7 +271,7 @@ describe('an install that servers can read', () => {
   });
 });
 
-describe('an install that servers cannot read', () => {
+describe('an install that servers cannot reach', () => {
   it('offers the app password alone', async () => {
     await using plain = await startWorld({ env: { ...env, PUBLIC_URL: 'http://bells.example' } });
     const link = await makeLink(plain, { platform: 'bluesky' });
@@ -280,7 +283,7 @@ describe('an install that servers cannot read', () => {
   });
 });
 
-it('sends a browser that comes back to the machine’s address on to its name, where its cookie is', async () => {
+it('redirects a browser on the loopback address to the host name that has its cookie', async () => {
   const { port } = new URL(world.url);
   const path = '/connect/callback/bluesky?code=1&state=2';
 

@@ -1,4 +1,4 @@
-/** Accounts that are linked over their platform's own page: state, PKCE, one exchange, and what a refusal comes to. */
+/** Accounts that are linked over their platform's own page: state, PKCE, a single code exchange, and refusals. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Browser, type BrowserPage, openBrowser } from '../harness/browser.ts';
 import { decide, destination, makeLink } from '../harness/connect-links.ts';
@@ -15,13 +15,13 @@ beforeEach(() => {
   mastodon.consent.signedIn = 'alice';
 });
 
-/** Opens a link for Mastodon and types the server; gives the redirect to it. */
+/** Opens a link for Mastodon and types the server; returns the redirect to it. */
 async function leave(browser: Browser, path: string): Promise<BrowserPage> {
   return browser.press(await browser.get(path), 'Connect', { Server: mastodon.url });
 }
 
 describe('Mastodon', () => {
-  it('goes over the server’s own page, with an app, a state and PKCE', async () => {
+  it('redirects to the server’s own page, with an app, a state and PKCE', async () => {
     const link = await makeLink(world, { platform: 'mastodon' });
     const browser = openBrowser(world);
 
@@ -45,7 +45,7 @@ describe('Mastodon', () => {
     ]);
   });
 
-  it('connects the account that agreed, with a token that posts', async () => {
+  it('connects the approved account, with a token that posts', async () => {
     const link = await makeLink(world, { platform: 'mastodon' });
     const browser = openBrowser(world);
 
@@ -62,7 +62,7 @@ describe('Mastodon', () => {
     expect(mastodon.posts().map(({ text }) => text)).toEqual(['From the page']);
   });
 
-  it('registers its app once a server and keeps its secret encrypted', async () => {
+  it('registers its app once per server and stores its secret encrypted', async () => {
     const [one, other] = [
       await makeLink(world, { platform: 'mastodon' }),
       await makeLink(world, { platform: 'mastodon' }),
@@ -82,7 +82,7 @@ describe('Mastodon', () => {
     ]);
   });
 
-  it('registers anew after the server has dropped the app', async () => {
+  it('registers again after the server has dropped the app', async () => {
     const link = await makeLink(world, { platform: 'mastodon' });
     const browser = openBrowser(world);
     const back = await decide(await leave(browser, link.path));
@@ -95,7 +95,7 @@ describe('Mastodon', () => {
     expect(destination(end.location)[1]).toMatchObject({ platform: 'mastodon' });
   });
 
-  it('keeps state and verifier encrypted while the customer is away, and nothing afterwards', async () => {
+  it('stores state and verifier encrypted during the redirect, and deletes them afterwards', async () => {
     const link = await makeLink(world, { platform: 'mastodon' });
     const browser = openBrowser(world);
     const flow = async () =>
@@ -111,7 +111,7 @@ describe('Mastodon', () => {
     expect(await flow()).toEqual({ flow: null });
   });
 
-  it('ends as cancelled when the customer says no there', async () => {
+  it('ends as cancelled when the customer declines there', async () => {
     mastodon.consent.signedIn = null;
     const link = await makeLink(world, { platform: 'mastodon' });
     const browser = openBrowser(world);
@@ -122,7 +122,7 @@ describe('Mastodon', () => {
     expect(await link.read()).toMatchObject({ status: 'failed', error: 'cancelled' });
   });
 
-  it('says why a code is refused, and gives up as connect_failed', async () => {
+  it('says why a code is refused, and ends as connect_failed', async () => {
     const link = await makeLink(world, { platform: 'mastodon' });
     const browser = openBrowser(world);
     const back = new URL(await decide(await leave(browser, link.path)));
@@ -142,7 +142,7 @@ describe('Mastodon', () => {
     ['a host that is not there', () => 'http://127.0.0.1:1', 'could not be reached'],
     ['a host of this network', () => 'https://10.0.0.8', 'could not be reached'],
     ['what is no address', () => 'not a server', 'Server: expected an address such as mastodon.social.'],
-  ])('refuses %s and lets the customer try again', async (_case, server, message) => {
+  ])('refuses %s and lets the customer retry', async (_case, server, message) => {
     const link = await makeLink(world, { platform: 'mastodon' });
     const browser = openBrowser(world);
 
@@ -192,7 +192,7 @@ describe('an answer', () => {
     expect(await link.read()).toMatchObject({ status: 'pending' });
   });
 
-  it('is exchanged once, however often it comes', async () => {
+  it('is exchanged once, however often it arrives', async () => {
     const link = await makeLink(world, { platform: 'mastodon' });
     const browser = openBrowser(world);
     const back = await decide(await leave(browser, link.path));
@@ -206,7 +206,7 @@ describe('an answer', () => {
     expect(await link.read()).toMatchObject({ status: 'connected' });
   });
 
-  it('to HEAD is nothing', async () => {
+  it('to HEAD has no effect', async () => {
     const link = await makeLink(world, { platform: 'mastodon' });
     const browser = openBrowser(world);
     const back = await decide(await leave(browser, link.path));

@@ -1,4 +1,7 @@
-/** Discord on the hosted page: a webhook's URL always; with an app, Discord's own page, which makes a webhook or lets the bot in. */
+/**
+ * Discord on the hosted page: a webhook URL always; with an app, Discord's own page, which creates a webhook or adds
+ * the bot.
+ */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Browser, openBrowser } from '../harness/browser.ts';
 import { destination, makeLink, type TestLink } from '../harness/connect-links.ts';
@@ -30,7 +33,7 @@ beforeEach(() => {
   discord.channels.splice(0, Infinity, NEWS, GENERAL, VOICE, ELSEWHERE);
 });
 
-/** Goes to Discord's page and comes back; gives the browser, where it went, and the answer to its return. */
+/** Goes to Discord's page and returns; gives the browser, the redirect address, and the answer on return. */
 async function agree(world: World, link: TestLink): Promise<{ browser: Browser; away: string; location: string }> {
   const browser = openBrowser(world);
   const left = await browser.press(await browser.get(link.path), BUTTON);
@@ -47,7 +50,7 @@ async function loginOf(world: World, location: string): Promise<unknown> {
 }
 
 describe('without an app', () => {
-  it('the form of a webhook is all there is, and connects it', async () => {
+  it('offers only the webhook form, and connects it', async () => {
     const { id, token } = discord.addWebhook();
     const link = await makeLink(plainWorld, { platform: 'discord' });
     const browser = openBrowser(plainWorld);
@@ -83,7 +86,7 @@ describe('without an app', () => {
 describe('with an app', () => {
   beforeEach(() => allow('webhook.incoming'));
 
-  it('goes over Discord’s own page, and connects the webhook that it makes', async () => {
+  it('redirects to Discord’s own page, and connects the webhook that Discord creates', async () => {
     const link = await makeLink(appWorld, { platform: 'discord' });
 
     const { away, location } = await agree(appWorld, link);
@@ -106,7 +109,7 @@ describe('with an app', () => {
     });
   });
 
-  it('still takes the URL of a webhook', async () => {
+  it('still accepts the URL of a webhook', async () => {
     const { id, token } = discord.addWebhook();
     const link = await makeLink(appWorld, { platform: 'discord' });
     const browser = openBrowser(appWorld);
@@ -117,7 +120,7 @@ describe('with an app', () => {
     expect(destination(end.location)[1]).toMatchObject({ platform: 'discord' });
   });
 
-  it('ends as cancelled when the customer says no there', async () => {
+  it('ends as cancelled when the customer declines there', async () => {
     discord.consent.signedIn = null;
     const link = await makeLink(appWorld, { platform: 'discord' });
 
@@ -126,7 +129,7 @@ describe('with an app', () => {
     expect(destination(location)[1]).toMatchObject({ error: 'cancelled' });
   });
 
-  it('shows why a code is refused, with both ways to try again, and no secret', async () => {
+  it('shows why a code is refused, with both ways to retry, and no secret', async () => {
     const link = await makeLink(appWorld, { platform: 'discord' });
     const browser = openBrowser(appWorld);
     const away = await browser.press(await browser.get(link.path), BUTTON);
@@ -145,7 +148,7 @@ describe('with an app', () => {
 describe('with the bot of an app', () => {
   beforeEach(() => allow('bot identify'));
 
-  it('lets the customer choose a text channel of the server that let the bot in', async () => {
+  it('lets the customer choose a text channel of the server that added the bot', async () => {
     const link = await makeLink(botWorld, { platform: 'discord' });
 
     const { browser, away, location } = await agree(botWorld, link);
@@ -189,9 +192,9 @@ describe('a post by the bot', () => {
     return { slug: destination(location)[1]['slug'] ?? '', profileId: link.profileId };
   }
 
-  const standing = (text: string) => discord.messages().filter(({ content }) => content === text);
+  const existing = (text: string) => discord.messages().filter(({ content }) => content === text);
 
-  it.each(['drops_after', 'fails_after'] as const)('is known, and there once, after %s', async (fault) => {
+  it.each(['drops_after', 'fails_after'] as const)('is found, and exists once, after %s', async (fault) => {
     const { slug, profileId } = await connected();
     discord.faults.push(fault);
     const text = `lost: ${fault}`;
@@ -199,10 +202,10 @@ describe('a post by the bot', () => {
     const { body } = await botWorld.rest('POST /posts', { body: { text, connectionSlugs: [slug], profileId } });
 
     expect(body.results).toMatchObject([{ status: 'sent', error: null }]);
-    expect(standing(text)).toHaveLength(1);
+    expect(existing(text)).toHaveLength(1);
   });
 
-  it.each(['drops_before', 'fails_before'] as const)('is not there after %s, and may be sent again', async (fault) => {
+  it.each(['drops_before', 'fails_before'] as const)('is absent after %s, and may be sent again', async (fault) => {
     const { slug, profileId } = await connected();
     discord.faults.push(fault);
     const text = `never stored: ${fault}`;
@@ -210,10 +213,10 @@ describe('a post by the bot', () => {
     const { body } = await botWorld.rest('POST /posts', { body: { text, connectionSlugs: [slug], profileId } });
 
     expect(body.results).toMatchObject([{ status: 'failed', error: { code: 'platform_unavailable' } }]);
-    expect(standing(text)).toEqual([]);
+    expect(existing(text)).toEqual([]);
   });
 
-  /** Puts a sent post back to where its process died while it was being sent. */
+  /** Returns a sent post to the state in which its process died during the send. */
   async function cutOff(postId: string): Promise<void> {
     await botWorld.sql(
       `update attempts set state = 'sending', settled_at = null, platform_post_id = null where post_id = $1`,
@@ -239,28 +242,28 @@ describe('a post by the bot', () => {
     return body.results[0].postId;
   }
 
-  it('that was cut off is found again and not made twice', async () => {
+  it('is found again after an interruption and not published twice', async () => {
     const postId = await postImage('cut off, and up');
     await cutOff(postId);
 
     await botWorld.runDue();
 
     const { body } = await botWorld.rest(`GET /posts/${postId}`);
-    expect([body.post.status, standing('cut off, and up').length]).toEqual(['sent', 1]);
+    expect([body.post.status, existing('cut off, and up').length]).toEqual(['sent', 1]);
   });
 
-  it('that was cut off and is not there is made again with its images, within two minutes', async () => {
+  it('is published again with its images within two minutes, if it was interrupted and does not exist', async () => {
     const postId = await postImage('cut off, and gone');
     await cutOff(postId);
     discord.clear();
 
     await botWorld.runDue();
 
-    const [message, ...more] = standing('cut off, and gone');
+    const [message, ...more] = existing('cut off, and gone');
     expect([message?.attachments.length, more]).toEqual([1, []]);
   });
 
-  it('that was cut off longer ago is not made again', async () => {
+  it('is not published again when it was interrupted longer ago', async () => {
     const postId = await postImage('cut off long ago');
     await cutOff(postId);
     discord.clear();
@@ -269,7 +272,7 @@ describe('a post by the bot', () => {
     await botWorld.runDue();
 
     const { body } = await botWorld.rest(`GET /posts/${postId}`);
-    expect([body.post.status, body.post.error?.code, standing('cut off long ago')]).toEqual([
+    expect([body.post.status, body.post.error?.code, existing('cut off long ago')]).toEqual([
       'failed',
       'platform_unavailable',
       [],

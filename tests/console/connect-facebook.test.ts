@@ -1,4 +1,4 @@
-/** Facebook Pages on the hosted page: the dialog, tokens that do not run out, and the choice between Pages. */
+/** Facebook Pages on the hosted page: the dialog, tokens that do not expire, and the choice between Pages. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Browser, openBrowser } from '../harness/browser.ts';
 import { destination, makeLink, type TestLink } from '../harness/connect-links.ts';
@@ -32,7 +32,7 @@ beforeEach(() => {
   });
 });
 
-/** Opens a link, agrees in the dialog, and comes back; gives the browser and where it is sent then. */
+/** Opens a link, agrees in the dialog, and returns; gives the browser and its next redirect. */
 async function agree(link: TestLink): Promise<{ browser: Browser; location: string }> {
   const browser = openBrowser(world);
   const away = await browser.get(link.path);
@@ -72,7 +72,7 @@ describe('a person who may post to several Pages', () => {
     expect(destination(end.location)[1]).toMatchObject({ slug: 'facebook-theropes', platform: 'facebook' });
   });
 
-  it('cannot pick what was not offered', async () => {
+  it('cannot pick a Page that was not offered', async () => {
     facebook.login.managed.set('alice', [BELLS, ROPES]);
     const link = await makeLink(world, { platform: 'facebook' });
     const { browser, location } = await agree(link);
@@ -86,7 +86,7 @@ describe('a person who may post to several Pages', () => {
     expect(await link.read()).toMatchObject({ status: 'pending' });
   });
 
-  it('sees why the one that was picked is refused', async () => {
+  it('sees why the picked Page is refused', async () => {
     facebook.login.managed.set('alice', [BELLS, { ...ROPES, access_token: 'revoked' }]);
     const link = await makeLink(world, { platform: 'facebook' });
     const { browser, location } = await agree(link);
@@ -108,7 +108,7 @@ describe('a refusal', () => {
       () => facebook.login.consent.apps.set('our-app', { ...app(), clientSecret: 'another' }),
       'HTTP 400',
     ],
-  ])('of %s is shown, with a way to try again', async (_case, arrange, message) => {
+  ])('of %s is shown, with a way to retry', async (_case, arrange, message) => {
     arrange();
     const link = await makeLink(world, { platform: 'facebook' });
 

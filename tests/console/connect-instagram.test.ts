@@ -1,4 +1,7 @@
-/** Instagram on the hosted page: Facebook's dialog, and the choice between the professional accounts of a person's Pages. */
+/**
+ * Instagram on the hosted page: Facebook's dialog, and the choice between the professional accounts of a person's
+ * Pages.
+ */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Browser, openBrowser } from '../harness/browser.ts';
 import { destination, makeLink, type TestLink } from '../harness/connect-links.ts';
@@ -41,7 +44,7 @@ beforeEach(() => {
   });
 });
 
-/** Opens a link, agrees in the dialog, and comes back; gives the browser and where it is sent then. */
+/** Opens a link, agrees in the dialog, and returns; gives the browser and its next redirect. */
 async function agree(
   link: TestLink,
   change: (back: URL) => void = () => undefined,
@@ -55,7 +58,7 @@ async function agree(
   return { browser, location: back.location ?? '', status: back.status };
 }
 
-it('connects the one account of a person without a question, with the login of its Page', async () => {
+it('connects the only account of a person without a question, with the token of its Page', async () => {
   instagram.login.managed.set('alice', [WITHOUT_ACCOUNT, BELLS, READ_ONLY]);
   const link = await makeLink(world, { platform: 'instagram' });
 
@@ -82,7 +85,7 @@ it('lets a person with several accounts pick one', async () => {
 });
 
 describe('a refusal', () => {
-  it('of a person without a professional account is shown, with a way to try again', async () => {
+  it('of a person without a professional account is shown, with a way to retry', async () => {
     instagram.login.managed.set('alice', [WITHOUT_ACCOUNT, READ_ONLY]);
     const link = await makeLink(world, { platform: 'instagram' });
 
@@ -103,7 +106,7 @@ describe('a refusal', () => {
     expect(destination(location)[1]).toMatchObject({ error: 'cancelled' });
   });
 
-  it('of a state that was forged connects nothing', async () => {
+  it('of a forged state connects nothing', async () => {
     instagram.login.managed.set('alice', [BELLS]);
     const link = await makeLink(world, { platform: 'instagram' });
 
@@ -114,7 +117,7 @@ describe('a refusal', () => {
   });
 });
 
-it('is offered only where the operator has an app at Meta', async () => {
+it('is offered only when the operator has an app at Meta', async () => {
   await using without = await startWorld();
   const profile = await without.profile();
   const body = { redirectUrl: 'https://app.example/done', platform: 'instagram' };

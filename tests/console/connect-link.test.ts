@@ -1,4 +1,4 @@
-/** A connect link and the browser that opens it: once, for fifteen minutes, and by nobody else. */
+/** A connect link and the browser that opens it: one browser, for fifteen minutes. */
 import { describe, expect, it } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
 import { destination, makeLink } from '../harness/connect-links.ts';
@@ -7,7 +7,7 @@ import { startWorld } from '../harness/world.ts';
 const world = await startWorld();
 
 describe('a link', () => {
-  it('works once: in another browser it says that it was used already', async () => {
+  it('works once: another browser is told that it was already used', async () => {
     const link = await makeLink(world);
     const [first, second] = [openBrowser(world), openBrowser(world)];
     await first.get(link.path);
@@ -20,7 +20,7 @@ describe('a link', () => {
     expect(answers.map(({ text }) => text).join('')).not.toContain('<button');
   });
 
-  it('is opened by one of two browsers that come at once', async () => {
+  it('is opened by one of two browsers that open it at once', async () => {
     const link = await makeLink(world);
     const browsers = [openBrowser(world), openBrowser(world), openBrowser(world)];
 
@@ -51,7 +51,7 @@ describe('a link', () => {
     expect(again.text).toContain(`href="${(end.location ?? '').replaceAll('&', '&amp;')}"`);
   });
 
-  it('leads back to an international address, which reads back as it was given and is encoded for the browser', async () => {
+  it('redirects to an international address, shown as it was given and encoded for the browser', async () => {
     const redirectUrl = 'https://bücher.example/zurück?an=Zoë%20A';
     const link = await makeLink(world, { redirectUrl });
     const browser = openBrowser(world);
@@ -64,7 +64,7 @@ describe('a link', () => {
     );
   });
 
-  it('is not used up by HEAD, nor by a browser that looks ahead', async () => {
+  it('is not used up by HEAD, nor by a browser prefetch', async () => {
     const link = await makeLink(world);
     const [looker, customer] = [openBrowser(world), openBrowser(world)];
 
@@ -76,7 +76,7 @@ describe('a link', () => {
     expect((await customer.get(link.path)).status).toBe(200);
   });
 
-  it('that is none leads nowhere', async () => {
+  it('that does not exist leads nowhere', async () => {
     const browser = openBrowser(world);
 
     const pages = [
@@ -118,7 +118,7 @@ describe('a link', () => {
     expect(await link.read()).toMatchObject({ status: 'connected' });
   });
 
-  it('fails when its profile is deleted meanwhile, and makes nothing', async () => {
+  it('fails when its profile is deleted meanwhile, and creates nothing', async () => {
     const link = await makeLink(world, { platform: 'sandbox' });
     const browser = openBrowser(world);
     const form = await browser.get(link.path);
@@ -132,7 +132,7 @@ describe('a link', () => {
 });
 
 describe('the browser', () => {
-  it('gets a cookie for these pages alone, which ends with the session and which the database cannot show', async () => {
+  it('gets a cookie for these pages only, which ends with the session; the database does not hold it', async () => {
     const link = await makeLink(world);
     const browser = openBrowser(world);
 
@@ -146,7 +146,7 @@ describe('the browser', () => {
     expect(JSON.stringify(rows)).not.toContain([...browser.cookies.values()][0]);
   });
 
-  it('cannot go on with the cookie of another session, nor with a made-up one', async () => {
+  it('cannot continue with the cookie of another session, nor with an invented one', async () => {
     const [mine, theirs] = [await makeLink(world), await makeLink(world)];
     const [browser, other] = [openBrowser(world), openBrowser(world)];
     await browser.get(mine.path);
@@ -160,7 +160,7 @@ describe('the browser', () => {
     expect(await theirs.read()).toMatchObject({ status: 'pending' });
   });
 
-  it.each(['cross-site', 'same-site', 'none'])('sends no form from elsewhere (%s)', async (site) => {
+  it.each(['cross-site', 'same-site', 'none'])('cannot submit a form from another site (%s)', async (site) => {
     const link = await makeLink(world);
     const browser = openBrowser(world);
     await browser.get(link.path);

@@ -1,4 +1,4 @@
-/** LinkedIn on the hosted page: its own page of consent, and the choice between the member and their pages. */
+/** LinkedIn on the hosted page: its own consent page, and the choice between the member and their pages. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Browser, openBrowser } from '../harness/browser.ts';
 import { destination, makeLink, type TestLink } from '../harness/connect-links.ts';
@@ -32,7 +32,7 @@ beforeEach(() => {
   alice.roles.set('7', 'ANALYST');
 });
 
-/** Opens a link and lets the person decide on LinkedIn's page; gives the browser and where LinkedIn sends it. */
+/** Opens a link and simulates the person's decision on LinkedIn's page; returns the browser and LinkedIn's redirect. */
 async function decide(link: TestLink, on = world): Promise<{ browser: Browser; back: string }> {
   const browser = openBrowser(on);
   const away = await browser.get(link.path);
@@ -40,7 +40,7 @@ async function decide(link: TestLink, on = world): Promise<{ browser: Browser; b
   return { browser, back: answer.headers.get('location') ?? `${answer.status}` };
 }
 
-it('goes to LinkedIn’s own page with a state and the scopes of the install, and without PKCE', async () => {
+it('redirects to LinkedIn’s own page with a state and the scopes of the install, and without PKCE', async () => {
   const link = await makeLink(world, { platform: 'linkedin' });
 
   const away = await openBrowser(world).get(link.path);
@@ -58,7 +58,7 @@ it('goes to LinkedIn’s own page with a state and the scopes of the install, an
 });
 
 describe('a member who may post as a page', () => {
-  it('picks the page, which is linked with the whole login', async () => {
+  it("picks the page, which is linked with the member's token", async () => {
     const link = await makeLink(world, { platform: 'linkedin' });
     const { browser, back } = await decide(link);
 
@@ -103,7 +103,7 @@ describe('a member without a page, or an install without the scopes for pages', 
     expect(destination(end.location)[1]).toMatchObject({ platform: 'linkedin', profileId: link.profileId });
   });
 
-  it('is linked without asking for pages', async () => {
+  it('is linked without a request for pages', async () => {
     const link = await makeLink(withoutPages, { platform: 'linkedin' });
     const before = linkedin.calls['GET /rest/organizationAcls'];
     const { browser, back } = await decide(link, withoutPages);
@@ -115,7 +115,7 @@ describe('a member without a page, or an install without the scopes for pages', 
   });
 });
 
-describe('a customer who says no', () => {
+describe('a customer who declines', () => {
   it.each(['user_cancelled_login', 'user_cancelled_authorize', 'access_denied'])(
     'ends the session as cancelled with %s',
     async (error) => {
@@ -140,7 +140,7 @@ describe('a refusal', () => {
       'unauthorized_scope_error',
     ],
     ['of the code', (back: URL) => back.searchParams.set('code', 'another'), 'Unable to retrieve access token'],
-  ])('%s is shown, with a way to try again', async (_case, change, message) => {
+  ])('%s is shown, with a way to retry', async (_case, change, message) => {
     const link = await makeLink(world, { platform: 'linkedin' });
     const { browser, back } = await decide(link);
     const url = new URL(back);

@@ -1,4 +1,4 @@
-/** /connect/...: the page on which a customer links an account, driven over HTTP as a browser without scripts does it. */
+/** /connect/...: the page on which a customer links an account, driven over HTTP like a browser without scripts. */
 import { describe, expect, it } from 'vitest';
 import { destination, makeLink, REDIRECT } from '../harness/connect-links.ts';
 import { openBrowser } from '../harness/browser.ts';
@@ -9,7 +9,7 @@ import { startWorld } from '../harness/world.ts';
 const world = await startWorld();
 
 describe('the sandbox', () => {
-  it('is connected by picking it and pressing Connect; the customer is sent back with what was made', async () => {
+  it('is connected by picking it and pressing Connect; the customer is redirected with the connection', async () => {
     const link = await makeLink(world);
     const browser = openBrowser(world);
 
@@ -35,7 +35,7 @@ describe('the sandbox', () => {
     ]);
   });
 
-  it('belongs to the profile, and is announced with its session and the mode of the key', async () => {
+  it('belongs to the profile, and its event has the session and the mode of the key', async () => {
     const link = await makeLink(world, { platform: 'sandbox' }, { key: world.testKey });
     const browser = openBrowser(world);
 
@@ -74,7 +74,7 @@ describe('the sandbox', () => {
     ]);
   });
 
-  it('is all that a session of a test key offers', async () => {
+  it('is the only platform in a session of a test key', async () => {
     const link = await makeLink(world, {}, { key: world.testKey });
     const browser = openBrowser(world);
 
@@ -107,7 +107,7 @@ describe('Cancel', () => {
     expect(await link.read()).toMatchObject({ status: 'failed', error: 'cancelled', connectionId: null });
   });
 
-  it('pressed after the account was connected leads to what was made', async () => {
+  it('pressed after the account was connected leads to the connection', async () => {
     const link = await makeLink(world, { platform: 'sandbox' });
     const browser = openBrowser(world);
     const form = await browser.get(link.path);
@@ -123,7 +123,7 @@ describe('Cancel', () => {
 });
 
 describe('every page', () => {
-  it('is kept by nobody, runs nothing, and lets forms lead to itself and to the end only', async () => {
+  it('is never cached, runs no script, and lets forms lead to itself and to the redirect address only', async () => {
     const link = await makeLink(world);
     const browser = openBrowser(world);
 
@@ -143,7 +143,7 @@ describe('every page', () => {
     expect(text).toContain('content="noindex"');
   });
 
-  it('tells nothing about the caller', async () => {
+  it('reveals nothing about the caller', async () => {
     const { id: profileId } = await world.profile('Very Secret Customer Name');
     const link = await makeLink(world, {}, { profileId });
     const browser = openBrowser(world);
@@ -160,13 +160,13 @@ describe('every page', () => {
     const headless = await browser.get((await makeLink(world, { headless: true })).path);
 
     expect(ordinary.text).toMatch(/<header class="site">.*<footer class="site">/s);
-    // There is nothing to skip in front of the content.
+    // There is no header before the content to skip.
     expect(ordinary.text + headless.text).not.toContain('Skip to content');
     expect(headless.text).not.toMatch(/<header|<footer/);
     expect(headless.text).toContain('<main id="content"');
   });
 
-  it('offers every platform that can be connected here by its name, and Cancel', async () => {
+  it('offers each available platform by its name, and Cancel', async () => {
     const link = await makeLink(world);
 
     const { text } = await openBrowser(world).get(link.path);
@@ -174,7 +174,7 @@ describe('every page', () => {
     expect(buttonsOf(text)).toEqual(['Bluesky', 'Mastodon', 'Telegram', 'Discord', 'Sandbox', 'Cancel']);
   });
 
-  it('shows what was typed as text, whatever it is', async () => {
+  it('escapes typed input', async () => {
     const link = await makeLink(world, { platform: 'bluesky' });
     const browser = openBrowser(world);
     const hostile = `"><img src=x onerror=alert(1)>`;
@@ -184,7 +184,7 @@ describe('every page', () => {
     expect(page.text).toContain('value="&quot;&gt;&lt;img src=x onerror=alert(1)&gt;"');
   });
 
-  it('is a page too when a form cannot be read', async () => {
+  it('is a page too when a form cannot be parsed', async () => {
     const link = await makeLink(world);
     const browser = openBrowser(world);
     await browser.get(link.path);

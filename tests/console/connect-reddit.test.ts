@@ -1,4 +1,4 @@
-/** Reddit on the hosted page: its own page of consent, the choice of where to post, and installs without an app. */
+/** Reddit on the hosted page: its own consent page, the choice of where to post, and installs without an app. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Browser, openBrowser } from '../harness/browser.ts';
 import { destination, makeLink, type TestLink } from '../harness/connect-links.ts';
@@ -38,7 +38,7 @@ async function decide(link: TestLink): Promise<{ browser: Browser; back: string 
   return { browser, back: answer.headers.get('location') ?? `${answer.status}` };
 }
 
-it('goes to Reddit’s own page with a state, for a login that can be renewed', async () => {
+it('redirects to Reddit’s own page with a state, for refreshable tokens', async () => {
   const link = await makeLink(world, { platform: 'reddit' });
 
   const away = await openBrowser(world).get(link.path);
@@ -56,7 +56,7 @@ it('goes to Reddit’s own page with a state, for a login that can be renewed', 
   ]);
 });
 
-it('links the account’s own profile where it moderates nothing, with a login that posts', async () => {
+it('links the account’s own profile when it moderates nothing, with tokens that post', async () => {
   const link = await makeLink(world, { platform: 'reddit' });
   const { browser, back } = await decide(link);
 
@@ -81,7 +81,7 @@ it('links the account’s own profile where it moderates nothing, with a login t
   expect(reddit.posts().at(-1)).toMatchObject({ title: 'From the page', subreddit: 'u_alice' });
 });
 
-it('lets who moderates a community choose it', async () => {
+it('lets a moderator choose the community', async () => {
   alice.moderates.add('Bells');
   const link = await makeLink(world, { platform: 'reddit' });
   const { browser, back } = await decide(link);
@@ -94,7 +94,7 @@ it('lets who moderates a community choose it', async () => {
   expect(destination(end.location)[1]).toMatchObject({ slug: 'reddit-r-bells', platform: 'reddit' });
 });
 
-it('ends as cancelled when the customer says no there', async () => {
+it('ends as cancelled when the customer declines there', async () => {
   reddit.consent.signedIn = null;
   const link = await makeLink(world, { platform: 'reddit' });
   const { browser, back } = await decide(link);
@@ -108,7 +108,7 @@ describe('a refusal', () => {
   it.each([
     ['of the code', 'code', 'another', 'Reddit refused: the code was used before'],
     ['of the request', 'error', 'invalid_scope', 'Reddit refused: invalid_scope'],
-  ])('%s is shown, with a way to try again', async (_case, name, value, message) => {
+  ])('%s is shown, with a way to retry', async (_case, name, value, message) => {
     const link = await makeLink(world, { platform: 'reddit' });
     const { browser, back } = await decide(link);
     const url = new URL(back);

@@ -1,4 +1,6 @@
-/** Slack on the hosted page: its own page, where the channel is picked, and an exchange that is none of OAuth's. */
+/**
+ * Slack on the hosted page: its own page, on which the channel is picked, and an exchange that does not follow OAuth.
+ */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Browser, openBrowser } from '../harness/browser.ts';
 import { destination, makeLink, type TestLink } from '../harness/connect-links.ts';
@@ -23,7 +25,7 @@ beforeEach(() => {
   });
 });
 
-/** Opens a link, agrees on Slack's page, and comes back; gives the browser and where it is sent then. */
+/** Opens a link, agrees on Slack's page, and returns; gives the browser and its next redirect. */
 async function agree(link: TestLink): Promise<{ browser: Browser; location: string }> {
   const browser = openBrowser(world);
   const away = await browser.get(link.path);
@@ -33,7 +35,7 @@ async function agree(link: TestLink): Promise<{ browser: Browser; location: stri
 }
 
 describe('a channel', () => {
-  it('is connected with the bot that Slack made for it', async () => {
+  it('is connected with the bot that Slack created for it', async () => {
     const link = await makeLink(world, { platform: 'slack' });
 
     const { location } = await agree(link);
@@ -49,7 +51,7 @@ describe('a channel', () => {
     });
   });
 
-  it('is offered where the link names no platform', async () => {
+  it('is offered when the link names no platform', async () => {
     const link = await makeLink(world);
 
     const page = await openBrowser(world).get(link.path);
@@ -82,7 +84,7 @@ describe('a refusal', () => {
       () => (slack.granted = { incoming_webhook: { channel: '#x', channel_id: 'C0BELLS' }, access_token: 'xoxb-dead' }),
       'Slack does not take this login: invalid_auth',
     ],
-  ])('for %s is shown, with a way to try again', async (_case, arrange, message) => {
+  ])('for %s is shown, with a way to retry', async (_case, arrange, message) => {
     arrange();
     const link = await makeLink(world, { platform: 'slack' });
 

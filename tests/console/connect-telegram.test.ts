@@ -1,4 +1,4 @@
-/** Telegram on the hosted page: a bot's token and a chat, and what is refused of them. */
+/** Telegram on the hosted page: the token of a bot and a chat, and the refusals of each. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
 import { destination, makeLink } from '../harness/connect-links.ts';
@@ -39,7 +39,7 @@ describe('Telegram', () => {
     ['a malformed chat', { 'Bot token': TOKEN, Chat: 'the bells' }, 'Chat: expected the name of a public channel'],
     ['a channel in which the bot may not post', { 'Bot token': TOKEN, Chat: '@notours' }, 'make it an administrator'],
     ['a token that was revoked', { 'Bot token': `${TOKEN}0`, Chat: '@thebells' }, 'Unauthorized'],
-  ])('refuses %s with its reason, and lets the customer try again', async (_case, typed, message) => {
+  ])('refuses %s with its reason, and lets the customer retry', async (_case, typed, message) => {
     const link = await makeLink(world, { platform: 'telegram' });
     const browser = openBrowser(world);
 

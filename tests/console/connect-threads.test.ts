@@ -1,4 +1,4 @@
-/** Threads on the hosted page: its own page of consent, and a login for sixty days. */
+/** Threads on the hosted page: its own consent page, and a token for sixty days. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Browser, openBrowser } from '../harness/browser.ts';
 import { destination, makeLink, type TestLink } from '../harness/connect-links.ts';
@@ -29,7 +29,7 @@ beforeEach(() => {
   ourApp();
 });
 
-/** Opens a link, agrees on Threads' page, and comes back; gives the browser and where it is sent then. */
+/** Opens a link, agrees on Threads' page, and returns; gives the browser and its next redirect. */
 async function agree(
   link: TestLink,
   change: (back: URL) => void = () => undefined,
@@ -43,7 +43,7 @@ async function agree(
   return { browser, location: back.location ?? '' };
 }
 
-it('connects the account that agreed, with a login for sixty days, and can post with it', async () => {
+it('connects the approved account, with a token for sixty days, and can post with it', async () => {
   const link = await makeLink(world, { platform: 'threads' });
 
   const { location } = await agree(link);
@@ -61,7 +61,7 @@ it('connects the account that agreed, with a login for sixty days, and can post 
 });
 
 describe('a refusal', () => {
-  it('of the app is shown, with a way to try again and without the secret', async () => {
+  it('of the app is shown, with a way to retry and without the secret', async () => {
     const link = await makeLink(world, { platform: 'threads' });
 
     const { browser, location } = await agree(link, () => ourApp('another'));
@@ -80,7 +80,7 @@ describe('a refusal', () => {
     ],
     ['brings no answer', { status: 500, json: {} }, 'Threads answered HTTP 500.'],
     ['brings something else', { status: 200, json: {} }, 'Threads answered without a login'],
-  ])('of a code whose login %s is shown', async (_case, answer, message) => {
+  ])('of a code whose token %s is shown', async (_case, answer, message) => {
     threads.answers['GET /access_token'] = [answer];
     const link = await makeLink(world, { platform: 'threads' });
 
@@ -98,7 +98,7 @@ describe('a refusal', () => {
     expect(destination(location)[1]).toMatchObject({ error: 'cancelled' });
   });
 
-  it('of a state that was forged connects nothing', async () => {
+  it('of a forged state connects nothing', async () => {
     const link = await makeLink(world, { platform: 'threads' });
 
     const { location } = await agree(link, (back) => back.searchParams.set('state', 'forged'));
@@ -108,7 +108,7 @@ describe('a refusal', () => {
   });
 });
 
-it('is offered only where the operator has an app for Threads', async () => {
+it('is offered only when the operator has an app for Threads', async () => {
   await using without = await startWorld();
   const profile = await without.profile();
   const body = { redirectUrl: 'https://app.example/done', platform: 'threads' };

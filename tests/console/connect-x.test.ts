@@ -1,4 +1,4 @@
-/** X on the hosted page: its own page is all there is to it. */
+/** X on the hosted page: its own page is the only way to connect it. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
 import { plain } from '../harness/images.ts';
@@ -27,7 +27,7 @@ x.consent.apps.set(APP.clientId, {
 x.consent.signedIn = 'alice';
 
 describe('X', () => {
-  it('is gone to at once when the session names it, and connects with a login that renews', async () => {
+  it('redirects at once when the session names it, and connects with refreshable tokens', async () => {
     const link = await makeLink(world, { platform: 'x' });
     const browser = openBrowser(world);
 
@@ -55,7 +55,7 @@ describe('X', () => {
     });
   });
 
-  it('asks to be connected again for an image that the customer has not allowed, before anything is uploaded', async () => {
+  it('asks for a new connection for an image that the customer has not allowed, before any upload', async () => {
     alice.scope = 'tweet.read tweet.write users.read offline.access';
     const link = await makeLink(world, { platform: 'x' });
     const browser = openBrowser(world);
@@ -85,7 +85,7 @@ describe('X', () => {
     delete alice.scope;
   });
 
-  it('is a button of its own when the customer picks', async () => {
+  it('has its own button when the customer picks', async () => {
     const link = await makeLink(world);
     const browser = openBrowser(world);
 
@@ -96,7 +96,7 @@ describe('X', () => {
     expect(destination(end.location)[1]).toMatchObject({ platform: 'x' });
   });
 
-  it('shows why it refused, with a way to try again and a way out', async () => {
+  it('shows why it refused, with a way to retry and a way to cancel', async () => {
     const link = await makeLink(world, { platform: 'x' });
     const browser = openBrowser(world);
     const back = new URL(await decide(await browser.get(link.path)));

@@ -1,4 +1,4 @@
-/** The colours: text and controls keep WCAG's AA contrast on every ground they stand on, in both schemes. */
+/** The colours: text and controls meet WCAG's AA contrast on each background they are used on, in both schemes. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 const css = await readFile(join(import.meta.dirname, '../../console/assets/carillon.css'), 'utf8');
 const [light = '', dark = ''] = css.split('@media (prefers-color-scheme: dark)');
 
-/** Colours on the grounds they are used on, with the least contrast each needs. */
+/** Colours on the backgrounds they are used on, with the least contrast each needs. */
 const PAIRS: [colour: string, grounds: string[], least: number][] = [
   ['ink', ['ground', 'surface', 'sunken'], 7],
   ['soft', ['ground', 'surface', 'sunken'], 4.5],

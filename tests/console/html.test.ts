@@ -1,10 +1,10 @@
-/** The template that pages are made with: nothing put into it can become markup. */
+/** The HTML template of the pages: inserted values can never become markup. */
 import { assert, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { escapeHtml, html } from '../../console/html.ts';
 
 describe('html', () => {
-  it('escapes what is put between tags and into attributes', () => {
+  it('escapes values between tags and in attributes', () => {
     const hostile = `"><script>alert('1')</script>&amp;`;
 
     const made = html`<p title="${hostile}">${hostile}</p>`.text;
@@ -13,23 +13,23 @@ describe('html', () => {
     expect(made).toBe(`<p title="${escaped}">${escaped}</p>`);
   });
 
-  it('keeps markup that it made itself, alone and in lists', () => {
+  it('keeps markup that it created itself, alone and in lists', () => {
     const items = ['a', '<b>'].map((name) => html`<i>${name}</i>`);
 
     expect(html`<b>${items}</b>${html`<br />`}`.text).toBe('<b><i>a</i><i>&lt;b&gt;</i></b><br />');
   });
 
-  it('gives nothing for null, undefined and false, and shows zero', () => {
+  it('renders nothing for null, undefined and false, and shows zero', () => {
     expect(html`[${null}${undefined}${false}${0}]`.text).toBe('[0]');
   });
 
-  it('lets no text through that could open a tag or end an attribute', () => {
+  it('lets no text open a tag or end an attribute', () => {
     const dangerous = /[<>"']|&(?!(?:amp|lt|gt|quot|#39);)/;
 
     assert(property(string({ unit: 'binary' }), (text) => !dangerous.test(html`${text}`.text)));
   });
 
-  it('escapes so that the text can be read back', () => {
+  it('escapes so that the text can be decoded unchanged', () => {
     const read = (escaped: string) =>
       escaped
         .replaceAll('&lt;', '<')

@@ -1,4 +1,4 @@
-/** The console of whoever is signed in: it works without a key, for nobody else, and for no page but our own. */
+/** The console of a signed-in owner: it works without a key, only for that owner, and only from our own page. */
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../harness/accounts.ts';
 import { type Browser, openBrowser } from '../harness/browser.ts';
@@ -32,7 +32,7 @@ interface Call {
   readonly at?: World;
 }
 
-/** Calls as a script would, with the cookies of a browser. */
+/** Calls the API as a script would, with the cookies of a browser. */
 async function call(browser: Browser, operation: string, { input = {}, headers, method, search, at }: Call = {}) {
   const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   const response = await fetch(`${(at ?? world).url}/owner/trpc/${operation}${search ?? ''}`, {
@@ -41,12 +41,12 @@ async function call(browser: Browser, operation: string, { input = {}, headers, 
     ...((method ?? 'POST') === 'POST' && { body: JSON.stringify(input) }),
   });
   const text = await response.text();
-  // eslint-disable-next-line typescript/no-explicit-any -- what is read from it is asserted
+  // eslint-disable-next-line typescript/no-explicit-any -- the tests assert the fields that they read
   const body = (text === '' ? null : JSON.parse(text)) as any;
   return { status: response.status, headers: response.headers, body };
 }
 
-/** A browser that is signed in, and the headers that its script sends. */
+/** A signed-in browser, and the headers that its script sends. */
 async function openConsole(at: World = world) {
   const browser = await signedInBrowser(at);
   const headers = { 'x-carillon-csrf': await tokenOf(browser), 'sec-fetch-site': 'same-origin', origin: PUBLIC_URL };
@@ -54,7 +54,7 @@ async function openConsole(at: World = world) {
 }
 
 describe('the page', () => {
-  it('offers the sign-in beside a key, and comes back', async () => {
+  it('offers the sign-in beside a key, and returns afterwards', async () => {
     const page = await openBrowser(world).get('/');
 
     expect(page.text).toContain('<a class="sign-in" href="/sign-in?next=%2F">Sign in</a>');
@@ -63,7 +63,7 @@ describe('the page', () => {
     expect(page.headers.get('cache-control')).toBe('no-cache');
   });
 
-  it('shows who is signed in, asks for no key, and is kept by nobody', async () => {
+  it('shows who is signed in, asks for no key, and is never cached', async () => {
     const { headers, text } = await (await signedInBrowser(world)).get('/');
 
     expect(text).toContain(`Signed in as <a class="way" href="/owner" dir="auto">${EMAIL}</a>`);
@@ -86,7 +86,7 @@ describe('the page', () => {
 });
 
 describe('a call', () => {
-  it('reads and changes the account of whoever is signed in, without a key', async () => {
+  it('reads and changes the account of the signed-in owner, without a key', async () => {
     const { browser, headers } = await openConsole();
     const input = { text: 'Ding', connectionSlugs: [world.sandboxSlug] };
 
@@ -103,7 +103,7 @@ describe('a call', () => {
     expect(listed.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('reaches nothing of another account, and all of its own', async () => {
+  it('reaches nothing of another account, and everything of its own', async () => {
     const account = await makeAccount(world);
     const stranger = openBrowser(world);
     const form = await stranger.get(await ownerLink(world, account.id));
@@ -117,7 +117,7 @@ describe('a call', () => {
     expect(keys.body.result.data.keys).toHaveLength(1);
   });
 
-  it('may read where browsers name no origin, when they say that it is the same', async () => {
+  it('may read without an Origin header, when Sec-Fetch-Site says same-origin', async () => {
     const { browser, headers } = await openConsole();
     const { 'x-carillon-csrf': csrf } = headers;
     const search = `?input=${encodeURIComponent('{}')}`;
@@ -141,7 +141,7 @@ describe('a call', () => {
     expect(status).toBe(405);
   });
 
-  it('is written into the audit with the person', async () => {
+  it('is audited with the person', async () => {
     const { browser, headers } = await openConsole();
 
     const { body } = await call(browser, 'profiles.create', { input: { name: 'A' }, headers });
@@ -163,7 +163,7 @@ describe('a call', () => {
     ]);
   });
 
-  it('makes a link for a customer, which belongs to no key', async () => {
+  it('creates a link for a customer, which belongs to no key', async () => {
     const { browser, headers } = await openConsole();
     const profile = await world.profile('A customer');
     const input = { profileId: profile.id, redirectUrl: 'https://app.example/done' };
@@ -175,7 +175,7 @@ describe('a call', () => {
     expect((await openBrowser(world).get(path)).status).toBe(200);
   });
 
-  it('counts in the bucket of the owner, in whatever browser', async () => {
+  it('counts in the bucket of the owner, in each browser', async () => {
     await using limited = await startWorld({ env: { ...OWNER_ENV, RATE_LIMIT_PER_MINUTE: '2' } });
     const first = await openConsole(limited);
     const second = await openConsole(limited);
@@ -214,7 +214,7 @@ describe('a call is refused', () => {
     expect(body.profiles.map(({ name }: { name: string }) => name)).not.toContain('Forged');
   });
 
-  it('without a sign-in, whatever key or token comes with it', async () => {
+  it('without a sign-in, with any key or token', async () => {
     const { browser, headers } = await openConsole();
     const nobody = openBrowser(world);
     const bearer = { ...headers, authorization: `Bearer ${world.liveKey}` };
@@ -244,7 +244,7 @@ describe('a call is refused', () => {
     expect(status).toBe(403);
   });
 
-  it('with a key of another account it is still the one of the owner', async () => {
+  it('with a key of another account it still acts for the owner', async () => {
     const { browser, headers } = await openConsole();
     const other = await makeAccount(world);
 
@@ -253,7 +253,7 @@ describe('a call is refused', () => {
     expect(body.result.data.connections.length).toBeGreaterThan(0);
   });
 
-  it('and no other origin is let in by CORS', async () => {
+  it('and CORS allows no other origin', async () => {
     const { browser, headers } = await openConsole();
     const origin = 'https://evil.example';
 

@@ -1,4 +1,6 @@
-/** The pages as browsers get them: what they may load, that they load nothing of others, and what each one shows. */
+/**
+ * The pages as browsers get them: what they may load, that they load nothing from other sites, and what each one shows.
+ */
 import { describe, expect, it } from 'vitest';
 import { escapeHtml } from '../../console/html.ts';
 import { ERROR_CODES, ERRORS } from '../../errors/codes.ts';
@@ -39,7 +41,7 @@ async function read(path: string): Promise<{ response: Response; text: string }>
 }
 
 describe.each(PAGES)('%s', (path, csp) => {
-  it('is HTML that may load exactly what it needs', async () => {
+  it('is HTML that may load only what it needs', async () => {
     const { response } = await read(path);
 
     expect(response.status).toBe(200);
@@ -52,14 +54,14 @@ describe.each(PAGES)('%s', (path, csp) => {
     });
   });
 
-  it('has no script or style of its own, and loads and links to nothing of others', async () => {
+  it('has no inline script or style, and loads and links to nothing on other sites', async () => {
     const { text } = await read(path);
 
     expect(text.match(/<script(?![^>]* src="\/assets\/)[^>]*>|<style|\sstyle=|\son\w+=|javascript:/gi)).toBeNull();
     expect(text.match(/\s(?:src|href|srcset|action|formaction|poster)="(?!\/(?!\/)|#)[^"]*"/gi)).toBeNull();
   });
 
-  it('loads only assets that are there, of the right type', async () => {
+  it('loads only assets that exist, of the right type', async () => {
     const { text } = await read(path);
     const assets = [
       ...new Set([...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, asset]) => asset as string)),
@@ -80,7 +82,7 @@ describe.each(PAGES)('%s', (path, csp) => {
     });
   });
 
-  it('can be read by everyone: language, title, one heading, main content and a way to it', async () => {
+  it('is accessible: language, title, one heading, main content and a skip link', async () => {
     const { text } = await read(path);
 
     expect(text).toMatch(/^<!doctype html>\n<html lang="en">/);
@@ -100,7 +102,7 @@ describe.each(PAGES)('%s', (path, csp) => {
 });
 
 describe('the console', () => {
-  it('labels every field, and asks for what each platform asks for', async () => {
+  it('labels every field, and requests the fields of each platform', async () => {
     const { text } = await read('/');
     const fields = [...text.matchAll(/<(?:input|select|textarea)\b[^>]*?\sid="([^"]+)"/g)].map(
       ([, id]) => id as string,
@@ -140,7 +142,7 @@ describe('the console', () => {
     ]);
   });
 
-  it('hides what is typed of passwords, tokens and keys', async () => {
+  it('hides typed passwords, tokens and keys', async () => {
     const { text } = await read('/');
     const hidden = [...text.matchAll(/<input\b[^>]*>/g)]
       .map(([tag]) => tag)
@@ -167,7 +169,7 @@ describe('the console', () => {
     ]);
   });
 
-  it('is the same for everyone: it knows no key and sets no cookie', async () => {
+  it('is the same for everyone: it contains no key and sets no cookie', async () => {
     const { response, text } = await read('/');
 
     expect(response.headers.get('set-cookie')).toBeNull();
@@ -189,14 +191,14 @@ describe('the errors page', () => {
     expect(section.includes('says so. Otherwise do the above first.')).toBe(spec.retryableWhen !== undefined);
   });
 
-  it('links to each code by an address that needs no guessing', async () => {
+  it('links to each code by a predictable address', async () => {
     const { text } = await read('/docs/errors');
 
     expect(text).toContain('href="#too%20many%20requests"');
     expect(ERROR_CODES.filter((code) => !text.includes(`href="#${encodeURIComponent(code)}"`))).toEqual([]);
   });
 
-  it('is where the body of an error points to', async () => {
+  it('is the address in the body of an error', async () => {
     const { body } = await world.rest('GET /connections', { key: null });
 
     const { pathname, hash } = new URL(body.docs);

@@ -1,4 +1,4 @@
-/** The sandbox's public pages: what everyone sees of a sandbox account, and what nobody does. */
+/** The sandbox's public pages: what everyone sees of a sandbox account, and what stays private. */
 import { describe, expect, it } from 'vitest';
 import { connectSandbox } from '../harness/connections.ts';
 import { startWorld } from '../harness/world.ts';
@@ -31,12 +31,12 @@ async function read(path: string): Promise<{ status: number; text: string; type:
   };
 }
 
-/** Texts of the posts on a page, in its order, as they are written in the HTML. */
+/** Texts of the posts on a page, in page order, as written in the HTML. */
 function texts(page: string): string[] {
   return [...page.matchAll(/<p class="post-text" dir="auto">([^]*?)<\/p>/g)].map(([, text]) => text as string);
 }
 
-/** A sandbox account of its own, as slug. */
+/** A separate sandbox account, as slug. */
 async function newAccount(): Promise<string> {
   const { slug } = await connectSandbox(world);
   return slug;
@@ -49,7 +49,7 @@ describe('a post', () => {
     ['</p></main><!-- &amp; ${x} `y`', '&lt;/p&gt;&lt;/main&gt;&lt;!-- &amp;amp; ${x} `y`'],
     ['line one\n\n  line two', 'line one\n\n  line two'],
     ['\u202Eright to left', '\u202Eright to left'],
-  ])('shows %j as text', async (text, shown) => {
+  ])('escapes %j', async (text, shown) => {
     const { path } = await send(text);
 
     const { status, text: page } = await read(path);
@@ -57,7 +57,7 @@ describe('a post', () => {
     expect([status, texts(page)]).toEqual([200, [shown]]);
   });
 
-  it('says nothing of whose it is', async () => {
+  it('does not reveal its account', async () => {
     const { path, postId } = await send('Nobody knows');
 
     const { text } = await read(path);
@@ -68,7 +68,7 @@ describe('a post', () => {
     expect([postId, ...ids.map(({ id }) => id), 'crl_'].filter((secret) => text.includes(secret))).toEqual([]);
   });
 
-  it('is gone, and not unknown, once it is taken down', async () => {
+  it('is gone, not unknown, after it is taken down', async () => {
     const { postId, path } = await send('Not for long');
     await world.rest(`DELETE /posts/${postId}`);
 
@@ -88,7 +88,7 @@ describe('a post', () => {
     ['SQL', (path: string) => path.replace(/[^/]+$/, encodeURIComponent("' or true --"))],
     ['markup', (path: string) => path.replace(/[^/]+$/, encodeURIComponent('"><script>alert(1)'))],
     ['a NUL', (path: string) => path.replace(/[^/]+$/, '%00')],
-  ])('is a page that says 404 for %s', async (_case, change) => {
+  ])('is a page with status 404 for %s', async (_case, change) => {
     const { path } = await send('Here');
 
     const page = await read(change(path));
@@ -114,7 +114,7 @@ describe('a timeline', () => {
     expect(sent.filter(({ path }) => !text.includes(`href="${path}"`))).toEqual([]);
   });
 
-  it('leaves out what was taken down, and stays when nothing is left', async () => {
+  it('omits deleted posts, and remains when none is left', async () => {
     const slug = await newAccount();
     const [kept, removed] = [await send('kept', slug), await send('removed', slug)];
 
@@ -128,7 +128,7 @@ describe('a timeline', () => {
     expect(withNone.text).toContain('No post stands here at present.');
   });
 
-  it('has fifty posts a page, and every post on exactly one', async () => {
+  it('has fifty posts per page, and every post on exactly one', async () => {
     const slug = await newAccount();
     const sent: Sent[] = [];
     for (let number = 1; number <= 101; number += 1) sent.push(await send(`number ${number}`, slug));
@@ -145,7 +145,7 @@ describe('a timeline', () => {
     expect(seen.flat()).toEqual(sent.map((_, index) => `number ${101 - index}`));
   });
 
-  it('can not be paged with what is no post’s id', async () => {
+  it("cannot be paginated with an id that is not a post's", async () => {
     const sent = await send('Here');
     const pages = ['before=x', `before=${UNKNOWN}&before=${UNKNOWN}`, "before='", 'before='];
 
@@ -154,7 +154,7 @@ describe('a timeline', () => {
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
   });
 
-  it('is not there for an account that never posted', async () => {
+  it('does not exist for an account that never posted', async () => {
     await newAccount();
 
     const { status } = await read(`/sandbox/${UNKNOWN}`);

@@ -1,4 +1,4 @@
-/** GET /status: what people see of the health, also when the database is what is wrong. */
+/** GET /status: the public health page, also when the database is down. */
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createApp } from '../../server/app.ts';
@@ -11,7 +11,7 @@ async function read(url: string): Promise<string> {
 }
 
 describe('the status page', () => {
-  it('says that all is well, and draws 90 days with a text for those who do not see them', async () => {
+  it('reports that all is well, and draws 90 days with a text alternative', async () => {
     await using world = await startWorld();
     await world.runDue();
 
@@ -25,7 +25,7 @@ describe('the status page', () => {
     expect(text).toMatch(/<th scope="row">2026-11-21<\/th>\s*<td>100\.00 %<\/td>\s*<td>0<\/td>/);
   });
 
-  it('says what is degraded, and how long each day was', async () => {
+  it('reports what is degraded, and for how long on each day', async () => {
     await using world = await startWorld();
     await world.sql(`insert into health_samples values ('2026-11-20T12:00:00Z', false)`);
 
@@ -38,7 +38,7 @@ describe('the status page', () => {
     expect(text.match(/<rect class="poor"/g)).toHaveLength(2);
   });
 
-  it('is there while the database is down', async () => {
+  it('is available while the database is down', async () => {
     await using world = await startWorld();
     const context = {
       ...world.context,

@@ -1,16 +1,19 @@
-/** Compiles the server once: a process that is killed keeps nothing of what it compiled, so that each start would do it anew. */
+/**
+ * Compiles the server once. A killed process does not store its compiled modules, so each start would compile them
+ * again.
+ */
 import { spawnSync } from 'node:child_process';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const REPOSITORY = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
-/** Where Node keeps compiled modules, and looks for them; it compiles anew what has changed since. */
+/** The folder in which Node caches compiled modules. It recompiles changed ones. */
 export const COMPILED = { NODE_COMPILE_CACHE: join(REPOSITORY, '.cache/compiled') };
 
 export default function setup(): void {
   const { PATH = '', HOME = '' } = process.env;
-  // Refused once everything is loaded, it ends by itself, and what it compiled is kept.
+  // This start is refused after all modules are loaded, so the process exits and stores the compiled modules.
   const env = { PATH, HOME, ...COMPILED, PORT: 'none' };
   spawnSync(process.execPath, ['server/main.ts'], { cwd: REPOSITORY, env, stdio: 'ignore' });
 }

@@ -1,4 +1,7 @@
-/** Starts that cannot succeed: one line says what to put right, the exit code is 1, and nothing is left behind (D3). */
+/**
+ * Starts that fail: one line says what to fix, the exit code is 1, and nothing is left behind
+ * (docs/contract/running.md#settings).
+ */
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -48,7 +51,7 @@ it.each([
   expect(existsSync(dataDir)).toBe(false);
 });
 
-it('names DATABASE_URL when the database does not answer, and keeps its password to itself', async () => {
+it('names DATABASE_URL when the database does not answer, and hides its password', async () => {
   const server = launchProcess({
     DATA_DIR: await newFolder(),
     DATABASE_URL: 'postgres://carillon:opensesame@127.0.0.1:1/x',
@@ -61,7 +64,7 @@ it('names DATABASE_URL when the database does not answer, and keeps its password
   expect(server.stdout()).toBe('');
 });
 
-it.runIf(ENGINE === 'postgres')('names DATABASE_URL when there is no such database, and makes none', async () => {
+it.runIf(ENGINE === 'postgres')('names DATABASE_URL when there is no such database, and creates none', async () => {
   const server = launchProcess({ DATA_DIR: await newFolder(), DATABASE_URL: databaseUrl('carillon_misspelt') });
 
   expect(await server.ended()).toMatchObject({ code: 1, signal: null });
@@ -82,7 +85,7 @@ it('names DATA_DIR when that is a file', async () => {
   );
 });
 
-it('names DATA_DIR when what it holds is no database', async () => {
+it('names DATA_DIR when its content is not a database', async () => {
   const dataDir = await newFolder();
   await writeFile(join(dataDir, 'db'), 'a file where a folder belongs');
 
@@ -104,7 +107,7 @@ it.each(['not-an-address.invalid', '192.0.2.1'])(
   },
 );
 
-it(`names PORT when it is taken, and makes no key that nobody is told (${ENGINE})`, async () => {
+it(`names PORT when it is in use, and creates no key without printing it (${ENGINE})`, async () => {
   const install = await newInstall({ BOOTSTRAP_LIVE_KEY: '' });
   const other = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void other.close());

@@ -1,4 +1,7 @@
-/** Backlogs whose process is killed while they drain: every post goes out, and goes out once (D16). */
+/**
+ * Backlogs whose process is killed while they drain: every post is sent exactly once
+ * (docs/contract/posts.md#interrupted-sends).
+ */
 import { describe, expect, it } from 'vitest';
 import { createSeededRandom } from '../harness/seeded-random.ts';
 import { createTestClock } from '../harness/test-clock.ts';
@@ -12,12 +15,12 @@ function seededBelow(seed: string): (bound: number) => number {
   return (bound) => random.bytes(4).readUInt32BE() % bound;
 }
 
-/** Texts of posts that take between no time and `slowestMs` each. */
+/** Texts of posts, each of which the platform delays by between 0 and `slowestMs` milliseconds. */
 function texts(count: number, slowestMs: number, below: (bound: number) => number): string[] {
   return Array.from({ length: count }, (_, index) => `post ${index} [[slow ${below(slowestMs)}]]`);
 }
 
-/** How many posts are out. */
+/** The number of posts that are published. */
 async function sentCount(server: ServerProcess): Promise<number> {
   for (let count = 0; ; count += 100) {
     const { body } = await server.rest(`GET /posts?status=sent&limit=100&offset=${count}`);
@@ -47,7 +50,7 @@ describe(`on ${ENGINE}`, () => {
     expect(await tally(install)).toEqual(eachOnce(300));
   });
 
-  it('loses and doubles nothing when it is killed again and again at the instant of claiming', async () => {
+  it('neither loses nor duplicates a post when it is killed repeatedly at the instant of claiming', async () => {
     const below = seededBelow('claims');
     const install = await newInstall();
     let server = await install.start();

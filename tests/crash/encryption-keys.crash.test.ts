@@ -1,4 +1,4 @@
-/** Changing the key that logins are encrypted with, over restarts (D3). */
+/** Replacing the key that encrypts credentials, over restarts (docs/contract/running.md#settings). */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -10,7 +10,7 @@ import { waitUntil } from './wait-until.ts';
 const PASSWORD = 'abcd-efgh-ijkl-mnop';
 const [OLD = '', NEW = '', OTHER = ''] = ['o', 'n', 'x'].map((letter) => Buffer.alloc(32, letter).toString('base64'));
 
-/** Marks of the keys that the stored logins are under. */
+/** Marks of the keys that encrypt the stored credentials. */
 async function marks(install: Install): Promise<string[]> {
   const rows = await install.sql<{ mark: string }>(
     `select distinct split_part(credentials, '.', 2) as mark from connections`,
@@ -19,7 +19,7 @@ async function marks(install: Install): Promise<string[]> {
 }
 
 describe(`on ${ENGINE}`, () => {
-  it('reads logins under an older key, encrypts them under the newer, and then needs the older no more', async () => {
+  it('reads credentials under an older key, re-encrypts them, and then needs only the newer key', async () => {
     const fake = await startFakeBluesky({ now: () => new Date() });
     onTestFinished(() => fake.close());
     fake.addAccount('alice.test', PASSWORD);
@@ -46,7 +46,7 @@ describe(`on ${ENGINE}`, () => {
     expect(fake.posts().map(({ record }) => record.text)).toEqual(['in between', 'afterwards']);
   });
 
-  it('refuses to start in one line without a key that is still needed, and starts when it is back', async () => {
+  it('refuses to start in one line without a key that is still needed, and starts when it is restored', async () => {
     const install = await newInstall();
     const first = await install.start({ ENCRYPTION_KEYS: OLD });
     await first.stop();
@@ -63,7 +63,7 @@ describe(`on ${ENGINE}`, () => {
     expect(await post(started, 'sandbox', 'hello')).toMatchObject({ status: 'sent' });
   });
 
-  it('generates a key that only its owner may read, and keeps it', async () => {
+  it('generates a key that only its owner may read, and reuses it', async () => {
     const install = await newInstall();
     const file = join(install.dataDir, 'encryption.key');
     const first = await install.start();

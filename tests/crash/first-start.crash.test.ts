@@ -1,4 +1,4 @@
-/** The first start and the ones after it: who is told what, once (D42). */
+/** The first start and later ones: what each prints, and how often (docs/contract/running.md#roles). */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { createTestClock } from '../harness/test-clock.ts';
 import { emptyInstall, ENGINE, freePort, type ServerProcess } from './server-process.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** No key of ours: the first start makes one. */
+/** No key in the environment: the first start creates one. */
 const OWN_KEY = { BOOTSTRAP_LIVE_KEY: '' };
 
 /** The key that a process printed; undefined when it printed none. */
@@ -15,13 +15,13 @@ function printedKey(server: ServerProcess): string | undefined {
   return /^ {2}Live key {2}(crl_live_[A-Za-z0-9]{32,})$/m.exec(server.stdout())?.[1];
 }
 
-/** The path of the link that a process printed, with which the owner is set up; undefined when it printed none. */
+/** The path of the printed link that creates the owner; undefined when the process printed none. */
 function printedLink(server: ServerProcess): `/${string}` | undefined {
   const secret = /^ {2}http:\/\/localhost:\d+\/set-up\/([\w-]{43})$/m.exec(server.stdout())?.[1];
   return secret === undefined ? undefined : `/set-up/${secret}`;
 }
 
-/** The command that a process printed, as somebody copies it; undefined when it printed none. */
+/** The command that a process printed, as a user copies it; undefined when it printed none. */
 function printedCommand(server: ServerProcess): string | undefined {
   return /^ {2}curl [^]*?\}'$/m.exec(server.stdout())?.[0];
 }
@@ -47,7 +47,7 @@ const SENT = {
 };
 
 describe(`on ${ENGINE}`, () => {
-  it('prints the live key once, and a command that publishes as it stands', async () => {
+  it('prints the live key once, and a command that publishes when run unchanged', async () => {
     const install = await emptyInstall(OWN_KEY);
     const first = await install.start();
     const key = printedKey(first) ?? '';
@@ -64,7 +64,7 @@ describe(`on ${ENGINE}`, () => {
     expect((await second.rest('GET /posts', { key })).body.posts).toHaveLength(1);
   });
 
-  it('prints the command with a key that the environment gives, and no key of its own', async () => {
+  it('prints the command with the key from the environment, and no generated key', async () => {
     const install = await emptyInstall();
     const first = await install.start();
 
@@ -89,7 +89,7 @@ describe(`on ${ENGINE}`, () => {
     expect(JSON.stringify([...first.log(), ...second.log()])).not.toContain(early.slice('/set-up/'.length));
   });
 
-  it('makes the owner that the environment names, and leaves them alone from then on', async () => {
+  it('creates the owner that the environment names, and does not change them later', async () => {
     const install = await emptyInstall({
       OWNER_EMAIL: 'Owner@Bells.example',
       OWNER_PASSWORD: 'four bells at midnight',
@@ -110,7 +110,7 @@ describe(`on ${ENGINE}`, () => {
     expect(first.stdout() + second.stdout()).not.toMatch(/bells at midnight|bells\.example/i);
   });
 
-  it('starts after being killed at any instant of the first start, and a key that works was always told', async () => {
+  it('starts after being killed at any instant of the first start, and always prints a key that works', async () => {
     const random = createSeededRandom('first start', createTestClock());
     for (let kill = 0; kill < 4; kill += 1) {
       const install = await emptyInstall(OWN_KEY);
@@ -131,7 +131,7 @@ describe(`on ${ENGINE}`, () => {
 });
 
 describe.runIf(ENGINE === 'pglite')('a second server on the same DATA_DIR', () => {
-  it('is refused in one line, and the first serves on', async () => {
+  it('is refused in one line, and the first keeps serving', async () => {
     const install = await emptyInstall();
     const first = await install.start();
 
@@ -151,7 +151,7 @@ describe.runIf(ENGINE === 'pglite')('a second server on the same DATA_DIR', () =
 });
 
 describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
-  it('leaves the first key to a process that shows it: a worker that starts first makes none', async () => {
+  it('leaves the first key to a process that prints it: a worker that starts first creates none', async () => {
     const install = await emptyInstall(OWN_KEY);
     const worker = await install.start({ ROLE: 'worker', PORT: String(await freePort()) });
     expect(worker.stdout()).not.toContain('crl_live_');
@@ -162,7 +162,7 @@ describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
     expect(await runInShell(printedCommand(web))).toEqual(SENT);
   });
 
-  it('makes one first account when three processes start at once, and tells one key', async () => {
+  it('creates one first account when three processes start at once, and prints one key', async () => {
     const install = await emptyInstall(OWN_KEY);
     const ports = [install.port, await freePort(), await freePort()];
 

@@ -1,4 +1,4 @@
-/** The processes that decode images never outlive the server, however it ends. */
+/** The image processes never outlive the server, however it ends. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
@@ -28,7 +28,7 @@ const begun = (server: ServerProcess) =>
     return pids.length > 0 && pids;
   });
 
-it.runIf(existsSync('/proc/self/task'))('is so when the server is killed in the middle of a decode', async () => {
+it.runIf(existsSync('/proc/self/task'))('end when the server is killed in the middle of a decode', async () => {
   const server = await (await newInstall()).start();
   const answer = upload(server);
   const pids = await begun(server);
@@ -39,31 +39,25 @@ it.runIf(existsSync('/proc/self/task'))('is so when the server is killed in the 
   await waitUntil('its image process is gone', () => pids.every((pid) => !existsSync(`/proc/${pid}`)));
 });
 
-it.runIf(existsSync('/proc/self/task'))(
-  'is so when the server is stopped, which finishes the upload first',
-  async () => {
-    const server = await (await newInstall()).start();
-    const answer = upload(server);
-    const pids = await begun(server);
+it.runIf(existsSync('/proc/self/task'))('end when the server is stopped, which finishes the upload first', async () => {
+  const server = await (await newInstall()).start();
+  const answer = upload(server);
+  const pids = await begun(server);
 
-    const { code } = await server.stop();
+  const { code } = await server.stop();
 
-    expect([code, await answer]).toEqual([0, 200]);
-    await waitUntil('its image process is gone', () => pids.every((pid) => !existsSync(`/proc/${pid}`)));
-  },
-);
+  expect([code, await answer]).toEqual([0, 200]);
+  await waitUntil('its image process is gone', () => pids.every((pid) => !existsSync(`/proc/${pid}`)));
+});
 
-it.runIf(existsSync('/proc/self/task'))(
-  'is started with the first image, and replaced when it was killed',
-  async () => {
-    const server = await (await newInstall()).start();
-    expect(await imageProcesses(server)).toEqual([]);
-    const answer = upload(server);
-    const [first = ''] = await begun(server);
+it.runIf(existsSync('/proc/self/task'))('start with the first image, and restart after a kill', async () => {
+  const server = await (await newInstall()).start();
+  expect(await imageProcesses(server)).toEqual([]);
+  const answer = upload(server);
+  const [first = ''] = await begun(server);
 
-    process.kill(Number(first), 'SIGKILL');
+  process.kill(Number(first), 'SIGKILL');
 
-    expect(await answer).toBe(200);
-    expect(await imageProcesses(server)).not.toContain(first);
-  },
-);
+  expect(await answer).toBe(200);
+  expect(await imageProcesses(server)).not.toContain(first);
+});

@@ -1,4 +1,7 @@
-/** A send whose process is killed at each step of the ledger: the post is out exactly once all the same (D16). */
+/**
+ * A send whose process is killed at each step of the ledger: the post is still published exactly once
+ * (docs/contract/posts.md#interrupted-sends).
+ */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type FakeBluesky, startFakeBluesky } from '../platforms/fakes/fake-bluesky.ts';
 import { type FakeMastodon, startFakeMastodon } from '../platforms/fakes/fake-mastodon.ts';
@@ -50,7 +53,7 @@ const toBluesky = (server: ServerProcess) =>
 const toMastodon = (server: ServerProcess, { url: instanceUrl }: FakeMastodon) =>
   connect(server, 'mastodon', { instanceUrl, accessToken: TOKEN });
 
-describe(`on ${ENGINE}, killed before the platform took the post`, () => {
+describe(`on ${ENGINE}, killed before the platform received the post`, () => {
   it('sends to the sandbox exactly once after the restart', async () => {
     const install = await newInstall();
     const first = await install.start();
@@ -109,49 +112,49 @@ describe(`on ${ENGINE}, killed before the platform took the post`, () => {
   });
 });
 
-describe(`on ${ENGINE}, killed when the platform had taken the post but not answered`, () => {
-  it('adopts the record on Bluesky and asks for no second one', async () => {
+describe(`on ${ENGINE}, killed when the platform had published the post but not answered`, () => {
+  it('adopts the record on Bluesky and requests no second one', async () => {
     const fake = await bluesky();
     const install = await newInstall({ BLUESKY_SERVICE_URL: fake.url });
     const first = await install.start();
     const slug = await toBluesky(first);
     fake.faults.push('holds_after');
     const postId = await postAndLeave(first, slug, 'hello');
-    const standing = await waitUntil('the post is out', () => fake.posts()[0]);
+    const existing = await waitUntil('the post is out', () => fake.posts()[0]);
     expect(await attemptsOf(first, postId)).toEqual(ONE_SENDING);
 
     await first.kill9();
 
     const second = await startAgain(install);
-    expect(await settled(second, postId)).toMatchObject({ status: 'sent', platformPostId: standing.uri, error: null });
-    expect(fake.posts()).toEqual([standing]);
+    expect(await settled(second, postId)).toMatchObject({ status: 'sent', platformPostId: existing.uri, error: null });
+    expect(fake.posts()).toEqual([existing]);
     expect(fake.calls[PUT]).toBe(1);
-    expect(await attemptsOf(second, postId)).toEqual(oneAccepted(standing.uri));
+    expect(await attemptsOf(second, postId)).toEqual(oneAccepted(existing.uri));
     await second.stop();
     expect(await eventsAbout(install, postId)).toEqual(['post.sent']);
   });
 
-  it('adopts the status on Mastodon and asks for no second one', async () => {
+  it('adopts the status on Mastodon and requests no second one', async () => {
     const fake = await mastodon();
     const install = await newInstall();
     const first = await install.start();
     const slug = await toMastodon(first, fake);
     fake.faults.push('holds_after');
     const postId = await postAndLeave(first, slug, 'hello');
-    const standing = await waitUntil('the post is out', () => fake.posts()[0]);
+    const existing = await waitUntil('the post is out', () => fake.posts()[0]);
 
     await first.kill9();
 
     const second = await startAgain(install);
-    expect(await settled(second, postId)).toMatchObject({ status: 'sent', platformPostId: standing.id, error: null });
-    expect(fake.posts()).toEqual([standing]);
+    expect(await settled(second, postId)).toMatchObject({ status: 'sent', platformPostId: existing.id, error: null });
+    expect(fake.posts()).toEqual([existing]);
     expect(fake.calls[CREATE]).toBe(1);
-    expect(await attemptsOf(second, postId)).toEqual(oneAccepted(standing.id));
+    expect(await attemptsOf(second, postId)).toEqual(oneAccepted(existing.id));
     await second.stop();
     expect(await eventsAbout(install, postId)).toEqual(['post.sent']);
   });
 
-  it('adopts it after being killed a second time, in the middle of the recovery', async () => {
+  it('adopts it after a second kill, in the middle of the recovery', async () => {
     const fake = await bluesky();
     const install = await newInstall({ BLUESKY_SERVICE_URL: fake.url });
     const first = await install.start();
@@ -161,20 +164,20 @@ describe(`on ${ENGINE}, killed when the platform had taken the post but not answ
     await waitUntil('the platform is asked', () => fake.calls[PUT] === 1);
     await first.kill9();
     const second = await startAgain(install);
-    const standing = await waitUntil('the post is out', () => fake.posts()[0]);
+    const existing = await waitUntil('the post is out', () => fake.posts()[0]);
 
     await second.kill9();
 
     const third = await startAgain(install);
-    expect(await settled(third, postId)).toMatchObject({ status: 'sent', platformPostId: standing.uri });
-    expect(fake.posts()).toEqual([standing]);
+    expect(await settled(third, postId)).toMatchObject({ status: 'sent', platformPostId: existing.uri });
+    expect(fake.posts()).toEqual([existing]);
     expect(fake.calls[PUT]).toBe(2);
-    expect(await attemptsOf(third, postId)).toEqual(oneAccepted(standing.uri));
+    expect(await attemptsOf(third, postId)).toEqual(oneAccepted(existing.uri));
     await third.stop();
     expect(await eventsAbout(install, postId)).toEqual(['post.sent']);
   });
 
-  it('says that it cannot know when the platform hides the post', async () => {
+  it('reports an unknown outcome when the platform hides the post', async () => {
     const install = await newInstall();
     const first = await install.start();
     const postId = await postAndLeave(first, SANDBOX, 'where? [[vanish]] [[slow 2000]]');
@@ -225,9 +228,9 @@ describe(`on ${ENGINE}, killed right after the answer`, () => {
   });
 });
 
-describe(`on ${ENGINE}, killed while a post is taken down`, () => {
+describe(`on ${ENGINE}, killed while a post is being deleted`, () => {
   it.each(['holds_before', 'holds_after'] as const)(
-    'deletes it when asked again, and closes the call that was cut off (%s)',
+    'deletes it on the next request, and closes the interrupted call (%s)',
     async (fault) => {
       const fake = await bluesky();
       const install = await newInstall({ BLUESKY_SERVICE_URL: fake.url });

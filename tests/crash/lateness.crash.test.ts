@@ -1,4 +1,7 @@
-/** Posts go out on time: seen over longer than the interval at which workers begin anew, so that no gap stays unseen. */
+/**
+ * Posts go out on time. The test runs longer than the interval at which workers restart their loop, so that every gap
+ * shows.
+ */
 import { expect, it } from 'vitest';
 import { attemptsOf, eachOnce, post, SANDBOX, settled, tally } from './posts.ts';
 import { ENGINE, newInstall } from './server-process.ts';

@@ -1,4 +1,4 @@
-/** What a running server writes: JSON lines that name the request, and never a secret. */
+/** The log of a running server: JSON lines that name the request, and never a secret. */
 import { expect, it, onTestFinished } from 'vitest';
 import { startFakeBluesky } from '../platforms/fakes/fake-bluesky.ts';
 import { post, postAndLeave, SANDBOX, startAgain } from './posts.ts';
@@ -7,7 +7,7 @@ import { waitUntil } from './wait-until.ts';
 
 const PASSWORD = 'abcd-efgh-ijkl-mnop';
 
-it(`writes JSON lines with the id of each request, and no key or login, at the most talkative level (${ENGINE})`, async () => {
+it(`writes JSON lines with the request id, and no key or credential, at the lowest level (${ENGINE})`, async () => {
   const fake = await startFakeBluesky({ now: () => new Date() });
   onTestFinished(() => fake.close());
   fake.addAccount('alice.test', PASSWORD);
@@ -108,7 +108,7 @@ it(`writes no value of a statement that the database refuses (${ENGINE})`, async
   expect(values.filter((value) => written.includes(value))).toEqual([]);
 });
 
-/** Where a chain of causes ends. */
+/** The last error in a chain of causes. */
 function firstCause(error: unknown): unknown {
   const { cause } = error as { cause?: unknown };
   return cause === undefined ? error : firstCause(cause);

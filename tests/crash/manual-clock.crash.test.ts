@@ -1,4 +1,7 @@
-/** The manual clock over kills and restarts: time goes on from where it had come, and what it passed was done once (D20). */
+/**
+ * The manual clock over kills and restarts: time continues from the instant reached, and everything before it was done
+ * once (docs/contract/running.md#manual-clock).
+ */
 import { describe, expect, it } from 'vitest';
 import { attemptsOf, eachOnce, oneAccepted, post, postOf, SANDBOX, settled, tally } from './posts.ts';
 import { ENGINE, newInstall, type ServerProcess } from './server-process.ts';
@@ -8,14 +11,14 @@ const START = '2027-01-01T00:00:00.000Z';
 const MANUAL = { CLOCK: 'manual', CLOCK_START: START };
 const DAY = 86_400;
 
-/** So many days after the start, on the manual clock. */
+/** The instant this many days after the start, on the manual clock. */
 const day = (days: number) => new Date(Date.parse(START) + days * DAY * 1000);
 
 const advance = (server: ServerProcess, days: number) =>
   server.rest('POST /simulation/clock', { body: { advanceSeconds: days * DAY } });
 
 describe.runIf(ENGINE === 'pglite')('with CLOCK=manual', () => {
-  it('sends a post of the 29th day within real seconds, at its very instant', async () => {
+  it('sends a post of the 29th day within real seconds, at its exact instant', async () => {
     const install = await newInstall(MANUAL);
     const server = await install.start();
     const { postId } = await post(server, SANDBOX, 'in a month', day(29));
@@ -27,7 +30,7 @@ describe.runIf(ENGINE === 'pglite')('with CLOCK=manual', () => {
     console.log(`30 days took ${tookMs} ms`);
     expect(tookMs).toBeLessThan(5_000);
     expect(status).toBe(200);
-    // The post, and a read of its numbers in each hour of the last day.
+    // The post, and a read of its metrics in each hour of the last day.
     expect(body).toEqual({ now: day(30).toISOString(), ran: 25 });
     const sent = await postOf(server, postId);
     expect(sent).toMatchObject({ status: 'sent' });
@@ -48,7 +51,7 @@ describe.runIf(ENGINE === 'pglite')('with CLOCK=manual', () => {
     });
   });
 
-  it('goes on from the instant it had reached after being killed', async () => {
+  it('continues from the instant it had reached after it is killed', async () => {
     const install = await newInstall(MANUAL);
     const first = await install.start();
     await advance(first, 12.5);
@@ -62,7 +65,7 @@ describe.runIf(ENGINE === 'pglite')('with CLOCK=manual', () => {
     expect((await later.rest('GET /simulation/clock')).body).toEqual({ now: day(20).toISOString() });
   });
 
-  it('finishes, after being killed in the middle of a month, what was being sent, and waits with the rest', async () => {
+  it('completes interrupted sends after a kill in the middle of a month, and leaves the rest waiting', async () => {
     const install = await newInstall(MANUAL);
     const first = await install.start();
     const [early, middle, late] = [
@@ -82,7 +85,7 @@ describe.runIf(ENGINE === 'pglite')('with CLOCK=manual', () => {
     expect(recovered).toMatchObject({ status: 'sent' });
     expect(await attemptsOf(second, middle)).toEqual(oneAccepted(recovered.platformPostId));
     expect(await postOf(second, late)).toMatchObject({ status: 'scheduled' });
-    // The last post, and the reads of all three posts' numbers.
+    // The last post, and the reads of all three posts' metrics.
     expect((await advance(second, 20)).body).toEqual({ now: day(30).toISOString(), ran: expect.any(Number) });
     await second.stop();
     expect(await tally(install)).toEqual(eachOnce(3));

@@ -1,4 +1,6 @@
-/** Makes a migrated embedded database once a run: setting one up takes longer than most of what is done to it here. */
+/**
+ * Creates a migrated embedded database once per run, because the migration takes longer than most tests that use it.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** What a running server writes while an agent is let in, works, errs and is put out: never a code, a token, a cookie or a password. */
+/**
+ * The log of a running server while an agent is granted access, works, fails and loses access: never a code, a token, a
+ * cookie or a password.
+ */
 import { expect, it } from 'vitest';
 import { signedInBrowser, EMAIL, OPERATOR, OWNER_ENV, PASSWORD } from '../harness/owner.ts';
 import { type Browser, openBrowser } from '../harness/browser.ts';
@@ -16,7 +19,7 @@ import {
 } from '../oauth/agents.ts';
 import { ENGINE, newInstall } from './server-process.ts';
 
-it(`is told nothing that opens a door, at the most talkative level (${ENGINE})`, async () => {
+it(`contains no secret, at the most verbose level (${ENGINE})`, async () => {
   const install = await newInstall({ ...OWNER_ENV, PUBLIC_URL, LOG_LEVEL: 'trace' });
   const server = await install.start();
   const stranger = openBrowser(server);
@@ -62,7 +65,7 @@ it(`is told nothing that opens a door, at the most talkative level (${ENGINE})`,
   expect(server.log().filter(({ path }) => String(path).startsWith('/oauth/')).length).toBeGreaterThan(5);
 });
 
-/** Every value that a cookie of it ever had, but those that end one. */
+/** Every value that one of its cookies ever had, except those that end one. */
 function cookiesOf({ setCookies }: Browser): Record<string, string> {
   const values = setCookies.map((cookie) => /^[^=]+=([^;]*)/.exec(cookie)?.[1] ?? '');
   return Object.fromEntries(values.filter((value) => value !== '').map((value, index) => [`cookie ${index}`, value]));

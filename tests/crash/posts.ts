@@ -1,9 +1,9 @@
-/** Posts to crash on, and the places where what became of them is written. */
+/** Posts for crash tests, and readers of their recorded outcomes. */
 import { expect } from 'vitest';
 import { ENGINE, type Install, type RestAnswer, type ServerProcess } from './server-process.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** Slug of the connection that the first start makes. */
+/** Slug of the connection that the first start creates. */
 export const SANDBOX = 'sandbox';
 
 const ID = expect.stringMatching(/^[0-9a-f-]{36}$/) as string;
@@ -37,7 +37,7 @@ export async function post(
   return answer.body.results[0];
 }
 
-/** Posts to one connection and gives the id as soon as the post is stored; the answer may never come. */
+/** Posts to one connection and returns the id as soon as the post is stored; the answer may never arrive. */
 export async function postAndLeave(server: ServerProcess, slug: string, text: string): Promise<string> {
   post(server, slug, text).catch(() => undefined);
   const found = await waitUntil('the post is being sent', async () => {
@@ -47,7 +47,7 @@ export async function postAndLeave(server: ServerProcess, slug: string, text: st
   return found.id;
 }
 
-/** Schedules so many posts with a text each, and gives their ids in order. */
+/** Schedules this many posts, each with a text, and returns their ids in order. */
 export async function schedule(server: ServerProcess, texts: readonly string[], at: Date): Promise<string[]> {
   const results = await Promise.all(texts.map((text) => post(server, SANDBOX, text, at)));
   return results.map((result) => result.postId as string);
@@ -57,7 +57,7 @@ export async function postOf(server: ServerProcess, postId: string): Promise<Pos
   return (await server.rest(`GET /posts/${postId}`)).body.post;
 }
 
-/** Waits until a post is neither waiting nor being sent, and gives it. */
+/** Waits until a post is neither waiting nor being sent, and returns it. */
 export function settled(server: ServerProcess, postId: string): Promise<PostBody> {
   return waitUntil('the post is settled', async () => {
     const present = await postOf(server, postId);
@@ -70,7 +70,7 @@ export async function attemptsOf(server: ServerProcess, postId: string): Promise
   return (await server.rest(`GET /posts/${postId}/attempts`)).body;
 }
 
-/** What the ledger shows of a post that went out, however often its process died on the way. */
+/** The ledger of a published post, however often its process died. */
 export function oneAccepted(platformPostId: string | null): unknown {
   const attempt = {
     id: ID,
@@ -85,7 +85,7 @@ export function oneAccepted(platformPostId: string | null): unknown {
   return { attempts: [attempt], nextCursor: null };
 }
 
-/** What the ledger shows while the platform has not answered. */
+/** The ledger while the platform has not answered. */
 export const ONE_SENDING: unknown = {
   attempts: [
     {
@@ -111,8 +111,8 @@ export async function eventsAbout(install: Install, postId: string): Promise<str
 }
 
 /**
- * Starts the server again after it was killed. On PostgreSQL other workers may still be at work, so
- * what was being sent waits for its lease of a minute; here that minute is over at once.
+ * Starts the server again after it was killed. On PostgreSQL other workers may be running, so an interrupted send waits
+ * for its lease of a minute. This helper ends that minute at once.
  */
 export async function startAgain(install: Install, env?: Record<string, string>): Promise<ServerProcess> {
   if (ENGINE === 'postgres') await letLeasesRunOut(install);
@@ -123,7 +123,7 @@ export async function letLeasesRunOut(install: Install): Promise<void> {
   await install.sql(`update posts set claimed_until = now() - interval '1 second' where status = 'processing'`);
 }
 
-/** Counts of all that may be there only once a post. */
+/** Counts of everything that may exist only once per post. */
 export async function tally(install: Install): Promise<unknown> {
   const [row] = await install.sql(`select
     (select count(*)::int from posts) as posts,
@@ -138,7 +138,7 @@ export async function tally(install: Install): Promise<unknown> {
   return row;
 }
 
-/** The tally when `count` posts went out, each exactly once. */
+/** The expected tally when `count` posts were published, each exactly once. */
 export function eachOnce(count: number): unknown {
   return {
     posts: count,

@@ -1,4 +1,4 @@
-/** The server as it is started in earnest: a process of its own, which can be killed at any instant, and what outlives it. */
+/** The real server: a separate process, which can be killed at any instant, and the data that outlives it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
@@ -22,23 +22,23 @@ export const ENGINE = TEST_DATABASE_URL === undefined ? 'pglite' : 'postgres';
 
 export const LIVE_KEY = `crl_live_${'L'.repeat(40)}`;
 
-/** Longest that a start may take on a busy machine. */
+/** Longest start on a busy machine. */
 const START_TIMEOUT_MS = 120_000;
 
 type Environment = Readonly<Record<string, string>>;
 
-/** What outlives a process: DATA_DIR, a database of its own where TEST_DATABASE_URL is set, and a port. */
+/** What outlives a process: DATA_DIR, a separate database when TEST_DATABASE_URL is set, and a port. */
 export interface Install {
   readonly dataDir: string;
-  /** Port of the processes that name no other. */
+  /** Port of the processes that set no other. */
   readonly port: number;
   /** Address of the database; undefined for the embedded one. */
   readonly databaseUrl: string | undefined;
   /** Starts a process and waits until it is ready. */
   start(env?: Environment): Promise<ServerProcess>;
-  /** Starts a process and waits for nothing. */
+  /** Starts a process without waiting. */
   launch(env?: Environment): ServerProcess;
-  /** Runs SQL. The embedded database can be asked only while no process has it. */
+  /** Runs SQL. The embedded database is accessible only while no process holds it. */
   sql<Row>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
 }
 
@@ -46,14 +46,14 @@ export interface RestAnswer {
   readonly status: number;
   readonly headers: Headers;
   /** Parsed JSON; the text when it is not JSON. */
-  // eslint-disable-next-line typescript/no-explicit-any -- tests compare whole bodies; what they read from one they assert
+  // eslint-disable-next-line typescript/no-explicit-any -- tests compare whole bodies and read known fields
   readonly body: any;
 }
 
 export interface RestCall {
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as x-api-key; the live key when left out. */
+  /** Sent as x-api-key; the live key when omitted. */
   readonly key?: string;
   readonly headers?: Record<string, string>;
 }
@@ -63,32 +63,34 @@ export interface Ended {
   /** Null when a signal ended it. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Milliseconds from the call until it was gone. */
+  /** Milliseconds from the call until the process was gone. */
   readonly tookMs: number;
 }
 
 export interface ServerProcess {
   readonly url: string;
   readonly child: ChildProcess;
-  /** Milliseconds from the start of the process until it was ready; 0 when nobody waited for that. */
+  /** Milliseconds from the start of the process until it was ready; 0 when no caller waited for that. */
   readonly startMs: number;
-  /** All it has written so far. */
+  /** Its whole output so far. */
   stdout(): string;
   stderr(): string;
   /** The lines of its log so far. */
   log(): Record<string, unknown>[];
   /** Calls REST: `server.rest('GET /posts?limit=1')`. */
   rest(call: `${string} /${string}`, options?: RestCall): Promise<RestAnswer>;
-  /** GETs a path beside REST. */
+  /** Sends GET to a path outside REST. */
   get(path: `/${string}`, headers?: Record<string, string>): Promise<RestAnswer>;
   kill9(): Promise<Ended>;
-  /** Asks it to stop, with SIGTERM. */
+  /** Stops it with SIGTERM. */
   stop(): Promise<Ended>;
-  /** Waits until it is gone by itself. */
+  /** Waits until it exits without a signal from the test. */
   ended(): Promise<Ended>;
 }
 
-/** Makes an install that is removed, with whatever still runs on it, when the test is over. An embedded database is migrated. */
+/**
+ * Creates an install that is removed, with its running processes, when the test ends. An embedded database is migrated.
+ */
 export async function newInstall(settings: Environment = {}): Promise<Install> {
   const install = await emptyInstall(settings);
   const migrated = process.env[MIGRATED_VARIABLE];
@@ -96,7 +98,7 @@ export async function newInstall(settings: Environment = {}): Promise<Install> {
   return install;
 }
 
-/** Makes an install that was never started. */
+/** Creates an install that was never started. */
 export async function emptyInstall(settings: Environment = {}): Promise<Install> {
   const dataDir = await newFolder();
   const database = TEST_DATABASE_URL === undefined ? undefined : await createDatabase();
@@ -139,15 +141,15 @@ export async function emptyInstall(settings: Environment = {}): Promise<Install>
   };
 }
 
-/** A folder that is removed when the test is over. */
+/** A folder that is removed when the test ends. */
 export async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'carillon-crash-'));
-  // Hooks run in the reverse order: whatever uses the folder is stopped first.
+  // Hooks run in the reverse order, so the users of the folder stop first.
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 
-/** A port of loopback that nobody listens on. */
+/** A free port of loopback. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
@@ -157,7 +159,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Runs the server's program with these settings; nothing else of ours is in its environment. Empty values count as unset. */
+/** Runs the server's program with these settings and no other variables of ours. Empty values count as unset. */
 export function launchProcess(
   env: Environment,
   program: readonly string[] = [process.execPath, 'server/main.ts'],
@@ -172,7 +174,7 @@ export function launchProcess(
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  // Close comes after exit, when all of the output has been read.
+  // The close event comes after exit, when all of the output has been read.
   const gone = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
 
   const ended = async (): Promise<Ended> => {
@@ -195,7 +197,7 @@ export function launchProcess(
     log: () =>
       stdout
         .split('\n')
-        // The last line may still be on its way.
+        // The last line may not have arrived yet.
         .slice(0, -1)
         .filter((line) => line.startsWith('{'))
         .map((line) => JSON.parse(line) as Record<string, unknown>),
@@ -206,7 +208,7 @@ export function launchProcess(
   };
 }
 
-/** How a server is called, wherever its process is. */
+/** Calls a server, in any process. */
 export function callsTo(url: string): Pick<ServerProcess, 'rest' | 'get'> {
   return {
     rest: (call, options) => {

@@ -1,9 +1,9 @@
-/** Machines whose clocks differ by minutes, on one PostgreSQL: nothing goes out early, and nothing twice (decision 0020). */
+/** Machines whose clocks differ by minutes, on one PostgreSQL: no post goes out early or twice (decision 0020). */
 import { describe, expect, it } from 'vitest';
 import { allSettled, eachOnce, schedule, tally } from './posts.ts';
 import { ENGINE, freePort, newInstall } from './server-process.ts';
 
-/** Makes a process believe that it is so many minutes later. */
+/** Shifts the clock of a process by this many minutes. */
 function minutesAhead(minutes: number): string {
   const patch = `const Real = Date; const by = ${minutes * 60_000};
     globalThis.Date = class extends Real {

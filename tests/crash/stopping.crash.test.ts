@@ -1,4 +1,6 @@
-/** Stops that are asked for: what was begun is finished, nobody else is waited for, and the exit code says so. */
+/**
+ * Requested stops: the process finishes its work, waits for no other client, and reports the result in its exit code.
+ */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
@@ -8,10 +10,10 @@ import { waitUntil } from './wait-until.ts';
 
 const GOOD = { code: 0, signal: null };
 
-/** A stop without anything to finish; generous, as machines may be busy. */
+/** A stop without pending work; generous, because machines may be busy. */
 const PROMPT_MS = 5_000;
 
-/** A bare connection that has sent these bytes. */
+/** A raw connection that has sent these bytes. */
 async function open(server: ServerProcess, bytes: string): Promise<Socket> {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   await once(socket, 'connect');
@@ -23,7 +25,7 @@ async function open(server: ServerProcess, bytes: string): Promise<Socket> {
 const HEAD = `POST /api/v2/posts HTTP/1.1\r\nhost: x\r\nx-api-key: ${LIVE_KEY}\r\ncontent-type: application/json\r\ncontent-length: 60\r\n`;
 
 describe(`on ${ENGINE}, a stop`, () => {
-  it('waits for a post under way and answers it', async () => {
+  it('waits for a post in progress and answers it', async () => {
     const install = await newInstall();
     const server = await install.start();
     const answer = server.rest('POST /posts', { body: { text: 'slowly [[slow 2000]]', connectionSlugs: [SANDBOX] } });
@@ -55,7 +57,7 @@ describe(`on ${ENGINE}, a stop`, () => {
     expect(await tally(install)).toEqual(eachOnce(1));
   });
 
-  it('waits for a post whose caller has gone', async () => {
+  it('waits for a post whose caller has disconnected', async () => {
     const install = await newInstall();
     const server = await install.start();
     const body = JSON.stringify({ text: 'slowly [[slow 2000]]', connectionSlugs: [SANDBOX] });
@@ -71,7 +73,7 @@ describe(`on ${ENGINE}, a stop`, () => {
     expect(await tally(install)).toEqual(eachOnce(1));
   });
 
-  it('finishes scheduled posts under way, begins no new ones, and leaves these to the next start', async () => {
+  it('finishes scheduled posts in progress, starts no new ones, and leaves these to the next start', async () => {
     const install = await newInstall();
     const first = await install.start();
     const due = new Date(Date.now() + 4_000);
@@ -102,7 +104,7 @@ describe(`on ${ENGINE}, a stop`, () => {
     const install = await newInstall();
     const server = await install.start();
     const socket = await open(server, bytes);
-    // Answered on the same event loop, so the bytes have been read by then.
+    // Answered on the same event loop, so the server has read the bytes by then.
     await server.get('/livez');
 
     const ended = await server.stop();
@@ -112,7 +114,7 @@ describe(`on ${ENGINE}, a stop`, () => {
     socket.destroy();
   });
 
-  it('takes no new connections meanwhile', async () => {
+  it('accepts no new connections meanwhile', async () => {
     const install = await newInstall();
     const server = await install.start();
     await postAndLeave(server, SANDBOX, 'slowly [[slow 2000]]');
@@ -129,7 +131,7 @@ describe(`on ${ENGINE}, a stop`, () => {
     expect(await ending).toMatchObject(GOOD);
   });
 
-  it('that comes with the first sign of life does not cut the start off', async () => {
+  it('that follows the first output does not abort the start', async () => {
     const install = await newInstall();
     const server = install.launch();
     await waitUntil('it answers', () =>
@@ -145,7 +147,7 @@ describe(`on ${ENGINE}, a stop`, () => {
     expect((await post(second, SANDBOX, 'hello')).status).toBe('sent');
   });
 
-  it('that is asked for twice is one stop', async () => {
+  it('that is requested twice is one stop', async () => {
     const install = await newInstall();
     const server = await install.start();
     await postAndLeave(server, SANDBOX, 'slowly [[slow 1500]]');

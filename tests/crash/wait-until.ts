@@ -1,14 +1,14 @@
-/** Waiting on the real clock: for a condition, never for a time. */
+/** Waits on the real clock for a condition, never for a fixed time. */
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks. */
 const LOOK_EVERY_MS = 20;
 
 /**
- * Looks until `check` gives something.
+ * Repeats `check` until it returns a value.
  *
  * @param what is awaited, for the message
- * @returns what `check` gave
+ * @returns what `check` returned
  * @throws Error when nothing came in time; what `check` throws passes through
  */
 export async function waitUntil<Found>(

@@ -1,4 +1,4 @@
-/** Deliveries through kill -9: whatever was sent is told of, at least once, and nothing else is. */
+/** Deliveries through kill -9: each sent post is announced at least once, and no other post is. */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,10 +7,10 @@ import { allSettled, schedule } from './posts.ts';
 import { ENGINE, type Install, newInstall, type ServerProcess } from './server-process.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** Time to schedule the posts before they fall due, also on a busy machine. */
+/** Time to schedule the posts before they are due, also on a busy machine. */
 const SCHEDULING_MS = 15_000;
 
-/** Longest that deliveries may take there. */
+/** Longest time that deliveries may take. */
 const DELIVERED_WITHIN_MS = 50_000;
 
 interface Told {
@@ -44,10 +44,10 @@ async function register(server: ServerProcess, url: string): Promise<string> {
   return body.webhook.id;
 }
 
-/** On PostgreSQL lanes and sends of a dead process are held for a minute; here it is over at once. */
+/** On PostgreSQL a dead process holds webhook leases and sends for a minute. This helper ends that minute at once. */
 async function startAgain(install: Install): Promise<ServerProcess> {
   if (ENGINE === 'postgres') {
-    await install.sql(`update webhooks set lane_until = now() - interval '1 second' where lane_until is not null`);
+    await install.sql(`update webhooks set lease_until = now() - interval '1 second' where lease_until is not null`);
     await install.sql(`update posts set claimed_until = now() - interval '1 second' where status = 'processing'`);
   }
   return install.start();
@@ -64,7 +64,7 @@ function allDelivered(server: ServerProcess, webhookId: string, count: number): 
   );
 }
 
-it('a process killed in the middle of an attempt: it is made again under the same id, and what waited behind it follows', async () => {
+it('a process killed in an attempt: the attempt repeats under the same id, and queued deliveries follow', async () => {
   const install = await newInstall();
   let hangs = true;
   const { url, told } = await startReceiver((response) => {
@@ -72,7 +72,7 @@ it('a process killed in the middle of an attempt: it is made again under the sam
   });
   const server = await install.start();
   const webhookId = await register(server, url);
-  // All at one instant, because the attempt must be cut off before its five seconds are over.
+  // All at one instant, because the kill must hit the attempt within its five seconds.
   await schedule(server, ['one', 'two', 'three'], new Date(Date.now() + SCHEDULING_MS));
   await waitUntil('the first attempt is under way', () => told.length === 1);
 
@@ -86,7 +86,7 @@ it('a process killed in the middle of an attempt: it is made again under the sam
   expect(new Set(told.map(({ text }) => text))).toEqual(new Set(['one', 'two', 'three']));
 });
 
-it('a process killed again and again while it sends and delivers: every sent post is told of, and nothing else', async () => {
+it('a process killed repeatedly while it sends and delivers: every sent post is announced, and no other', async () => {
   const install = await newInstall();
   const { url, told } = await startReceiver((response) => response.writeHead(204).end());
   const texts = Array.from({ length: 60 }, (_, index) => `number ${index}`);

@@ -1,4 +1,4 @@
-/** Threads, images and keyed requests whose process is killed on the way: nothing is published twice, and nothing is left half-way. */
+/** Threads, images and keyed requests whose process is killed midway: nothing is published twice or left incomplete. */
 import { Buffer } from 'node:buffer';
 import sharp from 'sharp';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -25,7 +25,7 @@ async function connect(server: ServerProcess): Promise<void> {
   expect(status).toBe(200);
 }
 
-/** Lets so many create calls pass, and holds the answer of the next. */
+/** Lets this many create calls pass, and delays the answer of the next. */
 function holdAfter(fake: FakeBluesky, passing: number, fault: 'holds_before' | 'holds_after'): void {
   const faults = fake.faults as unknown[];
   faults.push(...Array.from({ length: passing }, () => undefined), fault);
@@ -40,7 +40,7 @@ async function onlyPost(server: ServerProcess): Promise<string> {
   });
 }
 
-/** Starts again, and makes the leases of the killed process run out where others could hold them. */
+/** Starts again, and expires the leases of the killed process when other processes could hold them. */
 async function restart(install: Install): Promise<ServerProcess> {
   const server = await startAgain(install);
   if (ENGINE === 'postgres') await letLeasesRunOut(install);
@@ -49,7 +49,7 @@ async function restart(install: Install): Promise<ServerProcess> {
 
 describe(`on ${ENGINE}, a thread`, () => {
   it.each(['holds_before', 'holds_after'] as const)(
-    'goes on at the reply whose answer %s it was stored',
+    'continues at the reply whose answer %s it was stored',
     async (fault) => {
       const fake = await bluesky();
       const install = await newInstall({ BLUESKY_SERVICE_URL: fake.url });
@@ -79,7 +79,7 @@ describe(`on ${ENGINE}, a thread`, () => {
 });
 
 describe(`on ${ENGINE}, a post with an image`, () => {
-  it('keeps its image, and goes out once, when the process is killed before the answer', async () => {
+  it('keeps its image, and is published once, when the process is killed before the answer', async () => {
     const fake = await bluesky();
     const install = await newInstall({ BLUESKY_SERVICE_URL: fake.url });
     const first = await install.start();
@@ -137,7 +137,7 @@ describe(`on ${ENGINE}, a request with an Idempotency-Key`, () => {
     expect(await tally(install)).toMatchObject({ posts: 1, on_the_timeline: 1, calls: 1, sent_events: 1 });
   });
 
-  it('is a first request when the process was killed before anything was stored', async () => {
+  it('counts as a first request when the process was killed before it stored anything', async () => {
     const install = await newInstall();
     const first = await install.start();
     const sent = first.rest('POST /posts', keyed).catch(() => undefined);

@@ -1,4 +1,7 @@
-/** Several processes on one PostgreSQL: who does what, and what happens when one of them dies or falls asleep (D16, D42). */
+/**
+ * Several processes on one PostgreSQL: how they share the work, and what happens when one dies or stalls
+ * (docs/contract/posts.md#interrupted-sends, docs/contract/running.md#roles).
+ */
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
@@ -23,7 +26,7 @@ async function startWorker(install: Install): Promise<ServerProcess> {
   return install.start({ ROLE: 'worker', PORT: String(await freePort()) });
 }
 
-/** Sends that a process has under way, by its own account. */
+/** Sends in progress in a process, as it reports them. */
 async function sendsOf(server: ServerProcess): Promise<number> {
   const { body } = await server.get('/metrics');
   return Number(/^carillon_sends_in_flight (\d+)$/m.exec(body)?.[1]);
@@ -33,18 +36,18 @@ function texts(count: number, slowMs: number): string[] {
   return Array.from({ length: count }, (_, index) => `post ${index} [[slow ${slowMs}]]`);
 }
 
-/** A connection of its own, for what must span several statements. */
+/** A separate connection, for work that spans several statements. */
 async function openClient(install: Install): Promise<Client> {
   const client = new Client({ connectionString: install.databaseUrl });
   await client.connect();
-  // The database is dropped under it when a test fails half-way.
+  // The database is dropped during use when a test fails midway.
   client.on('error', () => undefined);
   onTestFinished(() => client.end());
   return client;
 }
 
 describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
-  it('a web process sends at once what is to go out now, and leaves what is scheduled to a worker', async () => {
+  it('a web process sends immediate posts at once, and leaves scheduled ones to a worker', async () => {
     const install = await newInstall();
     const web = await install.start({ ROLE: 'web' });
     const at = inSeconds(1.5);
@@ -61,7 +64,7 @@ describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
     expect(await tally(install)).toEqual(eachOnce(2));
   });
 
-  it('a worker answers what orchestrators ask, and nothing else', async () => {
+  it('a worker answers only the probes of orchestrators', async () => {
     const install = await newInstall();
     const worker = await startWorker(install);
 
@@ -92,7 +95,7 @@ describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
     }
   });
 
-  it('another worker takes over what a killed one was sending, once its lease is over', async () => {
+  it('another worker takes over the sends of a killed one, once its lease has expired', async () => {
     const install = await newInstall();
     const web = await install.start({ ROLE: 'web' });
     const workers = await Promise.all([startWorker(install), startWorker(install)]);
@@ -104,7 +107,7 @@ describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
 
     await busy.kill9();
 
-    // What is due meanwhile goes out; what the dead one held is left alone while its lease lasts.
+    // Posts due meanwhile are sent. Posts of the dead process wait until its lease expires.
     const [next = ''] = await schedule(web, ['next'], inSeconds(2));
     expect(await settled(web, next)).toMatchObject({ status: 'sent' });
     const held = await install.sql<{ count: number }>(
@@ -116,7 +119,7 @@ describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
     expect(await tally(install)).toEqual(eachOnce(31));
   });
 
-  it('settles a post once when a worker that slept through its lease wakes up beside the one that took over', async () => {
+  it('settles a post once when a worker stalls past its lease and resumes beside the one that took over', async () => {
     const install = await newInstall();
     const web = await install.start({ ROLE: 'web' });
     const sleeper = await startWorker(install);
@@ -137,7 +140,7 @@ describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
     );
     expect(await postOf(web, postId)).toEqual(before);
     expect(await attemptsOf(web, postId)).toEqual(oneAccepted(before.platformPostId));
-    // Called twice, with one token: the timeline has one post.
+    // Called twice with one token, so the timeline has one post.
     expect(await tally(install)).toEqual({ ...(eachOnce(1) as object), calls: 2 });
   });
 
@@ -147,9 +150,9 @@ describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
     const claimer = await startWorker(install);
     const client = await openClient(install);
     await schedule(web, texts(20, 0), inSeconds(3));
-    // The claim waits here between its two statements: the posts are its own, the ledger rows are not written.
+    // The claim waits here between its two statements: the posts are claimed, and the ledger rows are not written.
     await client.query('begin; lock table attempts in share mode');
-    // Asked on other connections: within one transaction the activity is read once.
+    // Queried on other connections, because one transaction reads the activity only once.
     const claims = () =>
       install.sql<{ waiting: boolean }>(`select wait_event_type = 'Lock' as waiting from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid() and query like '%insert into attempts%'`);
@@ -166,7 +169,7 @@ describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
     expect(await tally(install)).toEqual(eachOnce(20));
   });
 
-  it('lives through losing every connection to the database while a backlog drains', async () => {
+  it('survives the loss of every database connection while a backlog drains', async () => {
     const install = await newInstall();
     const server = await install.start();
     const client = await openClient(install);
@@ -184,7 +187,7 @@ describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
       );
     }
 
-    // A lease that ran out again before its recovery is through would be taken over for ever.
+    // A lease that expires again before its recovery completes would be taken over without end.
     let runOutAt = performance.now();
     await waitUntil(
       'all are settled or were left by a lost outcome',
@@ -199,7 +202,8 @@ describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
       90_000,
     );
 
-    // The sandbox lives in the same database: a post that it could not take is failed, and nowhere or in doubt.
+    // The sandbox uses the same database. A post that it could not accept is failed, and is either unpublished or has
+    // an unknown outcome.
     const { rows } = await client.query(`
       select p.status, p.error_code, count(distinct p.id)::int as posts, count(distinct s.id)::int as on_the_timeline,
         count(distinct e.id)::int as events
@@ -214,7 +218,7 @@ describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
     for (const other of others) {
       const { posts } = other;
       const expected = { status: 'failed', posts, events: posts };
-      // Only of those can nobody say whether they are up, and that is what they say.
+      // Only these posts may have an unknown outcome, and their status says so.
       expect([
         { ...expected, error_code: 'platform_unavailable', on_the_timeline: 0 },
         { ...expected, error_code: 'outcome_unknown', on_the_timeline: expect.any(Number) as number },

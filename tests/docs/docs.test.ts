@@ -1,4 +1,4 @@
-/** The documentation keeps pace with the code: links lead somewhere, settings and names are those that exist. */
+/** The documentation matches the code: links resolve, and the settings and names exist. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -37,7 +37,7 @@ function found(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([, group]) => group ?? '');
 }
 
-/** The anchors of a page's headings, as code hosts make them. */
+/** The anchors of a page's headings, as code hosts generate them. */
 function anchorsOf({ prose }: Page): string[] {
   return found(prose, /^#+ (.+)$/gm).map((heading) =>
     heading
@@ -80,14 +80,14 @@ describe('the table of settings in README.md', () => {
   const rows = [...page('README.md').prose.matchAll(/^\| `([A-Z_]+)` \| (unset|`[^`]+`) \|/gm)];
   const documented = rows.map(([, name, cell = '']) => [name, cell === 'unset' ? undefined : cell.slice(1, -1)]);
 
-  // Read as text: the schema itself is not exported, and this is the order that people read.
+  // Read as text: the schema itself is not exported, and the table follows the order in this file.
   const source = readFileSync('server/config.ts', 'utf8') + readFileSync('server/platform-settings.ts', 'utf8');
   const shapeOf = (name: string) =>
     new RegExp(`const ${name} = z\\.object\\(\\{(.*?)^\\}\\)`, 'ms').exec(source)?.[1] ?? '';
   const schema = shapeOf('Environment').replace(/^ {2}\.\.\.(\w+)\.shape,\n/gm, (_, name: string) => shapeOf(name));
   const settings = found(schema, /^ {2}([A-Z][A-Z_]+):/gm).map((name) => [name, defaultOf(name)]);
 
-  /** What stands in `.default(…)`; undefined for none and for an empty list, which is the same to the operator. */
+  /** The argument of `.default(…)`; undefined for none and for an empty list, which mean the same to the operator. */
   function defaultOf(name: string): string | undefined {
     const declaration = new RegExp(`^  ${name}:(.*?)(?=^  [A-Z]|$(?![^]))`, 'ms').exec(schema)?.[1] ?? '';
     const literal = /\.(?:default|prefault)\((.+?)\),?\s*$/s.exec(declaration)?.[1];
@@ -154,14 +154,14 @@ describe('names in the documentation', () => {
     expect(named.filter(({ name }) => !known.has(name))).toEqual([]);
   });
 
-  it('that a failed post is shown with are codes of the error table', () => {
+  it('of errors of failed posts are codes of the error table', () => {
     const cells = found(page('README.md').prose, /`failed`, `(\w+)`/g);
 
     expect(cells.length).toBeGreaterThan(3);
     expect(cells.filter((code) => !Object.hasOwn(ERRORS, code))).toEqual([]);
   });
 
-  it('of log lines are those that the code writes, and all of them', () => {
+  it('of log lines are exactly those that the code writes', () => {
     const code = globSync('{server,services,jobs,routers,mcp,console}/**/*.ts')
       .map((file) => readFileSync(file, 'utf8'))
       .join('\n');
@@ -180,15 +180,15 @@ describe('files that people look for', () => {
     expect(page('README.md').text).toContain('\n```sh\nnpm test\n```\n');
   });
 
-  it('CHANGELOG.md has room for what is not released yet', () => {
+  it('CHANGELOG.md has a section for unreleased changes', () => {
     expect(page('CHANGELOG.md').text).toMatch(/^## \[Unreleased\]$/m);
   });
 
-  it('AGENTS.md stays short enough to be read every time', () => {
+  it('AGENTS.md stays short enough to read every time', () => {
     expect(page('AGENTS.md').text.trimEnd().split('\n').length).toBeLessThanOrEqual(80);
   });
 
-  it('LICENSE says what package.json says', () => {
+  it('LICENSE matches package.json', () => {
     expect(readFileSync('LICENSE', 'utf8')).toMatch(new RegExp(`^${packageJson.license} License`));
   });
 });

@@ -1,4 +1,7 @@
-/** The page on attacks names a test for each of the twelve classes, and every test that it names is there. */
+/**
+ * The security page names at least one test for each of the twelve classes of attack, and every test that it names
+ * exists.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
@@ -17,7 +20,7 @@ it('names only tests that exist', () => {
   expect(testsIn(page).filter((file) => !existsSync(file))).toEqual([]);
 });
 
-it('is where SECURITY.md points, which says how to report and what is supported', () => {
+it('is linked from SECURITY.md, which says how to report and which versions are supported', () => {
   const policy = readFileSync('SECURITY.md', 'utf8');
 
   expect(policy).toContain('(docs/guide/security.md)');

@@ -1,4 +1,4 @@
-/** The examples of docs/guide/webhooks.md, run as programs of their own, and quoted there word for word. */
+/** The examples of docs/guide/webhooks.md run as separate programs, and the guide quotes them exactly. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
@@ -41,15 +41,15 @@ async function start(file: string, port: number, secret: string) {
   throw new Error(`${file} did not start`);
 }
 
-it('there is one for Express, Fastify and plain Node', () => {
+it('exist for Express, Fastify and plain Node', () => {
   expect(EXAMPLES.map((file) => /webhook-(\w+)\.ts$/.exec(file)?.[1])).toEqual(['express', 'fastify', 'node']);
 });
 
-it.each(EXAMPLES)('%s takes what Carillon posts, and refuses what others do', async (file) => {
+it.each(EXAMPLES)('%s accepts what Carillon posts, and refuses other posts', async (file) => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/hook`;
   const { id, secret } = await registerWebhook(world, url);
-  // The service signs with the world's clock, which stands still at another time than the machine's.
+  // The service signs with the world's clock, which is fixed at another time than the machine's.
   world.clock.set(new Date());
   const example = await start(file, port, secret);
   const { body } = await world.rest(`POST /webhooks/${id}/test`);
@@ -64,7 +64,7 @@ it.each(EXAMPLES)('%s takes what Carillon posts, and refuses what others do', as
   expect([forged.status, await forged.text()]).toEqual([400, expect.stringContaining('The signature does not match')]);
 });
 
-it.each(EXAMPLES)('%s stands in the guide as it is', (file) => {
+it.each(EXAMPLES)('%s is quoted in the guide unchanged', (file) => {
   const [, ...code] = readFileSync(file, 'utf8').split('\n');
 
   expect(guide).toContain(`\`\`\`ts\n${code.join('\n')}\`\`\`\n`);

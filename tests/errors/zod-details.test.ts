@@ -1,4 +1,4 @@
-/** Validation issues in words: where, what was expected, what was received. */
+/** Validation issues in words: path, expected value, and received value. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ErrorDetail } from '../../errors/service-error.ts';
@@ -88,11 +88,11 @@ describe('an issue', () => {
       { name: 'a'.repeat(81) },
       { path: 'name', expected: 'at most 3 characters', received: `${'a'.repeat(80)}…` },
     ],
-  ])('tells of %s', (_case, schema, input, detail) => {
+  ])('describes %s', (_case, schema, input, detail) => {
     expect(detailsOf(schema, input)).toEqual([detail]);
   });
 
-  it('has the path of the request before its own', () => {
+  it('prefixes its path with that of the request', () => {
     const schema = z.object({ name: z.string() });
 
     expect(detailsOf(schema, { settings: { name: 7 } }, ['settings'])).toEqual([
@@ -108,7 +108,7 @@ describe('an issue', () => {
     ]);
   });
 
-  it('does not read what the input only inherits', () => {
+  it('does not read inherited properties of the input', () => {
     expect(detailsOf(z.object({ toString: z.string() }), {})).toMatchObject([{ path: 'toString' }]);
     expect(detailsOf(z.object({ toString: z.string() }), {})[0]).not.toHaveProperty('received');
   });

@@ -1,4 +1,4 @@
-/** Whatever is sent to the API, the answer is one that the OpenAPI document declares, and it comes. */
+/** For every request to the API, the answer arrives and the OpenAPI document declares it. */
 import { expect, it } from 'vitest';
 import { startWorld } from '../harness/world.ts';
 import { fuzz } from './fuzz.ts';

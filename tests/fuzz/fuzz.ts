@@ -1,4 +1,4 @@
-/** Sends generated requests to an install, and judges each answer by the OpenAPI document. */
+/** Sends generated requests to an install, and checks each answer against the OpenAPI document. */
 import { apiDocument, answerProblem } from '../harness/api-document.ts';
 import { IMAGE } from '../harness/tenant.ts';
 import type { World } from '../harness/world.ts';
@@ -9,28 +9,28 @@ import type { Seen } from './values.ts';
 export interface FuzzOptions {
   readonly seed: string;
   readonly requests: number;
-  /** Told now and then how far it is. */
+  /** Receives the progress from time to time. */
   readonly onProgress?: (sent: number) => void;
 }
 
 export interface FuzzReport {
-  /** How many answers had each status. */
+  /** Number of answers by status. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Operations that succeeded at least once, and all there are. */
+  /** Operations that succeeded at least once, and the total. */
   readonly succeeded: number;
   readonly operations: number;
-  /** Longest time that an answer took, in milliseconds. */
+  /** Longest response time, in milliseconds. */
   readonly slowestMs: number;
-  /** Time of all requests, in milliseconds. */
+  /** Duration of all requests, in milliseconds. */
   readonly tookMs: number;
   readonly failures: readonly Failure[];
 }
 
 interface Failure {
   readonly problem: string;
-  /** With as few parts as still fail. */
+  /** Reduced to the fewest parts that still fail. */
   readonly curl: string;
-  /** Position of the request, from 0. */
+  /** Index of the request, from 0. */
   readonly index: number;
 }
 
@@ -44,10 +44,13 @@ interface Judged {
 /** Real milliseconds after which an answer counts as lost. */
 const HANG_MS = 20_000;
 
-/** Failures after which looking on adds nothing. */
+/** Number of failures after which the run stops. */
 const FAILURES_MAX = 10;
 
-/** Requests after which time moves by a minute, which opens every window of the rate limits, and what was removed is made again. */
+/**
+ * Number of requests after which time moves by a minute, which resets the rate limits, and removed objects are created
+ * again.
+ */
 const ROUND = 500;
 
 const KEPT = 200;
@@ -74,7 +77,7 @@ export async function fuzz(world: World, { seed, requests, onProgress }: FuzzOpt
     slowestMs = Math.max(slowestMs, judged.tookMs);
     if (judged.status < 300) succeeded.add(`${request.target.method} ${request.target.path}`);
     remember(judged.body, seen);
-    // A request before this one revoked the key.
+    // An earlier request revoked the key.
     if (judged.status === 401 && key !== 'none') keys = await freshKeys(world, seen);
     if (judged.problem === null) continue;
     const least = await shrink(world, request, keys[key], judged.problem);
@@ -84,7 +87,7 @@ export async function fuzz(world: World, { seed, requests, onProgress }: FuzzOpt
   return { statuses, succeeded: succeeded.size, operations, slowestMs, tookMs: performance.now() - began, failures };
 }
 
-/** Requests revoke keys and delete connections; what they need is there again. */
+/** Requests revoke keys and delete connections, so this creates the needed ones again. */
 async function freshKeys(
   world: World,
   seen: Seen,
@@ -141,7 +144,7 @@ function judge(request: FuzzRequest, status: number, contentType: string, body: 
   return request.isRefused && status < 300 ? `${status} for what the document does not allow` : null;
 }
 
-/** Ids are called `id` inside of what they belong to, and by their whole name elsewhere. */
+/** Ids are called `id` inside their own object, and by their full name elsewhere. */
 function remember(body: unknown, seen: Seen, parent = ''): void {
   if (Array.isArray(body))
     return body.forEach((item) => remember(item, seen, parent.replace(/ies$/, 'y').replace(/s$/, '')));
@@ -156,14 +159,14 @@ function remember(body: unknown, seen: Seen, parent = ''): void {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The latest, each once. */
+/** The latest values, each once. */
 function keep(values: string[], value: string): void {
   if (values.includes(value)) return;
   values.push(value);
   if (values.length > KEPT) values.shift();
 }
 
-/** Leaves parts out for as long as the rest still fails in the same way. */
+/** Removes parts while the rest still fails in the same way. */
 async function shrink(world: World, request: FuzzRequest, key: string | null, problem: string): Promise<FuzzRequest> {
   const kind = problem.slice(0, 12);
   for (const candidate of smaller(request)) {

@@ -1,4 +1,4 @@
-/** Requests made from the OpenAPI document, as bytes on the wire and as a line of curl. */
+/** Requests made from the OpenAPI document, as bytes on the wire and as a curl command. */
 import { apiDocument } from '../harness/api-document.ts';
 import type { Dice } from '../simulation/dice.ts';
 import {
@@ -26,23 +26,23 @@ export interface Target {
   readonly body?: { readonly type: string; readonly schema: Schema; readonly required: boolean };
 }
 
-/** A request whose parts can be left out one by one. */
+/** A request whose parts can be removed one by one. */
 export interface FuzzRequest {
   readonly target: Target;
   readonly path: Readonly<Record<string, string>>;
   readonly query: readonly (readonly [name: string, value: string])[];
   readonly headers: Readonly<Record<string, string>>;
   readonly contentType: string | null;
-  /** Fields of a JSON body; a text is sent as it is; null for none. */
+  /** Fields of a JSON body; a string is sent unchanged; null for none. */
   readonly body: Readonly<Record<string, unknown>> | string | null;
-  /** Whether the document promises that it is refused. */
+  /** Whether the document guarantees a refusal. */
   readonly isRefused: boolean;
 }
 
-/** The stream of events has no end of its own, and tests of its own. */
+/** The event stream does not end, and has separate tests. */
 const LEFT_OUT = ['/events'];
 
-/** All operations of the document; an operation with bodies of several types stands there with the first. */
+/** All operations of the document. One with bodies of several types appears with the first. */
 export const targets: readonly Target[] = Object.entries(apiDocument.paths)
   .filter(([path]) => !LEFT_OUT.includes(path))
   .flatMap(([path, methods]) =>
@@ -58,7 +58,9 @@ export const targets: readonly Target[] = Object.entries(apiDocument.paths)
 
 type Make = (schema: Schema, name: string) => MadeValue;
 
-/** Most requests are right; of the others one thing is wrong or at its limit, so that what lies behind is reached. */
+/**
+ * Most requests are valid. In the others one part is invalid or at its limit, so that the code behind validation runs.
+ */
 export function makeRequest(dice: Dice, seen: Seen): FuzzRequest {
   const target = dice.pick(targets);
   const style = dice.weighted({ right: 5, boundary: 3, broken: 3, garbage: 1 });
@@ -88,7 +90,7 @@ export function makeRequest(dice: Dice, seen: Seen): FuzzRequest {
   );
   const { body, contentType } = makeBody(target, { dice, seen, style, oddOne, make });
   const isWire = parameters.some(({ name }) => name === oddOne);
-  // Texts on the wire have no types: "7" is a number, and half a surrogate pair arrives as other characters.
+  // Texts on the wire have no types: "7" is a number, and an unpaired surrogate arrives as other characters.
   return { target, path, query, headers, contentType, body, isRefused: isRefused && !isWire };
 }
 
@@ -141,7 +143,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value.toWellFormed().slice(0, 4_000) : JSON.stringify(value);
 }
 
-/** Dots alone would be taken out of the address before it is sent. */
+/** Path segments of dots alone would be normalised away before the request is sent. */
 function inPath(value: unknown): string {
   const text = textOf(value);
   return /^\.{0,2}$/.test(text) ? 'x' : text;
@@ -178,7 +180,7 @@ export function curlOf(request: FuzzRequest): string {
   ].join(' ');
 }
 
-/** The same request with one part less, in every way. */
+/** Every variant of the request with one part removed. */
 export function smaller(request: FuzzRequest): FuzzRequest[] {
   const { query, headers, body } = request;
   const without = <Value>(record: Readonly<Record<string, Value>>, name: string) =>

@@ -1,4 +1,7 @@
-/** `npm run fuzz -- --seed 7 --requests 100000`: fuzzes under vitest, because the harness needs it, on the database that the tests use. */
+/**
+ * `npm run fuzz -- --seed 7 --requests 100000`: fuzzes under vitest, because the harness needs it, on the test
+ * database.
+ */
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 

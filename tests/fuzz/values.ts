@@ -1,19 +1,19 @@
-/** Values made from JSON schemas: right ones, ones at a boundary, and broken ones. All of them follow from the dice. */
+/** Values made from JSON schemas: valid ones, boundary values, and invalid ones. All of them follow from the seed. */
 import { sample, stringMatching } from 'fast-check';
 import { apiDocument } from '../harness/api-document.ts';
 import type { Dice } from '../simulation/dice.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** A value, and whether the document promises that it is refused. */
+/** A value, and whether the document guarantees its refusal. */
 export interface MadeValue {
   readonly value: unknown;
   readonly isRefused: boolean;
 }
 
-/** Ids and slugs that answers have shown, so that requests meet things that exist. */
+/** Ids and slugs from earlier answers, so that requests refer to existing objects. */
 export interface Seen {
-  /** By the name under which requests ask for them, such as `postId`. */
+  /** Keyed by the name under which requests use them, such as `postId`. */
   readonly ids: Record<string, string[]>;
   readonly slugs: string[];
 }
@@ -42,7 +42,7 @@ const TEXTS = [
 ];
 const UNSTORABLE = ['a\u0000b', '\ud800', 'b\udfff'];
 
-/** Nothing is looked up for these: they are this machine, where nothing listens, or cannot be addresses. */
+/** These need no DNS lookup: they are this machine, where nothing listens, or cannot be addresses. */
 const ADDRESSES = [
   'https://127.0.0.1:9/hook',
   'http://127.0.0.1:9/bell.png',
@@ -67,7 +67,7 @@ const FORMATS: Readonly<Record<string, (dice: Dice, seen: Seen, name: string) =>
 
 const matching = new Map<string, readonly string[]>();
 
-/** Some texts that match, made once for each pattern. */
+/** Some matching texts, generated once for each pattern. */
 function matches(pattern: string): readonly string[] {
   const known = matching.get(pattern) ?? sample(stringMatching(new RegExp(pattern)), { numRuns: 40, seed: 7 });
   matching.set(pattern, known);
@@ -80,7 +80,9 @@ function resolve(schema: Schema): Schema {
   return apiDocument.components.schemas[$ref.replace('#/components/schemas/', '')] as Schema;
 }
 
-/** A value as the schema has it. What services judge further, such as names of time zones, may still be refused. */
+/**
+ * A value that satisfies the schema. Services may still refuse it for rules of their own, such as names of time zones.
+ */
 export function rightValue(given: Schema, dice: Dice, seen: Seen, name = ''): unknown {
   const schema = resolve(given);
   if (Array.isArray(schema['anyOf'])) return rightValue(dice.pick(schema['anyOf'] as Schema[]), dice, seen, name);
@@ -123,7 +125,7 @@ function rightItems(schema: Schema, dice: Dice, seen: Seen, name: string): unkno
   );
 }
 
-/** The fields that must be there, and each other one as often as not. */
+/** The required fields, and each optional one with a probability of one half. */
 export function rightObject(schema: Schema, dice: Dice, seen: Seen, parent = ''): Record<string, unknown> {
   const {
     properties = {},
@@ -151,7 +153,7 @@ export function rightObject(schema: Schema, dice: Dice, seen: Seen, parent = '')
   return Object.fromEntries([...made, ...more]);
 }
 
-/** A value on a bound of the schema, or one beyond it. */
+/** A value on a bound of the schema, or just beyond it. */
 export function boundaryValue(given: Schema, dice: Dice, seen: Seen, name: string): MadeValue {
   const schema = resolve(given);
   const beyond = dice.chance(0.5);
@@ -174,7 +176,7 @@ export function boundaryValue(given: Schema, dice: Dice, seen: Seen, name: strin
   return of(rightValue(schema, dice, seen, name), false);
 }
 
-// Repeats may be dropped before they are counted, so the items differ where that is possible.
+// Repeats may be dropped before they are counted, so the items differ if possible.
 function boundaryItems(schema: Schema, maxItems: number, beyond: boolean, dice: Dice, seen: Seen): MadeValue {
   const items = (schema['items'] ?? {}) as Schema;
   const isPlain = items['type'] === 'string' && items['format'] === undefined && items['enum'] === undefined;
@@ -183,7 +185,7 @@ function boundaryItems(schema: Schema, maxItems: number, beyond: boolean, dice: 
   return { value, isRefused: beyond };
 }
 
-/** Something that no schema of the API takes in this place. */
+/** A value that no schema of the API accepts at this place. */
 export function brokenValue(given: Schema, dice: Dice): MadeValue {
   const schema = resolve(given);
   const refused = (value: unknown): MadeValue => ({ value, isRefused: true });

@@ -1,4 +1,4 @@
-/** More tenants: an account of its own for each test that must not see what the others made. */
+/** More tenants: a separate account for each test that must not see the data of others. */
 import type { World } from './world.ts';
 
 export interface TestAccount {
@@ -7,7 +7,7 @@ export interface TestAccount {
   readonly key: string;
 }
 
-/** Makes an account that holds nothing but its live key. */
+/** Creates an account that holds nothing but its live key. */
 export async function makeAccount(world: World): Promise<TestAccount> {
   const id = world.context.random.uuid();
   await world.sql('insert into accounts (id, created_at) values ($1, $2)', [id, world.clock.now()]);

@@ -1,4 +1,4 @@
-/** The OpenAPI document of this version, and what it promises of bodies, as schemas to hold real ones against. */
+/** The OpenAPI document of this version, and its body schemas, which tests check real bodies against. */
 import { z } from 'zod';
 import { createOpenApiDocument, type OpenApiDocument } from '../../server/openapi.ts';
 import { PUBLIC_URL } from './world.ts';
@@ -7,7 +7,7 @@ type JsonSchema = Record<string, unknown>;
 
 export const apiDocument: OpenApiDocument = createOpenApiDocument(PUBLIC_URL, '2.0.0');
 
-/** The reader of schemas knows definitions under this name only. */
+/** The schema validator knows definitions under this name only. */
 function withDefinitions<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value).replaceAll('#/components/schemas/', '#/$defs/')) as Value;
 }
@@ -15,7 +15,7 @@ function withDefinitions<Value>(value: Value): Value {
 const $defs = withDefinitions(apiDocument.components.schemas);
 const known = new Map<string, z.ZodType>();
 
-/** @returns what is wrong with a body, in words; null when it is as the schema has it */
+/** @returns what is wrong with a body, in words; null when it matches the schema */
 function problem(name: string, schema: JsonSchema, body: unknown): string | null {
   const checker =
     known.get(name) ??
@@ -25,7 +25,9 @@ function problem(name: string, schema: JsonSchema, body: unknown): string | null
   return error === undefined ? null : z.prettifyError(error);
 }
 
-/** What is wrong with an answer by the document: an undeclared status, or a body that is not as declared. */
+/**
+ * The mismatch between an answer and the document: an undeclared status, or a body that differs from the declared one.
+ */
 export function answerProblem(
   { method, path }: { method: string; path: string },
   { status, contentType, body }: { status: number; contentType: string; body: unknown },
@@ -39,7 +41,7 @@ export function answerProblem(
   return problem(`${method} ${path} ${status}`, declared.schema ?? {}, body);
 }
 
-/** What is wrong with the body of a delivery by the document. */
+/** The mismatch between the body of a delivery and the document. */
 export function deliveryProblem(event: string, body: unknown): string | null {
   const item = apiDocument.webhooks[event] as {
     post: { requestBody: { content: Record<string, { schema: JsonSchema }> } };

@@ -1,10 +1,10 @@
-/** A device that keeps passkeys, in software: ES256, no attestation, a counter (Web Authentication, 6 and 7). */
+/** A software authenticator that holds passkeys: ES256, no attestation, a counter (Web Authentication, 6 and 7). */
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 export interface Authenticator {
-  /** Makes a passkey for what the page was given; gives what the script would send. */
+  /** Creates a passkey from the options of the page; returns what the script would send. */
   create(options: CreationOptions, over?: Partial<Client>): string;
-  /** Signs in with the passkey it made last. */
+  /** Signs in with the passkey it created last. */
   get(options: RequestOptions, over?: Partial<Client> & { readonly counter?: number }): string;
 }
 
@@ -23,7 +23,7 @@ interface Client {
   readonly origin: string;
   readonly challenge: string;
   readonly rpId: string;
-  /** Whether the person was verified, by a finger or a PIN. */
+  /** Whether the user was verified, by fingerprint or PIN. */
   readonly verified: boolean;
 }
 

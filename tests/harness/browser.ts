@@ -1,11 +1,11 @@
-/** A browser small enough to read: it keeps cookies, follows links, fills in forms and never runs a script. */
+/** A minimal browser: it keeps cookies, follows links, fills in forms and never runs a script. */
 import { PUBLIC_URL, type World } from './world.ts';
 
 export interface BrowserPage {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Where it leads, when it is a redirect. */
+  /** The redirect address, when it is a redirect. */
   readonly location: string | null;
 }
 
@@ -13,15 +13,15 @@ export interface Browser {
   get(path: string, headers?: Record<string, string>): Promise<BrowserPage>;
   head(path: string): Promise<BrowserPage>;
   post(path: string, fields: Readonly<Record<string, string>>, headers?: Record<string, string>): Promise<BrowserPage>;
-  /** Presses the button with this name on a page, with what was typed into the fields of its form by label. */
+  /** Presses the button with this name on a page, after filling in the fields of its form by label. */
   press(page: BrowserPage, button: string, typed?: Readonly<Record<string, string>>): Promise<BrowserPage>;
-  /** What it would send, by name. */
+  /** The form data that it would send, by name. */
   readonly cookies: Map<string, string>;
-  /** Every Set-Cookie it was sent. */
+  /** Every Set-Cookie header it received. */
   readonly setCookies: string[];
 }
 
-/** @param install where it listens; a world, or the product as a process */
+/** @param install the address it listens at; a world, or the product as a process */
 export function openBrowser(install: Pick<World, 'url'>): Browser {
   const cookies = new Map<string, string>();
   const setCookies: string[] = [];
@@ -62,7 +62,7 @@ export function openBrowser(install: Pick<World, 'url'>): Browser {
   };
 }
 
-/** What a browser sends when a button is pressed. */
+/** The request that a browser sends when a button is pressed. */
 function fillIn(text: string, button: string, typed: Readonly<Record<string, string>>) {
   const forms = text.split('<form ').slice(1);
   const pressed = new RegExp(`<button ([^>]*)>\\s*${RegExp.escape(button)}\\s*</button>`);
@@ -82,7 +82,7 @@ function fillIn(text: string, button: string, typed: Readonly<Record<string, str
   return { action: attribute(inside, 'action'), fields };
 }
 
-/** What the pages escape. */
+/** The characters that pages escape. */
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
 function attribute(tag: string, name: string): string {

@@ -1,4 +1,4 @@
-/** Calls an operation over REST from what it declares: path, query, body or bytes, all from one input. */
+/** Calls an operation over REST from its declaration: path, query, body or bytes, all from one input. */
 import type { Operation } from '../../routers/operations.ts';
 import type { RestAnswer, RestCall, World } from './world.ts';
 

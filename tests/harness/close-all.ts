@@ -1,4 +1,4 @@
-/** Set-up of every test file: what it leaves open is closed after it. */
+/** Set-up of every test file: closes afterwards what the file leaves open. */
 import { afterAll } from 'vitest';
 import { closeAll } from './closing.ts';
 

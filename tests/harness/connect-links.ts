@@ -1,8 +1,8 @@
-/** Connect links to arrange tests with. */
+/** Connect links for tests. */
 import type { BrowserPage } from './browser.ts';
 import { PUBLIC_URL, type World } from './world.ts';
 
-/** Where customers are sent in the end. */
+/** The address to which customers are sent in the end. */
 export const REDIRECT = 'https://app.example.com/connected?tab=2';
 
 export interface TestLink {
@@ -14,7 +14,7 @@ export interface TestLink {
   read(): Promise<{ readonly status: string; readonly error: string | null; readonly connectionId: string | null }>;
 }
 
-/** Makes a link, into a profile of its own when none is named. */
+/** Creates a link, in a new profile when none is named. */
 export async function makeLink(
   world: World,
   fields: Record<string, unknown> = {},
@@ -34,13 +34,16 @@ export async function makeLink(
   };
 }
 
-/** The address that a redirect leads to, without its query, and the query. */
+/** The address of a redirect without its query, and the query. */
 export function destination(location: string | null): [address: string, query: Record<string, string>] {
   const url = new URL(location ?? '', 'http://nowhere.example');
   return [url.origin + url.pathname, Object.fromEntries(url.searchParams)];
 }
 
-/** Lets the person decide on the platform's own page; gives the path that the platform sends the browser back to. */
+/**
+ * Simulates the person's decision on the platform's own page; returns the path to which the platform redirects the
+ * browser.
+ */
 export async function decide(page: BrowserPage): Promise<string> {
   const answer = await fetch(page.location ?? '', { redirect: 'manual' });
   const back = answer.headers.get('location') ?? '';

@@ -1,4 +1,4 @@
-/** Connections to arrange tests with. */
+/** Connections for tests. */
 import { makeAccount, type TestAccount } from './accounts.ts';
 import type { World } from './world.ts';
 
@@ -30,7 +30,7 @@ export async function connectSandbox(
   return body.connection;
 }
 
-/** Writes a Bluesky connection whose login no server knows, for tests of who sees it. */
+/** Writes a Bluesky connection whose credentials no server knows, for tests of who sees it. */
 export async function storeBluesky(
   world: World,
   accountId: string,
@@ -59,14 +59,14 @@ export async function storeBluesky(
   };
 }
 
-/** Writes a connection to a platform that carries neither threads nor first comments; nothing can be sent to it. */
+/** Writes a connection to a platform that supports neither threads nor first comments; nothing can be sent to it. */
 export async function storeDiscord(world: World, accountId: string, slug: string): Promise<TestConnection> {
   const connection = await storeBluesky(world, accountId, { slug });
   await world.sql(`update connections set platform_id = 'discord' where id = $1`, [connection.id]);
   return { ...connection, platformId: 'discord' };
 }
 
-/** An account of its own with one sandbox connection, `sandbox`. */
+/** A separate account with one sandbox connection, `sandbox`. */
 export async function accountWithSandbox(world: World): Promise<TestAccount & { connection: TestConnection }> {
   const account = await makeAccount(world);
   return { ...account, connection: await connectSandbox(world, { key: account.key }) };

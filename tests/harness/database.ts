@@ -1,12 +1,15 @@
-/** A migrated database of its own for each world: a copy of a template that is made once a run, or one that another world has left. */
+/**
+ * A separate migrated database for each world: a copy of a template that is created once per run, or one released by
+ * another world.
+ */
 import { openAsBlob } from 'node:fs';
 import { Client } from 'pg';
 import { type Database, openPglite, openPostgres } from '../../entities/orm.ts';
 
-/** PostgreSQL to test on; PGlite when unset. */
+/** PostgreSQL server for the tests; PGlite when unset. */
 export const TEST_DATABASE_URL = process.env['TEST_DATABASE_URL'];
 
-/** What the global set-up made: a file for PGlite, a database name for PostgreSQL. */
+/** The template from the global set-up: a file for PGlite, a database name for PostgreSQL. */
 export const TEMPLATE_VARIABLE = 'CARILLON_TEST_TEMPLATE';
 
 let made = 0;
@@ -29,7 +32,10 @@ export async function openTestDatabase(): Promise<Database> {
   };
 }
 
-/** Embedded databases that worlds of this process have left, empty. Each takes seconds to make and half a gigabyte to keep. */
+/**
+ * Embedded databases that worlds of this process have released, empty. Each takes seconds to create and half a gigabyte
+ * to keep.
+ */
 const left: Database[] = [];
 const LEFT_MAX = 3;
 
@@ -42,7 +48,7 @@ async function takeEmbedded(template: string): Promise<Database> {
     close: async () => {
       if (closed) return;
       closed = true;
-      // A world that has made tables or triggers of its own takes them with it.
+      // A world that created its own tables or triggers discards its database.
       if (left.length >= LEFT_MAX || (await shapeOf(database)) !== shape) return database.close();
       await empty(database);
       left.push(database);
@@ -50,7 +56,7 @@ async function takeEmbedded(template: string): Promise<Database> {
   };
 }
 
-/** What there is in a database besides rows. */
+/** The objects in a database besides rows. */
 async function shapeOf({ lite }: Database): Promise<unknown> {
   const result = await lite?.query(`
     select md5(string_agg(thing, ' ' order by thing)) as shape from (
@@ -78,7 +84,7 @@ export function databaseUrl(name: string): string {
   return url.href;
 }
 
-/** Runs one statement on the test server, beside every database. */
+/** Runs one statement on the test server, outside of every test database. */
 export async function onServer(sql: string): Promise<void> {
   const client = new Client({ connectionString: TEST_DATABASE_URL });
   await client.connect();

@@ -5,7 +5,7 @@ import type { World } from './world.ts';
 
 export interface EventReader {
   readonly response: Response;
-  /** The next so many messages that have data; fewer when the stream ends before. */
+  /** The next `count` messages that have data; fewer when the stream ends before. */
   next(count: number): Promise<EventMessage[]>;
   /** Resolves when the server has ended the stream. */
   ended(): Promise<void>;
@@ -14,7 +14,7 @@ export interface EventReader {
   close(): void;
 }
 
-/** Opens a stream and waits until it stands: what happens from here on is in it. */
+/** Opens a stream and waits until it is established, so that every later event is in it. */
 export async function listenTo(world: Pick<World, 'url'>, key: string, lastEventId?: string): Promise<EventReader> {
   const leaving = new AbortController();
   onTestFinished(() => leaving.abort());

@@ -1,4 +1,4 @@
-/** Makes the migrated template once a run. */
+/** Creates the migrated template once per run. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,10 +1,10 @@
-/** Calls an operation over REST with values that no client would send, where each of them belongs. */
+/** Calls an operation over REST with values that no client would send, each at its declared place. */
 import type { Operation } from '../../routers/operations.ts';
 import type { RestAnswer, World } from './world.ts';
 
 type Place = 'path' | 'query' | 'body' | 'header';
 
-/** Where REST carries the field that a path begins with. */
+/** The place in the request of the field that `path` starts with: path, header, query or body. */
 export function placeOf({ meta }: Operation, path: readonly (string | number)[]): Place {
   const name = String(path[0]);
   const { method, path: template } = meta.openapi;
@@ -15,7 +15,7 @@ export function placeOf({ meta }: Operation, path: readonly (string | number)[])
   return name === meta.rawBody?.bytes?.contentTypeField ? 'header' : 'body';
 }
 
-/** Fields of the path that the input lacks are filled with an id that nothing has. */
+/** Path fields that the input lacks get an id that does not exist. */
 export function callHostile(world: World, operation: Operation, input: Record<string, unknown>): Promise<RestAnswer> {
   const { openapi, rawBody } = operation.meta;
   const at = (wanted: Place) =>
@@ -39,7 +39,7 @@ export function callHostile(world: World, operation: Operation, input: Record<st
 
 const HEADERS: Record<string, string> = { idempotencyKey: 'idempotency-key', contentType: 'content-type' };
 
-/** Half a surrogate pair as the bytes that some programs write for it, which are not UTF-8. */
+/** An unpaired surrogate as the bytes that some programs write for it, which are not valid UTF-8. */
 function encode(text: string): string {
   return text
     .replaceAll(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\u0001')
@@ -48,7 +48,9 @@ function encode(text: string): string {
     .join('%ED%A0%80');
 }
 
-/** Headers carry no NUL and nothing above a byte, and few characters; the bytes nearest to the text. */
+/**
+ * Headers carry no NUL, no character above one byte, and few characters; this returns the closest bytes to the text.
+ */
 function headerText(value: unknown): string {
   return String(value)
     .slice(0, 10_000)

@@ -1,8 +1,8 @@
-/** Images for tests, made as they are needed. */
+/** Images for tests, generated on demand. */
 import { crc32, deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 
-/** A picture that compresses badly, as photographs do; the same for the same arguments only in size. */
+/** A picture that compresses badly, as photographs do. The same arguments give the same size only. */
 export function noise(width: number, height: number): Sharp {
   const grain = { type: 'gaussian' as const, mean: 128, sigma: 40 };
   return sharp({ create: { width, height, channels: 3, background: '#808080', noise: grain } });
@@ -13,16 +13,16 @@ export function plain(width: number, height: number, background = '#3366cc'): Sh
   return sharp({ create: { width, height, channels: 3, background } });
 }
 
-/** Left half red, right half blue: whoever turns it shows it. */
+/** Left half red, right half blue, so that a rotation is visible. */
 export function halves(width: number, height: number): Sharp {
   const blue = { create: { width: Math.floor(width / 2), height, channels: 3 as const, background: '#0000ff' } };
   return plain(width, height, '#ff0000').composite([{ input: blue, left: Math.ceil(width / 2), top: 0 }]);
 }
 
-/** Words that an image's metadata holds in these tests, the place among them as numbers. */
+/** Words in the metadata of a test image, with its location as numbers. */
 export const SECRET = 'Greenwich-Observatory';
 
-/** Adds a place, a camera and words to an image. */
+/** Adds a location, a camera and words to an image. */
 export function withPlace(image: Sharp): Sharp {
   return image
     .withExif({
@@ -41,7 +41,7 @@ export async function animation(frames: number, width = 20, height = 10): Promis
   return sharp(pictures, { join: { animated: true } });
 }
 
-/** Whether a file holds nothing of what {@link withPlace} adds. */
+/** Whether a file contains nothing that {@link withPlace} adds. */
 export async function isBare(bytes: Uint8Array): Promise<boolean> {
   const { exif, xmp, iptc, orientation } = await sharp(bytes).metadata();
   const isSilent = !Buffer.from(bytes).includes(SECRET);
@@ -60,8 +60,8 @@ export async function colourAt(bytes: Uint8Array, left: number, top: number): Pr
 }
 
 /**
- * A progressive JPEG in grey with as many scans as wanted, up to 883: each is valid, has a few dozen bytes, and makes
- * the decoder go over the whole picture.
+ * A progressive JPEG in grey with any number of scans up to 883. Each is valid, has a few dozen bytes, and makes the
+ * decoder process the whole picture.
  */
 export function manyScans(width: number, height: number, scans: number): Buffer {
   const blocks = Math.ceil(width / 8) * Math.ceil(height / 8);
@@ -70,7 +70,7 @@ export function manyScans(width: number, height: number, scans: number): Buffer 
     Buffer.from([0xff, 0xd8]),
     segment(0xdb, [0, ...Array<number>(64).fill(1)]),
     segment(0xc2, frame),
-    // A Huffman table with one code each: «no difference» and «nothing more in the next 32,766 blocks».
+    // A Huffman table with one code each: «no difference» and «end of the next 32,766 blocks».
     segment(0xc4, [0x00, 1, ...Array<number>(15).fill(0), 0x00]),
     segment(0xc4, [0x10, 1, ...Array<number>(15).fill(0), 0xe0]),
     segment(0xda, [1, 1, 0x00, 0, 0, 0x00]),
@@ -91,14 +91,14 @@ function segment(marker: number, content: readonly number[]): Buffer {
 }
 
 function emptyScan(blocks: number): Buffer {
-  // The code of the table, then 14 bits that lengthen the run.
+  // The code from the table, then 14 bits that extend the run.
   const run = '011111111111110';
   const bits = run.repeat(Math.ceil(blocks / 32_766));
   const bytes = bits.match(/.{1,8}/g)!.map((byte) => Number.parseInt(byte.padEnd(8, '1'), 2));
   return Buffer.from(bytes.flatMap((byte) => (byte === 0xff ? [byte, 0] : [byte])));
 }
 
-/** A PNG with compressed texts in it that nothing shows. */
+/** A PNG that contains compressed text chunks, which no viewer shows. */
 export async function withPackedTexts(count: number, unpackedBytes: number): Promise<Buffer> {
   const bytes = await plain(8, 8).png().toBuffer();
   const text = pngChunk(

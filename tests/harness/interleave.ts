@@ -1,8 +1,8 @@
-/** A race made certain: what the other one does happens right after this one has looked. */
+/** A deterministic race: the concurrent action runs right after the code under test has read. */
 import type { Kysely, CompiledQuery } from 'kysely';
 import type { Context } from '../../services/context.ts';
 
-/** A context whose first query is followed by `happening` before its answer arrives; the rest is as usual. */
+/** A context that runs `happening` after its first query and before that query's answer; the rest is unchanged. */
 export function afterFirstQuery(context: Context, happening: () => Promise<unknown>): Context {
   let happened = false;
   const em = () => {

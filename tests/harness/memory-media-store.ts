@@ -1,10 +1,10 @@
-/** A media store in memory whose calls can be made to fail. */
+/** A media store in memory whose calls can fail on request. */
 import type { MediaStore } from '../../services/media/media-store.ts';
 
 export interface MemoryMediaStore extends MediaStore {
-  /** What is kept, by key. */
+  /** The stored bytes, by key. */
   readonly kept: Map<string, Uint8Array>;
-  /** Befall the next calls of a kind, one each: the call throws. */
+  /** Errors for the next calls of a kind, one each: the call throws it. */
   readonly faults: ('put' | 'get' | 'delete')[];
 }
 

@@ -1,4 +1,4 @@
-/** An owner who signs in, as the environment of a world names them. */
+/** An owner who signs in, as named in the environment of a world. */
 import { expect } from 'vitest';
 import { type Browser, openBrowser } from './browser.ts';
 import type { World } from './world.ts';
@@ -7,7 +7,7 @@ export const EMAIL = 'owner@bells.example';
 export const PASSWORD = 'four bells at midnight';
 export const OPERATOR = 'operator-token-of-at-least-32-characters';
 
-/** For a world whose first account has an owner. */
+/** Environment of a world whose first account has an owner. */
 export const OWNER_ENV = { OWNER_EMAIL: EMAIL, OWNER_PASSWORD: PASSWORD, OPERATOR_TOKEN: OPERATOR };
 
 /** A browser in which the owner is signed in. */
@@ -21,7 +21,7 @@ export async function signedInBrowser(world: Pick<World, 'url'>, password = PASS
   return browser;
 }
 
-/** The path of a link that the operator has made. */
+/** The path of a link that the operator created. */
 export async function ownerLink(world: World, accountId: string): Promise<string> {
   const response = await fetch(`${world.url}/operator/accounts/${accountId}/owner-link`, {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** A second process on the world's database: a context with connections, clock and ids of its own. PostgreSQL only. */
+/** A second process on the world's database: a context with separate connections, clock and ids. PostgreSQL only. */
 import { onTestFinished } from 'vitest';
 import { openPostgres } from '../../entities/orm.ts';
 import { createContext } from '../../server/context.ts';
@@ -8,8 +8,7 @@ import { createSeededRandom } from './seeded-random.ts';
 import type { World } from './world.ts';
 
 /**
- * It lives until the test is over. To read the logins that the world stored, the world must have been
- * started with ENCRYPTION_KEYS.
+ * It closes when the test ends. To read the credentials that the world stored, start the world with ENCRYPTION_KEYS.
  */
 export async function startPeer(world: World): Promise<Context> {
   const [row] = await world.sql<{ name: string }>('select current_database() as name');

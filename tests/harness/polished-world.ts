@@ -11,7 +11,7 @@ export interface PolishedWorld {
   readonly model: FakeModel;
 }
 
-/** @param env on top of the settings of the model */
+/** @param env in addition to the settings of the model */
 export async function startPolishedWorld(env: Record<string, string> = {}): Promise<PolishedWorld> {
   const model = await startFakeModel({ now: () => START });
   afterAll(() => model[Symbol.asyncDispose]());

@@ -1,4 +1,4 @@
-/** Posts to arrange tests with, and the places where what became of them is written. */
+/** Posts for tests, and readers of their recorded outcomes. */
 import type { World } from './world.ts';
 
 export interface TestResult {
@@ -10,7 +10,7 @@ export interface TestResult {
   readonly error: { code: string; message: string } | null;
 }
 
-/** Posts over the API to one connection and gives its result. */
+/** Posts over the API to one connection and returns its result. */
 export async function makePost(
   world: World,
   connectionSlug: string,
@@ -52,7 +52,7 @@ export interface SandboxRow {
   readonly is_up: boolean;
 }
 
-/** What the sandbox holds for one connection, oldest first. */
+/** The sandbox posts of one connection, oldest first. */
 export function sandboxOf(world: World, connectionId: string): Promise<SandboxRow[]> {
   return world.sql<SandboxRow>(
     `select s.id, s.account_id, s.text, s.calls, s.deleted_at is null as is_up

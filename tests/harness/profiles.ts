@@ -1,4 +1,4 @@
-/** Profiles to arrange tests with. */
+/** Profiles for tests. */
 import type { World } from './world.ts';
 
 export interface TestProfile {
@@ -8,7 +8,7 @@ export interface TestProfile {
   readonly createdAt: string;
 }
 
-/** Makes a profile over the API. */
+/** Creates a profile over the API. */
 export async function createProfile(
   world: World,
   key: string,
@@ -19,7 +19,7 @@ export async function createProfile(
   return body.profile;
 }
 
-/** Fills an account with profiles, past the API. */
+/** Fills an account with profiles directly in the database. */
 export async function fillWithProfiles(world: World, accountId: string, count: number): Promise<void> {
   const ids = Array.from({ length: count }, () => world.context.random.uuid());
   await world.sql(

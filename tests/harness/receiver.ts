@@ -1,4 +1,4 @@
-/** A server behind a webhook: keeps what it is posted, and answers as it is told. */
+/** A webhook receiver: records each request, and answers as configured. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,24 +7,24 @@ import type { World } from './world.ts';
 
 export interface ReceivedDelivery {
   readonly headers: IncomingMessage['headers'];
-  /** As it came. */
+  /** The unchanged request body. */
   readonly raw: string;
-  // eslint-disable-next-line typescript/no-explicit-any -- tests compare whole bodies; what they read from one they assert
+  // eslint-disable-next-line typescript/no-explicit-any -- tests compare whole bodies and read known fields
   readonly body: any;
 }
 
 export interface Receiver {
   readonly url: string;
   readonly received: ReceivedDelivery[];
-  /** Connections that were made to it. */
+  /** Number of connections it accepted. */
   connections(): number;
-  /** Status of the answers from now on, or what else becomes of the requests. */
+  /** Status of the answers from now on, or another way to treat the requests. */
   answer(how: number | Answer): void;
 }
 
 export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** Listens until the test is over; with `afterAll`, until the file is. */
+/** Listens until the test ends; with `afterAll`, until the file ends. */
 export async function startReceiver(
   how: number | Answer = 200,
   atTheEnd: (close: () => void) => void = onTestFinished,
@@ -43,7 +43,7 @@ export async function startReceiver(
     });
   });
   server.on('connection', () => (connections += 1));
-  // The process may be held up for longer than kept connections are kept.
+  // A busy process may stall for longer than the keep-alive time-out.
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

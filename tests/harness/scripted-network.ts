@@ -1,4 +1,4 @@
-/** Lets a test answer the calls of a world to platforms itself, and keeps what the world logs. */
+/** Lets a test answer a world's calls to platforms itself, and collects the world's log. */
 import { pino } from 'pino';
 import type { FetchInit } from '../../platforms/contract.ts';
 import type { MailServer } from '../../platforms/mail.ts';
@@ -11,19 +11,19 @@ export interface ScriptedAnswer {
   readonly headers?: Record<string, string>;
 }
 
-/** Gives the answer to a call; undefined lets the call go out. */
+/** Returns the answer to a call; undefined sends the call to the network. */
 export type Script = (url: URL, init: FetchInit) => ScriptedAnswer | undefined;
 
 export interface ScriptedNetwork {
-  /** What answers from now on; null lets every call go out. */
+  /** The answers from now on; null sends every call to the network. */
   script: Script | null;
-  /** What the mail server throws from now on; null lets every message go out. */
+  /** The error of the mail server from now on; null accepts every message. */
   mailFailure: Error | null;
-  /** Lines that were logged, at every level. */
+  /** Logged lines, at every level. */
   readonly logs: string[];
 }
 
-/** Takes the place of the world's network and log. */
+/** Replaces the world's network and log. */
 export function scriptNetwork(world: World): ScriptedNetwork {
   const { fetch, mail } = world.context;
   const network: ScriptedNetwork = { script: null, mailFailure: null, logs: [] };

@@ -1,4 +1,4 @@
-/** A certificate that only itself vouches for, made for this run (RFC 5280, in the least of DER). */
+/** A self-signed certificate, generated for this run (RFC 5280, with minimal DER). */
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
@@ -15,7 +15,7 @@ const commonName = der(0x06, Buffer.from([0x55, 0x04, 0x03]));
 const name = sequence(der(0x31, sequence(commonName, der(0x0c, Buffer.from('127.0.0.1')))));
 const ecdsaWithSha256 = sequence(der(0x06, Buffer.from([0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02])));
 
-/** Whom it is made out to besides: 127.0.0.1 and localhost (subjectAltName). */
+/** Its alternative names: 127.0.0.1 and localhost (subjectAltName). */
 const alternativeNames = sequence(
   der(0x06, Buffer.from([0x55, 0x1d, 0x11])),
   der(0x04, sequence(der(0x87, Buffer.from([127, 0, 0, 1])), der(0x82, Buffer.from('localhost')))),

@@ -1,4 +1,4 @@
-/** The project's own source files, read for the tests that judge them. */
+/** The project's own source files, for the tests that check them. */
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -8,7 +8,7 @@ export interface SourceFile {
   /** Top-level folder. */
   readonly room: string;
   readonly text: string;
-  /** What it imports from the project itself, as paths from the root; type-only imports are marked. */
+  /** Its imports from the project itself, as paths from the root; type-only imports are marked. */
   readonly imports: readonly { readonly path: string; readonly typeOnly: boolean }[];
 }
 
@@ -37,7 +37,7 @@ function read(file: string): SourceFile {
   return { path: file, room: file.split('/')[0] ?? '', text, imports };
 }
 
-/** Every TypeScript file of the product; tests, scripts and benches are not among them. */
+/** Every TypeScript file of the product; tests, scripts and benches are excluded. */
 export function sourceFiles(): SourceFile[] {
   return ROOMS.flatMap((room) => globSync(`${room}/**/*.ts`))
     .filter((file) => !file.startsWith('client/dist/'))

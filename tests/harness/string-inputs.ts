@@ -1,15 +1,15 @@
-/** Every text that an operation reads, found in its schema, and inputs with one text replaced. */
+/** Every string field that an operation reads, found in its schema, and inputs with one string replaced. */
 import { z, type ZodType } from 'zod';
 import type { Operation } from '../../routers/operations.ts';
 
-/** A place in an input where a text is read. A number in the path is an item of an array, `*` a field of any name. */
+/** A place in an input that holds a string. A number in the path is an array item, `*` any field name. */
 export interface StringInput {
   readonly path: readonly (string | number)[];
   readonly schema: ZodType;
   readonly isNullable: boolean;
 }
 
-/** @returns the texts of the operation, in the order of its schema; a union gives those of all its members */
+/** @returns the strings of the operation, in the order of its schema; a union gives those of all its members */
 export function stringInputs({ input }: Operation): StringInput[] {
   return stringsOf(input, [], false);
 }
@@ -27,7 +27,7 @@ function stringsOf(schema: ZodType, path: StringInput['path'], isNullable: boole
   if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => inside(option));
   if (schema instanceof z.ZodRecord) return inside(schema.valueType, anyNameOf(schema));
   if (schema instanceof z.ZodNumber || schema instanceof z.ZodBoolean || schema instanceof z.ZodLiteral) return [];
-  // A field that a record takes without a schema may hold a text too.
+  // A record's field without a schema may hold a string too.
   if (readsText(schema) || schema instanceof z.ZodUnknown) return [{ path, schema, isNullable }];
   if (schema instanceof z.ZodNull) return [];
   throw new Error(`${path.join('.')}: this walk does not know ${schema.constructor.name}`);
@@ -42,7 +42,7 @@ function anyNameOf(schema: z.ZodRecord): string {
   return schema.keyType instanceof z.ZodEnum ? String(schema.keyType.options[0]) : 'field';
 }
 
-/** An input whose only content is one value at one place, in as many objects and arrays as that needs. */
+/** An input whose only content is one value at one place, with the objects and arrays around it. */
 export function inputWith(path: StringInput['path'], value: unknown): Record<string, unknown> {
   return path.reduceRight<unknown>(
     (inner, step) => (typeof step === 'number' ? [inner] : { [step]: inner }),

@@ -1,16 +1,16 @@
-/** An account with everything that access is judged by: two profiles, a key of every kind, and things in each place. */
+/** An account with everything that access checks use: two profiles, a key of every kind, and objects in each place. */
 import { makeAccount } from './accounts.ts';
 import { connectSandbox, storeBluesky } from './connections.ts';
 import { plain } from './images.ts';
 import type { World } from './world.ts';
 
 /**
- * The columns of the table. `live` and `test` reach the account, `liveA` and `testA` profile A, `liveB`
- * another profile; `other` is an unscoped live key of another account, and `none` is no key at all.
+ * The columns of the table. `live` and `test` reach the account, `liveA` and `testA` profile A, `liveB` another
+ * profile. `other` is an account key in live mode of another account, and `none` is no key.
  */
 export const KEYS = ['live', 'liveA', 'liveB', 'test', 'testA', 'other', 'revoked', 'none'] as const;
 
-/** An account with two profiles, and what a row asks for in it. */
+/** An account with two profiles, and the objects that a row requires in it. */
 export type Tenant = Awaited<ReturnType<typeof makeTenant>>;
 
 export type Place = 'A' | 'own';
@@ -42,28 +42,28 @@ export async function makeTenant(world: World) {
     secrets,
     key,
     connection,
-    /** A connection in A that is no sandbox. */
+    /** A connection in A that is not a sandbox. */
     bluesky: () => storeBluesky(world, account.id, { profileId: a.id }),
-    /** Makes the live keys of a profile test keys. */
+    /** Semaphore the live keys of a profile into test keys. */
     withoutLiveKeys: async (profileId: string): Promise<void> => {
       await world.sql(`update api_keys set type = 'test' where profile_id = $1`, [profileId]);
     },
-    /** Id of a connect session of A that was made with such an unscoped key. */
+    /** Id of a connect session of A that an account key created. */
     connectSession: async (kind: 'live' | 'test'): Promise<string> => {
       const body = { redirectUrl: 'https://app.example/done' };
       const answer = await world.rest(`POST /profiles/${a.id}/connect`, { key: secrets[kind], body });
       return answer.body.connectSessionId;
     },
-    /** Id of a webhook that was registered with such a key. */
+    /** Id of a webhook that such a key registered. */
     webhook: async (kind: 'live' | 'liveA' | 'test' | 'testA'): Promise<string> => {
       const body = { url: 'http://127.0.0.1:9/hook' };
       return (await world.rest('POST /webhooks', { key: secrets[kind], body })).body.webhook.id;
     },
-    /** Id of a delivery that waits for a webhook. */
+    /** Id of a delivery that is queued for a webhook. */
     delivery: async (webhookId: string): Promise<string> => {
       return (await world.rest(`POST /webhooks/${webhookId}/test`, { key: account.key })).body.delivery.id;
     },
-    /** Id of a post to a sandbox there; sent unless the fields say otherwise. */
+    /** Id of a post to a sandbox in that profile; sent unless the fields say otherwise. */
     post: async (place: Place, fields: object = {}): Promise<string> => {
       const { slug } = await connection(place);
       const body = { text: 'Ding', connectionSlugs: [slug], ...profileOf(place), ...fields };

@@ -1,4 +1,4 @@
-/** A clock that tests move. Waiting takes no time: it is noted, and over at once. */
+/** A clock that tests move. A wait takes no time: the clock records it and resolves it at once. */
 import type { Clock } from '../../services/clock.ts';
 
 export interface TestClock extends Clock {
@@ -8,7 +8,7 @@ export interface TestClock extends Clock {
   readonly waits: number[];
 }
 
-/** Every world begins at this instant, a Saturday. */
+/** Every world starts at this instant, a Saturday. */
 export const START = new Date('2026-11-21T12:00:00.000Z');
 
 export function createTestClock(start: Date = START): TestClock {
@@ -26,14 +26,14 @@ export function createTestClock(start: Date = START): TestClock {
     sleep: async (ms, signal) => {
       waits.push(ms);
       signal?.throwIfAborted();
-      // Who waits for another's answer must leave the process the time to read it.
+      // A caller that waits for another's answer must give the process time to read it.
       await new Promise(setImmediate);
     },
     deadline: (_ms, parent) => parent ?? new AbortController().signal,
   };
 }
 
-/** The clock as an ordinary install has it, which cannot be set and so has no operations on it. */
+/** The clock of an ordinary install, which cannot be set and therefore has no operations. */
 export function unsettable(clock: Clock): Clock {
   return {
     now: () => clock.now(),

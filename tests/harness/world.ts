@@ -1,6 +1,6 @@
 /**
- * A whole install for tests: a database of its own, a clock that stands still, seeded randomness,
- * the real application listening on loopback, and short ways to call it.
+ * A whole install for tests: a separate database, a fixed clock, seeded randomness, the real application on loopback,
+ * and short helpers to call it.
  */
 import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
@@ -30,29 +30,29 @@ import { createMemoryMediaStore, type MemoryMediaStore } from './memory-media-st
 import { createSeededRandom } from './seeded-random.ts';
 import { createTestClock, type TestClock, unsettable } from './test-clock.ts';
 
-/** Origin that permalinks and documents show. */
+/** Origin shown in permalinks and documents. */
 export const PUBLIC_URL = 'http://localhost:3000';
 
 export const LIVE_KEY = `crl_live_${'L'.repeat(40)}`;
 export const TEST_KEY = `crl_test_${'T'.repeat(40)}`;
 
-/** An answer, read whole. */
+/** An answer with its body read. */
 export interface RestAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** As they came. */
+  /** The raw bytes. */
   readonly bytes: Buffer;
   /** Parsed JSON; the text when it is not JSON. */
-  // eslint-disable-next-line typescript/no-explicit-any -- tests compare whole bodies; what they read from one they assert
+  // eslint-disable-next-line typescript/no-explicit-any -- tests compare whole bodies and read known fields
   readonly body: any;
 }
 
 export interface RestCall {
-  /** Key to send as x-api-key; the live key when left out, none when null. */
+  /** Key to send as x-api-key; the live key when omitted, none when null. */
   readonly key?: string | null;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is; bytes go without a Content-Type of their own. */
+  /** Sent unchanged; bytes are sent without a default Content-Type. */
   readonly raw?: string | Uint8Array;
   readonly headers?: Record<string, string>;
 }
@@ -74,37 +74,37 @@ export interface World extends AsyncDisposable {
   rest(call: `${string} /${string}`, options?: RestCall): Promise<RestAnswer>;
   /** Runs SQL on the world's database. */
   sql<Row>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
-  /** Makes a profile, of the first account when no other is named. */
+  /** Creates a profile, in the first account by default. */
   profile(name?: string, accountId?: string): Promise<{ id: string }>;
-  /** Makes a key and gives its secret. */
+  /** Creates a key and returns its secret. */
   key(options?: {
     type?: 'live' | 'test';
     profileId?: string | null;
     accountId?: string;
   }): Promise<{ id: string; secret: string }>;
-  /** Lets the workers do everything that is due now but housekeeping, and waits for it. */
+  /** Runs the workers for everything due now except housekeeping, and waits for them. */
   runDue(): Promise<void>;
-  /** Lets a worker tidy up. */
+  /** Runs the housekeeping of a worker. */
   housekeep(): Promise<void>;
-  /** Moves time on, then lets the workers work. */
+  /** Advances time, then runs the workers. */
   advance(ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface WorldOptions {
-  /** Environment on top of the world's own, as D3 names the variables. */
+  /** Environment in addition to the world's own, as docs/contract/running.md#settings names the variables. */
   readonly env?: Record<string, string>;
-  /** Lowest level of {@link World.logged}; left out, `error`. */
+  /** Lowest level of {@link World.logged}; `error` by default. */
   readonly logLevel?: string;
-  /** `manual` for an install whose clock is moved over the API; left out, only tests move it. */
+  /** `manual` for an install whose clock is moved over the API; by default only tests move it. */
   readonly clock?: 'manual';
-  /** What receivers of webhooks are reached with: real milliseconds until one is given up, and how hosts are looked up. */
+  /** Settings of the webhook transport: the time-out in real milliseconds, and the host lookup. */
   readonly receivers?: { readonly timeoutMs?: number; readonly lookup?: Lookup };
-  /** Given every line of the log, of every level. */
+  /** Receives every line of the log, of every level. */
   readonly onLog?: (line: string) => void;
 }
 
-/** Starts a world; it is closed when the test is over that started it or, outside of one, when the file's tests are. */
+/** Starts a world. It closes when the test that started it ends or, outside of a test, when the file ends. */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const clock = createTestClock();
   const random = createSeededRandom('world', clock);
@@ -148,7 +148,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const stopping = new AbortController();
   const app = createApp(context, { operatorToken: config.operatorToken, stopping: stopping.signal });
   const server = app.listen(0, '127.0.0.1');
-  // A database in the process holds it up for seconds on a busy machine, and kept connections would end under a request.
+  // The embedded database blocks the process for seconds on a busy machine, and kept-alive connections would time out
+  // during a request.
   server.keepAliveTimeout = 0;
   await new Promise((resolve) => server.once('listening', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -179,7 +180,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       // It vacuums the embedded database, which takes longer than everything else together.
       if (loop === housekeeping) continue;
       const round = () => runRound(context, loop, new AbortController().signal);
-      // A round begins what there is room for; when that is over, there is room again.
+      // A round starts as much work as the capacity allows; when it ends, there is capacity again.
       while ((await round()) > 0 && loop.nextDueAt !== undefined) await idle();
       await idle();
     }

@@ -1,8 +1,8 @@
-/** Who a request speaks for: the two places of the key, revocation, and what scoped and test keys may do. */
+/** Authentication: where a request sends its key, revocation, and what scoped and test keys may do. */
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../harness/accounts.ts';
 import { accountWithSandbox, connectSandbox } from '../harness/connections.ts';
-import { NOBODY, refusal } from '../harness/expected.ts';
+import { UNKNOWN_ID, refusal } from '../harness/expected.ts';
 import { makePost } from '../harness/posts.ts';
 import { type RestCall, startWorld } from '../harness/world.ts';
 
@@ -10,14 +10,14 @@ const world = await startWorld();
 
 const UNAUTHORIZED = refusal('unauthorized', 'The API key is missing, unknown or revoked.');
 
-/** Ids of the connections that the request's key sees, or the status when it is refused. */
+/** Ids of the connections that the key can list, or the status if the request is refused. */
 async function seen(headers: Record<string, string>): Promise<string[] | number> {
   const { status, body } = await world.rest('GET /connections', { key: null, headers });
   return status === 200 ? body.connections.map(({ id }: { id: string }) => id) : status;
 }
 
 describe('the key', () => {
-  it('is read from x-api-key and from Authorization: Bearer, spelt any way', async () => {
+  it('is read from x-api-key and from Authorization: Bearer, with any case of the scheme', async () => {
     const { key, connection } = await accountWithSandbox(world);
 
     const answers = [
@@ -30,7 +30,7 @@ describe('the key', () => {
     expect(answers).toEqual([[connection.id], [connection.id], [connection.id], [connection.id]]);
   });
 
-  it('is the one in x-api-key when both are sent', async () => {
+  it('is the one in x-api-key if both are sent', async () => {
     const [one, other] = [await accountWithSandbox(world), await accountWithSandbox(world)];
 
     const answers = [
@@ -63,7 +63,7 @@ describe('the key', () => {
     expect(body).toEqual(UNAUTHORIZED);
   });
 
-  it('is not read from the query', async () => {
+  it('is not read from the query string', async () => {
     const { status } = await world.rest(`GET /connections?x-api-key=${world.liveKey}&api_key=${world.liveKey}`, {
       key: null,
     });
@@ -71,7 +71,7 @@ describe('the key', () => {
     expect(status).toBe(401);
   });
 
-  it('is refused on the next request once it is revoked, on every surface', async () => {
+  it('is refused on the next request after revocation, on every API', async () => {
     const { id, secret } = await world.key();
     const trpc = () => fetch(`${world.url}/trpc/platforms.list?input=%7B%7D`, { headers: { 'x-api-key': secret } });
     const before = [(await world.rest('GET /platforms', { key: secret })).status, (await trpc()).status];
@@ -85,7 +85,7 @@ describe('the key', () => {
     expect((await trpc()).status).toBe(401);
   });
 
-  it('is stored as a hash only', async () => {
+  it('is stored only as a hash', async () => {
     const { id, secret } = await world.key();
 
     const [row] = await world.sql<Record<string, unknown>>('select * from api_keys where id = $1', [id]);
@@ -94,7 +94,7 @@ describe('the key', () => {
     expect(JSON.stringify(row)).not.toContain(secret.slice(14));
   });
 
-  it('notes when it was last used, at most once a minute', async () => {
+  it('records the time of its last use, at most once a minute', async () => {
     const { id, secret } = await world.key();
     const lastUsed = async () => {
       const [row] = await world.sql<{ last_used_at: string | null }>(
@@ -117,7 +117,7 @@ describe('the key', () => {
 });
 
 describe('another account', () => {
-  it('sees nothing of a connection, a post or an attempt, and changes nothing', async () => {
+  it('cannot see or change a connection, a post or an attempt', async () => {
     const owner = await accountWithSandbox(world);
     const { postId } = await makePost(world, 'sandbox', { key: owner.key });
     const stranger = await makeAccount(world);
@@ -150,21 +150,21 @@ describe('another account', () => {
     });
   });
 
-  it('answers what another account owns exactly as what nobody owns', async () => {
+  it('receives the same answer for the objects of others as for objects that do not exist', async () => {
     const owner = await accountWithSandbox(world);
     const { postId } = await makePost(world, 'sandbox', { key: owner.key });
     const stranger = await makeAccount(world);
 
     const foreign = await world.rest(`GET /posts/${postId}`, { key: stranger.key });
-    const nobodys = await world.rest(`GET /posts/${NOBODY}`, { key: stranger.key });
+    const nobodys = await world.rest(`GET /posts/${UNKNOWN_ID}`, { key: stranger.key });
 
     expect(foreign.status).toBe(nobodys.status);
-    expect(foreign.body).toEqual({ ...nobodys.body, message: nobodys.body.message.replace(NOBODY, postId) });
+    expect(foreign.body).toEqual({ ...nobodys.body, message: nobodys.body.message.replace(UNKNOWN_ID, postId) });
   });
 });
 
 describe('a scoped key', () => {
-  it('is forbidden what needs the whole account, whatever the id, and not found what is outside its profile', async () => {
+  it('gets 403 for account operations, whatever the id, and 404 outside its profile', async () => {
     const { id: accountId, key } = await accountWithSandbox(world);
     const profile = await world.profile('Acme', accountId);
     const inside = await connectSandbox(world, { key, profileId: profile.id });
@@ -176,7 +176,7 @@ describe('a scoped key', () => {
       (
         [
           `DELETE /connections/${inside.id}`,
-          `DELETE /connections/${NOBODY}`,
+          `DELETE /connections/${UNKNOWN_ID}`,
           'DELETE /connections/malformed',
           'POST /connections',
           `GET /connections/${inside.id}`,
@@ -204,7 +204,7 @@ describe('a scoped key', () => {
     ]);
   });
 
-  it('still sees a post of its profile after the connection is gone', async () => {
+  it('can still read a post of its profile after the connection was deleted', async () => {
     const { id: accountId, key } = await makeAccount(world);
     const profile = await world.profile('Acme', accountId);
     const connection = await connectSandbox(world, { key, profileId: profile.id });

@@ -1,4 +1,4 @@
-/** Browsers of every origin may call the API: it authenticates by header and sets no cookies. */
+/** Browsers of every origin may call the API, because it authenticates by header and sets no cookies. */
 import { describe, expect, it } from 'vitest';
 import { startWorld } from '../harness/world.ts';
 
@@ -7,7 +7,7 @@ const ORIGIN = 'https://app.example.com';
 
 describe('a preflight', () => {
   it.each(['/api/v2/posts', '/api/v2/post/sandbox', '/api/v2/nothing', '/api/v2/openapi.json', '/trpc/posts.list'])(
-    'is answered without a key, and without a body: %s',
+    'is answered without a key and without a body: %s',
     async (path) => {
       const response = await fetch(`${world.url}${path}`, {
         method: 'OPTIONS',
@@ -26,7 +26,7 @@ describe('a preflight', () => {
     },
   );
 
-  it('lets in every method and every header that the API reads', async () => {
+  it('allows every method and every header that the API reads', async () => {
     const { headers } = await world.rest('OPTIONS /posts', { key: null, headers: { origin: ORIGIN } });
 
     const list = (name: string) => headers.get(name)?.toLowerCase().split(', ');
@@ -37,7 +37,7 @@ describe('a preflight', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   it.each<[number, string, `${string} /${string}`, string | null]>([
     [200, 'good', 'GET /posts', world.liveKey],
     [401, 'unauthorized', 'GET /posts', null],
@@ -45,7 +45,7 @@ describe('an answer', () => {
     [400, 'refused', 'GET /posts?limit=ten', world.liveKey],
     [200, 'public', 'GET /health', null],
     [200, 'the document', 'GET /openapi.json', null],
-  ])('%i, %s, is readable for every origin, with the four headers exposed', async (expected, _case, call, key) => {
+  ])('%i, %s, is readable for every origin and exposes the four headers', async (expected, _case, call, key) => {
     const { status, headers } = await world.rest(call, { key, headers: { origin: ORIGIN } });
 
     expect(status).toBe(expected);

@@ -1,4 +1,4 @@
-/** Error bodies, whole and word for word: code, sentence, hint, where it is explained, what was wrong, whether to retry. */
+/** Complete error bodies: code, message, hint, documentation link, invalid fields and whether a retry can help. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ERROR_CODES, ERRORS } from '../../errors/codes.ts';
 import { startWorld } from '../harness/world.ts';
@@ -6,7 +6,7 @@ import { startWorld } from '../harness/world.ts';
 const world = await startWorld();
 const DOCS = 'http://localhost:3000/docs/errors';
 
-/** Takes a table away until the test is over. */
+/** Renames a table until the test ends, so that queries on it fail. */
 async function withoutTable(name: string): Promise<void> {
   await world.sql(`alter table ${name} rename to ${name}_away`);
   onTestFinished(async () => {
@@ -14,7 +14,7 @@ async function withoutTable(name: string): Promise<void> {
   });
 }
 
-describe('a body', () => {
+describe('the error body', () => {
   it('401 unauthorized', async () => {
     const { status, body } = await world.rest('GET /posts', { key: null });
 
@@ -28,7 +28,7 @@ describe('a body', () => {
     });
   });
 
-  it('400 invalid_request, with each thing that is wrong', async () => {
+  it('400 invalid_request lists each invalid field', async () => {
     const { status, body } = await world.rest('GET /posts?limit=ten&offset=-1');
 
     expect(status).toBe(400);
@@ -58,7 +58,7 @@ describe('a body', () => {
     });
   });
 
-  it('422 platform_rejected, with the request id', async () => {
+  it('422 platform_rejected includes the request id', async () => {
     const { status, headers, body } = await world.rest('POST /post/sandbox', { raw: '[[reject]]' });
 
     expect(status).toBe(422);
@@ -72,7 +72,7 @@ describe('a body', () => {
     });
   });
 
-  it('500 internal_server_error, with the request id and nothing of what failed', async () => {
+  it('500 internal_server_error includes the request id and no internal details', async () => {
     await withoutTable('posts');
 
     const { status, headers, body } = await world.rest('GET /posts');
@@ -89,7 +89,7 @@ describe('a body', () => {
     expect(headers.get('x-ratelimit-remaining')).not.toBeNull();
   });
 
-  it('500 before the rate limit, with the request id and no rate headers', async () => {
+  it('a 500 before the rate limit check includes the request id and no rate limit headers', async () => {
     await withoutTable('api_keys');
 
     const { status, headers, body } = await world.rest('GET /posts');
@@ -101,7 +101,7 @@ describe('a body', () => {
   });
 });
 
-describe('what a refusal quotes', () => {
+describe('a quoted input value', () => {
   it.each<[string, unknown, object[]]>([
     [
       'a field that does not exist, beside the others that are wrong',
@@ -138,7 +138,7 @@ describe('what a refusal quotes', () => {
     expect(body.details).toEqual(details);
   });
 
-  it('is not more than twenty things', async () => {
+  it('lists at most twenty fields', async () => {
     const { status, body } = await world.rest('POST /posts', {
       body: { text: 'Hello', connectionSlugs: Array.from({ length: 30 }, () => 7) },
     });
@@ -147,7 +147,7 @@ describe('what a refusal quotes', () => {
     expect(body.details).toHaveLength(20);
   });
 
-  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('is also a field called %s', async (name) => {
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('is also a field named %s', async (name) => {
     const { status, body } = await world.rest('POST /posts', {
       raw: `{"text":"Hello","connectionSlugs":["sandbox"],${JSON.stringify(name)}:{"x":1}}`,
     });
@@ -157,8 +157,8 @@ describe('what a refusal quotes', () => {
   });
 });
 
-describe('the table', () => {
-  it.each(ERROR_CODES.map((code) => [code] as const))('gives %s a sentence, a hint and a status', (code) => {
+describe('the error table', () => {
+  it.each(ERROR_CODES.map((code) => [code] as const))('gives %s a message, a hint and a status', (code) => {
     const { status, message, hint } = ERRORS[code];
 
     expect(status).toBeGreaterThanOrEqual(400);
@@ -166,7 +166,7 @@ describe('the table', () => {
     expect([message, hint].filter((text) => !/^[A-Z].*\.$/.test(text))).toEqual([]);
   });
 
-  it('repeats the request id on refusals of a platform and faults of ours, as the spec has it', () => {
+  it('repeats the request id for platform rejections and internal errors', () => {
     const reporting = ERROR_CODES.filter((code) => 'reportsRequestId' in ERRORS[code]);
 
     expect(reporting).toEqual(expect.arrayContaining(['platform_rejected', 'internal_server_error']));

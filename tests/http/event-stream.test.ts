@@ -1,4 +1,4 @@
-/** GET /events: what happens, as webhooks are posted it, over a stream that goes on where a reader was. */
+/** GET /events streams each event with its webhook body and resumes after Last-Event-ID. */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
@@ -29,7 +29,7 @@ interface Happening {
   readonly payload?: object;
 }
 
-/** Makes something happen in an account; gives the parameters with which INSERT writes it. */
+/** Creates an event in an account. Returns the parameters with which INSERT writes it. */
 function happening({ id }: Pick<TestAccount, 'id'>, fields: Happening = {}): unknown[] {
   const { profileId = null, mode = 'live', payload = {} } = fields;
   return [world.context.random.uuid(), id, profileId, mode, JSON.stringify(payload), world.clock.now()];
@@ -42,7 +42,7 @@ async function happen(account: Pick<TestAccount, 'id'>, fields?: Happening): Pro
 }
 
 describe('200', () => {
-  it('tells what happens from now on, to the letter as a webhook is posted it', async () => {
+  it('streams new events with exactly the body that webhooks receive', async () => {
     const { key } = await accountWithSandbox(world);
     const receiver = await startReceiver();
     await makePost(world, 'sandbox', { key, text: 'Before' });
@@ -54,7 +54,7 @@ describe('200', () => {
 
     await world.runDue();
     const [delivered] = receiver.received;
-    // A delivery has an event id of its own for each webhook; all else is the same text.
+    // Each webhook's delivery has a different event id. All other text is identical.
     const id = delivered?.body.eventId;
     expect(told).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -65,7 +65,7 @@ describe('200', () => {
     expect(JSON.parse(told?.data ?? '')).toMatchObject({ eventId: told?.id, post: { text: 'Ding' } });
   });
 
-  it('is a stream that nobody keeps, with the four headers of every answer', async () => {
+  it('is a stream that must not be cached, with the four headers of every response', async () => {
     const { key } = await makeAccount(world);
 
     const { headers } = (await listenTo(world, key)).response;
@@ -81,7 +81,7 @@ describe('200', () => {
     });
   });
 
-  it('sends a comment now and then, so that nothing on the way takes it for dead', async () => {
+  it('sends a comment regularly, so that proxies do not close the idle connection', async () => {
     const { key } = await makeAccount(world);
     const response = await fetch(`${world.url}/api/v2/events`, { headers: { 'x-api-key': key } });
     let text = '';
@@ -93,15 +93,15 @@ describe('200', () => {
     expect(text).toMatch(/^retry: 2000\nid: [\d:,]+\n\n: still here\n\n$/);
   });
 
-  it('answers HEAD with headers alone', async () => {
+  it('answers HEAD with headers only', async () => {
     const { status, bytes } = await world.rest('HEAD /events');
 
     expect([status, bytes.length]).toEqual([200, 0]);
   });
 });
 
-describe('reach', () => {
-  it('is that of the key: the account, its profile, or test mode alone', async () => {
+describe('the scope', () => {
+  it('is that of the key: the account, its profile, or test mode only', async () => {
     const account = await makeAccount(world);
     const stranger = await makeAccount(world);
     const [a, b] = [await world.profile('A', account.id), await world.profile('B', account.id)];
@@ -124,17 +124,17 @@ describe('reach', () => {
     const test = await happen(account, { mode: 'test' });
     const testInA = await happen(account, { profileId: a.id, mode: 'test' });
 
-    const heard = async (name: keyof typeof keys, count: number) =>
+    const received = async (name: keyof typeof keys, count: number) =>
       (await streams[name]?.next(count))?.map(({ id }) => id);
-    expect(await heard('account', 5)).toEqual([own, inA, inB, test, testInA]);
-    expect(await heard('a', 2)).toEqual([inA, testInA]);
-    expect(await heard('test', 2)).toEqual([test, testInA]);
-    expect(await heard('testA', 1)).toEqual([testInA]);
+    expect(await received('account', 5)).toEqual([own, inA, inB, test, testInA]);
+    expect(await received('a', 2)).toEqual([inA, testInA]);
+    expect(await received('test', 2)).toEqual([test, testInA]);
+    expect(await received('testA', 1)).toEqual([testInA]);
   });
 });
 
 describe('Last-Event-ID', () => {
-  it('goes on behind an event, through any number of events, without loss or repeat', async () => {
+  it('resumes after an event, across any number of events, without loss or duplicates', async () => {
     const account = await makeAccount(world);
     const first = await listenTo(world, account.key);
     const ids: string[] = [];
@@ -147,7 +147,7 @@ describe('Last-Event-ID', () => {
     expect((await second.next(249)).map(({ id }) => id)).toEqual(ids.slice(1));
   });
 
-  it('goes on from where a stream had begun that brought no event', async () => {
+  it('resumes from the start of a stream that received no event', async () => {
     const account = await makeAccount(world);
     await happen(account);
     const first = await listenTo(world, account.key);
@@ -159,9 +159,9 @@ describe('Last-Event-ID', () => {
     expect((await second.next(1)).map(({ id }) => id)).toEqual([missed]);
   });
 
-  // What the embedded database, with its one connection, cannot do.
+  // The embedded database has one connection and cannot run these tests.
   it.skipIf(TEST_DATABASE_URL === undefined)(
-    'loses nothing when transactions end in another order than they began in',
+    'loses no event when transactions commit in a different order than they began',
     async () => {
       const account = await makeAccount(world);
       const [row] = await world.sql<{ name: string }>('select current_database() as name');
@@ -205,7 +205,7 @@ describe('Last-Event-ID', () => {
   });
 });
 
-describe('the end', () => {
+describe('the end of a stream', () => {
   it('comes when the key is revoked', async () => {
     const account = await makeAccount(world);
     const { id, secret } = await world.key({ accountId: account.id });
@@ -217,7 +217,7 @@ describe('the end', () => {
     expect((await world.rest('GET /events', { key: secret })).status).toBe(401);
   });
 
-  it('comes when the process stops, cleanly', async () => {
+  it('comes when the process stops, with a clean close', async () => {
     const { key } = await makeAccount(world);
     const stopping = new AbortController();
     const { url, server } = await serveApart({}, stopping.signal);
@@ -229,9 +229,9 @@ describe('the end', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('comes for a reader that takes nothing, and what it missed is there when it returns', async () => {
+  it('comes for a reader that does not read; the missed events are available when it reconnects', async () => {
     const account = await makeAccount(world);
-    // Half a second between two looks would make this test take half a minute.
+    // A poll interval of half a second would make this test take half a minute.
     const sleep = async (_ms: number, signal?: AbortSignal) => {
       await wait(20, undefined, signal === undefined ? {} : { signal });
     };
@@ -243,7 +243,7 @@ describe('the end', () => {
     const opening = String((await once(socket, 'data'))[0]);
     socket.pause();
     const ids: string[] = [];
-    // Far more than the system keeps between the two.
+    // Far more than the socket buffers hold.
     const payload = { text: 'x'.repeat(200_000) };
     for (let index = 0; index < 100; index += 1) ids.push(await happen(account, { payload }));
 
@@ -254,7 +254,7 @@ describe('the end', () => {
   });
 });
 
-/** The application once more, with other parts, until the test is over. */
+/** Starts the application again with other dependencies, until the test ends. */
 async function serveApart(parts: Partial<Context>, stopping?: AbortSignal): Promise<{ url: string; server: Server }> {
   const app = createApp({ ...world.context, ...parts }, stopping === undefined ? {} : { stopping });
   const server = app.listen(0, '127.0.0.1');
@@ -282,14 +282,14 @@ describe('refusals', () => {
     expect(body.error).toBe(code);
   });
 
-  it('401 carries none of the four headers', async () => {
+  it('401 has none of the four headers', async () => {
     const { headers, body } = await world.rest('GET /events', { key: null });
 
     expect([...headers.keys()].filter((name) => /^x-r(equest-id|atelimit)/.test(name))).toEqual([]);
     expect(body).toEqual(refusal('unauthorized', 'The API key is missing, unknown or revoked.'));
   });
 
-  it('403 limit_exceeded beyond five streams of a key, until one is closed', async () => {
+  it('403 limit_exceeded above five streams of a key, until one closes', async () => {
     const { key } = await makeAccount(world);
     const streams = await Promise.all(Array.from({ length: STREAMS_PER_KEY }, () => listenTo(world, key)));
 
@@ -304,7 +304,7 @@ describe('refusals', () => {
     await expect.poll(async () => (await listenTo(world, key).catch(() => null)) !== null).toBe(true);
   });
 
-  it('429 in a bucket of its own', async () => {
+  it('429 is counted in a separate bucket', async () => {
     await using strict = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '1' } });
     (await listenTo(strict, strict.liveKey)).close();
 

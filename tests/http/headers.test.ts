@@ -1,7 +1,7 @@
-/** Response headers: the request id and the three of the rate limit, exactly where they belong, and the secure ones everywhere. */
+/** Response headers: the request id, the three rate limit headers where they apply, and security headers everywhere. */
 import { describe, expect, it } from 'vitest';
 import { makePost } from '../harness/posts.ts';
-import { NOBODY, UUID } from '../harness/expected.ts';
+import { UNKNOWN_ID, UUID } from '../harness/expected.ts';
 import { type RestCall, startWorld } from '../harness/world.ts';
 
 const world = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '60' } });
@@ -24,7 +24,7 @@ describe('the four headers', () => {
     [400, 'a failed validation', 'GET /posts?limit=ten', {}, ALL],
     [400, 'a refused body', 'POST /posts', { body: {} }, ALL],
     [403, 'a missing capability', 'POST /connections', { key: scoped, body: {} }, ALL],
-    [404, 'an object that is not there', `GET /posts/${NOBODY}`, {}, ALL],
+    [404, 'an object that is not there', `GET /posts/${UNKNOWN_ID}`, {}, ALL],
     [422, 'a platform’s refusal', 'POST /post/sandbox', { raw: '[[reject]]' }, ALL],
     [429, 'a full window', 'GET /platforms', { key: full }, ALL],
     [503, 'a platform’s outage', 'POST /post/sandbox', { raw: '[[unavailable]]' }, ALL],
@@ -42,14 +42,14 @@ describe('the four headers', () => {
     [200, 'the document', 'GET /openapi.json', {}, []],
     [204, 'a preflight', 'OPTIONS /posts', { key: null }, []],
     [204, 'a preflight with a key', 'OPTIONS /posts', {}, []],
-  ])('%i, %s: %s carries the right ones', async (expected, _case, call, options, names) => {
+  ])('%i, %s: %s has the correct ones', async (expected, _case, call, options, names) => {
     const { status, headers } = await world.rest(call, options);
 
     expect(status).toBe(expected);
     expect(carried(headers)).toEqual(names);
   });
 
-  it('are none on a public endpoint that is over its limit', async () => {
+  it('are absent on a public endpoint that is over its limit', async () => {
     await using other = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '1' } });
     await other.rest('GET /health', { key: null });
 
@@ -59,7 +59,7 @@ describe('the four headers', () => {
     expect(carried(headers)).toEqual([]);
   });
 
-  it('tell the limit, what is left and when there is room again', async () => {
+  it('contain the limit, what remains and when the limit resets', async () => {
     const { secret } = await world.key();
     world.clock.set(new Date('2026-11-21T13:00:00.250Z'));
 
@@ -73,7 +73,7 @@ describe('the four headers', () => {
     });
   });
 
-  it('name every request differently', async () => {
+  it('give each request a different id', async () => {
     const { secret } = await world.key();
 
     const answers = await Promise.all(Array.from({ length: 20 }, () => world.rest('GET /posts', { key: secret })));
@@ -81,14 +81,14 @@ describe('the four headers', () => {
     expect(new Set(answers.map(({ headers }) => headers.get('x-request-id'))).size).toBe(20);
   });
 
-  it('do not take a request id from the caller', async () => {
+  it('do not use a request id from the caller', async () => {
     const { headers } = await world.rest('GET /posts', { headers: { 'x-request-id': 'mine' } });
 
     expect(headers.get('x-request-id')).toEqual(UUID);
   });
 });
 
-describe('every answer', () => {
+describe('every response', () => {
   it.each<[string, `${string} /${string}`, RestCall]>([
     ['a good one', 'GET /posts', {}],
     ['a refused one', 'GET /posts', { key: null }],
@@ -96,7 +96,7 @@ describe('every answer', () => {
     ['a public one', 'GET /health', { key: null }],
     ['the document', 'GET /openapi.json', { key: null }],
     ['a preflight', 'OPTIONS /posts', { key: null }],
-  ])('is safe to receive: %s', async (_case, call, options) => {
+  ])('has the security headers: %s', async (_case, call, options) => {
     const { headers } = await world.rest(call, options);
 
     expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
@@ -111,7 +111,7 @@ describe('every answer', () => {
     ['a refused one', 'GET /posts', { key: null }],
     ['an unknown path', 'GET /nothing', {}],
     ['a public one', 'GET /health', { key: null }],
-  ])('is JSON that nobody may keep: %s', async (_case, call, options) => {
+  ])('is JSON that must not be cached: %s', async (_case, call, options) => {
     const { headers } = await world.rest(call, options);
 
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -136,7 +136,7 @@ describe('HEAD', () => {
   });
 
   it.each<[number, `${string} /${string}`]>([
-    [404, `HEAD /posts/${NOBODY}`],
+    [404, `HEAD /posts/${UNKNOWN_ID}`],
     [405, 'HEAD /post/sandbox'],
   ])('answers %i without a body to %s', async (status, call) => {
     const head = await world.rest(call);

@@ -1,4 +1,4 @@
-/** What guards every page there is: nothing of others is loaded, nobody frames it, and what is for one person is kept by nobody. */
+/** Checks the protection of every page: no third-party content, no framing, and no caching of personal pages. */
 import { describe, expect, it } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
 import { ownerLink, OWNER_ENV, signedInBrowser } from '../harness/owner.ts';
@@ -45,7 +45,7 @@ const PERSONAL: typeof OPEN = [
 ];
 
 describe.each([...OPEN, ...PERSONAL])('%s', (_name, open) => {
-  it('is a page of ours, in no frame, with nothing of others', async () => {
+  it('cannot be framed and loads no third-party content', async () => {
     const { headers } = await open();
 
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -59,6 +59,6 @@ describe.each([...OPEN, ...PERSONAL])('%s', (_name, open) => {
   });
 });
 
-it.each(PERSONAL)('%s is kept by nobody', async (_name, open) => {
+it.each(PERSONAL)('%s must not be cached', async (_name, open) => {
   expect((await open()).headers.get('cache-control')).toBe('no-store');
 });

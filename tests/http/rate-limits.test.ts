@@ -1,15 +1,15 @@
-/** The sliding window: exactly so many requests a minute for a key and endpoint group, however they arrive. */
+/** The sliding window allows an exact number of requests a minute for each key and endpoint group. */
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp } from '../../server/app.ts';
 import { TEST_DATABASE_URL } from '../harness/database.ts';
-import { NOBODY } from '../harness/expected.ts';
+import { UNKNOWN_ID } from '../harness/expected.ts';
 import { startPeer } from '../harness/peer.ts';
 import { type RestAnswer, type RestCall, startWorld } from '../harness/world.ts';
 
 const world = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '60' } });
 
-/** A key whose windows are all empty. */
+/** A key with empty windows. */
 async function freshKey(): Promise<string> {
   return (await world.key()).secret;
 }
@@ -24,7 +24,7 @@ async function spend(
   return answers;
 }
 
-/** What the headers say, and whether the request was let in. */
+/** The rate limit headers, and whether the request was allowed. */
 function state({ status, headers }: RestAnswer) {
   const number = (name: string) => Number(headers.get(name));
   return {
@@ -39,14 +39,14 @@ function unixSeconds(instant: Date): number {
   return instant.getTime() / 1000;
 }
 
-/** Moves time to a whole second, so that resets are easy to tell. */
+/** Moves time to a whole second, so that reset times are exact. */
 function toWholeSecond(): number {
   world.clock.set(new Date(Math.ceil(unixSeconds(world.clock.now())) * 1000));
   return unixSeconds(world.clock.now());
 }
 
 describe('the window', () => {
-  it('lets 60 requests in, counting down, and refuses the 61st with this very body', async () => {
+  it('allows 60 requests, counts down, and refuses the 61st with exactly this body', async () => {
     const key = await freshKey();
     const start = toWholeSecond();
 
@@ -79,7 +79,7 @@ describe('the window', () => {
     expect(answers.map(({ status }) => status)).toEqual([...Array.from({ length: 60 }, () => 200), 429]);
   });
 
-  it('slides: each request makes room again a minute after it, and reset follows the oldest', async () => {
+  it('slides: each request frees its place after a minute, and reset follows the oldest request', async () => {
     const key = await freshKey();
     const start = toWholeSecond();
     await spend(key, 20);
@@ -105,7 +105,7 @@ describe('the window', () => {
     ]);
   });
 
-  it('names as reset the first whole second at which there is room', async () => {
+  it('returns as reset the first whole second at which a request is allowed', async () => {
     const key = await freshKey();
     const start = toWholeSecond();
     world.clock.advance(1);
@@ -120,7 +120,7 @@ describe('the window', () => {
     expect([before?.status, at?.status]).toEqual([429, 200]);
   });
 
-  it('lets exactly 60 of 100 parallel requests in', async () => {
+  it('allows exactly 60 of 100 parallel requests', async () => {
     const key = await freshKey();
 
     const answers = await Promise.all(Array.from({ length: 100 }, () => world.rest('GET /platforms', { key })));
@@ -130,7 +130,7 @@ describe('the window', () => {
     expect(remaining.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, index) => index));
   });
 
-  it('is as wide as the operator set it', async () => {
+  it('has the limit that the operator configured', async () => {
     await using other = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '2' } });
 
     const answers = [await other.rest('GET /posts'), await other.rest('GET /posts'), await other.rest('GET /posts')];
@@ -144,7 +144,7 @@ describe('the window', () => {
 });
 
 describe.runIf(TEST_DATABASE_URL)('two processes on one database', () => {
-  it('let exactly 60 of 100 parallel requests in between them', async () => {
+  it('allow exactly 60 of 100 parallel requests in total', async () => {
     const key = await freshKey();
     const server = createApp(await startPeer(world)).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
@@ -166,7 +166,7 @@ describe.runIf(TEST_DATABASE_URL)('two processes on one database', () => {
 });
 
 describe('a bucket', () => {
-  /** What is left after one request, on a key that made `before` first. */
+  /** What remains after one request, with a key that made `before` first. */
   async function leftAfter(before: `${string} /${string}`, call: `${string} /${string}`): Promise<number> {
     const key = await freshKey();
     await world.rest(before, { key, ...bodyFor(before) });
@@ -182,27 +182,27 @@ describe('a bucket', () => {
     ['POST /posts', 'GET /posts'],
     ['GET /posts', 'HEAD /posts'],
     ['GET /posts?limit=1', 'GET /posts?status=sent'],
-    [`GET /posts/${NOBODY}`, `DELETE /posts/${NOBODY}`],
+    [`GET /posts/${UNKNOWN_ID}`, `DELETE /posts/${UNKNOWN_ID}`],
     ['GET /posts/one', 'DELETE /posts/other'],
     ['POST /connections', 'GET /connections'],
-    [`DELETE /connections/${NOBODY}`, `GET /connections/${NOBODY}`],
+    [`DELETE /connections/${UNKNOWN_ID}`, `GET /connections/${UNKNOWN_ID}`],
     ['POST /post/one', 'POST /post/other'],
   ])('is shared by all methods and objects of a path: %s and %s', async (before, call) => {
     expect(await leftAfter(before, call)).toBe(58);
   });
 
   it.each<[`${string} /${string}`, `${string} /${string}`]>([
-    ['GET /posts', `GET /posts/${NOBODY}`],
-    [`GET /posts/${NOBODY}`, `GET /posts/${NOBODY}/attempts`],
-    ['GET /connections', `GET /connections/${NOBODY}`],
+    ['GET /posts', `GET /posts/${UNKNOWN_ID}`],
+    [`GET /posts/${UNKNOWN_ID}`, `GET /posts/${UNKNOWN_ID}/attempts`],
+    ['GET /connections', `GET /connections/${UNKNOWN_ID}`],
     ['GET /connections', 'GET /posts'],
     ['POST /posts', 'POST /post/sandbox'],
     ['GET /health', 'GET /posts'],
-  ])('is another for another path: %s and %s', async (before, call) => {
+  ])('is separate for each path: %s and %s', async (before, call) => {
     expect(await leftAfter(before, call)).toBe(59);
   });
 
-  it('is each key’s own, also within an account', async () => {
+  it('is separate for each key, also within an account', async () => {
     const [one, other] = [await freshKey(), await freshKey()];
     await spend(one, 60);
 
@@ -215,7 +215,7 @@ describe('a bucket', () => {
   });
 });
 
-describe('what counts', () => {
+describe('counted requests', () => {
   it.each<[number, string, `${string} /${string}`, RestCall]>([
     [400, 'a failed validation', 'GET /posts?limit=ten', {}],
     [400, 'a refused body', 'POST /posts', { body: { text: '' } }],
@@ -236,7 +236,7 @@ describe('what counts', () => {
     [413, 'a body that is too large', 'POST /posts', { raw: ' '.repeat(1_048_577) }],
     [401, 'a wrong key', 'GET /posts', { key: 'wrong' }],
     [204, 'a preflight', 'OPTIONS /posts', {}],
-  ])('but not %i, %s', async (expected, _case, call, options) => {
+  ])('exclude %i, %s', async (expected, _case, call, options) => {
     const key = await freshKey();
 
     const { status } = await world.rest(call, { key, ...options });
@@ -245,7 +245,7 @@ describe('what counts', () => {
     expect(state(await world.rest('GET /posts', { key })).remaining).toBe(59);
   });
 
-  it('but not 415, a wrong Content-Type', async () => {
+  it('exclude 415, a wrong Content-Type', async () => {
     const key = await freshKey();
 
     const { status } = await world.rest('POST /post/sandbox', {
@@ -260,7 +260,7 @@ describe('what counts', () => {
 });
 
 describe('GET /health', () => {
-  it('is limited per address, whatever key comes with it, and slides', async () => {
+  it('is limited by address, regardless of the key, with a sliding window', async () => {
     world.clock.advance(60_000);
     const keys = [null, world.liveKey, 'wrong'];
     const first = await Promise.all(
@@ -276,7 +276,7 @@ describe('GET /health', () => {
     expect(again.status).toBe(200);
   });
 
-  it('takes the address that a trusted proxy names, and no other’s word', async () => {
+  it('uses the address from a trusted proxy and ignores all other forwarded addresses', async () => {
     await using behind = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '1', TRUST_PROXY: '1' } });
     await using open = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '1' } });
     const ask = async (from: typeof world, address: string) =>

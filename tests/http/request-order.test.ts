@@ -1,11 +1,11 @@
-/** The order in which a request is judged: key, route, Content-Type, body, rate, capability, validation, work. */
+/** The order of request checks: key, route, Content-Type, body, rate limit, capability, validation, execution. */
 import { Readable } from 'node:stream';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Operation } from '../../routers/operations.ts';
 import { readInput } from '../../server/rest-input.ts';
-import { NOBODY, refusal, UUID } from '../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../harness/expected.ts';
 import { type RestCall, startWorld } from '../harness/world.ts';
 
 const world = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '1' } });
@@ -20,7 +20,7 @@ async function fullKey(call: `${string} /${string}`, options: RestCall = {}): Pr
 
 const TOO_LARGE = ' '.repeat(1_048_577);
 
-describe('the key comes first', () => {
+describe('the key is checked first', () => {
   it.each<[string, `${string} /${string}`, RestCall]>([
     ['an unknown path', 'GET /nothing', {}],
     ['a wrong method', 'PATCH /posts', {}],
@@ -37,7 +37,7 @@ describe('the key comes first', () => {
     expect(body).toEqual(refusal('unauthorized', 'The API key is missing, unknown or revoked.'));
   });
 
-  it('and goes on being asked for, however many requests without one were refused', async () => {
+  it('and is still required after any number of refused requests without a key', async () => {
     const statuses: number[] = [];
     for (let count = 0; count < 5; count += 1) statuses.push((await world.rest('GET /posts', { key: null })).status);
 
@@ -45,7 +45,7 @@ describe('the key comes first', () => {
   });
 });
 
-describe('route, Content-Type and body come before the rate', () => {
+describe('route, Content-Type and body are checked before the rate limit', () => {
   it.each<[number, string, `${string} /${string}`, RestCall]>([
     [405, 'a wrong method', 'PATCH /posts', { raw: '{' }],
     [400, 'a body that is not JSON', 'POST /posts', { raw: '{' }],
@@ -74,7 +74,7 @@ describe('route, Content-Type and body come before the rate', () => {
   });
 });
 
-describe('the rate comes before capability and validation', () => {
+describe('the rate limit is checked before capability and validation', () => {
   it.each<[string, `${string} /${string}`, RestCall]>([
     ['a failed validation', 'GET /posts?limit=ten', {}],
     ['a refused body', 'POST /posts', { body: { nonsense: true } }],
@@ -99,8 +99,8 @@ describe('the rate comes before capability and validation', () => {
   });
 });
 
-describe('capability comes before validation', () => {
-  it('so that a scoped key learns first that it may not', async () => {
+describe('capability is checked before validation', () => {
+  it('so that a scoped key receives 403 before any validation error', async () => {
     const { secret } = await world.key({ profileId: profile.id });
 
     const { status } = await world.rest('POST /connections', { key: secret, body: { nonsense: true } });
@@ -117,7 +117,7 @@ describe('routing', () => {
     ['the root', 'GET /', '/'],
     ['a malformed %-escape', 'GET /posts/%zz', '/posts/%zz'],
     ['an escape that is not UTF-8', 'GET /posts/%ff', '/posts/%ff'],
-    ['a path below an operation', `GET /posts/${NOBODY}/nothing`, `/posts/${NOBODY}/nothing`],
+    ['a path below an operation', `GET /posts/${UNKNOWN_ID}/nothing`, `/posts/${UNKNOWN_ID}/nothing`],
   ])('answers %s with 404', async (_case, call, path) => {
     const { secret } = await world.key();
 
@@ -132,12 +132,12 @@ describe('routing', () => {
 
   it.each<[`${string} /${string}`, string, string]>([
     ['PUT /posts', 'PUT', 'POST, GET'],
-    [`PUT /posts/${NOBODY}`, 'PUT', 'GET, PATCH, DELETE'],
+    [`PUT /posts/${UNKNOWN_ID}`, 'PUT', 'GET, PATCH, DELETE'],
     ['GET /post/sandbox', 'GET', 'POST'],
     ['HEAD /post/sandbox', 'HEAD', 'POST'],
     ['DELETE /health', 'DELETE', 'GET'],
     ['PATCH /connections', 'PATCH', 'GET, POST'],
-  ])('answers %s with 405, and Allow names the methods there are', async (call, method, allow) => {
+  ])('answers %s with 405, and Allow lists the available methods', async (call, method, allow) => {
     const { secret } = await world.key();
 
     const { status, headers, body } = await world.rest(call, { key: secret });
@@ -150,7 +150,7 @@ describe('routing', () => {
 });
 
 describe('the body', () => {
-  it('is taken up to 1 MiB, and refused beyond it', async () => {
+  it('is accepted up to 1 MiB and refused above it', async () => {
     const sized = (bytes: number) => {
       const start = '{"text":"';
       return `${start}${'a'.repeat(bytes - start.length - 2)}"}`;
@@ -170,7 +170,7 @@ describe('the body', () => {
     );
   });
 
-  it('is refused beyond 1 MiB also when it comes without a length', async () => {
+  it('is refused above 1 MiB also without a Content-Length', async () => {
     const { secret } = await world.key();
     const answer = new Promise<IncomingMessage>((resolve, reject) => {
       const sent = httpRequest(
@@ -198,7 +198,7 @@ describe('the body', () => {
     ['a form', 'text=Hello&connectionSlugs=sandbox'],
     ['not UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
     ['NaN', '{"text":NaN}'],
-  ])('that is not JSON is refused: %s', async (_case, raw) => {
+  ])('is refused if it is not JSON: %s', async (_case, raw) => {
     const { secret } = await world.key();
 
     const { status, body } = await world.rest('POST /posts', { key: secret, raw });
@@ -207,7 +207,7 @@ describe('the body', () => {
     expect(body).toEqual(refusal('invalid_request', 'The body is not valid JSON in UTF-8.'));
   });
 
-  it('is read as JSON whatever its Content-Type says', async () => {
+  it('is parsed as JSON regardless of its Content-Type', async () => {
     const { secret } = await world.key();
 
     const { status, body } = await world.rest('POST /posts', {
@@ -220,15 +220,15 @@ describe('the body', () => {
     expect(body.results).toMatchObject([{ status: 'sent' }]);
   });
 
-  it('is not read where there is none to read', async () => {
+  it('is ignored by operations that have none', async () => {
     const { secret } = await world.key();
 
-    const { status } = await world.rest(`DELETE /posts/${NOBODY}`, { key: secret, raw: '{' });
+    const { status } = await world.rest(`DELETE /posts/${UNKNOWN_ID}`, { key: secret, raw: '{' });
 
     expect(status).toBe(404);
   });
 
-  it('may not repeat a parameter of the path', async () => {
+  it('must not repeat a path parameter', async () => {
     const operation = {
       name: 'test.rename',
       meta: { openapi: { method: 'PATCH', path: '/things/{thingId}' } },
@@ -251,7 +251,7 @@ describe('the body', () => {
 });
 
 describe('the query', () => {
-  it('is ignored where it names what nobody reads, once or many times', async () => {
+  it('ignores unknown parameters, once or repeated', async () => {
     const { secret } = await world.key();
 
     const { status, body } = await world.rest('GET /posts?utm_source=x&utm_source=y&Limit=ten&limits=0', {
@@ -262,16 +262,16 @@ describe('the query', () => {
     expect(body).toMatchObject({ limit: 25, offset: 0 });
   });
 
-  it('cannot replace a parameter of the path', async () => {
+  it('cannot replace a path parameter', async () => {
     const { secret } = await world.key();
 
-    const { status, body } = await world.rest(`GET /connections/malformed?connectionId=${NOBODY}`, { key: secret });
+    const { status, body } = await world.rest(`GET /connections/malformed?connectionId=${UNKNOWN_ID}`, { key: secret });
 
     expect(status).toBe(400);
     expect(body.details).toEqual([{ path: 'connectionId', expected: 'a UUID', received: 'malformed' }]);
   });
 
-  it('cannot stand in for fields of a JSON body', async () => {
+  it('cannot replace fields of a JSON body', async () => {
     const { secret } = await world.key();
 
     const { status, body } = await world.rest(`POST /posts?text=Hello&connectionSlugs=${world.sandboxSlug}`, {

@@ -1,4 +1,7 @@
-/** `retryable` tells of this occurrence and not of the code, the same on REST, tRPC and MCP (D46). */
+/**
+ * `retryable` describes this occurrence, not the code, and is the same on REST, tRPC and MCP
+ * (docs/contract/errors-and-limits.md#retryable-errors).
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createTRPCClient, httpBatchLink, TRPCClientError } from '@trpc/client';
@@ -72,13 +75,13 @@ describe('an image that cannot be fetched', () => {
     [429, true],
     [500, true],
     [503, true],
-  ])('because its server answers %i is retryable: %s', async (status, retryable) => {
+  ])('is retryable when its server answers %i: %s', async (status, retryable) => {
     const told = await everywhere(`${origin}/${status}`);
 
     expect(told).toEqual(Array.from({ length: 3 }, () => ['media_unreachable', retryable]));
   });
 
-  it('in time is retryable', async () => {
+  it('is retryable after a timeout', async () => {
     const { clock } = world.context;
     Object.assign(world.context, { clock: { ...clock, deadline: () => AbortSignal.timeout(20) } });
     onTestFinished(() => {
@@ -88,7 +91,7 @@ describe('an image that cannot be fetched', () => {
     expect(await everywhere(`${origin}/never`)).toEqual(Array.from({ length: 3 }, () => ['media_unreachable', true]));
   });
 
-  it('because its address is private is not', async () => {
+  it('is not retryable when its address is private', async () => {
     expect(await everywhere('http://10.0.0.1/bell.png')).toEqual(
       Array.from({ length: 3 }, () => ['media_unreachable', false]),
     );
@@ -96,7 +99,7 @@ describe('an image that cannot be fetched', () => {
 });
 
 describe('a post that is being sent', () => {
-  it('cannot be cancelled, and a repeat of the request would not help', async () => {
+  it('cannot be cancelled, and repeating the request does not help', async () => {
     const scheduledFor = new Date(world.clock.now().getTime() + 60_000).toISOString();
     const { postId } = await makePost(world, world.sandboxSlug, { scheduledFor });
     world.clock.advance(60_000);
@@ -123,7 +126,7 @@ describe('an Idempotency-Key', () => {
     ];
   };
 
-  it('of another request is a conflict for good', async () => {
+  it('of another request is a permanent conflict', async () => {
     const body = { text: 'One', connectionSlugs: [world.sandboxSlug] };
     await world.rest('POST /posts', { body, headers: { 'idempotency-key': 'taken' } });
 
@@ -132,7 +135,7 @@ describe('an Idempotency-Key', () => {
     );
   });
 
-  it('whose first request still runs can be sent again', async () => {
+  it('can be sent again while its first request is still running', async () => {
     const body = { text: 'Runs', connectionSlugs: [world.sandboxSlug] };
     const headers = { 'idempotency-key': 'running' };
     const { postId } = (await world.rest('POST /posts', { body, headers })).body.results[0];
@@ -150,7 +153,7 @@ describe('an Idempotency-Key', () => {
   });
 });
 
-describe('a conflict of names', () => {
+describe('a name conflict', () => {
   it('is not retryable', async () => {
     const body = { platformId: 'sandbox', slug: world.sandboxSlug, credentials: {} };
 

@@ -1,16 +1,16 @@
-/** The typed client over /trpc: the same operations, errors and limits as REST, several calls in one request. */
+/** The typed client over /trpc has the operations, errors and limits of REST, and several calls in one request. */
 import { createTRPCClient, httpBatchLink, TRPCClientError } from '@trpc/client';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { AppRouter } from '../../routers/index.ts';
 import { makeAccount } from '../harness/accounts.ts';
 import { accountWithSandbox } from '../harness/connections.ts';
-import { NOBODY, refusal, UUID } from '../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../harness/expected.ts';
 import { makePost, sandboxOf } from '../harness/posts.ts';
 import { startWorld } from '../harness/world.ts';
 
 const world = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '60' } });
 
-/** A client, and the responses that its requests got. */
+/** A client, and the responses to its requests. */
 function clientWith(key: string | null) {
   const responses: Response[] = [];
   const client = createTRPCClient<AppRouter>({
@@ -29,7 +29,7 @@ function clientWith(key: string | null) {
   return { client, responses };
 }
 
-/** The data of the error that a call ends in. */
+/** The data of the error that a call fails with. */
 async function errorOf(call: Promise<unknown>) {
   const error = await call.then(
     () => undefined,
@@ -61,7 +61,7 @@ describe('a call', () => {
     expect(await sandboxOf(world, connection.id)).toHaveLength(1);
   });
 
-  it('answers what REST answers', async () => {
+  it('returns the same answer as REST', async () => {
     const { key } = await accountWithSandbox(world);
     await makePost(world, 'sandbox', { key });
     const { client } = clientWith(key);
@@ -86,7 +86,7 @@ describe('a call', () => {
     expectTypeOf(client.posts.get.query).returns.resolves.toHaveProperty('post').toHaveProperty('id').toBeString();
   });
 
-  it('needs no key where REST needs none', async () => {
+  it('needs no key if REST needs none', async () => {
     const { client, responses } = clientWith(null);
 
     const health = await client.public.health.query({});
@@ -97,13 +97,13 @@ describe('a call', () => {
 });
 
 describe('a batch', () => {
-  it('is one request, and each call has an answer of its own', async () => {
+  it('is one request with a separate answer for each call', async () => {
     const { key, connection } = await accountWithSandbox(world);
     const { client, responses } = clientWith(key);
 
     const answers = await Promise.allSettled([
       client.connections.list.query({}),
-      client.posts.get.query({ postId: NOBODY }),
+      client.posts.get.query({ postId: UNKNOWN_ID }),
       client.posts.list.query({}),
     ]);
 
@@ -135,7 +135,7 @@ describe('a batch', () => {
     expect(remaining).toEqual(['56', '58', '59']);
   });
 
-  it('tells in its headers of the bucket that is nearest to its end', async () => {
+  it('returns the headers of the bucket with the least capacity left', async () => {
     const { key } = await makeAccount(world);
     for (let count = 0; count < 5; count += 1) await world.rest('GET /posts', { key });
     const { client, responses } = clientWith(key);
@@ -160,7 +160,7 @@ describe('a batch', () => {
     });
   });
 
-  it('lets in exactly as many of its calls as the window has room for', async () => {
+  it('allows exactly as many of its calls as the window has room for', async () => {
     const { key } = await makeAccount(world);
     const { client } = clientWith(key);
 
@@ -190,7 +190,7 @@ describe('a batch', () => {
 });
 
 describe('a public call', () => {
-  it('counts for the address, whatever key comes with it', async () => {
+  it('counts for the address, regardless of the key', async () => {
     world.clock.advance(60_000);
     const { client, responses } = clientWith((await makeAccount(world)).key);
     await Promise.all(Array.from({ length: 59 }, () => world.rest('GET /health', { key: null })));
@@ -206,7 +206,12 @@ describe('a public call', () => {
 describe('an error', () => {
   it.each([
     ['400', 'BAD_REQUEST', 'GET /posts?limit=0', (client: Client) => client.posts.list.query({ limit: 0 })],
-    ['404', 'NOT_FOUND', `GET /posts/${NOBODY}`, (client: Client) => client.posts.get.query({ postId: NOBODY })],
+    [
+      '404',
+      'NOT_FOUND',
+      `GET /posts/${UNKNOWN_ID}`,
+      (client: Client) => client.posts.get.query({ postId: UNKNOWN_ID }),
+    ],
     [
       '400',
       'BAD_REQUEST',
@@ -219,11 +224,11 @@ describe('an error', () => {
 
     const data = await errorOf(ask(client));
 
-    // A query string is text, so what was received reads the same as the number that was sent.
+    // A query string is text, so `received` shows the same text as the number that was sent.
     expect(data).toEqual({ code, httpStatus: Number(status), error: body });
   });
 
-  it('carries the request id of its own request where REST’s does', async () => {
+  it('includes the request id of its own request when REST does', async () => {
     const { key } = await accountWithSandbox(world);
     const { client, responses } = clientWith(key);
 
@@ -238,16 +243,16 @@ describe('an error', () => {
     });
   });
 
-  it('never shows a stack', async () => {
+  it('never contains a stack trace', async () => {
     const { client, responses } = clientWith(world.liveKey);
-    await errorOf(client.posts.get.query({ postId: NOBODY }));
+    await errorOf(client.posts.get.query({ postId: UNKNOWN_ID }));
 
     const response = await fetch(responses[0]?.url ?? '', { headers: { 'x-api-key': world.liveKey } });
 
     expect(await response.text()).not.toMatch(/stack|node_modules|\.ts:/);
   });
 
-  it.each([null, 'wrong'])('is unauthorized without a good key: %s', async (key) => {
+  it.each([null, 'wrong'])('is unauthorized without a valid key: %s', async (key) => {
     const { client, responses } = clientWith(key);
 
     const data = await errorOf(client.posts.list.query({}));
@@ -261,7 +266,7 @@ describe('an error', () => {
     expect([...(responses[0]?.headers.keys() ?? [])].filter((name) => /^x-(ratelimit|request)/.test(name))).toEqual([]);
   });
 
-  it('stays unauthorized without a key, however often it is asked', async () => {
+  it('stays unauthorized without a key, regardless of how often it is called', async () => {
     const { client } = clientWith(null);
 
     const answers = await Promise.all(Array.from({ length: 70 }, () => errorOf(client.posts.list.query({}))));
@@ -269,7 +274,7 @@ describe('an error', () => {
     expect(new Set(answers.map((data) => data?.httpStatus))).toEqual(new Set([401]));
   });
 
-  it('is forbidden to a scoped key as over REST', async () => {
+  it('is forbidden to a scoped key, as over REST', async () => {
     const profile = await world.profile();
     const { secret } = await world.key({ profileId: profile.id });
     const { client } = clientWith(secret);
@@ -286,7 +291,7 @@ describe('an error', () => {
     });
   });
 
-  it('of a missing capability counts, as over REST', async () => {
+  it('counts toward the rate limit for a missing capability, as over REST', async () => {
     const profile = await world.profile();
     const { secret } = await world.key({ profileId: profile.id });
     const { client, responses } = clientWith(secret);
@@ -322,7 +327,7 @@ describe('an error', () => {
       'unsupported_content_type',
       { path: 'posts.create', method: 'POST', body: 'x', headers: { 'content-type': 'text/html' } },
     ],
-  ])('has a code of ours for %s: %i %s', async (_case, status, code, { path, ...init }) => {
+  ])('has an API error code for %s: %i %s', async (_case, status, code, { path, ...init }) => {
     const response = await fetch(`${world.url}/trpc/${path}`, {
       ...init,
       headers: { 'x-api-key': world.liveKey, ...(init.headers as Record<string, string> | undefined) },

@@ -1,4 +1,4 @@
-/** An agent that knows nothing but the address, from its first 401 to the one after its owner has taken everything back. */
+/** An agent that knows only the address, from its first 401 to the one after the owner revokes it. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,7 +29,9 @@ let client: Client;
 let postId: string;
 let sendAt: Date;
 
-/** What an operator and an owner have set up before any agent comes: a profile with a connection, beside one outside of it. */
+/**
+ * The set-up by operator and owner before any agent comes: a profile with a connection, and one connection outside it.
+ */
 beforeAll(async () => {
   browser = await signedInBrowser({ url: owned });
   profileId = (await rest('POST /profiles', { body: { name: 'Bells' } })).body.profile.id;
@@ -53,14 +55,14 @@ function newClient(): Client {
 
 const transport = () => new StreamableHTTPClientTransport(new URL(ENDPOINT), { authProvider: host.provider });
 
-// eslint-disable-next-line typescript/no-explicit-any -- tests compare whole bodies; what they read from one they assert
+// eslint-disable-next-line typescript/no-explicit-any -- tests compare whole bodies and read known fields
 async function call(name: string, input: Record<string, unknown> = {}): Promise<any> {
   const { isError, structuredContent, content } = await client.callTool({ name, arguments: input });
   expect({ isError: isError ?? false, content }).toMatchObject({ isError: false });
   return structuredContent;
 }
 
-it('is told at the door where to ask, registers, and asks', async () => {
+it('learns from the 401 where to ask, registers, and asks', async () => {
   const { status, headers } = await fetch(ENDPOINT, { method: 'POST', body: '{}' });
   expect([status, headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('resource_metadata=')]);
 
@@ -70,16 +72,16 @@ it('is told at the door where to ask, registers, and asks', async () => {
   expect(host.asked).toHaveLength(1);
 });
 
-it('is let in by the owner, to one profile', async () => {
-  const door = transport();
-  await door.finishAuth(await agree(browser, host.asked[0], profileId));
+it('is granted access by the owner, to one profile', async () => {
+  const agentTransport = transport();
+  await agentTransport.finishAuth(await agree(browser, host.asked[0], profileId));
   client = newClient();
   await client.connect(transport());
 
   expect((await call('list_connections')).connections).toEqual([expect.objectContaining({ slug: SLUG, profileId })]);
 });
 
-it('reads how to post well, and a prompt for it', async () => {
+it('reads the guide to good posts, and a prompt for it', async () => {
   const { contents } = await client.readResource({ uri: 'skill://social-posting/SKILL.md' });
   const { messages } = await client.getPrompt({
     name: 'draft_post',
@@ -90,7 +92,7 @@ it('reads how to post well, and a prompt for it', async () => {
   expect(messages).toEqual([{ role: 'user', content: { type: 'text', text: expect.stringContaining(`"${SLUG}"`) } }]);
 });
 
-it('is told what is wrong with a text that is too long, and that the shorter one is right', async () => {
+it('learns what is wrong with a text that is too long, and that the shorter one is valid', async () => {
   const verdict = async (text: string) => (await call('validate_post', { text, connectionSlugs: [SLUG] })).results[0];
 
   expect(await verdict('Dong '.repeat(101))).toMatchObject({
@@ -102,7 +104,7 @@ it('is told what is wrong with a text that is too long, and that the shorter one
   expect(await verdict('Dong '.repeat(12))).toMatchObject({ ok: true, error: null });
 });
 
-it('plans a post with an image from an address, and asks twice without planning twice', async () => {
+it('schedules a post with an image from an address, and repeats the request without a second post', async () => {
   receiver = await startReceiver(200, afterAll);
   const { body } = await rest('POST /webhooks', { body: { url: receiver.url, events: ['post.sent'] } });
   webhookSecret = body.webhook.secret;
@@ -124,7 +126,7 @@ it('plans a post with an image from an address, and asks twice without planning 
   expect((await call('list_posts', { status: 'scheduled' })).posts).toHaveLength(1);
 });
 
-it('finds the post out at its time, with a new token that nobody had to ask for', async () => {
+it('reads the post as sent at its time, with an automatically refreshed token', async () => {
   const before = host.kept['tokens'];
   await advance(3_700);
 
@@ -140,7 +142,7 @@ it('finds the post out at its time, with a new token that nobody had to ask for'
   expect(host.asked).toHaveLength(1);
 });
 
-it('is not the only one who knows: the webhook has heard it, signed', async () => {
+it('shares the news: the webhook has received it, signed', async () => {
   const [delivery] = receiver.received;
   const { raw, headers } = delivery ?? { raw: '', headers: {} };
 
@@ -150,7 +152,7 @@ it('is not the only one who knows: the webhook has heard it, signed', async () =
   expect(event).toMatchObject({ event: 'post.sent', post: { id: postId, profileId } });
 });
 
-it('reads what came of it', async () => {
+it('reads the outcome', async () => {
   await advance(3_600);
   const { latest } = await call('get_post_metrics', { postId });
   const { totals } = await call('get_analytics');
@@ -159,14 +161,14 @@ it('reads what came of it', async () => {
   expect(totals).toMatchObject({ posts: 1 });
 });
 
-it('takes it down once a person has said yes', async () => {
+it('deletes the post after a person has confirmed', async () => {
   const answer = await call('delete_post', { postId });
 
   expect(asked).toEqual([expect.stringContaining(`delete_post {"postId":"${postId}"}`)]);
   expect(answer).toMatchObject({ id: postId, status: 'deleted' });
 });
 
-it('has left its name at everything it changed', async () => {
+it('is named in the audit entry of every change', async () => {
   const { client_id: clientId } = host.kept['client'] as { client_id: string };
   const { body } = await rest(`GET /audit?actorKind=oauth_client&actorId=${clientId}&outcome=ok`);
 
@@ -182,7 +184,7 @@ it('has left its name at everything it changed', async () => {
   ]);
 });
 
-it('is out with its very next request once the owner revokes it', async () => {
+it('gets 401 on its next request after the owner revokes it', async () => {
   const page = await browser.get('/owner/agents');
   const panel = page.text.split('<section ').find((text) => text.includes('Only the profile Bells')) ?? '';
   const { access_token: token } = host.kept['tokens'] as { access_token: string };
@@ -197,7 +199,7 @@ it('is out with its very next request once the owner revokes it', async () => {
   expect(host.asked).toHaveLength(2);
 });
 
-/** Where an image is to be had until the file is over. */
+/** Address of an image, served until the file ends. */
 async function imageAddress(): Promise<string> {
   const bytes = await plain(40, 30).png().toBuffer();
   const server = createServer((_request, response) =>

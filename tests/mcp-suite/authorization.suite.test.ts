@@ -1,4 +1,7 @@
-/** The official conformance suite of authorization servers, for a client that the operator has added, with an owner in a browser. */
+/**
+ * The official conformance suite of authorization servers, for a client that the operator has added and an owner in a
+ * browser.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +22,7 @@ function carillon(...parameters: string[]) {
   return promisify(execFile)(process.execPath, ['cli/carillon.ts', ...parameters], { cwd: REPOSITORY, env });
 }
 
-it('holds in all that it checks, from the metadata to the token', async () => {
+it('passes all its checks, from the metadata to the token', async () => {
   const [port, results] = [await freePort(), await mkdtemp(join(tmpdir(), 'carillon-authorization-'))];
   onTestFinished(() => rm(results, { recursive: true, force: true }));
   await carillon('oauth', 'client', 'add', 'conformance', `http://127.0.0.1:${port}/callback`);

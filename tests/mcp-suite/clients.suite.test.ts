@@ -1,4 +1,7 @@
-/** The clients that hosts ship, against the process: with a key, and the whole way from a bare 401 to a renewed token. */
+/**
+ * The clients that hosts ship, against the process: with a key, and the whole flow from a bare 401 to a refreshed
+ * token.
+ */
 import {
   Client,
   type OAuthClientProvider,
@@ -18,7 +21,7 @@ const { owned } = inject('mcp');
 const ENDPOINT = new URL(`${owned}/mcp`);
 const INFO = { name: 'carillon-suite', version: '1.0.0' };
 
-/** How it proves itself. */
+/** Its client authentication. */
 type Proof = { readonly requestInit: RequestInit } | { readonly authProvider: OAuthClientProvider };
 
 interface Connecting {
@@ -38,7 +41,7 @@ function today(mode: 'auto' | 'legacy'): (proof: Proof) => Connecting {
 }
 
 function v1(proof: Proof): Connecting {
-  // Its own types do not agree with themselves under exactOptionalPropertyTypes.
+  // Its own types conflict under exactOptionalPropertyTypes.
   const transport = new V1Transport(ENDPOINT, proof as ConstructorParameters<typeof V1Transport>[1]);
   const client = new V1Client(INFO);
   return {
@@ -57,7 +60,7 @@ const CLIENTS: [name: string, open: (proof: Proof) => Connecting, refusal: new (
 ];
 
 const LIST = { name: 'list_connections', arguments: {} };
-// Others share the product, and connect accounts of their own.
+// Other tests share the product, and connect separate accounts.
 const SANDBOX = { connections: expect.arrayContaining([expect.objectContaining({ slug: 'sandbox' })]) };
 
 let browser: Browser;
@@ -76,7 +79,7 @@ describe.each(CLIENTS)('%s', (_name, open, refusal) => {
     await client.close();
   });
 
-  it('registers, is agreed to, works, and renews its token by itself', async () => {
+  it('registers, gets consent, works, and refreshes its token automatically', async () => {
     const host = aHost();
     const first = open({ authProvider: host.provider });
     await expect(first.connect()).rejects.toThrow(refusal);

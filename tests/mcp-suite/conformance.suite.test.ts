@@ -1,4 +1,7 @@
-/** The official conformance suite: all that a revision requires, on the fixtures, and what it says of our own tools without them. */
+/**
+ * The official conformance suite: all that a revision requires, on the fixtures, and its checks of our own tools
+ * without them.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,11 +30,11 @@ async function judge(origin: string, ...parameters: string[]) {
 }
 
 describe('with the fixtures', () => {
-  it('all that 2026-07-28 requires holds', async () => {
+  it('meets all requirements of 2026-07-28', async () => {
     expect(await judge(fixtures, '--requirements', '2026-07-28')).toEqual({ code: 0, failed: [] });
   });
 
-  it('all that 2025-11-25 requires holds, but for what needs a session', async () => {
+  it('meets all requirements of 2025-11-25, except those that need a session', async () => {
     const expected = 'tests/mcp-suite/conformance-2025-11-25.yaml';
 
     expect(await judge(fixtures, '--requirements', '2025-11-25', '--expected-failures', expected)).toEqual({
@@ -53,7 +56,7 @@ describe('with our own tools alone', () => {
     'sep-2640-skills-enumeration',
     'sep-2640-skills-manifest',
     'sep-2640-skills-directory',
-  ])('%s holds', async (scenario) => {
+  ])('%s passes', async (scenario) => {
     expect(await judge(keyed, '--scenario', scenario)).toEqual({ code: 0, failed: [] });
   });
 });

@@ -1,4 +1,7 @@
-/** Where the official conformance suite and the inspector come from: installed into `.cache/mcp` on first use, so that none of their weight is the product's. */
+/**
+ * Installs the official conformance suite and the inspector into `.cache/mcp` on first use, so that the product does
+ * not depend on them.
+ */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -8,7 +11,7 @@ import { REPOSITORY } from '../crash/server-process.ts';
 
 const FOLDER = join(REPOSITORY, '.cache/mcp');
 
-/** Pinned: another version judges by other rules. */
+/** Pinned, because another version has other rules. */
 const MANIFEST = {
   name: 'carillon-mcp-suite',
   private: true,
@@ -21,7 +24,7 @@ export function suiteCommand(name: 'conformance' | 'mcp-inspector'): string {
   return join(FOLDER, 'node_modules/.bin', name);
 }
 
-/** Installs the packages unless this very manifest is installed there already. */
+/** Installs the packages unless this manifest is already installed there. */
 export async function setup(): Promise<void> {
   const manifest = `${JSON.stringify(MANIFEST, null, 2)}\n`;
   const installed = join(FOLDER, 'node_modules/.installed');

@@ -1,4 +1,4 @@
-/** The official inspector, as somebody at a terminal uses it: schemas that every client can read, both eras, and exit codes. */
+/** The official inspector, as used at a terminal: schemas that every client can read, both eras, and exit codes. */
 import { expect, inject, it } from 'vitest';
 import { TOOLSETS } from '../../routers/toolsets.ts';
 import { LIVE_KEY } from '../crash/server-process.ts';
@@ -31,7 +31,7 @@ it.concurrent.each(['/mcp', '/mcp/all', ...Object.keys(TOOLSETS).map((toolset) =
 it.each([
   ['modern', '2026-07-28'],
   ['legacy', '2025-11-25'],
-])('shakes hands in the %s era', async (era, revision) => {
+])('completes the handshake in the %s era', async (era, revision) => {
   const { code, stdout } = await inspect('/mcp', '--protocol-era', era, '--method', 'initialize');
 
   expect(code).toBe(0);
@@ -53,7 +53,7 @@ it('calls a tool', async () => {
   ]);
 });
 
-it('tells a failed call by its exit code, with a fix', async () => {
+it('reports a failed call by its exit code, with a fix', async () => {
   const { code, output } = await call('create_post', { text: 'Ding', connectionSlugs: ['nobody'] });
 
   expect(code).toBe(5);

@@ -1,4 +1,4 @@
-/** The product as a process, and a door to it that adds the key, since the conformance suite has no option for headers. */
+/** The product as a process, and a proxy that adds the key, because the conformance suite has no option for headers. */
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, request as httpRequest, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,11 +10,11 @@ import { waitUntil } from '../crash/wait-until.ts';
 
 export interface Product extends AsyncDisposable {
   readonly server: ServerProcess;
-  /** Origin behind which every request has the live key. */
+  /** Origin of the proxy that adds the live key to every request. */
   readonly keyed: string;
 }
 
-/** Starts the product on an embedded database of its own, and waits until it is ready. */
+/** Starts the product on a separate embedded database, and waits until it is ready. */
 export async function startProduct(env: Readonly<Record<string, string>> = {}): Promise<Product> {
   const dataDir = await mkdtemp(join(tmpdir(), 'carillon-mcp-'));
   const migrated = process.env[MIGRATED_VARIABLE];
@@ -29,14 +29,14 @@ export async function startProduct(env: Readonly<Record<string, string>> = {}): 
     ...env,
   });
   await waitUntil('the server is ready', () => isReady(server), 120_000);
-  const door = createServer(passOn(new URL(server.url))).listen(0, '127.0.0.1');
-  await new Promise((resolve) => door.once('listening', resolve));
+  const proxy = createServer(passOn(new URL(server.url))).listen(0, '127.0.0.1');
+  await new Promise((resolve) => proxy.once('listening', resolve));
   return {
     server,
-    keyed: `http://127.0.0.1:${(door.address() as AddressInfo).port}`,
+    keyed: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     [Symbol.asyncDispose]: async () => {
-      door.closeAllConnections();
-      door.close();
+      proxy.closeAllConnections();
+      proxy.close();
       await server.kill9();
       await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
@@ -51,7 +51,7 @@ async function isReady(server: ServerProcess): Promise<boolean> {
   );
 }
 
-/** Host and Origin stay as they came, so that the guard is judged too. */
+/** Host and Origin pass unchanged, so that the suite tests the guard too. */
 function passOn({ hostname, port }: URL): RequestListener {
   return (incoming, response) => {
     const headers = { ...incoming.headers, 'x-api-key': LIVE_KEY };

@@ -5,16 +5,16 @@ import { suiteCommand } from './ensure-suite.ts';
 
 export interface Ran {
   readonly code: number;
-  /** All it has written. */
+  /** Its whole output. */
   readonly output: string;
   readonly stdout: string;
 }
 
-/** @param heard told what it writes, as it comes */
+/** @param received receives its output as it arrives */
 export function runCommand(
   name: Parameters<typeof suiteCommand>[0],
   parameters: readonly string[],
-  heard: (text: string) => void = () => undefined,
+  received: (text: string) => void = () => undefined,
 ): Promise<Ran> {
   const { PATH = '', HOME = '' } = process.env;
   return new Promise((resolve) => {
@@ -27,7 +27,7 @@ export function runCommand(
         resolve({ code, stdout, output: `${stdout}\n${stderr}` });
       },
     );
-    child.stdout?.on('data', heard);
+    child.stdout?.on('data', received);
     child.stdin?.end();
   });
 }

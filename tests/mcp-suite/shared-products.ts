@@ -1,4 +1,7 @@
-/** What the suites share, started once and side by side: the product as it is, with the fixtures of the conformance suite, and with an owner and a manual clock. */
+/**
+ * What the suites share, started once in parallel: the product as it is, with the fixtures of the conformance suite,
+ * and with an owner and a manual clock.
+ */
 import type { TestProject } from 'vitest/node';
 import { OWNER_ENV } from '../harness/owner.ts';
 import { type Product, startProduct } from './product.ts';
@@ -8,11 +11,11 @@ declare module 'vitest' {
     mcp: {
       /** Origin of the product. */
       readonly url: string;
-      /** The same, behind which every request has the live key. */
+      /** The same through the proxy that adds the live key. */
       readonly keyed: string;
-      /** The product with the fixtures, behind which every request has the live key. */
+      /** The product with the fixtures, through the proxy that adds the live key. */
       readonly fixtures: string;
-      /** The product with an owner who can sign in, and a clock that is moved by hand. */
+      /** The product with an owner who can sign in, and a manual clock. */
       readonly owned: string;
     };
   }

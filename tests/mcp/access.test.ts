@@ -1,4 +1,4 @@
-/** Who gets through to /mcp, and what every answer carries. */
+/** Authentication on /mcp, and the headers of every answer. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type World } from '../harness/world.ts';
 import { bare, connect, legacy } from './clients.ts';
@@ -35,7 +35,7 @@ describe('the key', () => {
     for (const name of FOUR_HEADERS) expect(answer.headers).not.toHaveProperty(name);
   });
 
-  it('is taken from x-api-key and from Authorization; with both, x-api-key counts', async () => {
+  it('is read from x-api-key and from Authorization; with both, x-api-key counts', async () => {
     const authorization = `Bearer ${world.liveKey}`;
     const unknown = `crl_live_${'u'.repeat(40)}`;
     const status = async (headers: Record<string, string | undefined>) =>
@@ -46,7 +46,7 @@ describe('the key', () => {
     expect(await status({ 'x-api-key': unknown, authorization })).toBe(401);
   });
 
-  it('is not taken from the query', async () => {
+  it('is not read from the query', async () => {
     const response = await fetch(`${world.url}/mcp?api_key=${world.liveKey}&access_token=${world.liveKey}`, {
       method: 'POST',
       body: PING,
@@ -88,7 +88,7 @@ describe('an answer', () => {
     if (status === 405) expect(answer.headers.allow).toBe('POST');
   });
 
-  it('takes a body of just under 1 MiB', async () => {
+  it('accepts a body of just under 1 MiB', async () => {
     const text = 'x'.repeat(1_048_576 - 500);
     const answer = await bare(world, {
       body: legacy('tools/call', { name: 'create_post', arguments: { text, connectionSlugs: ['a'] } }),
@@ -99,7 +99,7 @@ describe('an answer', () => {
 });
 
 describe('the bucket', () => {
-  it('is one of its own, and full after its limit: 429 before the protocol', async () => {
+  it('is separate, and full after its limit: 429 before the protocol', async () => {
     await using small = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '3' } });
     for (const method of ['POST', 'GET', 'POST'])
       await bare(small, { method, ...(method === 'POST' ? { body: PING } : {}) });

@@ -1,4 +1,6 @@
-/** Several messages in one request, as the revisions before 2026-07-28 allow: each one counts. */
+/**
+ * Several messages in one request, as the revisions before 2026-07-28 allow. Each one counts towards the rate limit.
+ */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type World } from '../harness/world.ts';
 import { bare, legacy } from './clients.ts';
@@ -33,7 +35,7 @@ describe('a batch', () => {
     });
   });
 
-  it('is worked on as a whole or not at all', async () => {
+  it('is processed as a whole or not at all', async () => {
     await using small = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '3' } });
     const posts = [1, 2, 3, 4].map((id) =>
       legacy(

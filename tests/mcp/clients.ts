@@ -1,4 +1,4 @@
-/** The real clients, connected to a world's /mcp, and a bare request for what they would never send. */
+/** The real clients, connected to a world's /mcp, and a raw request for what they would never send. */
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as V1Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -9,7 +9,7 @@ const INFO = { name: 'carillon-tests', version: '1.0.0' };
 
 export const MODERN = '2026-07-28';
 
-/** Today's client: at the current revision, or with the handshake of the revisions before it. */
+/** The current client: at the current revision, or with the handshake of the revisions before it. */
 export async function connect(
   world: World,
   era: 'modern' | 'legacy' = 'modern',
@@ -31,7 +31,7 @@ export async function connectV1(world: World, key = world.liveKey, path = '/mcp'
   const transport = new V1Transport(new URL(`${world.url}${path}`), {
     requestInit: { headers: { authorization: `Bearer ${key}` } },
   });
-  // Its own types do not agree under exactOptionalPropertyTypes.
+  // Its own types conflict under exactOptionalPropertyTypes.
   await client.connect(transport as unknown as Parameters<V1Client['connect']>[0]);
   return client;
 }
@@ -40,20 +40,20 @@ export interface BareAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  // eslint-disable-next-line typescript/no-explicit-any -- tests compare whole bodies; what they read from one they assert
+  // eslint-disable-next-line typescript/no-explicit-any -- tests compare whole bodies and read known fields
   readonly body: any;
 }
 
 export interface BareRequest {
   readonly method?: string;
-  /** Sent with the live key unless it says otherwise; undefined leaves a header out. */
+  /** Sent with the live key by default; undefined omits a header. */
   readonly headers?: Record<string, string | undefined>;
   readonly body?: string;
-  /** `/mcp` when left out. */
+  /** `/mcp` when omitted. */
   readonly path?: string;
 }
 
-/** Any request at all; fetch would not let a test choose the Host. */
+/** Sends any request; fetch would not let a test choose the Host. */
 export function bare(
   world: World,
   { method = 'POST', headers = {}, body, path = '/mcp' }: BareRequest = {},

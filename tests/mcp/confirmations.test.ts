@@ -1,4 +1,4 @@
-/** Before a tool does what nobody can undo, a person is asked, where the client can ask. */
+/** Before an irreversible tool call, the client asks a person to confirm, if it supports elicitation. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type World } from '../harness/world.ts';
@@ -17,7 +17,7 @@ const newPost = async (): Promise<string> => {
 };
 const statusOf = async (postId: string) => (await world.rest(`GET /posts/${postId}`)).body.post.status;
 
-/** A client behind which somebody answers. */
+/** A client whose user answers questions. */
 async function answering(answer: Answer, asked: string[] = []): Promise<Client> {
   const client = new Client(
     { name: 'carillon-tests', version: '1.0.0' },
@@ -35,7 +35,7 @@ async function answering(answer: Answer, asked: string[] = []): Promise<Client> 
   return client;
 }
 
-/** A call of delete_post as it stands on the wire. */
+/** A raw call of delete_post. */
 function callDelete(postId: string, more: object = {}, key = world.liveKey): Promise<BareAnswer> {
   const meta = {
     'io.modelcontextprotocol/protocolVersion': MODERN,
@@ -55,7 +55,7 @@ function callDelete(postId: string, more: object = {}, key = world.liveKey): Pro
 const YES = { confirm: { action: 'accept', content: { yes: true } } };
 
 describe('a client that can ask', () => {
-  it('asks once, with what is to be done to what, and then it is done', async () => {
+  it('asks once, with the action and its object, and then runs it', async () => {
     const postId = await newPost();
     const asked: string[] = [];
     const client = await answering({ action: 'accept', content: { yes: true } }, asked);
@@ -90,7 +90,7 @@ describe('a client that can ask', () => {
     expect(await statusOf(postId)).toBe('sent');
   });
 
-  it('is not asked about a call that is refused anyway, nor about what can be undone', async () => {
+  it('is not asked about a call that is refused anyway, or that is reversible', async () => {
     const asked: string[] = [];
     const client = await answering({ action: 'decline' }, asked);
     const { results } = (
@@ -117,7 +117,7 @@ describe('a client that cannot ask', () => {
     ['2026-07-28', () => connect(world, 'modern')],
     ['2025-11-25', () => connect(world, 'legacy')],
     ['the v1 client', () => connectV1(world) as unknown as ReturnType<typeof connect>],
-  ])('%s: just does it', async (_name, open) => {
+  ])('%s: runs the call at once', async (_name, open) => {
     const postId = await newPost();
     const client = await open();
 
@@ -127,8 +127,8 @@ describe('a client that cannot ask', () => {
   });
 });
 
-describe('the note that travels with the question', () => {
-  it('is needed: an answer without one is asked for again', async () => {
+describe('the token that travels with the question', () => {
+  it('is required: an answer without one is asked for again', async () => {
     const postId = await newPost();
 
     const answer = await callDelete(postId, { inputResponses: YES });
@@ -137,7 +137,7 @@ describe('the note that travels with the question', () => {
     expect(await statusOf(postId)).toBe('sent');
   });
 
-  it('makes one yes count for one thing, one caller and as it was given', async () => {
+  it('limits a confirmation to one action, one caller and the given arguments', async () => {
     const [postId, other] = [await newPost(), await newPost()];
     const { requestState } = (await callDelete(postId)).body.result;
     const foreign = await world.key();

@@ -1,4 +1,4 @@
-/** What the conformance suite calls by name is there where it was asked for, and nowhere else. */
+/** The tools that the conformance suite calls by name exist only when the fixtures are enabled. */
 import { expect, it } from 'vitest';
 import { ConfigError, readConfig } from '../../server/config.ts';
 import { startWorld } from '../harness/world.ts';
@@ -14,7 +14,7 @@ it('shows the fixtures beside our own tools, behind the same key', async () => {
   expect((await bare(judged, { headers: { 'x-api-key': undefined }, body: legacy('tools/list') })).status).toBe(401);
 });
 
-it('has none of them by itself', async () => {
+it('has no fixtures by default', async () => {
   await using world = await startWorld();
 
   for (const method of ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list']) {

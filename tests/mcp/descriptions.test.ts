@@ -1,4 +1,4 @@
-/** Everything that /mcp lists says what it is for: tools, resources, templates, prompts and their arguments, skills. */
+/** Every item that /mcp lists has a description: tools, resources, templates, prompts and their arguments, skills. */
 import { expect, it } from 'vitest';
 import { startWorld } from '../harness/world.ts';
 import { connect } from './clients.ts';
@@ -14,7 +14,7 @@ interface Described {
   readonly description?: string | undefined;
 }
 
-/** What has no description that a reader could choose by. */
+/** The items without a useful description. */
 function undescribed(things: readonly Described[]): string[] {
   return things.filter(({ description = '' }) => description.trim().length < 20).map(({ name }) => name);
 }

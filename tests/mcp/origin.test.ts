@@ -1,4 +1,4 @@
-/** Which hosts and pages /mcp answers: its own and those of this machine. */
+/** The hosts and origins that /mcp accepts: its own and those of this machine. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type World } from '../harness/world.ts';
 import { bare, legacy } from './clients.ts';
@@ -19,7 +19,7 @@ describe('Host and Origin', () => {
     'http://localhost.evil.example',
     'chrome-extension://localhost',
     'https://localhost:3000.evil.example',
-  ])('refuses pages of %s before it looks at the key', async (origin) => {
+  ])('refuses pages of %s before it checks the key', async (origin) => {
     const answer = await bare(world, { headers: { origin, 'x-api-key': undefined }, body: PING });
 
     expect(answer.status).toBe(403);
@@ -31,7 +31,7 @@ describe('Host and Origin', () => {
     expect((await bare(world, { headers: { host }, body: PING })).status).toBe(403);
   });
 
-  it.each(['localhost', 'localhost:8080', '127.0.0.1:9', '[::1]:3000'])('takes the Host %s', async (host) => {
+  it.each(['localhost', 'localhost:8080', '127.0.0.1:9', '[::1]:3000'])('accepts the Host %s', async (host) => {
     expect((await bare(world, { headers: { host }, body: PING })).status).toBe(200);
   });
 
@@ -57,7 +57,7 @@ describe('Host and Origin', () => {
     },
   );
 
-  it('takes the public origin, and of that host no other', async () => {
+  it('accepts the public origin, and no other origin of that host', async () => {
     await using published = await startWorld({ env: { PUBLIC_URL: 'https://bells.example' } });
     const status = async (headers: Record<string, string>) => (await bare(published, { headers, body: PING })).status;
 

@@ -1,4 +1,4 @@
-/** A client that wants to know hears of each connection as it is done with. */
+/** A client that asks for progress is notified after each connection. */
 import { expect, it } from 'vitest';
 import { startWorld } from '../harness/world.ts';
 import { connect } from './clients.ts';
@@ -9,29 +9,29 @@ for (const slug of ['one', 'two']) {
 }
 const slugs = ['one', 'two', 'nobody'];
 
-it.each(['modern', 'legacy'] as const)('create_post tells of each, and answers as always (%s)', async (era) => {
+it.each(['modern', 'legacy'] as const)('create_post reports each, and answers as always (%s)', async (era) => {
   const client = await connect(world, era);
-  const heard: object[] = [];
+  const received: object[] = [];
 
   const result = await client.callTool(
     { name: 'create_post', arguments: { text: 'Ding [[reject]]', connectionSlugs: slugs } },
-    { onprogress: (progress) => heard.push(progress) },
+    { onprogress: (progress) => received.push(progress) },
   );
 
   const { results } = result.structuredContent as { results: { connectionSlug: string; status: string }[] };
   expect(results.map(({ connectionSlug }) => connectionSlug)).toEqual(slugs);
-  expect(heard.map((progress) => ({ ...progress, message: undefined }))).toEqual(
+  expect(received.map((progress) => ({ ...progress, message: undefined }))).toEqual(
     [1, 2, 3].map((progress) => ({ progress, total: 3, message: undefined })),
   );
-  expect(heard.map((progress) => (progress as { message: string }).message).toSorted()).toEqual(
+  expect(received.map((progress) => (progress as { message: string }).message).toSorted()).toEqual(
     slugs.map((slug) => `${slug}: failed`).toSorted(),
   );
 });
 
-it('publish_draft and retry_post tell of their one', async () => {
+it('publish_draft and retry_post report their one connection', async () => {
   const client = await connect(world);
-  const heard: object[] = [];
-  const onprogress = (progress: object) => heard.push(progress);
+  const received: object[] = [];
+  const onprogress = (progress: object) => received.push(progress);
   const create = async (text: string, isDraft: boolean) => {
     const body = { text, connectionSlugs: ['one'], isDraft };
     return (await world.rest('POST /posts', { body })).body.results[0].postId as string;
@@ -43,23 +43,23 @@ it('publish_draft and retry_post tell of their one', async () => {
     { onprogress },
   );
 
-  expect(heard).toEqual([
+  expect(received).toEqual([
     { progress: 1, total: 1, message: 'one: sent' },
     { progress: 1, total: 1, message: 'one: failed' },
   ]);
 });
 
-it('a replay tells nothing', async () => {
+it('a replay reports no progress', async () => {
   const client = await connect(world);
-  const heard: object[] = [];
+  const received: object[] = [];
   const call = () =>
     client.callTool(
       { name: 'create_post', arguments: { text: 'Once', connectionSlugs: ['one'], idempotencyKey: 'once' } },
-      { onprogress: (progress) => heard.push(progress) },
+      { onprogress: (progress) => received.push(progress) },
     );
 
   const [first, second] = [await call(), await call()];
 
   expect(second.structuredContent).toEqual(first.structuredContent);
-  expect(heard).toEqual([{ progress: 1, total: 1, message: 'one: sent' }]);
+  expect(received).toEqual([{ progress: 1, total: 1, message: 'one: sent' }]);
 });

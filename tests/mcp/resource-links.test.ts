@@ -1,4 +1,4 @@
-/** Answers that made or changed posts link to them, for clients of revisions that know links. */
+/** Answers that created or changed posts link to them, for clients of revisions that support resource links. */
 import { expect, it } from 'vitest';
 import { startWorld } from '../harness/world.ts';
 import { bare, connect, connectV1, legacy } from './clients.ts';
@@ -16,7 +16,7 @@ it.each([
   ['2026-07-28', () => connect(world, 'modern')],
   ['2025-11-25', () => connect(world, 'legacy')],
   ['the v1 client', () => connectV1(world) as unknown as ReturnType<typeof connect>],
-])('%s: behind the text, one for each post that was stored', async (_name, open) => {
+])('%s: after the text, one for each stored post', async (_name, open) => {
   const client = await open();
   await client.listTools();
 

@@ -1,4 +1,6 @@
-/** Resources and prompts: listed with descriptions, read as REST bodies, completed from the caller's own things. */
+/**
+ * Resources and prompts: listed with descriptions, read as REST bodies, and completed from the caller's own objects.
+ */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type World } from '../harness/world.ts';
 import { connect } from './clients.ts';
@@ -43,7 +45,7 @@ describe('resources', () => {
     'carillon://posts/01a1fdfa-4600-7051-a4e5-000000000000',
     'carillon://posts/hello',
     'carillon://connections/nobody',
-  ])('that do not exist are an error of the protocol: %s', async (uri) => {
+  ])('that do not exist are a protocol error: %s', async (uri) => {
     await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32_602 });
   });
 });
@@ -67,7 +69,7 @@ describe('templates of resources', () => {
     expect(contents).toMatchObject([{ text: JSON.stringify(body) }]);
   });
 
-  it('give a connection by its slug, and of two of the same slug the caller’s own', async () => {
+  it('give a connection by its slug, and of two with the same slug the caller’s own', async () => {
     const profile = await world.profile();
     const body = { platformId: 'sandbox', credentials: {}, slug: world.sandboxSlug, profileId: profile.id };
     const { status } = await world.rest('POST /connections', { body });
@@ -169,7 +171,7 @@ describe('prompts', () => {
     expect(await complete(`${world.sandboxSlug},${begun}`)).toEqual([]);
   });
 
-  it('refuse a missing argument by name, and a campaign of no or of many days', async () => {
+  it('refuse a missing argument by name, and a campaign of zero or too many days', async () => {
     await expect(client.getPrompt({ name: 'draft_post', arguments: { topic: 'x' } })).rejects.toThrow(/connectionSlug/);
     for (const days of ['0', '31', 'many']) {
       const args = { topic: 'x', connectionSlugs: 'one', days };

@@ -1,4 +1,4 @@
-/** Every protocol revision on one endpoint, spoken by the real clients. */
+/** Every protocol revision on one endpoint, used by the real clients. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type World } from '../harness/world.ts';
 import { bare, connect, connectV1, legacy, MODERN } from './clients.ts';
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 
 describe('2026-07-28', () => {
-  it('introduces itself without a handshake', async () => {
+  it('identifies itself without a handshake', async () => {
     const client = await connect(world, 'modern');
 
     expect(client.getNegotiatedProtocolVersion()).toBe(MODERN);
@@ -28,7 +28,7 @@ describe('2026-07-28', () => {
     });
   });
 
-  it('instructs in five lines', async () => {
+  it('has instructions of five lines', async () => {
     const client = await connect(world, 'modern');
 
     const lines = client.getInstructions()?.split('\n') ?? [];
@@ -36,7 +36,7 @@ describe('2026-07-28', () => {
     expect(lines.join('\n')).toMatch(/list_connections first[\s\S]*schedule[\s\S]*Read every entry[\s\S]*list_posts/);
   });
 
-  it('says for how long its lists may be kept, and by whom', async () => {
+  it('states how long its lists may be cached, and by whom', async () => {
     const envelope = {
       'io.modelcontextprotocol/protocolVersion': MODERN,
       'io.modelcontextprotocol/clientCapabilities': {},
@@ -83,7 +83,7 @@ describe('2026-07-28', () => {
     expect(answer.body.error.code).toBe(-32_020);
   });
 
-  it('ends a subscription at once, since nothing here ever changes', async () => {
+  it('ends a subscription at once, because the lists never change', async () => {
     const meta = {
       'io.modelcontextprotocol/protocolVersion': MODERN,
       'io.modelcontextprotocol/clientCapabilities': {},
@@ -101,7 +101,7 @@ describe('2026-07-28', () => {
 
 describe('the revisions before', () => {
   it.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
-    'shakes hands at %s, without a session',
+    'completes the handshake at %s, without a session',
     async (revision) => {
       const answer = await bare(world, {
         body: legacy('initialize', {

@@ -1,4 +1,4 @@
-/** The skill that comes with the endpoint: readable as it is stored, and about tools that exist. */
+/** The skill of the endpoint: readable as it is stored, and consistent with the existing tools. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { ERROR_CODES } from '../../errors/codes.ts';

@@ -1,4 +1,4 @@
-/** A tool answers what REST answers, whichever client asks. */
+/** A tool answers what REST answers, to every client. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type World } from '../harness/world.ts';
 import { connect, connectV1 } from './clients.ts';
@@ -26,7 +26,7 @@ describe.each(clients)('%s', (_name, open) => {
   let tool: Tool;
   beforeAll(async () => {
     const client = await open(world);
-    // Only a client that has seen the output schemas checks answers against them.
+    // A client checks answers against the output schemas only after it has read them.
     await client.listTools();
     tool = async (name, args = {}) => (await client.callTool({ name, arguments: args })) as unknown as Result;
   });
@@ -81,7 +81,7 @@ describe.each(clients)('%s', (_name, open) => {
     }
   });
 
-  it('cancels and takes down as REST does, as often as it is asked', async () => {
+  it('cancels and deletes as REST does, also on repeated calls', async () => {
     const waiting = await sandboxPost('Later', new Date(world.clock.now().getTime() + 3_600_000).toISOString());
     const sent = await sandboxPost('Now');
 
@@ -97,7 +97,7 @@ describe.each(clients)('%s', (_name, open) => {
   });
 });
 
-it('never mixes up two callers who ask at once', async () => {
+it('never mixes up two callers that call concurrently', async () => {
   const profiles = await Promise.all(['A', 'B'].map((name) => world.profile(name)));
   const keys = await Promise.all(profiles.map(({ id }) => world.key({ profileId: id })));
   for (const [index, { id }] of profiles.entries()) {
@@ -116,7 +116,7 @@ it('never mixes up two callers who ask at once', async () => {
   expect(seen).toEqual(Array.from({ length: 40 }, (_, turn) => [`of-${turn % 2}`]));
 });
 
-/** Ids and permalinks are made anew for every post. */
+/** Ids and permalinks differ for every post. */
 function withoutIds(body: unknown): unknown {
   const { results } = body as { results: { postId: string | null; url: string | null }[] };
   return results.map(({ postId, url, ...rest }) => ({ ...rest, stored: postId !== null, linked: url !== null }));

@@ -1,4 +1,4 @@
-/** What tools/list shows: complete, small, the same every time. */
+/** The output of tools/list: complete, small, and the same every time. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../routers/operations.ts';
 import { DEFAULT_TOOLSET } from '../../routers/toolsets.ts';
@@ -63,7 +63,7 @@ describe('tools/list', () => {
     expect(tools.map(({ name, annotations }) => ({ name, annotations }))).toEqual(declared);
   });
 
-  it('does not call create_post destructive, but delete_post it does', () => {
+  it('does not mark create_post as destructive, but delete_post', () => {
     const hint = (name: string) => tools.find((tool) => tool.name === name)?.annotations?.destructiveHint;
 
     expect(hint('create_post')).toBe(false);
@@ -81,7 +81,7 @@ describe('tools/list', () => {
     }
   });
 
-  it('shows the alternatives of delete_post under one object', () => {
+  it('shows the alternatives of delete_post in one object', () => {
     const schema = tools.find(({ name }) => name === 'delete_post')?.outputSchema as {
       anyOf: { required: string[] }[];
     };
@@ -93,7 +93,7 @@ describe('tools/list', () => {
     ]);
   });
 
-  it('is the same bytes twice, for another key too, and at most 24 KB', async () => {
+  it('is the same bytes twice, also for another key, and at most 24 KB', async () => {
     const profile = await world.profile();
     const scoped = await world.key({ profileId: profile.id });
 

@@ -1,4 +1,4 @@
-/** Which tools each path shows, and that there are no others behind it. */
+/** The tools that each path shows, and that no hidden ones can be called. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../routers/operations.ts';
 import { TOOLSETS, type Toolset } from '../../routers/toolsets.ts';
@@ -20,7 +20,7 @@ const listed = async (path: string): Promise<string[]> => {
 };
 
 describe('a path', () => {
-  it('/mcp has the promised tools', async () => {
+  it('/mcp has the documented tools', async () => {
     expect(await listed('/mcp')).toEqual(
       expect.arrayContaining([
         'list_connections',
@@ -51,12 +51,12 @@ describe('a path', () => {
     expect(names).toEqual(namesOf((tool) => tool.toolset === toolset));
   });
 
-  it('/mcp/all has all tools but those for keys', async () => {
+  it('/mcp/all has all tools except those for keys', async () => {
     expect(await listed('/mcp/all')).toEqual(namesOf(({ toolset }) => toolset !== 'keys'));
   });
 
   it.each(['/mcp', '/mcp/all', ...Object.keys(TOOLSETS).map((toolset) => `/mcp/x/${toolset}`)])(
-    '%s/readonly has those of them that change nothing',
+    '%s/readonly has only those that change nothing',
     async (path) => {
       const readOnly = new Set(namesOf((tool) => tool.readOnly));
 
@@ -64,7 +64,7 @@ describe('a path', () => {
     },
   );
 
-  it('has no tools but those it shows', async () => {
+  it('has no hidden tools', async () => {
     const client = await connect(world, 'modern', world.liveKey, '/mcp/readonly');
 
     const body = { text: 'Ding', connectionSlugs: [world.sandboxSlug] };
@@ -88,7 +88,7 @@ describe('a path', () => {
     },
   );
 
-  it('that is unknown tells nothing to who has no key', async () => {
+  it('that is unknown reveals nothing to a caller without a key', async () => {
     expect((await bare(world, { path: '/mcp/x/bells', headers: { 'x-api-key': undefined } })).status).toBe(401);
   });
 
@@ -104,7 +104,7 @@ describe('a path', () => {
 });
 
 describe('every tool of every path', () => {
-  it('keeps to the rules: a described one, with described arguments, at most 20 in a set and 24 KB in its list', async () => {
+  it('follows the rules: a description, described arguments, at most 20 in a set and 24 KB in its list', async () => {
     for (const toolset of Object.keys(TOOLSETS)) {
       const { text, body } = await bare(world, { path: `/mcp/x/${toolset}`, body: legacy('tools/list') });
       expect(body.result.tools.length).toBeLessThanOrEqual(20);
@@ -123,18 +123,18 @@ describe('every tool of every path', () => {
     }
   });
 
-  it('has a name of its own', () => {
+  it('has a unique name', () => {
     expect(new Set(TOOLS.map(({ name }) => name)).size).toBe(TOOLS.length);
   });
 
-  it('that deletes, disconnects or revokes asks first', () => {
+  it('that deletes, disconnects or revokes asks for confirmation', () => {
     const ending = namesOf(({ name }) => /^(delete|disconnect|revoke)_/.test(name));
 
     expect(namesOf(({ confirmation }) => confirmation !== undefined)).toEqual(ending);
     expect(ending.length).toBeGreaterThan(5);
   });
 
-  it('needs a scope, and every scope that a person is asked for opens some', () => {
+  it('needs a scope, and every scope on the consent page enables some tools', () => {
     const needed = operations.flatMap(({ meta }) => ('none' in meta.tool ? [] : [meta.scope]));
 
     expect(new Set(needed)).toEqual(new Set(Object.keys(SCOPES)));

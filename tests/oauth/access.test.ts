@@ -1,4 +1,4 @@
-/** What an access token opens: /mcp, as far as was agreed, as long as the grant lives; and nothing else. */
+/** What an access token permits: /mcp, within the granted scopes, while the grant exists; and nothing else. */
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../routers/operations.ts';
@@ -47,7 +47,7 @@ describe('a token', () => {
     expect((await fetch(`${world.url}/trpc/connections.list`, { headers })).status).toBe(401);
   });
 
-  it('is not taken from the query, nor from x-api-key', async () => {
+  it('is not read from the query, nor from x-api-key', async () => {
     const answers = await Promise.all([
       fetch(`${world.url}/mcp?access_token=${tokens.access}`, { method: 'POST', body: '{}' }),
       fetch(`${world.url}/mcp`, { method: 'POST', body: '{}', headers: { 'x-api-key': tokens.access } }),
@@ -56,13 +56,13 @@ describe('a token', () => {
     expect(answers.map(({ status }) => status)).toEqual([401, 401]);
   });
 
-  it('counts for nothing beside a key in x-api-key', async () => {
+  it('is ignored beside a key in x-api-key', async () => {
     const headers = { 'x-api-key': `crl_live_${'u'.repeat(40)}`, authorization: `Bearer ${tokens.access}` };
 
     expect((await fetch(`${world.url}/mcp`, { method: 'POST', body: '{}', headers })).status).toBe(401);
   });
 
-  it('shows all tools, so that a client knows what to ask for', async () => {
+  it('shows all tools, so that a client knows which scopes to request', async () => {
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
     const names = ({ body }: { body: { result: { tools: { name: string }[] } } }) =>
       body.result.tools.map((t) => t.name);
@@ -70,7 +70,7 @@ describe('a token', () => {
     expect(names(await callMcp(world, tokens.access, list))).toEqual(names(await callMcp(world, world.liveKey, list)));
   });
 
-  it('is counted in the bucket of its grant', async () => {
+  it('counts in the bucket of its grant', async () => {
     const slow = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '3' } });
     const owner = await signIn(slow);
     const [one, other] = [await tokensFor(slow, owner), await tokensFor(slow, owner)];
@@ -84,10 +84,10 @@ describe('a token', () => {
   });
 });
 
-describe('a call beyond what was agreed', () => {
+describe('a call beyond the granted scopes', () => {
   const lacking = `Bearer error="insufficient_scope", scope="posts:write", resource_metadata="${METADATA_URL}"`;
 
-  it('is told which scope it needs, and published nothing', async () => {
+  it('names the scope it needs, and publishes nothing', async () => {
     const input = { text: 'Ding', connectionSlugs: [world.sandboxSlug] };
     const { status, headers, body } = await callTool(world, tokens.access, 'create_post', input);
 
@@ -103,7 +103,7 @@ describe('a call beyond what was agreed', () => {
     expect((await world.rest('GET /posts')).body.posts).toEqual([]);
   });
 
-  it.each(scoped)('is told so by %s, which needs %s', async (name, scope) => {
+  it.each(scoped)('is reported by %s, which needs %s', async (name, scope) => {
     const other = await tokensFor(world, person, { scope: scope === 'posts:read' ? 'keys:read' : 'posts:read' });
     const { status, headers } = await callTool(world, other.access, name);
 
@@ -115,7 +115,7 @@ describe('a call beyond what was agreed', () => {
     ['carillon://connections/sandbox', 'connections:read'],
     ['CARILLON://platforms', 'connections:read'],
     ['carillon://posts/01a1fdfa-4600-7051-a4e5-000000000000', 'posts:read'],
-  ])('is told so by the resource %s, which needs %s', async (uri, scope) => {
+  ])('is reported by the resource %s, which needs %s', async (uri, scope) => {
     const other = await tokensFor(world, person, { scope: 'keys:read' });
     const read = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri } };
     const { status, headers } = await callMcp(world, other.access, read);
@@ -152,7 +152,7 @@ describe('a call beyond what was agreed', () => {
     ]);
   });
 
-  it('succeeds once the person has agreed to that too', async () => {
+  it('succeeds once the person has granted that scope too', async () => {
     const more = await tokensFor(world, person, { scope: 'posts:read posts:write connections:read' });
     const input = { text: 'Ding', connectionSlugs: [world.sandboxSlug] };
     const { status, body } = await callTool(world, more.access, 'create_post', input);
@@ -161,7 +161,7 @@ describe('a call beyond what was agreed', () => {
   });
 });
 
-describe('a token that was narrowed', () => {
+describe('a token that was limited', () => {
   it('to a profile reaches nothing outside of it', async () => {
     const { id } = await world.profile('Bells');
     const narrow = await tokensFor(world, person, { reach: id });
@@ -170,18 +170,18 @@ describe('a token that was narrowed', () => {
     expect(body.result.structuredContent.connections).toEqual([]);
   });
 
-  it('to a profile ends with the profile', async () => {
+  it('to a profile becomes invalid with the profile', async () => {
     const { id } = await world.profile('Soon gone');
     const narrow = await tokensFor(world, person, { reach: id });
     await world.rest(`DELETE /profiles/${id}`);
 
     expect((await callTool(world, narrow.access, 'list_connections')).status).toBe(401);
-    // A client that could still refresh would try for ever, and never ask its person.
+    // A client that could still refresh would retry without end, and never ask its user.
     const { status, body } = await refresh(world, narrow.clientId, narrow.refresh);
     expect([status, body.error]).toEqual([400, 'invalid_grant']);
   });
 
-  it('to a profile is not ended by a key of test mode', async () => {
+  it('to a profile is not revoked by a key of test mode', async () => {
     const { id } = await world.profile('Kept');
     const narrow = await tokensFor(world, person, { reach: id });
     const { status, body } = await world.rest(`DELETE /profiles/${id}`, { key: world.testKey });
@@ -199,7 +199,7 @@ describe('a token that was narrowed', () => {
   });
 });
 
-it('a yes that was said to one grant counts for no other, and for no key', async () => {
+it('a confirmation given to one grant counts for no other, and for no key', async () => {
   const scope = 'posts:read posts:write';
   const [one, other] = [await tokensFor(world, person, { scope }), await tokensFor(world, person, { scope })];
   const body = { text: 'Dong', connectionSlugs: [world.sandboxSlug] };
@@ -228,7 +228,7 @@ it('a yes that was said to one grant counts for no other, and for no key', async
   expect((await callDelete(one.access, yes)).body.result.structuredContent).toMatchObject({ status: 'deleted' });
 });
 
-it('a grant makes connect links as a key does', async () => {
+it('a grant creates connect links as a key does', async () => {
   const { id: profileId } = await world.profile('Linked');
   const [{ id } = { id: '' }] = await world.sql<{ id: string }>('select id from oauth_grants limit 1');
   const actor = { kind: 'oauth_client', id: 'agent', name: 'Agent' } as const;
@@ -261,7 +261,7 @@ describe('a forged token', () => {
 
   const statusOf = async (token: string) => (await callTool(world, token, 'list_connections')).status;
 
-  it('that is like ours in everything but one claim is refused', async () => {
+  it('that differs from ours in only one claim is refused', async () => {
     const { key, kid } = await ours();
     const [header, good] = [{ alg: 'ES256', typ: 'at+jwt', kid }, claimsOf(tokens.access)];
     const now = Math.floor(world.clock.now().getTime() / 1_000);

@@ -1,13 +1,13 @@
-/** A host of agents: what it keeps for the client of an SDK, and how the person in front of it answers. */
+/** An agent host: the storage for an SDK client, and the answers of its user. */
 import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import type { Browser } from '../harness/browser.ts';
 import { answered, CALLBACK } from './agents.ts';
 
 export interface Host {
   readonly provider: OAuthClientProvider;
-  /** Addresses that it wanted to be opened, in order. */
+  /** Addresses that it asked to open, in order. */
   readonly asked: URL[];
-  /** By what it is: client, tokens, verifier, discovery. */
+  /** By kind: client, tokens, verifier, discovery. */
   readonly kept: Record<string, unknown>;
 }
 
@@ -32,7 +32,7 @@ export function aHost(redirect = CALLBACK): Host {
   return { provider, asked, kept };
 }
 
-/** Opens what a host wanted to be opened, presses Allow, and gives what the host is told. */
+/** Opens the address that a host asked for, presses Allow, and returns what the host receives. */
 export async function agree(browser: Browser, url: URL | undefined, reach = 'account'): Promise<URLSearchParams> {
   const begun = await browser.get(url?.href ?? '');
   const back = await answered(browser, await browser.get(begun.location ?? ''), { reach });

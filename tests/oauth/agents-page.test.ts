@@ -1,4 +1,4 @@
-/** /owner/agents: what agents hold, and the way to take it back. */
+/** /owner/agents: the grants of agents, and their revocation. */
 import { beforeAll, expect, it } from 'vitest';
 import { type Browser, type BrowserPage, openBrowser } from '../harness/browser.ts';
 import { startWorld, type World } from '../harness/world.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 const textOf = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
 
-it('shows each grant: the client, where answers go, what it may, what it reaches, since when, and last used when', async () => {
+it('shows each grant: client, redirect addresses, scopes, reach, creation and last use', async () => {
   const { id } = await world.profile('Bells');
   expect((await person.browser.get('/owner/agents')).text).toContain('No program may act for you.');
   const narrow = await tokensFor(world, person, { reach: id });
@@ -33,7 +33,7 @@ it('shows each grant: the client, where answers go, what it may, what it reaches
   );
 });
 
-it('ends a grant at once with Revoke', async () => {
+it('revokes a grant at once with Revoke', async () => {
   const owner = await signIn(world);
   const tokens = await tokensFor(world, owner);
   expect((await callTool(world, tokens.access, 'list_posts')).status).toBe(200);
@@ -45,7 +45,7 @@ it('ends a grant at once with Revoke', async () => {
   expect((await owner.browser.get('/owner/agents')).text).toContain('No program may act for you.');
 });
 
-it('takes no form but its own, and ends nothing of another owner’s', async () => {
+it('accepts only its own form, and does not affect another owner’s grants', async () => {
   const [owner, other] = [await signIn(world), await signIn(world)];
   const tokens = await tokensFor(world, owner);
   await tokensFor(world, other);
@@ -78,14 +78,14 @@ it.each<[string, number, (browser: Browser) => Promise<BrowserPage>]>([
   expect(text).toContain('<p>What this browser sent cannot be read. Go back and try again.</p>');
 });
 
-it('reads no form of anyone who is not signed in', async () => {
+it('parses no form of a signed-out visitor', async () => {
   const { status, location } = await openBrowser(world).post('/owner/agents/x/revoke', { csrf: 'x'.repeat(20_000) });
 
   expect([status, location]).toEqual([303, '/sign-in?next=%2Fowner%2Fagents']);
 });
 
 it.each(['/owner/agents', '/oauth/interaction/x'])(
-  'answers with a page when %s fails, and tells nothing',
+  'answers with a page when %s fails, and reveals nothing',
   async (path) => {
     await using broken = await startWorld();
     const owner = await signIn(broken);
@@ -101,7 +101,7 @@ it.each(['/owner/agents', '/oauth/interaction/x'])(
   },
 );
 
-it('is for people who are signed in, and kept by nobody', async () => {
+it('requires a sign-in, and is never cached', async () => {
   const stranger = await openBrowser(world).get('/owner/agents');
   expect([stranger.status, stranger.location]).toEqual([303, '/sign-in?next=%2Fowner%2Fagents']);
 

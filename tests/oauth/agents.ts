@@ -1,4 +1,4 @@
-/** Agents for tests: one that asks for access step by step, and a person who answers in a browser. */
+/** Agents for tests: one that requests access step by step, and a person who answers in a browser. */
 import { createHash } from 'node:crypto';
 import { Owner } from '../../entities/owner.ts';
 import { beginSignIn } from '../../services/people/sign-ins.ts';
@@ -11,7 +11,7 @@ export const CALLBACK = 'https://agent.example/callback';
 export const VERIFIER = 'v'.repeat(43);
 export const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 
-/** Where an install listens: a world, or the product as a process. */
+/** The address of an install: a world, or the product as a process. */
 type Install = Pick<World, 'url'>;
 
 export interface Person {
@@ -23,11 +23,11 @@ export interface Person {
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // eslint-disable-next-line typescript/no-explicit-any -- tests compare whole bodies; what they read from one they assert
+  // eslint-disable-next-line typescript/no-explicit-any -- tests compare whole bodies and read known fields
   readonly body: any;
 }
 
-/** An owner of the first account, or of another one, signed in. */
+/** A signed-in owner of the first account, or of another one. */
 export async function signIn(world: World, accountId?: string): Promise<Person> {
   const [first] = await world.sql<{ id: string }>('select id from accounts order by id limit 1');
   const ownerId = world.context.random.uuid();
@@ -75,11 +75,11 @@ export async function registered(world: Install, metadata: object = {}): Promise
 
 export interface Wish {
   readonly clientId: string;
-  /** Parameters on top of the ordinary ones; null leaves one out. */
+  /** Parameters in addition to the default ones; null omits one. */
   readonly params?: Readonly<Record<string, string | null>>;
 }
 
-/** Address at which a client's person begins. */
+/** Address at which a client's user starts. */
 export function authorizeUrl({ clientId, params = {} }: Wish): string {
   const all = {
     client_id: clientId,
@@ -96,13 +96,13 @@ export function authorizeUrl({ clientId, params = {} }: Wish): string {
   return `/oauth/authorize?${new URLSearchParams(sent).toString()}`;
 }
 
-/** Opens the page of consent. */
+/** Opens the consent page. */
 export async function openConsent(browser: Browser, wish: Wish): Promise<BrowserPage> {
   const asked = await browser.get(authorizeUrl(wish));
   return browser.get(asked.location ?? '');
 }
 
-/** Presses Allow, or Deny, and follows as far as to the client. @returns the parameters that the client is given */
+/** Presses Allow or Deny, and follows redirects to the client. @returns the parameters that the client receives */
 export async function answered(
   browser: Browser,
   consent: BrowserPage,
@@ -124,7 +124,7 @@ export async function postForm(world: Install, path: string, fields: Record<stri
   return read(await fetch(world.url + path, { method: 'POST', headers, body }));
 }
 
-/** Trades a code for tokens. */
+/** Exchanges a code for tokens. */
 export function redeem(world: Install, clientId: string, code: string, fields = {}): Promise<Answer> {
   const ordinary = { grant_type: 'authorization_code', client_id: clientId, code, redirect_uri: CALLBACK };
   return postForm(world, '/oauth/token', { ...ordinary, code_verifier: VERIFIER, ...fields });
@@ -141,7 +141,7 @@ export interface Tokens {
   readonly refresh: string;
 }
 
-/** The whole way: a client of its own, consent, tokens. */
+/** The whole flow: a new client, consent, tokens. */
 export async function tokensFor(
   world: World,
   person: Person,
@@ -158,7 +158,7 @@ export function claimsOf(token: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 }
 
-/** Calls a tool, in the words of the revisions before 2026-07-28. */
+/** Calls a tool, with a message of the revisions before 2026-07-28. */
 export async function callTool(
   world: Install,
   token: string | null,

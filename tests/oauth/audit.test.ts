@@ -1,6 +1,9 @@
-/** What the audit tells of agents: what people agreed to and took back, what clients gave back, and tokens that came twice. */
+/**
+ * Audit entries about agents: grants that people gave or revoked, tokens that clients revoked, and tokens that were
+ * used twice.
+ */
 import { beforeAll, expect, it } from 'vitest';
-import { NOBODY, UUID } from '../harness/expected.ts';
+import { UNKNOWN_ID, UUID } from '../harness/expected.ts';
 import { OPERATOR } from '../harness/owner.ts';
 import { START } from '../harness/test-clock.ts';
 import { startWorld, type World } from '../harness/world.ts';
@@ -39,7 +42,7 @@ const personActor = () => ({ kind: 'person', id: person.ownerId, name: `${person
 
 const clientActor = ({ clientId }: Tokens) => ({ kind: 'oauth_client', id: clientId, name: 'Agent' });
 
-it('a yes is told with the person, the grant and what it was narrowed to', async () => {
+it('consent is recorded with the person, the grant and its limits', async () => {
   const { id: profileId } = await world.profile('Bells');
   const tokens = await tokensFor(world, person, { reach: profileId });
   const grantId = await grantOf(tokens);
@@ -60,7 +63,7 @@ it('a yes is told with the person, the grant and what it was narrowed to', async
   ]);
 });
 
-it('a no is told, and so is a yes in test mode', async () => {
+it('a denial is recorded, and so is consent in test mode', async () => {
   const since = world.clock.now().toISOString();
   const clientId = await registered(world);
   await answered(person.browser, await openConsent(person.browser, { clientId }), { button: 'Deny' });
@@ -72,7 +75,7 @@ it('a no is told, and so is a yes in test mode', async () => {
   ]);
 });
 
-it('a grant that its person revokes is told once, with the request that did it', async () => {
+it('a grant that its person revokes is recorded once, with the request that did it', async () => {
   const owner = await signIn(world);
   const grantId = await grantOf(await tokensFor(world, owner));
   const page = await owner.browser.get('/owner/agents');
@@ -85,19 +88,19 @@ it('a grant that its person revokes is told once, with the request that did it',
   expect(before.map(({ operation }) => operation)).toEqual(['oauth.grant']);
 });
 
-it('a grant that somebody else wants to end is left alone, and nothing is told', async () => {
+it('a grant that another owner tries to revoke stays, and nothing is recorded', async () => {
   const grantId = await grantOf(await tokensFor(world, person));
   const other = await signIn(world);
   await tokensFor(world, other);
   const csrf = /name="csrf" value="([^"]+)"/.exec((await other.browser.get('/owner/agents')).text)?.[1] ?? '';
   await other.browser.post(`/owner/agents/${grantId}/revoke`, { csrf });
-  await other.browser.post(`/owner/agents/${NOBODY}/revoke`, { csrf });
+  await other.browser.post(`/owner/agents/${UNKNOWN_ID}/revoke`, { csrf });
 
   expect((await audit(`objectId=${grantId}`)).map(({ operation }) => operation)).toEqual(['oauth.grant']);
-  expect(await audit(`objectId=${NOBODY}`)).toEqual([]);
+  expect(await audit(`objectId=${UNKNOWN_ID}`)).toEqual([]);
 });
 
-it('a grant that its client gives back is told as the client’s doing', async () => {
+it('a grant that its client revokes is recorded with the client as the actor', async () => {
   const tokens = await tokensFor(world, person);
   await postForm(world, '/oauth/revoke', { client_id: tokens.clientId, token: tokens.refresh });
 
@@ -110,7 +113,7 @@ it('a grant that its client gives back is told as the client’s doing', async (
 it.each<[string, (tokens: Tokens, code: string) => Promise<unknown>]>([
   ['a code', ({ clientId }, code) => redeem(world, clientId, code)],
   ['a refresh token', ({ clientId, refresh: token }) => refresh(world, clientId, token)],
-])('a grant that ends because %s came twice is told as that, once', async (_name, again) => {
+])('a grant that ends because %s was used twice is recorded as that, once', async (_name, again) => {
   const clientId = await registered(world);
   const code = await codeFor(person, { clientId });
   const { body } = await redeem(world, clientId, code);
@@ -125,7 +128,7 @@ it.each<[string, (tokens: Tokens, code: string) => Promise<unknown>]>([
   expect(before.map(({ operation }) => operation)).toEqual(['oauth.grant']);
 });
 
-it('what an agent changes, or may not, is told as the agent’s doing', async () => {
+it('each change or refused change by an agent is recorded with the agent as the actor', async () => {
   const tokens = await tokensFor(world, person, { scope: 'posts:write' });
   const input = { text: 'Ding', connectionSlugs: [world.sandboxSlug] };
   await callTool(world, tokens.access, 'create_post', input);
@@ -139,7 +142,7 @@ it('what an agent changes, or may not, is told as the agent’s doing', async ()
   expect(entries[1]).toMatchObject({ actor: clientActor(tokens), surface: 'mcp', object: { type: 'post' } });
 });
 
-it('a client that the operator describes anew is told to the accounts that have allowed it, and to nobody else', async () => {
+it('a client that the operator updates is recorded in the accounts that have allowed it, and in no other', async () => {
   const add = async () => {
     const headers = { authorization: `Bearer ${OPERATOR}`, 'content-type': 'application/json' };
     const body = JSON.stringify({ clientId: 'vouched-for', redirectUris: [CALLBACK] });
@@ -157,7 +160,7 @@ it('a client that the operator describes anew is told to the accounts that have 
   ]);
 });
 
-it('a yes that cannot be told in the audit is no yes', async () => {
+it('consent that cannot be audited does not count', async () => {
   await using broken = await startWorld();
   const owner = await signIn(broken);
   const clientId = await registered(broken);

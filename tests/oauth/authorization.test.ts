@@ -1,4 +1,4 @@
-/** The request for consent: what is asked anyway, what is refused, and what goes back to whom. */
+/** The authorization request: defaults, refusals, and the redirects to the client. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
 import { PUBLIC_URL, startWorld, type World } from '../harness/world.ts';
@@ -42,7 +42,7 @@ describe('a request', () => {
     expect([body.scope, body.id_token]).toEqual(['posts:read', undefined]);
   });
 
-  it('may go back to any port of this machine, where the client registered this machine', async () => {
+  it('may redirect to any port of this machine, if the client registered this machine', async () => {
     const local = await registered(world, { redirect_uris: ['http://127.0.0.1/cb'] });
     const params = { redirect_uri: 'http://127.0.0.1:49152/cb' };
     const back = await answered(person.browser, await openConsent(person.browser, { clientId: local, params }));
@@ -58,13 +58,13 @@ describe('a request', () => {
     ['for scopes that there are not', { scope: 'root' }, 'invalid_scope'],
     ['for a token without a code', { response_type: 'token' }, 'invalid_request'],
     ['that may ask nobody', { prompt: 'none' }, 'consent_required'],
-  ])('%s goes back with an error, the state and the issuer', async (_name, params, error) => {
+  ])('%s redirects back with an error, the state and the issuer', async (_name, params, error) => {
     const { status, location } = await person.browser.get(authorizeUrl({ clientId, params }));
 
     expect(status).toBe(303);
     const back = new URL(location ?? '');
     expect(`${back.origin}${back.pathname}`).toBe(CALLBACK);
-    // Asked for a token, the answer stands where a token would.
+    // For a token response, the answer is in the fragment.
     const answer = back.search === '' ? back.hash.slice(1) : back.search;
     const given = Object.fromEntries(new URLSearchParams(answer));
     expect(given).toMatchObject({ error, state: 'a-state', iss: PUBLIC_URL });
@@ -77,7 +77,7 @@ describe('a request', () => {
     ['to a longer path', undefined, { redirect_uri: `${CALLBACK}/more` }],
     ['to another port of a host', undefined, { redirect_uri: 'https://agent.example:8443/callback' }],
     ['to nowhere', undefined, { redirect_uri: 'javascript:alert(1)' }],
-  ])('%s is answered by a page and sent nowhere', async (_name, id, params) => {
+  ])('%s is answered by a page without a redirect', async (_name, id, params) => {
     const { status, location, text, headers } = await person.browser.get(
       authorizeUrl({ clientId: id ?? clientId, params }),
     );
@@ -88,13 +88,13 @@ describe('a request', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  it('with a character that is none goes back as a mistake of its own', async () => {
+  it('with an invalid character redirects back with invalid_request', async () => {
     const { status, location } = await person.browser.get(authorizeUrl({ clientId, params: { state: 'a\0b' } }));
 
     expect([status, new URL(location ?? '').searchParams.get('error')]).toEqual([303, 'invalid_request']);
   });
 
-  it('is told to wait when there were too many from one address', async () => {
+  it('is refused for a while when one address sent too many', async () => {
     const busy = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '3' } });
     const id = await registered(busy);
     const ask = () => openBrowser(busy).get(authorizeUrl({ clientId: id }), { 'x-forwarded-for': busy.url });
@@ -107,7 +107,7 @@ describe('a request', () => {
     await busy.close();
   });
 
-  it('escapes what a stranger wrote into it', async () => {
+  it('escapes text from the client', async () => {
     const { text } = await openBrowser(world).get('/oauth/authorize?client_id=%3Cscript%3Ealert(1)%3C/script%3E');
 
     expect(text).not.toContain('<script>');
@@ -115,7 +115,7 @@ describe('a request', () => {
 });
 
 describe('a denial', () => {
-  it('goes back as one, with the issuer, and leaves nothing', async () => {
+  it('redirects back with the denial and the issuer, and stores nothing', async () => {
     const consent = await openConsent(person.browser, { clientId });
     const back = await answered(person.browser, consent, { button: 'Deny' });
 

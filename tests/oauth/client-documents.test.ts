@@ -1,4 +1,4 @@
-/** Clients that are known by an address with a document about them, which is fetched through the outbound guard. */
+/** Clients that are identified by the address of a metadata document, which the outbound guard fetches. */
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
@@ -32,7 +32,7 @@ let world: World;
 let person: Person;
 let origin: string;
 beforeAll(async () => {
-  // What NODE_EXTRA_CA_CERTS does for a whole process.
+  // The equivalent of NODE_EXTRA_CA_CERTS for a whole process.
   setDefaultCACertificates([...trusted, SELF_SIGNED.certificate]);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -47,7 +47,7 @@ afterAll(() => {
 });
 
 let made = 0;
-/** An address of its own, because what was read is kept for a while. */
+/** A separate address, because documents are cached for a while. */
 function newClient(fields: object = {}, headers: Record<string, string> = {}): string {
   made += 1;
   const clientId = `${origin}/client-${made}.json`;
@@ -63,7 +63,7 @@ const statusOf = async (clientId: string, where = person.browser) => {
 };
 
 describe('a client with a document', () => {
-  it('goes the whole way, and is shown with the host that answers go to', async () => {
+  it('completes the whole flow, and is shown with the host of its redirect address', async () => {
     const clientId = newClient({ token_endpoint_auth_method: 'none', scope: 'whatever', grant_types: undefined });
     const consent = await openConsent(person.browser, { clientId });
     expect(consent.text).toContain('Allow <span dir="auto">Documented</span>?');
@@ -75,7 +75,7 @@ describe('a client with a document', () => {
     expect((await refresh(world, clientId, body.refresh_token)).status).toBe(200);
   });
 
-  it('is not asked for its document at every step', async () => {
+  it('is not fetched again at every step', async () => {
     const clientId = newClient();
     await codeFor(person, { clientId });
 
@@ -119,7 +119,7 @@ describe('a client with a document', () => {
         return clientId;
       },
     ],
-  ])('that %s is answered by a page and sent nowhere', async (_name, make) => {
+  ])('that %s is answered by a page without a redirect', async (_name, make) => {
     expect(await statusOf(make())).toMatchObject({ status: 400, location: null });
     expect(asked).not.toContain('/elsewhere.json');
   });
@@ -129,7 +129,7 @@ describe('a client with a document', () => {
     'https://[::1]/client.json',
     'https://169.254.169.254/client.json',
     'https://10.0.0.1/client.json',
-  ])('at %s, which the install may not reach, is not looked for', async (clientId) => {
+  ])('at %s, which the install may not reach, is not fetched', async (clientId) => {
     const strict = await startWorld({ env: { OUTBOUND_ALLOW: '' } });
     const before = asked.length;
     const here = clientId.replace('https://127.0.0.1', origin);
@@ -139,7 +139,7 @@ describe('a client with a document', () => {
     await strict.close();
   });
 
-  it('is not looked for when an address has named thirty within a minute', async () => {
+  it('is not fetched when an address has named thirty within a minute', async () => {
     const busy = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '60' } });
     const { browser } = await signIn(busy);
     const statuses = [];
@@ -149,7 +149,7 @@ describe('a client with a document', () => {
     await busy.close();
   });
 
-  it('over plain http is none, also where the operator allows the network', async () => {
+  it('over plain http is refused, also when the operator allows the network', async () => {
     expect(await statusOf(newClient().replace('https:', 'http:'))).toMatchObject({ status: 400, location: null });
   });
 });

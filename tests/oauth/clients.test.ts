@@ -1,4 +1,7 @@
-/** The clients that agents are made of: they find their way from a bare 401, refresh by themselves and ask for more when told. */
+/**
+ * The clients that agents use: they discover everything from a bare 401, refresh automatically and request more scopes
+ * when required.
+ */
 import {
   Client,
   type OAuthClientProvider,
@@ -18,7 +21,7 @@ beforeAll(async () => {
   person = await signIn(world);
 });
 
-/** The install listens on another port than it says it does. */
+/** The install listens on another port than that of its public address. */
 const toWorld = (url: string | URL, init?: object) => fetch(String(url).replace(PUBLIC_URL, world.url), init);
 
 function transportOf(provider: OAuthClientProvider, path = ''): StreamableHTTPClientTransport {
@@ -38,7 +41,7 @@ async function connected(mode: 'auto' | 'legacy', host = aHost(), path = ''): Pr
 }
 
 describe('the client of the MCP SDK', () => {
-  it.each(['auto', 'legacy'] as const)('goes the whole way from a 401, era %s', async (mode) => {
+  it.each(['auto', 'legacy'] as const)('completes the whole flow from a 401, era %s', async (mode) => {
     const host = aHost();
     const client = await connected(mode, host);
 
@@ -51,7 +54,7 @@ describe('the client of the MCP SDK', () => {
     expect(structuredContent).toMatchObject({ connections: [{ slug: world.sandboxSlug }] });
   });
 
-  it('refreshes by itself when its token is over', async () => {
+  it('refreshes automatically when its token has expired', async () => {
     const host = aHost();
     const client = await connected('auto', host);
     const before = host.kept['tokens'] as { access_token: string; refresh_token: string };
@@ -63,7 +66,7 @@ describe('the client of the MCP SDK', () => {
     expect(host.asked).toHaveLength(1);
   });
 
-  it('asks for the scope that a call needs, and then succeeds', async () => {
+  it('requests the scope that a call needs, and then succeeds', async () => {
     const host = aHost();
     const client = await connected('auto', host, '/x/queues');
     const [connection] = (await world.rest('GET /connections')).body.connections;
@@ -85,7 +88,7 @@ describe('the client of the MCP SDK', () => {
   });
 });
 
-it('a strict OAuth client finds everything as the standards have it', async () => {
+it('a strict OAuth client finds everything as the standards define it', async () => {
   const options = { [oauth.allowInsecureRequests]: true, [oauth.customFetch]: toWorld } as const;
   const resource = await oauth
     .resourceDiscoveryRequest(new URL(RESOURCE), options)
@@ -124,7 +127,7 @@ it('a strict OAuth client finds everything as the standards have it', async () =
   expect(await oauth.processRevocationResponse(revoked)).toBeUndefined();
 });
 
-it('a client with a key of its own proves with it who it is', async () => {
+it('a client with a private key authenticates with it', async () => {
   const { publicKey, privateKey } = await oauth.generateKeyPair('ES256');
   const jwk = { ...(await crypto.subtle.exportKey('jwk', publicKey)), alg: 'ES256', use: 'sig' };
   const metadata = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [jwk] } };

@@ -1,4 +1,4 @@
-/** The page on which a person agrees: what it shows, whom it takes an answer from, and how it is guarded. */
+/** The consent page: what it shows, whose answer it accepts, and how it is protected. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
 import { EMAIL, OWNER_ENV, PASSWORD } from '../harness/owner.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
 const grants = () => world.sql('select id from oauth_grants');
 
 describe('the page', () => {
-  it('shows who asks, where the answer goes, what for, and how far it can be narrowed', async () => {
+  it('shows the client, the redirect address, the scopes, and the possible limits', async () => {
     await world.profile('Bells <of> Rhyme');
     const { text, status } = await openConsent(person.browser, { clientId });
 
@@ -45,7 +45,7 @@ describe('the page', () => {
     expect(text).not.toContain('<script');
   });
 
-  it('preselects test mode, and offers the whole account last', async () => {
+  it('preselects test mode, and lists the whole account last', async () => {
     await world.profile('Another');
     const { text } = await openConsent(person.browser, { clientId });
 
@@ -55,7 +55,7 @@ describe('the page', () => {
     expect(choices.filter((choice) => choice.includes('selected'))).toHaveLength(1);
   });
 
-  it('escapes the name that a client gave itself', async () => {
+  it('escapes the name that a client chose', async () => {
     const id = await registered(world, { client_name: '<script>alert(1)</script>' });
     const { text } = await openConsent(person.browser, { clientId: id });
 
@@ -83,7 +83,7 @@ describe('the page', () => {
     ['https://gооgle.com/cb', 'xn--ggle-55da.com'],
     ['https://EVIL.example:8443/google.com', 'evil.example:8443'],
     ['http://127.1:5/cb', '127.0.0.1:5'],
-  ])('shows where an answer to %s really goes', async (redirect, host) => {
+  ])('shows the real target of an answer to %s', async (redirect, host) => {
     const id = await registered(world, { redirect_uris: [redirect] });
     const { text } = await openConsent(person.browser, { clientId: id, params: { redirect_uri: redirect } });
 
@@ -93,7 +93,7 @@ describe('the page', () => {
   it.each([
     ['a program on this computer', 'http://127.0.0.1:33418/', '127.0.0.1:33418', 'That is a program on this computer.'],
     ['an app', 'cursor://retrieval/cb', 'cursor:', 'That is an app on this device.'],
-  ])('warns where the answer goes to %s', async (_name, redirect, shown, warning) => {
+  ])('warns when the answer goes to %s', async (_name, redirect, shown, warning) => {
     const id = await registered(world, { redirect_uris: [redirect] });
     const { text, headers } = await openConsent(person.browser, { clientId: id, params: { redirect_uri: redirect } });
 
@@ -104,7 +104,7 @@ describe('the page', () => {
     );
   });
 
-  it('is kept by nobody and framed by nobody, and its form leads to the client', async () => {
+  it('is never cached and cannot be framed, and its form leads to the client', async () => {
     const { headers } = await openConsent(person.browser, { clientId });
 
     expect(headers.get('content-security-policy')).toBe(
@@ -115,7 +115,7 @@ describe('the page', () => {
     expect(headers.get('referrer-policy')).toBe('no-referrer');
   });
 
-  it('keeps its cookies to https, to itself and away from scripts', async () => {
+  it('limits its cookies to https and its own path, and hides them from scripts', async () => {
     await using secure = await startWorld({ env: { PUBLIC_URL: 'https://bells.example' } });
     const browser = openBrowser(secure);
     const params = { resource: 'https://bells.example/mcp' };
@@ -127,7 +127,7 @@ describe('the page', () => {
     for (const cookie of browser.setCookies) expect(cookie).toMatch(/^__Secure-.*; samesite=lax; secure; httponly$/);
   });
 
-  it('asks a stranger to sign in, and goes on from there', async () => {
+  it('asks a signed-out visitor to sign in, and continues from there', async () => {
     const browser = openBrowser(world);
     const asked = await browser.get(authorizeUrl({ clientId }));
     const stranger = await browser.get(asked.location ?? '');
@@ -140,7 +140,7 @@ describe('the page', () => {
     expect((await redeem(world, clientId, back.searchParams.get('code') ?? '')).status).toBe(200);
   });
 
-  it('is shown for each client, and each time, also to who is signed in and has agreed before', async () => {
+  it('is shown for each client, each time, also to a signed-in owner who has agreed before', async () => {
     await codeFor(person, { clientId });
     const again = await person.browser.get(authorizeUrl({ clientId }));
     const other = await person.browser.get(authorizeUrl({ clientId: await registered(world) }));
@@ -149,7 +149,7 @@ describe('the page', () => {
     expect(other.location).toMatch(/^\/oauth\/interaction\//);
   });
 
-  it('gives what was agreed to whoever is signed in, whoever agreed in this browser before', async () => {
+  it('grants access for the signed-in owner, regardless of earlier owners in this browser', async () => {
     await codeFor(person, { clientId });
     const next = await signIn(world);
     person.browser.cookies.set('carillon', next.browser.cookies.get('carillon') ?? '');
@@ -160,7 +160,7 @@ describe('the page', () => {
 });
 
 describe('an answer', () => {
-  it('without the token of the form, or with that of another sign-in, is refused', async () => {
+  it('without the form token, or with that of another sign-in, is refused', async () => {
     const before = (await grants()).length;
     const asked = await person.browser.get(authorizeUrl({ clientId }));
     const path = asked.location ?? '';
@@ -176,7 +176,7 @@ describe('an answer', () => {
     expect((await grants()).length).toBe(before);
   });
 
-  it('from another browser than the one that asked is refused', async () => {
+  it('from another browser than that of the request is refused', async () => {
     const asked = await person.browser.get(authorizeUrl({ clientId }));
     const other = await signIn(world);
     const looked = await other.browser.get(asked.location ?? '');
@@ -195,7 +195,7 @@ describe('an answer', () => {
   });
 
   it.each(['', 'everything', '00000000-0000-7000-8000-000000000000'])(
-    'that was not among the choices is refused: "%s"',
+    'outside the offered choices is refused: "%s"',
     async (reach) => {
       const consent = await openConsent(person.browser, { clientId });
 
@@ -204,7 +204,7 @@ describe('an answer', () => {
     },
   );
 
-  it('cannot be narrowed to a profile of another account', async () => {
+  it('cannot be limited to a profile of another account', async () => {
     const foreign = world.context.random.uuid();
     await world.sql('insert into accounts (id, created_at) values ($1, $2)', [foreign, world.clock.now()]);
     const { id } = await world.profile('Foreign', foreign);
@@ -213,7 +213,7 @@ describe('an answer', () => {
     expect((await person.browser.press(consent, 'Allow', { 'What it reaches': id })).status).toBe(400);
   });
 
-  it('that is given twice makes one grant', async () => {
+  it('that is given twice creates one grant', async () => {
     const before = (await grants()).length;
     const consent = await openConsent(person.browser, { clientId });
     const reach = { 'What it reaches': 'account' };
@@ -225,7 +225,7 @@ describe('an answer', () => {
     expect((await person.browser.get(again.location ?? '')).location).toMatch(`${CALLBACK}?code=`);
   });
 
-  it('that is given five times at once makes one grant, and each press leads on', async () => {
+  it('that is given five times at once creates one grant, and each click redirects', async () => {
     const before = (await grants()).length;
     const consent = await openConsent(person.browser, { clientId });
     const press = () => person.browser.press(consent, 'Allow', { 'What it reaches': 'account' });
@@ -239,7 +239,7 @@ describe('an answer', () => {
     expect((await redeem(world, clientId, code ?? '')).status).toBe(200);
   });
 
-  it('stays what was said first', async () => {
+  it('keeps its first value', async () => {
     const consent = await openConsent(person.browser, { clientId });
     const yes = await person.browser.press(consent, 'Allow', { 'What it reaches': 'account' });
     const no = await person.browser.press(consent, 'Deny', { 'What it reaches': 'account' });
@@ -248,7 +248,7 @@ describe('an answer', () => {
     expect((await person.browser.get(no.location ?? '')).location).toMatch(`${CALLBACK}?code=`);
   });
 
-  it('comes too late after an hour', async () => {
+  it('arrives too late after an hour', async () => {
     const asked = await person.browser.get(authorizeUrl({ clientId }));
     world.clock.advance(3_620_000);
 

@@ -1,4 +1,4 @@
-/** What clients read before they ask: whole documents, for anybody, at the address of the install. */
+/** The discovery documents: complete, public, and at the address of the install. */
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -28,18 +28,18 @@ beforeAll(async () => {
 
 const open = (path: string, headers = {}) => openBrowser(world).get(path, headers);
 
-/** Sends a request line as it stands, which fetch would not. */
+/** Sends a raw request line, which fetch would not. */
 const sendRaw = async (target: string): Promise<string> => {
   const { port, hostname } = new URL(world.url);
   const socket = connect(Number(port), hostname);
-  // Left open: a server need not answer whoever has hung up.
+  // The socket stays open, because a server need not answer a client that has hung up.
   socket.write(`GET ${target} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`);
   return text(socket);
 };
 
 describe('a document', () => {
   it.each(['/.well-known/oauth-authorization-server', '/.well-known/oauth-protected-resource/mcp'])(
-    'names the install, whatever address the request line names: %s',
+    'names the install, for every address in the request line: %s',
     async (path) => {
       const answer = await sendRaw(`http://evil.example${path}`);
 
@@ -50,7 +50,7 @@ describe('a document', () => {
   );
 
   it.each(['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp'])(
-    'says at %s what tokens are for and who gives them out',
+    'at %s says what tokens are for and which server issues them',
     async (path) => {
       const { status, text } = await open(path);
 
@@ -68,7 +68,7 @@ describe('a document', () => {
     },
   );
 
-  it('says how the authorization server is used, whatever name it was called by', async () => {
+  it('describes how to use the authorization server, under each of its names', async () => {
     const { status, text } = await open('/.well-known/oauth-authorization-server', {
       'x-forwarded-host': 'evil.example',
       'x-forwarded-proto': 'https',
@@ -96,7 +96,7 @@ describe('a document', () => {
     ]);
   });
 
-  it('shows the public parts of the keys, and nothing else of them', async () => {
+  it('shows the public parts of the keys, and no other part', async () => {
     const { keys } = JSON.parse((await open('/oauth/jwks')).text);
 
     const [{ id } = { id: '' }] = await world.sql<{ id: string }>('select id from oauth_keys');
@@ -105,7 +105,7 @@ describe('a document', () => {
   });
 
   it.each(['/.well-known/oauth-protected-resource', '/.well-known/oauth-authorization-server', '/oauth/jwks'])(
-    'at %s may be read by any page, and leaves no cookie',
+    'at %s may be read by any page, and sets no cookie',
     async (path) => {
       const { headers } = await open(path, { origin: 'https://page.example' });
 
@@ -115,7 +115,7 @@ describe('a document', () => {
   );
 });
 
-it('a request to /mcp without anything is told where to begin, and of no error', async () => {
+it('a request to /mcp without credentials is told where to begin, without an error code', async () => {
   const { status, headers } = await callMcp(world, null, { jsonrpc: '2.0', id: 1, method: 'ping' });
 
   expect([status, headers.get('www-authenticate')]).toEqual([

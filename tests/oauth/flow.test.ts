@@ -1,4 +1,4 @@
-/** The whole way of an agent: register, ask, be agreed to, trade the code, work, refresh. */
+/** The whole flow of an agent: register, request access, get consent, exchange the code, work, refresh. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PUBLIC_URL, startWorld, type World } from '../harness/world.ts';
 import {
@@ -22,8 +22,8 @@ beforeAll(async () => {
   person = await signIn(world);
 });
 
-describe('a person’s word', () => {
-  it('gives the client a code, with its state and who said so', async () => {
+describe('consent', () => {
+  it('gives the client a code, with its state and the issuer', async () => {
     const clientId = await registered(world);
     const consent = await openConsent(person.browser, { clientId });
 
@@ -38,7 +38,7 @@ describe('a person’s word', () => {
     });
   });
 
-  it('lets the client work with what it was given, for ten minutes', async () => {
+  it('lets the client work within its grant, for ten minutes', async () => {
     const clientId = await registered(world);
     const back = await answered(person.browser, await openConsent(person.browser, { clientId }));
     const { status, body } = await redeem(world, clientId, back.searchParams.get('code') ?? '');
@@ -73,7 +73,7 @@ describe('a person’s word', () => {
     expect((await callTool(world, body.access_token, 'list_connections')).status).toBe(401);
   });
 
-  it('lasts as long as the client refreshes', async () => {
+  it('lasts while the client refreshes', async () => {
     let tokens = await tokensFor(world, person);
     for (let days = 0; days < 60; days += 20) {
       world.clock.advance(20 * 86_400_000);

@@ -1,4 +1,4 @@
-/** An id is no right: what belongs to another account is not there, whatever tool or resource it is named to. */
+/** An id grants no access: each tool and resource treats an object of another account as missing. */
 import { beforeAll, expect, it } from 'vitest';
 import { ERROR_META_KEY } from '../../mcp/tool-results.ts';
 import { operations } from '../../routers/operations.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   theirs = await thingsOfTheFirst();
 });
 
-/** Ids of what the first account has, by the names that tools take them under. */
+/** Ids of the first account's objects, by the names of the tool arguments. */
 async function thingsOfTheFirst(): Promise<Record<string, string>> {
   const { id: profileId } = await world.profile();
   const post = { text: 'Ding', connectionSlugs: [world.sandboxSlug], isDraft: true };
@@ -54,7 +54,7 @@ async function aDelivery(webhookId: string): Promise<string> {
   return (await deliveriesOf(world, webhookId))[0]?.id ?? '';
 }
 
-/** What a tool needs beside the ids. */
+/** Further arguments that a tool needs. */
 const BESIDE: Readonly<Record<string, object>> = {
   move_connection: { profileId: null },
   update_draft: { text: 'Dong' },
@@ -67,7 +67,7 @@ const BESIDE: Readonly<Record<string, object>> = {
   mint_key: { name: 'Mine', type: 'live' },
 };
 
-/** Tools of operations whose path names a thing, with the names of its ids. */
+/** Tools of operations whose path names an object, with the names of its ids. */
 const NAMING = operations.flatMap(({ meta: { tool, openapi } }): [string, string, string[]][] => {
   const ids = [...openapi.path.matchAll(/\{(\w+)\}/g)].map(([, id = '']) => id);
   if ('none' in tool || ids.length === 0) return [];
@@ -78,7 +78,7 @@ async function call(path: string, message: object): Promise<Answer> {
   return callMcp(world, token, { jsonrpc: '2.0', id: 1, ...message }, path);
 }
 
-it('all of these things are there', () => {
+it('all of these objects exist', () => {
   const ids = [...new Set(NAMING.flatMap(([, , names]) => names))].toSorted();
 
   expect(Object.keys(theirs).toSorted()).toEqual(ids);
@@ -122,7 +122,7 @@ it('no list and no completion shows anything of another account', async () => {
   expect([...Object.values(theirs), world.sandboxSlug].filter((id) => shown.includes(id))).toEqual([]);
 });
 
-/** What could have been changed, whole. */
+/** Everything that could have been changed, in full. */
 function everything(): Promise<unknown> {
   const tables = [
     'posts',

@@ -1,4 +1,7 @@
-/** Between agents and platforms nothing passes but posts: no token of ours goes out, and what a platform says stays a quotation. */
+/**
+ * Between agents and platforms only posts pass: platforms get none of our tokens, and words of a platform remain
+ * quoted.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startWorld, type World } from '../harness/world.ts';
 import { type FakeMastodon, startFakeMastodon } from '../platforms/fakes/fake-mastodon.ts';
@@ -23,14 +26,14 @@ afterAll(() => fake.close());
 const call = async (name: string, input: object) => (await callTool(world, tokens.access, name, input)).body.result;
 const post = () => call('create_post', { text: 'Ding', connectionSlugs: ['alice'] });
 
-/** Where a text stands in an answer, as paths. */
+/** The paths at which a text occurs in an answer. */
 function placesOf(text: string, value: unknown, path = ''): string[] {
   if (typeof value === 'string') return value.includes(text) ? [path] : [];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => placesOf(text, inner, `${path}/${name}`));
 }
 
-it('a platform is shown the login of its own account, and neither token nor key of ours', async () => {
+it('a platform receives the credentials of its own account, and no token or key of ours', async () => {
   const { postId } = (await post()).structuredContent.results[0];
   await call('delete_post', { postId });
 
@@ -44,7 +47,7 @@ it('a platform is shown the login of its own account, and neither token nor key 
     expect(shown.filter((text) => text.includes(secret))).toEqual([]);
 });
 
-it('what a platform says to a post stands in the message of that post’s error and nowhere else', async () => {
+it('the answer of a platform to a post appears only in the message of that post’s error', async () => {
   fake.answers['POST /api/v1/statuses'] = [{ status: 422, json: { error: HOSTILE } }];
 
   const { structuredContent, content, isError, _meta } = await post();
@@ -55,7 +58,7 @@ it('what a platform says to a post stands in the message of that post’s error 
   expect(placesOf('IGNORE ALL', content.slice(1))).toEqual([]);
 });
 
-it('what a platform says to a deletion stands in quotes that it cannot leave, and is called data', async () => {
+it('the answer of a platform to a deletion stays inside its quotes, and is marked as data', async () => {
   const { postId } = (await post()).structuredContent.results[0];
   fake.answers['DELETE /api/v1/statuses/:id'] = [{ status: 422, json: { error: HOSTILE } }];
 

@@ -1,4 +1,4 @@
-/** Who may register as a client, and as what (RFC 7591). */
+/** Which clients may register, and with which metadata (RFC 7591). */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { oauthCommand } from '../../cli/oauth-command.ts';
 import { OPERATOR } from '../harness/owner.ts';
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 describe('a client', () => {
-  it('registers as a public one, is told so, and is given no secret', async () => {
+  it('registers as a public one, is told so, and gets no secret', async () => {
     const { status, body, headers } = await register(world, {}, { origin: 'https://page.example' });
 
     expect([status, body]).toEqual([
@@ -47,7 +47,7 @@ describe('a client', () => {
         grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
       },
     ],
-  ])('such as %s is registered with what there is', async (_name, metadata) => {
+  ])('such as %s is registered with the available values', async (_name, metadata) => {
     const { status, body } = await register(world, metadata);
 
     expect([status, body.token_endpoint_auth_method, body.client_secret]).toEqual([201, 'none', undefined]);
@@ -63,7 +63,7 @@ describe('a client', () => {
     ['one good address and one bad', { redirect_uris: [CALLBACK, 'search-ms:query=x'] }],
     ['a fragment', { redirect_uris: ['https://agent.example/#x'] }],
     ['no address', { redirect_uris: [] }],
-  ])('that wants its answers at %s is refused', async (_name, metadata) => {
+  ])('that wants a redirect to %s is refused', async (_name, metadata) => {
     const { status, body } = await register(world, metadata);
 
     expect([status, body.error]).toEqual([400, expect.stringMatching(/^invalid_(redirect_uri|client_metadata)$/)]);
@@ -72,7 +72,7 @@ describe('a client', () => {
   it.each([
     ['the 31st of a minute', '60', 30],
     ['the one after half of what RATE_LIMIT_PER_MINUTE allows', '80', 40],
-  ])('is told to wait when it is %s from one address', async (_name, limit, allowed) => {
+  ])('must wait when it is %s from one address', async (_name, limit, allowed) => {
     const busy = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: limit } });
     for (let registered = 0; registered < allowed; registered += 1) expect((await register(busy)).status).toBe(201);
 
@@ -85,7 +85,7 @@ describe('a client', () => {
   });
 
   it.each(['2001:db8:1:2::', '10.0.0.'])(
-    'is counted by what it calls from, and not by what it says: %s',
+    'is counted by the address it calls from, not by the one it claims: %s',
     async (said) => {
       const busy = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '60' } });
       const statuses: number[] = [];
@@ -115,7 +115,7 @@ describe('a client', () => {
     ],
     ['with a character 0', { client_name: 'a\0b' }, 'invalid_request'],
     ['with half a character', { client_name: 'a\ud800b' }, 'invalid_request'],
-  ])('%s is refused as its own mistake, and not kept', async (_name, metadata, error) => {
+  ])('%s is refused as an error of the client, and not stored', async (_name, metadata, error) => {
     const before = (await world.sql('select 1 from oauth_artifacts')).length;
     const { status, body } = await register(world, metadata);
 
@@ -123,7 +123,7 @@ describe('a client', () => {
     expect((await world.sql('select 1 from oauth_artifacts')).length).toBe(before);
   });
 
-  it('is given a name of its own, whatever it calls for', async () => {
+  it('gets a new client_id, for any client_id that it requests', async () => {
     const taken = await registered(world);
     const { body } = await register(world, { client_id: taken, redirect_uris: ['https://evil.example/cb'] });
 
@@ -135,7 +135,7 @@ describe('a client', () => {
     expect(kept?.uris).toContain(CALLBACK);
   });
 
-  it('may say much that nobody keeps', async () => {
+  it('may send metadata that is not stored', async () => {
     const { status, body } = await register(world, {
       tos_uri: `https://agent.example/${'x'.repeat(20_000)}`,
       logo_uri: 'https://evil.example/pixel.png',
@@ -144,7 +144,7 @@ describe('a client', () => {
     expect([status, body.logo_uri]).toEqual([201, undefined]);
   });
 
-  it('is forgotten after a day in which nobody agreed to it, and kept while somebody does', async () => {
+  it('is deleted after a day without consent, and kept while a grant exists', async () => {
     const [unused, used] = [await registered(world), await registered(world)];
     await tokensFor(world, await signIn(world), { clientId: used });
     world.clock.advance(25 * 3_600_000);
@@ -161,7 +161,7 @@ describe('a client', () => {
 describe('the operator', () => {
   const run = (...args: string[]) => oauthCommand(fetch, args, { PUBLIC_URL: world.url, OPERATOR_TOKEN: OPERATOR });
 
-  it('adds a client that cannot register, which is kept for good', async () => {
+  it('adds a client that cannot register, which is kept permanently', async () => {
     expect(await run('client', 'add', 'our-agent', CALLBACK)).toBe(
       `client our-agent\n  ${CALLBACK}\nIt has no secret: it proves itself with PKCE.\n`,
     );
@@ -178,7 +178,7 @@ describe('the operator', () => {
     [['client', 'add', 'x', 'http://evil.example/'], /redirectUris: .*loopback/],
     [['client', 'add', 'x', 'ms-msdt:/id'], /redirectUris: expected https, http on localhost/],
     [['client', 'add', 'x', CALLBACK, '--colour', 'red'], /colour/],
-  ])('is told what is wrong with %j', async (args, message) => {
+  ])('sees what is wrong with %j', async (args, message) => {
     await expect(run(...args)).rejects.toThrow(message);
   });
 });

@@ -1,4 +1,4 @@
-/** The keys that sign access tokens: rotated without anybody noticing, and kept encrypted. */
+/** The keys that sign access tokens: rotated without an interruption, and stored encrypted. */
 import { beforeAll, expect, it } from 'vitest';
 import { oauthCommand } from '../../cli/oauth-command.ts';
 import { createAuthorizationServer } from '../../server/oauth/authorization-server.ts';
@@ -22,7 +22,7 @@ const published = async (): Promise<string[]> => {
   return keys.map(({ kid }) => kid);
 };
 
-it('a rotation logs nobody out: old tokens stay good, new ones have the new key', async () => {
+it('a rotation revokes no token: old tokens stay valid, new ones have the new key', async () => {
   const before = await tokensFor(world, person);
   world.clock.advance(1_000);
   const printed = await rotate();
@@ -34,7 +34,7 @@ it('a rotation logs nobody out: old tokens stay good, new ones have the new key'
   expect(await published()).toEqual([kidOf(body.access_token), kidOf(before.access)]);
 });
 
-it('a process that did not see the rotation takes tokens of the new key', async () => {
+it('a process that missed the rotation accepts tokens of the new key', async () => {
   const other = createAuthorizationServer(world.context, machineTime);
   expect(await other.checkAccessToken((await tokensFor(world, person)).access)).not.toBeNull();
   world.clock.advance(1_000);
@@ -44,7 +44,7 @@ it('a process that did not see the rotation takes tokens of the new key', async 
   expect(await other.checkAccessToken(access)).toMatchObject({ clientId });
 });
 
-it('housekeeping rotates after thirty days, and forgets keys whose tokens have long ended', async () => {
+it('housekeeping rotates after thirty days, and deletes keys whose tokens have long expired', async () => {
   const before = await published();
   world.clock.advance(30 * 86_400_000);
   await world.housekeep();
@@ -59,7 +59,7 @@ it('housekeeping rotates after thirty days, and forgets keys whose tokens have l
   expect(await published()).toEqual([after[0]]);
 });
 
-it('are encrypted where they are stored', async () => {
+it('are encrypted in the database', async () => {
   const rows = await world.sql<{ jwk: string }>('select jwk from oauth_keys');
 
   for (const { jwk } of rows) expect(jwk).toMatch(/^v1\.[\w-]{8}\./);

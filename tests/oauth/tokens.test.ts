@@ -1,4 +1,4 @@
-/** Codes and refresh tokens: good once, for one client, and never for longer than agreed. */
+/** Codes and refresh tokens: valid once, for one client, and never for longer than granted. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -46,14 +46,14 @@ describe('a code', () => {
     expect([status, body.error]).toEqual([400, 'invalid_grant']);
   });
 
-  it('is no good for another resource than it was asked for', async () => {
+  it('is invalid for another resource than it was requested for', async () => {
     const { clientId, code } = await aCode();
     const { status, body } = await redeem(world, clientId, code, { resource: 'https://other.example/mcp' });
 
     expect([status, body.error]).toEqual([400, 'invalid_target']);
   });
 
-  it('is no good to another client', async () => {
+  it('is invalid for another client', async () => {
     const { code } = await aCode();
 
     expect((await redeem(world, await registered(world), code)).body.error).toBe('invalid_grant');
@@ -66,7 +66,7 @@ describe('a code', () => {
     expect((await redeem(world, clientId, code)).body.error).toBe('invalid_grant');
   });
 
-  it('that comes a second time ends what the first one gave', async () => {
+  it('that is used a second time revokes the tokens of the first use', async () => {
     const { clientId, code } = await aCode();
     const { body } = await redeem(world, clientId, code);
     const again = await redeem(world, clientId, code);
@@ -76,7 +76,7 @@ describe('a code', () => {
     expect((await refresh(world, clientId, body.refresh_token)).status).toBe(400);
   });
 
-  it('that comes six times at once is taken once', async () => {
+  it('that arrives six times at once is accepted once', async () => {
     const { clientId, code } = await aCode();
     const answers = await Promise.all(Array.from({ length: 6 }, () => redeem(world, clientId, code)));
 
@@ -102,7 +102,7 @@ describe('a refresh token', () => {
     expect(await works(body.access_token)).toBe(true);
   });
 
-  it('that comes again within ten seconds is a repetition, also six times at once: all are given one successor', async () => {
+  it('that is used again within ten seconds is a retry, also six times at once: all get one successor', async () => {
     const tokens = await tokensFor(world, person);
     const answers = await Promise.all(Array.from({ length: 6 }, () => refresh(world, tokens.clientId, tokens.refresh)));
     world.clock.advance(10_000);
@@ -121,7 +121,7 @@ describe('a refresh token', () => {
   });
 
   it.skipIf(TEST_DATABASE_URL === undefined)(
-    'is given one successor by all processes that share the database',
+    'gets one successor from all processes that share the database',
     async () => {
       const shared = await startWorld({ env: { ENCRYPTION_KEYS: Buffer.alloc(32, 7).toString('base64') } });
       const tokens = await tokensFor(shared, await signIn(shared));
@@ -136,7 +136,7 @@ describe('a refresh token', () => {
     },
   );
 
-  it('has a successor that is used up like any other, also when the answer to a repetition shows it again', async () => {
+  it('has a successor that is used up like any other, also when the answer to a retry shows it again', async () => {
     const tokens = await tokensFor(world, person);
     const { refresh_token: successor } = await next(tokens);
     await refresh(world, tokens.clientId, successor);
@@ -149,7 +149,7 @@ describe('a refresh token', () => {
     expect(await works(shownAgain.access_token)).toBe(false);
   });
 
-  it('that comes again later is a theft: the whole family ends at once', async () => {
+  it('that is used again later is a theft: the whole family ends at once', async () => {
     const tokens = await tokensFor(world, person);
     const newer = await next(tokens);
     world.clock.advance(12_000);
@@ -161,7 +161,7 @@ describe('a refresh token', () => {
     expect((await refresh(world, tokens.clientId, newer.refresh_token)).body.error).toBe('invalid_grant');
   });
 
-  it('may ask for less, and never for more', async () => {
+  it('may request fewer scopes, and never more', async () => {
     const tokens = await tokensFor(world, person);
     const less = await refresh(world, tokens.clientId, tokens.refresh, { scope: 'posts:read' });
     const more = await refresh(world, tokens.clientId, less.body.refresh_token, { scope: 'posts:read keys:write' });
@@ -169,14 +169,14 @@ describe('a refresh token', () => {
     expect([less.body.scope, more.status, more.body.error]).toEqual(['posts:read', 400, 'invalid_scope']);
   });
 
-  it('is no good to another client', async () => {
+  it('is invalid for another client', async () => {
     const tokens = await tokensFor(world, person);
 
     expect((await refresh(world, await registered(world), tokens.refresh)).body.error).toBe('invalid_grant');
     expect(await works(tokens.access)).toBe(true);
   });
 
-  it('is not given to a client that registered without', async () => {
+  it('is not issued to a client that registered without it', async () => {
     const clientId = await registered(world, { grant_types: ['authorization_code'] });
     const { body } = await redeem(world, clientId, await codeFor(person, { clientId }));
 
@@ -184,8 +184,8 @@ describe('a refresh token', () => {
   });
 });
 
-describe('a client that gives its refresh token back', () => {
-  it('has no access from then on', async () => {
+describe('a client that revokes its refresh token', () => {
+  it('loses access immediately', async () => {
     const { clientId, access, refresh: token } = await tokensFor(world, person);
     expect(await works(access)).toBe(true);
     const { status } = await postForm(world, '/oauth/revoke', { client_id: clientId, token });
@@ -195,7 +195,7 @@ describe('a client that gives its refresh token back', () => {
     expect((await refresh(world, clientId, token)).body.error).toBe('invalid_grant');
   });
 
-  it('ends nothing of another client’s', async () => {
+  it('cannot revoke a token of another client', async () => {
     const { access, refresh: token } = await tokensFor(world, person);
     await postForm(world, '/oauth/revoke', { client_id: await registered(world), token });
 
@@ -204,7 +204,7 @@ describe('a client that gives its refresh token back', () => {
 });
 
 describe('what is stored', () => {
-  it('holds no code, no token and no id of a request', async () => {
+  it('contains no code, no token and no id of a request', async () => {
     const clientId = await registered(world);
     const uid = (await person.browser.get(`/oauth/authorize?x=1`)).location ?? '';
     const code = await codeFor(person, { clientId });
@@ -218,7 +218,7 @@ describe('what is stored', () => {
     expect(text).not.toContain('"d":');
   });
 
-  it('goes when it has ended', async () => {
+  it('is deleted after it has expired', async () => {
     await tokensFor(world, person);
     world.clock.advance(31 * 86_400_000);
     await world.housekeep();

@@ -1,4 +1,4 @@
-/** Clients that are generated from the OpenAPI document compile in strict mode, and their calls work. */
+/** Clients generated from the OpenAPI document compile in strict mode, and their calls work. */
 import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { createOpenApiDocument } from '../../server/openapi.ts';
 import { startWorld } from '../harness/world.ts';
 import { runTool, TOOLS } from './ensure-tools.ts';
 
-/** What a program does with either client, told as JSON: the types of the answers are used, so they must be right. */
+/** A program that uses either client and prints JSON. It reads typed answers, so the types must be right. */
 const CONSUMERS = {
   'openapi-typescript': `
     import createClient from 'openapi-fetch';
@@ -97,7 +97,7 @@ const COMPILER = [
 ];
 
 describe.for(Object.keys(CONSUMERS) as Generator[])('%s', (generator) => {
-  it('makes a client that compiles and works', async () => {
+  it('generates a client that compiles and works', async () => {
     const world = await startWorld();
     const folder = join(TOOLS, 'clients', generator);
     await rm(folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 /**
- * Where linters and generators for the OpenAPI document come from: installed into `.cache/openapi` on first use, from a
- * lockfile of their own, since the generators need TypeScript 5 and none of their weight is the product's.
+ * Installs linters and generators for the OpenAPI document into `.cache/openapi` on first use. They have a separate
+ * lockfile, because the generators need TypeScript 5 and the product must not depend on them.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 const HERE = import.meta.dirname;
 const FILES = ['package.json', 'package-lock.json'];
 
-/** Folder that the tools are installed in; ignored by git and kept between runs. */
+/** Folder of the installed tools; ignored by git and kept between runs. */
 export const TOOLS = resolve(HERE, '../../.cache/openapi');
 
 /** Loads an installed package. */
@@ -29,7 +29,7 @@ export async function runTool(command: string, parameters: readonly string[], cw
   );
 }
 
-/** Installs the packages unless these very versions are installed there already. */
+/** Installs the packages unless these versions are already installed there. */
 export async function setup(): Promise<void> {
   const lockfile = await readFile(join(HERE, 'package-lock.json'), 'utf8');
   const installed = join(TOOLS, 'node_modules/.installed');

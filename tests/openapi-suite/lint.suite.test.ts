@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createOpenApiDocument } from '../../server/openapi.ts';
 import { loadTool } from './ensure-tools.ts';
 
-/** As an install serves it; on localhost the linters complain about that. */
+/** The document of an install with a public address, because the linters reject localhost. */
 const document = createOpenApiDocument('https://posts.bells.example', '2.0.0');
 
 interface Redocly {

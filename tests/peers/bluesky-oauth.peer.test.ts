@@ -1,4 +1,7 @@
-/** The page of a Bluesky account's server, on a real PDS: pushed requests, tokens bound to a key, and what they are good for. */
+/**
+ * OAuth on the page of a Bluesky account's server, on a real PDS: pushed requests, key-bound tokens, and what the
+ * tokens permit.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bluesky } from '../../platforms/bluesky/index.ts';
 import { alternative } from '../../platforms/bluesky/oauth.ts';
@@ -34,11 +37,11 @@ describe.skipIf(script === undefined)('the page of a real PDS', () => {
     forgetApp: async () => {},
   });
   let requests = 0;
-  /** Servers take each verifier once. */
+  /** Servers accept each verifier once. */
   const newRequest = () => ({ ...REQUEST, verifier: String((requests += 1)).padStart(43, '0') });
   const person = () => ({ handle: account.credentials['identifier'] ?? '', password: PDS_PASSWORD });
 
-  /** Goes to the page and agrees there; gives what the customer comes back with. */
+  /** Goes to the page and agrees there; returns the parameters of the redirect. */
   async function agree() {
     const request = newRequest();
     const { url, memo } = await alternative.oauth.begin({}, request, io());
@@ -57,7 +60,7 @@ describe.skipIf(script === undefined)('the page of a real PDS', () => {
     return headPart(text, makeTid(now(), seed), now());
   }
 
-  it('sends the customer back to the address of the machine, named by itself and with the state', async () => {
+  it('redirects the customer to the loopback address, with the issuer and the state', async () => {
     const { back } = await agree();
 
     expect(back.origin + back.pathname).toBe('http://127.0.0.1:3000/connect/callback/bluesky');
@@ -68,7 +71,7 @@ describe.skipIf(script === undefined)('the page of a real PDS', () => {
     });
   });
 
-  it('lets in to the account that agreed, which shows images, posts and deletes', async () => {
+  it('accepts the tokens of the approved account, which shows images, posts and deletes', async () => {
     const linked = await link();
     const session = sessionOf(linked);
     const bytes = await plain(40, 30).png().toBuffer();
@@ -97,7 +100,7 @@ describe.skipIf(script === undefined)('the page of a real PDS', () => {
     expect(await account.texts()).toEqual([]);
   });
 
-  it('renews a login once with each refresh token, and lets the new one post', async () => {
+  it('refreshes tokens once with each refresh token, and accepts the new access token for a post', async () => {
     const linked = await link();
 
     const renewed = await renewOauthLogin(linked.credential, io());
@@ -118,7 +121,7 @@ describe.skipIf(script === undefined)('the page of a real PDS', () => {
     });
   });
 
-  it('renews a login whose token is not taken on the way to a post', async () => {
+  it('refreshes a rejected access token before a post', async () => {
     const linked = await link();
     const dead = { ...linked.credential, accessToken: 'dead' };
     const session = sessionOf({ ...linked, credential: dead });
@@ -129,7 +132,7 @@ describe.skipIf(script === undefined)('the page of a real PDS', () => {
     await bluesky.remove?.(session, published, io());
   });
 
-  it('takes a code once, and with its verifier only', async () => {
+  it('accepts a code once, and only with its verifier', async () => {
     const { request, memo, back } = await agree();
     const finish = (verifier: string) =>
       alternative.oauth.finish(back.searchParams, { ...request, verifier }, memo, io());
@@ -138,7 +141,7 @@ describe.skipIf(script === undefined)('the page of a real PDS', () => {
     expect(await failureOf(finish(request.verifier))).toMatchObject({ kind: 'rejected' });
   });
 
-  it('is not believed when it speaks for another server', async () => {
+  it('is rejected when it answers for another server', async () => {
     const { request, memo, back } = await agree();
     back.searchParams.set('iss', 'https://elsewhere.example');
 

@@ -93,7 +93,7 @@ describe.skipIf(script === undefined)('a real PDS', () => {
     });
   });
 
-  it('says that a wrong password is not taken', async () => {
+  it('reports that a wrong password is refused', async () => {
     const call = bluesky.connectAccount({ identifier: alice.handle, appPassword: 'nope' }, io());
 
     expect(await failureOf(call)).toEqual({
@@ -138,7 +138,7 @@ describe.skipIf(script === undefined)('a real PDS', () => {
     expect(await bluesky.readBack?.(session, head, io())).toBeNull();
   });
 
-  it('adopts the standing record when a repeat differs, and never overwrites it', async () => {
+  it('adopts the existing record when a repeat differs, and never overwrites it', async () => {
     const session = sessionOf(await connect());
     const head = part('same text');
     const first = await bluesky.publish(session, head, io());
@@ -152,7 +152,7 @@ describe.skipIf(script === undefined)('a real PDS', () => {
     await bluesky.remove?.(session, first, io());
   });
 
-  it('hangs replies under the head', async () => {
+  it('attaches replies below the first post', async () => {
     const session = sessionOf(await connect());
     const root = await bluesky.publish(session, part('one'), io());
     const second = await bluesky.publish(session, part('two', { step: 'reply', root, parent: root }), io());
@@ -169,7 +169,7 @@ describe.skipIf(script === undefined)('a real PDS', () => {
     expect(await records()).toEqual([]);
   });
 
-  it('takes 300 graphemes and 3000 bytes, and refuses more', async () => {
+  it('accepts 300 graphemes and 3000 bytes, and refuses more', async () => {
     const session = sessionOf(await connect());
     const wide = `${'e\u0301\u0302\u0303'.repeat(200)}${'x'.repeat(100)}`;
     const longest = await bluesky.publish(session, part(wide), io());
@@ -185,7 +185,7 @@ describe.skipIf(script === undefined)('a real PDS', () => {
     await bluesky.remove?.(session, longest, io());
   });
 
-  it('renews a login that is not taken with its refresh token, else with the password, else not at all', async () => {
+  it('refreshes rejected tokens with the refresh token, else with the password, else not at all', async () => {
     const account = await connect();
     const broken = (login: Partial<typeof account.credential>) =>
       sessionOf({ ...account, credential: { ...account.credential, accessJwt: 'dead', ...login } });
@@ -199,7 +199,7 @@ describe.skipIf(script === undefined)('a real PDS', () => {
     for (const post of [byRefresh, byPassword]) await bluesky.remove?.(sessionOf(account), post, io());
   });
 
-  it('finds in ordinary texts what the official library finds', async () => {
+  it('finds the same facets in ordinary texts as the official library', async () => {
     const library = join(PEERS_CACHE, 'node_modules/@atproto/api/dist/index.js');
     const { RichText } = (await import(/* @vite-ignore */ pathToFileURL(library).href)) as OfficialLibrary;
     const texts = [
@@ -222,7 +222,7 @@ describe.skipIf(script === undefined)('a real PDS', () => {
   });
 });
 
-/** The part of @atproto/api that is used here. */
+/** The subset of @atproto/api that is used here. */
 interface OfficialLibrary {
   readonly RichText: new (properties: { text: string }) => {
     readonly facets?: { readonly index: { byteStart: number; byteEnd: number }; readonly features: object[] }[];

@@ -1,13 +1,13 @@
 /**
- * A platform's own description of its API as a judge: every call that an adapter makes to a fake goes to the
- * oracle too, which answers as the fake did and notes what the description has against call and answer.
+ * Checks calls against a platform's own description of its API. Every call from an adapter to a fake also goes to the
+ * oracle, which returns the fake's answer and records each mismatch of call and answer.
  */
 import { copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PlatformIo } from '../../platforms/contract.ts';
 import { ensureOracle, ORACLE_CACHE } from './ensure-peers.ts';
 
-/** What the oracle has noted of a call; `bad` when it has something against it. */
+/** What the oracle recorded about a call; `bad` when it found a mismatch. */
 interface Seen {
   readonly bad?: 'request' | 'response';
 }
@@ -27,7 +27,7 @@ type StartOracle = (
 export interface Verdict {
   /** Described calls that were made, each once, such as `POST /sendMessage`. */
   readonly calls: readonly string[];
-  /** What is against calls and answers; empty when all is well. */
+  /** The mismatches of calls and answers; empty when there are none. */
   readonly complaints: readonly Seen[];
 }
 
@@ -36,11 +36,11 @@ export interface Trial {
   readonly script: string;
   /** Path of the description. */
   readonly description: string;
-  /** Path under which the platform's API is, which the description leaves out. */
+  /** Base path of the platform's API, which the description omits. */
   readonly base: string;
   /** Whether queries may have names that the description does not know. */
   readonly looseQuery?: boolean;
-  /** The adapter's way to the fake. */
+  /** The fetch function that the adapter uses to reach the fake. */
   readonly io: PlatformIo;
   readonly scenario: (io: PlatformIo) => Promise<void>;
 }
@@ -75,7 +75,7 @@ export async function judge({ script, description, base, looseQuery = false, io,
   return { calls: [...made].toSorted(), complaints: oracle.seen.filter(({ bad }) => bad !== undefined) };
 }
 
-/** The calls of a description; `key` is what the oracle calls one, such as `POST /channels/{channel_id}/messages`. */
+/** The calls of a description; `key` is the oracle's name for one, such as `POST /channels/{channel_id}/messages`. */
 async function readCalls(description: string) {
   const { paths } = JSON.parse(await readFile(description, 'utf8')) as { paths: Record<string, object> };
   return Object.entries(paths).flatMap(([path, methods]) => {
@@ -90,7 +90,7 @@ async function readCalls(description: string) {
 
 async function startOracle(script: string): Promise<StartOracle> {
   await ensureOracle();
-  // It finds its packages from where it stands.
+  // It resolves its packages from its working directory.
   const copy = join(ORACLE_CACHE, 'oracle.mjs');
   await copyFile(script, copy);
   const { oracle } = (await import(copy)) as { oracle: StartOracle };

@@ -1,6 +1,6 @@
 /**
- * Where the real servers of tests/peers come from: scripts in a peers folder beside the repository, and
- * packages installed into `.cache/peers` on first use, so that none of their weight is the product's.
+ * Locates the real servers of tests/peers: scripts in a peers folder beside the repository, and packages installed into
+ * `.cache/peers` on first use. The product does not depend on them.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -11,7 +11,10 @@ import { promisify } from 'node:util';
 
 const REPOSITORY = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
-/** What checks calls and answers against the platforms' own descriptions; in a folder of its own, so that it comes alone. */
+/**
+ * The packages that check calls and answers against the platforms' own descriptions, in a separate folder so that they
+ * install alone.
+ */
 const ORACLE_MANIFEST = {
   name: 'carillon-oracle',
   private: true,
@@ -19,7 +22,7 @@ const ORACLE_MANIFEST = {
   dependencies: { express: '5.3.0', 'express-openapi-validator': '5.6.2' },
 };
 
-/** Pinned; the overrides keep the PDS on a SQLite addon that brings its own binaries for Node 26. */
+/** Pinned. The overrides keep the PDS on a SQLite addon that includes binaries for Node 26. */
 const MANIFEST = {
   name: 'carillon-peers',
   private: true,
@@ -28,10 +31,10 @@ const MANIFEST = {
   overrides: { 'better-sqlite3': '13.2.0', '@atproto-labs/handle-resolver-node': '0.2.8' },
 };
 
-/** Folder that the servers run in; ignored by git and kept between runs. */
+/** Working folder of the servers; ignored by git and kept between runs. */
 export const PEERS_CACHE = join(REPOSITORY, '.cache/peers');
 
-/** Folder that the oracle runs in. */
+/** Working folder of the oracle. */
 export const ORACLE_CACHE = join(PEERS_CACHE, 'oracle');
 
 /** A file of the peers folder, e.g. `bluesky/start-pds.mjs`; undefined, with the reason printed, when it is absent. */
@@ -43,7 +46,7 @@ export function peerScript(path: string): string | undefined {
   return undefined;
 }
 
-/** The script that starts snac; undefined, with the reason printed, where it cannot make a user for the server to run as. */
+/** The script that starts snac; undefined, with the reason printed, if it cannot create a user for the server. */
 export function snacScript(): string | undefined {
   const script = peerScript('mastodon/start-snac-debian.sh');
   if (script === undefined || process.getuid?.() === 0) return script;
@@ -51,7 +54,7 @@ export function snacScript(): string | undefined {
   return undefined;
 }
 
-/** Installs the packages of the PDS into {@link PEERS_CACHE} unless this very manifest is installed there already. */
+/** Installs the packages of the PDS into {@link PEERS_CACHE} unless this manifest is already installed there. */
 export function ensurePeers(): Promise<void> {
   return install(PEERS_CACHE, MANIFEST, 'Installing the Bluesky PDS into .cache/peers (once, about 400 MB).');
 }

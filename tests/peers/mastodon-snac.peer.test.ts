@@ -1,4 +1,4 @@
-/** The Mastodon adapter against snac: a real server of that API, with fewer promises than Mastodon makes. */
+/** The Mastodon adapter against snac: a real server with that API, but fewer guarantees than Mastodon. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SendPart } from '../../platforms/contract.ts';
 import { mastodon } from '../../platforms/mastodon/index.ts';
@@ -26,7 +26,7 @@ describe.skipIf(script === undefined)('snac', () => {
     return (await response.json()) as Answer;
   }
 
-  /** An application's token for alice, by the way people get one: sign in, allow, exchange the code. */
+  /** An application token for alice, from the usual flow: sign in, allow, exchange the code. */
   async function logIn(): Promise<string> {
     const registration = { client_name: 'carillon', redirect_uris: CALLBACK, scopes: 'read write' };
     const app = await raw<{ client_id: string; client_secret: string }>('/api/v1/apps', registration);
@@ -85,7 +85,7 @@ describe.skipIf(script === undefined)('snac', () => {
     expect(await failureOf(call)).toEqual({ kind: 'rejected', message: 'The Mastodon server refused: HTTP 422' });
   });
 
-  it('needs reconnecting when a token is not taken for a post', async () => {
+  it('needs reconnecting when the server rejects a token for a post', async () => {
     const account = await connect();
     const session = sessionOf({ ...account, credential: { ...account.credential, accessToken: 'nope' } });
 
@@ -116,7 +116,7 @@ describe.skipIf(script === undefined)('snac', () => {
     expect(await mastodon.readBack?.(session, head, io())).toBeNull();
   });
 
-  it('hangs replies under their parent and finds them there', async () => {
+  it('attaches replies below their parent and finds them there', async () => {
     const session = sessionOf(await connect());
     const root = await mastodon.publish(session, part('one', 'thread-1'), io());
     const second = part('two', 'thread-2', { step: 'reply', root, parent: root });

@@ -1,6 +1,6 @@
 /**
- * What the adapters of Instagram and Threads ask, against Meta's own descriptions of its APIs: every parameter is one of the
- * operation's, and none that is required is missing.
+ * The requests of the Instagram and Threads adapters, against Meta's own descriptions of its APIs: every parameter
+ * belongs to the operation, and no required one is missing.
  */
 import { readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -44,7 +44,7 @@ const image: OutgoingImage = {
   url: `${images.url}/bell.jpg`,
 };
 
-/** Connects and posts in every shape, and looks for what was posted; gives what the server was asked. */
+/** Connects, posts in every format, and searches for the posts; returns the requests to the server. */
 async function asked(platform: AnyPlatform, server: FakeContainers, credentials: object, endpoints: object) {
   const io = testIo(clock.now, endpoints as Partial<PlatformEndpoints>);
   const session = sessionOf(await platform.connectAccount(credentials, io));
@@ -58,7 +58,7 @@ async function asked(platform: AnyPlatform, server: FakeContainers, credentials:
   return server.requests;
 }
 
-/** What is wrong with a request; nothing for an operation that is not described. */
+/** The mismatches of a request; nothing for an operation that is not described. */
 function faults(operations: Operations, requests: FakeContainers['requests'], everywhere: readonly string[]): string[] {
   return requests.flatMap(({ method, path, parameters }) => {
     const known = operations.get(`${method} ${path}`);
@@ -70,7 +70,7 @@ function faults(operations: Operations, requests: FakeContainers['requests'], ev
 }
 
 describe.skipIf(users === undefined)('Instagram', () => {
-  it('is asked what Meta describes of its accounts', async () => {
+  it('gets only requests that Meta describes for its accounts', async () => {
     const { apis, fields } = JSON.parse(await readFile(users ?? '', 'utf8')) as {
       apis: { method: string; endpoint: string; params: { name: string; required?: boolean }[] }[];
       fields: { name: string }[];
@@ -89,7 +89,7 @@ describe.skipIf(users === undefined)('Instagram', () => {
       { META_GRAPH_URL: instagramServer.url },
     );
 
-    // Fields and a page's length can be asked of everything.
+    // Every call may request fields and a page size.
     expect(faults(operations, requests, ['fields', 'limit'])).toEqual([]);
     const described = requests.filter(({ method, path }) => operations.has(`${method} ${path}`));
     expect([...new Set(described.map(({ method, path }) => `${method} ${path}`))].toSorted()).toEqual([
@@ -112,7 +112,7 @@ interface Item {
 }
 
 describe.skipIf(collection === undefined)('Threads', () => {
-  it('is asked what Meta’s own collection of requests asks', async () => {
+  it('gets only requests from Meta’s own collection', async () => {
     const text = await readFile(collection ?? '', 'utf8');
     const { item, variable } = JSON.parse(text) as Item & { variable: { key: string; value: string }[] };
     const operations: Operations = new Map();

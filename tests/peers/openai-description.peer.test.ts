@@ -1,4 +1,4 @@
-/** What a model is asked for AI polish, and what the fake answers, by OpenAI's own description of its API. */
+/** The requests to a model for AI polish, and the answers of the fake, against OpenAI's own description of its API. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOpenAiPolisher } from '../../server/openai-polisher.ts';
 import { polishRequest } from '../../services/polish/polish-request.ts';
@@ -22,7 +22,7 @@ describe.skipIf(script === undefined || description === undefined)('OpenAI', () 
   it.each([
     ['with a key', 'sk-1'],
     ['without one', undefined],
-  ])('has nothing against question or answer: %s', async (_name, apiKey) => {
+  ])('finds no mismatch in request or answer: %s', async (_name, apiKey) => {
     let rewrite = '';
 
     const verdict = await judge({

@@ -1,4 +1,4 @@
-/** A person who signs in on a PDS's own page and agrees there: what its scripts send, without a browser. */
+/** Signs a person in on a PDS's own page and agrees there: sends the requests of its scripts, without a browser. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -14,10 +14,10 @@ interface Answer {
   readonly text: string;
 }
 
-/** How the page's scripts call their server. */
+/** The paths that the page's scripts call on their server. */
 const BY_SCRIPT = { 'sec-fetch-mode': 'same-origin', 'sec-fetch-dest': 'empty', 'sec-fetch-site': 'same-origin' };
 
-/** Gives the address that the server sends the browser back to. @param page where the customer was sent */
+/** Returns the address to which the server redirects the browser. @param page the address the customer was sent to */
 export async function agreeOnPds(page: string, { handle, password }: Person): Promise<URL> {
   const { origin } = new URL(page);
   const go = openCookieJar();
@@ -39,7 +39,7 @@ function visit(site: string): Record<string, string> {
   return { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'sec-fetch-site': site, accept: 'text/html' };
 }
 
-/** Requests of one browser. Node's own fetch names its mode itself, which the page's server refuses. */
+/** Requests of one browser. Node's own fetch sets its own fetch mode, which the page's server refuses. */
 function openCookieJar() {
   const jar = new Map<string, string>();
   return async (

@@ -1,12 +1,12 @@
-/** Accounts on the real servers, opened the way people do, and what those servers themselves say stands there. */
+/** Accounts on the real servers, opened as users do, and the posts that those servers list. */
 import { type RealServer, type RealSnac, startPds, startSnac } from './real-servers.ts';
 
 export interface PeerAccount {
-  /** What POST /connections takes. */
+  /** The body of POST /connections. */
   readonly credentials: Record<string, string>;
   /** Origin of the directory that knows the account; on a PDS only. */
   readonly plcUrl?: string;
-  /** Texts of the account's posts as the server lists them to anybody, sorted. */
+  /** Texts of the account's posts as the server lists them publicly, sorted. */
   texts(): Promise<string[]>;
   stop(): Promise<void>;
 }
@@ -16,7 +16,7 @@ const CALLBACK = 'http://127.0.0.1:9/callback';
 /** Password of the accounts on a PDS, for its own page. */
 export const PDS_PASSWORD = 'correct horse';
 
-/** Starts a PDS with one account that has an app password. @param plcPort of its directory, any free one when left out */
+/** Starts a PDS with one account that has an app password. @param plcPort of its directory, any free one by default */
 export async function openOnPds(script: string, plcPort?: number): Promise<PeerAccount> {
   const server = await startPds(script, plcPort);
   const { did, handle, accessJwt } = await xrpc(server, 'com.atproto.server.createAccount', {
@@ -53,12 +53,14 @@ async function xrpc(
   return (await response.json()) as Record<string, string>;
 }
 
-/** Starts snac with an application's token for one of its users: signed in, allowed, the code exchanged. */
+/**
+ * Starts snac with an application token for one of its users, from the whole flow: sign in, allow, exchange the code.
+ */
 export async function openOnSnac(script: string): Promise<PeerAccount> {
   const server = await startSnac(script);
   const accessToken = await tokenOf(server);
   const get = async <Answer>(path: string) => {
-    // snac drops connections that are kept open, now and then with the next request on them.
+    // snac sometimes drops kept-alive connections, together with the next request on them.
     const headers = { authorization: `Bearer ${accessToken}`, connection: 'close' };
     const response = await fetch(`${server.url}${path}`, { headers });
     return (await response.json()) as Answer;

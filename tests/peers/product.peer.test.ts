@@ -1,4 +1,7 @@
-/** The product as `npm start` runs it, over each of its surfaces, against real servers: what they list is what was posted. */
+/**
+ * The product as `npm start` runs it, over each of its surfaces, against real servers: they list exactly what was
+ * posted.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +13,7 @@ import { waitUntil } from '../crash/wait-until.ts';
 import { peerScript, snacScript } from './ensure-peers.ts';
 import { openOnPds, openOnSnac, type PeerAccount } from './peer-accounts.ts';
 
-/** One way to reach the product; all take and give the same bodies. */
+/** One surface of the product; all accept and return the same bodies. */
 interface Surface {
   create(input: { text: string; connectionSlugs: string[]; scheduledFor?: string }): Promise<unknown>;
   get(postId: string): Promise<{ post: { status: string } }>;
@@ -31,7 +34,7 @@ beforeAll(async () => {
     PORT: String(await freePort()),
     DATA_DIR: dataDir,
     OUTBOUND_ALLOW: '127.0.0.0/8',
-    // The tests look more often than callers may.
+    // The tests poll more often than the rate limit permits.
     RATE_LIMIT_PER_MINUTE: '100000',
   };
   product = launchProcess(settings, ['npm', 'start']);
@@ -71,7 +74,7 @@ async function overMcp(): Promise<Surface> {
     requestInit: { headers: { 'x-api-key': key } },
   });
   await client.connect(transport);
-  // Only a client that has seen the output schemas checks answers against them.
+  // A client checks answers against the output schemas only after it has read them.
   await client.listTools();
   const call = async <Body>(name: string, input: object) => {
     const result = await client.callTool({ name, arguments: { ...input } });
@@ -146,7 +149,7 @@ describe.each([
     });
 
     it.each(SURFACES)(
-      'has exactly what is posted over %s, now and at a time, until it is deleted',
+      'lists exactly what is posted over %s, now and at a time, until it is deleted',
       async (name, reach) => {
         const surface = await reach();
         const before = await account.texts();
@@ -207,7 +210,7 @@ describe('the sandbox', () => {
 });
 
 describe('a stop of npm start', () => {
-  it('is passed on and ends well', async () => {
+  it('is forwarded and exits with status 0', async () => {
     const surface = overRest();
     const posting = surface.create({ text: 'under way [[slow 1000]]', connectionSlugs: ['sandbox'] });
     await waitUntil('it is being sent', async () => {

@@ -1,4 +1,4 @@
-/** Starts the real servers that the adapters are tried against, on free ports of loopback, and stops them again. */
+/** Starts the real servers for the adapter tests, on free ports of loopback, and stops them again. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ export interface RealPds extends RealServer {
   readonly plcUrl: string;
 }
 
-/** A Bluesky PDS with a directory of identities beside it. The script runs from where its packages are. */
+/** A Bluesky PDS with a directory of identities beside it. The script runs in the folder of its packages. */
 export async function startPds(script: string, plcPort?: number): Promise<RealPds> {
   await ensurePeers();
   const copy = join(PEERS_CACHE, basename(script));
@@ -45,7 +45,9 @@ export interface RealSnac extends RealServer {
   readonly passwords: Readonly<Record<string, string>>;
 }
 
-/** snac, a server that speaks Mastodon's API, as a user of its own; its script leaves it running and notes its process. */
+/**
+ * snac, a server with Mastodon's API, under a separate user. Its script leaves it running and stores its process id.
+ */
 export async function startSnac(script: string): Promise<RealSnac> {
   const folder = join(PEERS_CACHE, 'snac');
   await mkdir(folder, { recursive: true });
@@ -80,7 +82,7 @@ async function firstLine(server: ChildProcess): Promise<string> {
   return line;
 }
 
-/** Ends a server with everything it started; by force when asking does not help. */
+/** Stops a server with all of its child processes, by force when the signal has no effect. */
 async function stopGroup(server: ChildProcess): Promise<void> {
   if (server.pid === undefined || server.exitCode !== null) return;
   const ended = once(server, 'exit');
@@ -90,7 +92,7 @@ async function stopGroup(server: ChildProcess): Promise<void> {
   clearTimeout(force);
 }
 
-/** Ends a process that is not our child, and waits until it is gone. */
+/** Stops a process that is not our child, and waits until it is gone. */
 async function stopProcess(pid: number): Promise<void> {
   process.kill(pid, 'SIGTERM');
   for (let tries = 0; tries < 100 && isAlive(pid); tries += 1) await new Promise((resolve) => setTimeout(resolve, 50));

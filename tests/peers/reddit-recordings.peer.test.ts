@@ -1,4 +1,7 @@
-/** Our Reddit against exchanges with the real one that were recorded: what the adapter asks is what was asked there, and what the fake answers looks like what was answered. */
+/**
+ * Our fake of Reddit against recorded exchanges with the real one: the adapter sends the recorded requests, and the
+ * fake's answers have the same form as the recorded ones.
+ */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -21,7 +24,7 @@ interface Recorded {
   readonly answer: unknown;
 }
 
-/** The first exchange of a recording whose address holds `path`, which a slash may end. */
+/** The first exchange of a recording whose address contains `path`, with an optional slash at the end. */
 function recorded(test: string, method: string, path: string): Recorded {
   const file = join(dirname(first ?? ''), `${test}.json`);
   const { interactions } = JSON.parse(readFileSync(file, 'utf8')) as { interactions: Exchange[] };
@@ -34,7 +37,7 @@ function recorded(test: string, method: string, path: string): Recorded {
   return { parameters, answer: JSON.parse(response.body.string) };
 }
 
-/** Paths at which one answer has what the other has not, or something of another type; null fits all. */
+/** Paths at which only one answer has a value, or a value of another type; null fits all. */
 function strange(ours: unknown, theirs: unknown, path = ''): string[] {
   if (ours === null || theirs === null) return [];
   if (Array.isArray(ours) && Array.isArray(theirs)) {
@@ -71,13 +74,13 @@ describe.skipIf(first === undefined)('Reddit as it was recorded', () => {
   });
   afterAll(() => fake.close());
 
-  /** What the adapter sent last to a route, its query and its form. */
+  /** The adapter's last request to a route: its query and its form. */
   function sent(route: string): URLSearchParams {
     const call = fake.lastCalls[route];
     return new URLSearchParams(`${call?.query.toString()}&${call?.bytes.toString()}`);
   }
 
-  /** What the fake answers to the last call of a route when it is made once more. */
+  /** The fake's answer when the last call of a route is repeated. */
   async function answered(route: string): Promise<unknown> {
     const call = fake.lastCalls[route];
     const [method = '', path = ''] = route.split(' ');
@@ -97,9 +100,9 @@ describe.skipIf(first === undefined)('Reddit as it was recorded', () => {
   it.each([
     ['a text', 'TestSubreddit.test_submit__selftext', 'Test Title\nTest text.', []],
     ['an address', 'TestSubreddit.test_submit__url', 'https://bells.example', []],
-    // Reddit takes a text with whatever it takes; that of an image was not recorded, that of a link was.
+    // Reddit accepts a text with every kind of post. The recordings have one for a link, not for an image.
     ['an image', 'TestSubreddit.test_submit_image', 'Test Title', ['text']],
-  ])('is asked to post %s with the same parameters, and answers alike', async (_case, test, text, more) => {
+  ])('sends the same parameters to post %s, and answers alike', async (_case, test, text, more) => {
     const image = { mediaId: 'm', bytes: Buffer.from('x'), contentType: 'image/png', width: 1, height: 1, altText: '' };
     const isImage = more.length > 0;
     const prepared = isImage ? ((await reddit.prepare?.(session, [image], io())) ?? null) : null;
@@ -115,7 +118,7 @@ describe.skipIf(first === undefined)('Reddit as it was recorded', () => {
     expect(strange(await answered('POST /api/submit'), real.answer)).toEqual([]);
   });
 
-  it('leases a place for an image alike', async () => {
+  it('leases an upload address for an image alike', async () => {
     const real = recorded('TestSubreddit.test_submit_image', 'POST', '/api/media/asset.json');
 
     expect([...sent('POST /api/media/asset.json').keys()].toSorted()).toEqual([...real.parameters.keys()].toSorted());
@@ -128,24 +131,24 @@ describe.skipIf(first === undefined)('Reddit as it was recorded', () => {
     expect(strange(await answered('GET /r/:name/about'), real.answer)).toEqual([]);
   });
 
-  it('deletes alike, and shows what was deleted alike', async () => {
+  it('deletes alike, and answers alike for a deleted post', async () => {
     const published = await reddit.publish(session, part('short-lived'), io());
     await reddit.remove?.(session, published, io());
     const deleted = recorded('TestSubmission.test_delete', 'POST', '/api/del');
     const shown = recorded('TestSubmission.test_delete', 'GET', '/comments/').answer as unknown[];
     const asked = recorded('TestComment.test_delete', 'GET', '/api/info');
 
-    // The recordings name the API's type here too, which makes no difference to {}.
+    // The recordings also name the API type here, which makes no difference to {}.
     expect([...sent('POST /api/del').keys(), 'api_type'].toSorted()).toEqual([...deleted.parameters.keys()].toSorted());
     expect(await answered('POST /api/del')).toEqual(deleted.answer);
     expect([...sent('GET /api/info').keys()].filter((name) => name !== '').toSorted()).toEqual(
       [...asked.parameters.keys()].filter((name) => name !== '').toSorted(),
     );
-    // `dist` is younger than the recording.
+    // `dist` is newer than the recording.
     expect(strange(await answered('GET /api/info'), shown[0])).toEqual(['.data.dist']);
   });
 
-  it('gives a login alike', async () => {
+  it('issues a token alike', async () => {
     const stale = { ...session.credential, refreshToken: 'refresh' };
     await reddit.renewal?.renew(stale, io());
     const real = recorded('TestSubreddit.test_submit_image', 'POST', '/api/v1/access_token');
@@ -156,7 +159,7 @@ describe.skipIf(first === undefined)('Reddit as it was recorded', () => {
     expect(strange(await answered('POST /api/v1/access_token'), real.answer)).toEqual([]);
   });
 
-  it('says that a title breaks a rule in words that are passed on', async () => {
+  it('reports a refused title in words that are passed on', async () => {
     const real = recorded('TestSubreddit.test_submit__verify_invalid', 'POST', '/api/submit');
     fake.answers['POST /api/submit'] = [{ status: 400, json: real.answer }];
 

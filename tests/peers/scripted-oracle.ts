@@ -1,13 +1,13 @@
 /**
- * Servers that check requests and answers against a platform's own description of its API, out of the
- * peers folder. Their packages are installed into `.cache/peers/oracle` on first use.
+ * Servers that check requests and answers against a platform's own description of its API, from the peers folder. Their
+ * packages are installed into `.cache/peers/oracle` on first use.
  */
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureOracle, ORACLE_CACHE, peerScript } from './ensure-peers.ts';
 
-/** What a server saw: a request that fits the description, or what did not fit. */
+/** What a server recorded: a request that matches the description, or the mismatch. */
 export interface Seen {
   readonly k?: string;
   readonly body?: unknown;
@@ -24,14 +24,14 @@ export interface Oracle {
 type Answers = Readonly<Record<string, (request: { readonly body: unknown }) => readonly [number, unknown]>>;
 type Security = Readonly<Record<string, (request: { readonly headers: Record<string, string> }) => boolean>>;
 
-/** Paths of the oracle and of a description; undefined, with the reason printed, where either is absent. */
+/** Paths of the oracle and of a description; undefined, with the reason printed, if either is absent. */
 export function oracleFor(description: string): { script: string; file: string } | undefined {
   const script = peerScript('oracle.mjs');
   const file = script === undefined ? undefined : peerScript(`descriptions/${description}`);
   return script === undefined || file === undefined ? undefined : { script, file };
 }
 
-/** Serves scripted answers to whatever fits the description. */
+/** Serves scripted answers to every request that matches the description. */
 export async function startOracle(
   { script, file }: { readonly script: string; readonly file: string },
   answers: Answers,

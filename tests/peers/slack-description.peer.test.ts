@@ -1,6 +1,6 @@
 /**
- * The Slack adapter's arguments, and the fake's answers, against Slack's own description of its methods. That
- * one is of 2021 and knows forms only, so names are compared, and the methods that came later are not in it.
+ * The Slack adapter's arguments, and the fake's answers, against Slack's own description of its methods. It dates from
+ * 2021 and knows forms only, so the test compares names and skips later methods.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { BOT_SCOPES, type FakeSlack, startFakeSlack } from '../platforms/fakes/f
 import { headPart, sessionOf, testIo } from '../platforms/harness.ts';
 import { peerScript } from './ensure-peers.ts';
 
-/** The part of the description that is read here. */
+/** The part of the description that the test reads. */
 interface Method {
   readonly parameters: readonly { readonly name: string; readonly required?: boolean; readonly in: string }[];
   readonly responses: { readonly '200': { readonly schema: { readonly required: readonly string[] } } };
@@ -23,7 +23,7 @@ const file = peerScript('descriptions/slack.json');
 const now = () => new Date(Date.UTC(2026, 10, 21, 9));
 const LOGIN = { botToken: 'xoxb-bells', channelId: 'C0BELLS' };
 
-describe.skipIf(file === undefined)('what goes to Slack', () => {
+describe.skipIf(file === undefined)('requests to Slack', () => {
   let fake: FakeSlack;
   const sent: { method: string; names: string[]; answer: object }[] = [];
 
@@ -45,7 +45,7 @@ describe.skipIf(file === undefined)('what goes to Slack', () => {
   });
   afterAll(() => fake?.close());
 
-  /** Notes every call and its answer. */
+  /** Records every call and its answer. */
   function io(): PlatformIo {
     const passing = testIo(now, { SLACK_API_URL: fake.url });
     return {
@@ -72,12 +72,12 @@ describe.skipIf(file === undefined)('what goes to Slack', () => {
   }
 
   it.each(['/auth.test', '/chat.postMessage', '/oauth.v2.access'])(
-    'fits its description, as do the answers of the fake: %s',
+    'match its description, as do the answers of the fake: %s',
     (name) => {
       const { parameters, responses } = described(name);
       const call = sent.find(({ method }) => method === name);
       const known = parameters.map((parameter) => parameter.name);
-      // The token goes in a header, which Slack prefers.
+      // The token is in a header, which Slack prefers.
       const required = parameters.filter((parameter) => parameter.required === true && parameter.name !== 'token');
 
       expect(call?.names.filter((one) => !known.includes(one))).toEqual([]);

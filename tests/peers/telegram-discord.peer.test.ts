@@ -1,4 +1,7 @@
-/** Telegram and Discord: every call that the adapters make, and every answer of the fakes, by the platforms' own descriptions. */
+/**
+ * Telegram and Discord: every call of the adapters, and every answer of the fakes, against the platforms' own
+ * descriptions.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OutgoingImage, PlatformIo, Published, SendPart } from '../../platforms/contract.ts';
 import { discord } from '../../platforms/discord/index.ts';
@@ -13,7 +16,7 @@ const script = peerScript('oracle.mjs');
 const ofTelegram = peerScript('descriptions/telegram.json');
 const ofDiscord = peerScript('descriptions/discord.json');
 
-/** For all calls of a scenario, each judged. */
+/** For all calls of a scenario, each checked. */
 const TIME_MS = 120_000;
 
 beforeAll(async () => {
@@ -37,7 +40,7 @@ const part = (text: string, more: Partial<SendPart> = {}): SendPart => ({
 describe.skipIf(script === undefined || ofTelegram === undefined)('Telegram', () => {
   const TOKEN = '123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11';
 
-  it('has nothing against any call or answer', async () => {
+  it('finds no mismatch in any call or answer', async () => {
     const fake = await startFakeTelegram({ now: clock.now });
     fake.bots.set(TOKEN, { id: 123456, username: 'bells_bot' });
     fake.addChat({ id: -1001234567890, type: 'channel', title: 'The Bells', username: 'thebells' });
@@ -74,7 +77,7 @@ describe.skipIf(script === undefined || ofTelegram === undefined)('Telegram', ()
     });
   });
 
-  it('takes the longest text, and no longer one', async () => {
+  it('accepts the longest text, and no longer one', async () => {
     const fake = await startFakeTelegram({ now: clock.now });
     fake.bots.set(TOKEN, { id: 123456, username: 'bells_bot' });
     fake.addChat({ id: -1001234567890, type: 'channel', title: 'The Bells', username: 'thebells' });
@@ -118,7 +121,7 @@ describe.skipIf(script === undefined || ofDiscord === undefined)('Discord', asyn
     for (const one of made) await discord.remove?.(session, one, way);
   }
 
-  it('has nothing against any call or answer of a webhook', async () => {
+  it('finds no mismatch in any call or answer of a webhook', async () => {
     const { id, token } = fake.addWebhook();
 
     const verdict = await judged(async (way) => {
@@ -136,7 +139,7 @@ describe.skipIf(script === undefined || ofDiscord === undefined)('Discord', asyn
     });
   });
 
-  it('has nothing against any call or answer of the bot', async () => {
+  it('finds no mismatch in any call or answer of the bot', async () => {
     const verdict = await judged(async (way) => {
       const account = await discord.hosted?.alternative?.connectAccount({ channelId: '700', guildId: '800' }, way);
       await walk(account as Account, way);
@@ -148,7 +151,7 @@ describe.skipIf(script === undefined || ofDiscord === undefined)('Discord', asyn
     });
   });
 
-  it('has nothing against the refusal of a webhook that is gone', async () => {
+  it('finds no mismatch in the refusal of a deleted webhook', async () => {
     const verdict = await judged(async (way) => {
       await failureOf(discord.connectAccount({ webhookUrl: 'https://discord.com/api/webhooks/1/gone' }, way));
     });
@@ -156,7 +159,7 @@ describe.skipIf(script === undefined || ofDiscord === undefined)('Discord', asyn
     expect(verdict.complaints).toEqual([]);
   });
 
-  it('takes the longest text, and no longer one', async () => {
+  it('accepts the longest text, and no longer one', async () => {
     const { id, token } = fake.addWebhook();
     const credential = { kind: 'webhook' as const, webhookId: id, webhookToken: token, guildId: '800' };
     const session = sessionOf({ platformAccountId: id, handle: 'The Bells', credential });

@@ -1,6 +1,6 @@
 /**
- * The SMS adapter's requests, and the fake's answers, against Twilio's own description of its API. It has no
- * list of messages, so asking for a lost one is shown against the fake alone.
+ * The SMS adapter's requests, and the fake's answers, against Twilio's own description of its API. The oracle keeps no
+ * list of messages, so only the fake tests the search for a lost one.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sms } from '../../platforms/sms/index.ts';
@@ -14,7 +14,7 @@ const TO = '+15550100123';
 const SERVICE = `MG${'f'.repeat(32)}`;
 const MESSAGES = '/2010-04-01/Accounts/{AccountSid}/Messages.json';
 
-describe.skipIf(description === undefined)('what goes to Twilio', () => {
+describe.skipIf(description === undefined)('requests to Twilio', () => {
   let oracle: Oracle;
 
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describe.skipIf(description === undefined)('what goes to Twilio', () => {
   const session = sessionOf({ platformAccountId: TO, handle: TO, credential: { to: TO } });
   const wrong = () => oracle.seen.filter(({ bad }) => bad !== undefined);
 
-  it('fits its description when an account is looked at', async () => {
+  it('match its description when an account is read', async () => {
     await sms.connectAccount({ to: TO }, io());
 
     expect([wrong(), oracle.seen.at(-1)?.k]).toEqual([[], 'GET /2010-04-01/Accounts/{Sid}.json']);
@@ -57,7 +57,7 @@ describe.skipIf(description === undefined)('what goes to Twilio', () => {
   it.each([
     ['from a number', TWILIO.from, { To: TO, From: TWILIO.from, Body: 'Ding 🔔 & dong' }],
     ['from a messaging service', SERVICE, { To: TO, MessagingServiceSid: SERVICE, Body: 'Ding 🔔 & dong' }],
-  ])('fits its description when a message is sent %s', async (_case, from, form) => {
+  ])('match its description when a message is sent %s', async (_case, from, form) => {
     const published = await sms.publish(session, headPart('Ding 🔔 & dong', 'token', now()), io(from));
 
     expect([wrong(), oracle.seen.at(-1)]).toEqual([[], { k: `POST ${MESSAGES}`, body: form }]);

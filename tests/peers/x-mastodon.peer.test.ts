@@ -1,4 +1,6 @@
-/** X and Mastodon: every call that the adapters make, and every answer of the fakes, by the platforms' own descriptions. */
+/**
+ * X and Mastodon: every call of the adapters, and every answer of the fakes, against the platforms' own descriptions.
+ */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { OutgoingImage, Published, SendPart } from '../../platforms/contract.ts';
 import { mastodon } from '../../platforms/mastodon/index.ts';
@@ -14,7 +16,7 @@ const script = peerScript('oracle.mjs');
 const ofX = peerScript('descriptions/x.json');
 const ofMastodon = peerScript('descriptions/mastodon.json');
 
-/** What a server says of itself that has not been changed. */
+/** The default instance information of a server. */
 const LIMITS = {
   statuses: { max_characters: 500, max_media_attachments: 4, characters_reserved_per_url: 23 },
   media_attachments: {
@@ -28,7 +30,7 @@ const LIMITS = {
   },
 };
 
-/** For all calls of a scenario, each judged. */
+/** For all calls of a scenario, each checked. */
 const TIME_MS = 120_000;
 
 beforeAll(async () => {
@@ -50,7 +52,7 @@ const part = (text: string, more: Partial<SendPart> = {}): SendPart => ({
 });
 
 describe.skipIf(script === undefined || ofX === undefined)('X', () => {
-  it('has nothing against any call or answer', async () => {
+  it('finds no mismatch in any call or answer', async () => {
     const fake = await startFakeX({ now: clock.now });
     fake.addAccount('alice', 'token-of-alice');
     const io = testIo(clock.now, { X_API_URL: fake.url }, TIME_MS);
@@ -59,7 +61,7 @@ describe.skipIf(script === undefined || ofX === undefined)('X', () => {
       script: script ?? '',
       description: ofX ?? '',
       base: '',
-      // Its names of fields in a query are newer than those in X's own prose, which X takes too.
+      // The description has newer names for query fields than X's own documentation, which X accepts too.
       looseQuery: true,
       io,
       scenario: async (way) => {
@@ -88,7 +90,7 @@ describe.skipIf(script === undefined || ofX === undefined)('X', () => {
 });
 
 describe.skipIf(script === undefined || ofMastodon === undefined)('Mastodon', () => {
-  it('has nothing against any call or answer', async () => {
+  it('finds no mismatch in any call or answer', async () => {
     const fake = await startFakeMastodon({ now: clock.now, mediaConfiguration: LIMITS });
     fake.addAccount('alice', 'token-of-alice');
     const io = testIo(clock.now, {}, TIME_MS);

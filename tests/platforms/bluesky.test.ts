@@ -31,7 +31,7 @@ function part(text: string, seed = 'attempt-1', more: Partial<SendPart> = {}): S
   return { ...headPart(text, makeTid(startedAt, seed), startedAt), ...more };
 }
 
-/** What the house does with a part of which the answer was lost. */
+/** Recovers a part whose response was lost, as the app does. */
 function lookFor(account: Account, lost: SendPart) {
   return bluesky.readBack?.(sessionOf(account), lost, io());
 }
@@ -39,7 +39,7 @@ function lookFor(account: Account, lost: SendPart) {
 describe('credentials', () => {
   const parse = (input: unknown) => bluesky.credentials.safeParse(input);
 
-  it('takes a handle, an app password and the address of a server', () => {
+  it('accepts a handle, an app password and the address of a server', () => {
     const input = { identifier: 'alice.test', appPassword: PASSWORD, service: 'https://pds.example' };
 
     expect(parse(input).data).toEqual(input);
@@ -59,7 +59,7 @@ describe('credentials', () => {
 });
 
 describe('connectAccount', () => {
-  it('gives the account and a login that is stored', async () => {
+  it('returns the account and the credential to store', async () => {
     expect(await connect()).toEqual({
       platformAccountId: alice.did,
       handle: 'alice.test',
@@ -74,13 +74,13 @@ describe('connectAccount', () => {
     });
   });
 
-  it('takes handles as they are copied: with an @ and invisible characters', async () => {
+  it('accepts handles as users copy them: with an @ and invisible characters', async () => {
     const input = { identifier: '\u2068@alice.test\u2069 ', appPassword: ` ${PASSWORD}`, service: `${fake.url}/` };
 
     expect(await bluesky.connectAccount(input, testIo(clock.now))).toMatchObject({ handle: 'alice.test' });
   });
 
-  it('says in the words of the server that a password is wrong', async () => {
+  it('returns the server’s message for a wrong password', async () => {
     const call = bluesky.connectAccount({ identifier: 'alice.test', appPassword: 'nope' }, io());
 
     expect(await failureOf(call)).toEqual({
@@ -89,7 +89,7 @@ describe('connectAccount', () => {
     });
   });
 
-  it('refuses an account that is not active', async () => {
+  it('refuses an inactive account', async () => {
     alice.active = false;
 
     expect(await failureOf(connect())).toEqual({ kind: 'reconnect', message: 'This Bluesky account is deactivated.' });
@@ -121,7 +121,7 @@ describe('connectAccount', () => {
     expect(account.credential).toMatchObject({ service, pds });
   });
 
-  it('refuses a server that is something else than Bluesky', async () => {
+  it('refuses a server that is not a Bluesky server', async () => {
     const page = { ...io(), fetch: () => Promise.resolve(new Response('hello')) };
 
     expect(await failureOf(bluesky.connectAccount({ identifier: 'alice.test', appPassword: PASSWORD }, page))).toEqual({
@@ -132,7 +132,7 @@ describe('connectAccount', () => {
 });
 
 describe('publish', () => {
-  it('stores the record under the part’s token and gives its address', async () => {
+  it('stores the record under the part’s token and returns its URL', async () => {
     const account = await connect();
     const bob = fake.addAccount('bob.test', PASSWORD);
     const head = part('🎉 hi @bob.test and @nobody.test. #bells https://example.com');
@@ -163,7 +163,7 @@ describe('publish', () => {
     });
   });
 
-  it('posts nothing when it cannot ask whose handle a mention is', async () => {
+  it('posts nothing when it cannot resolve the handle of a mention', async () => {
     const account = await connect();
     const busy = {
       ...io(),
@@ -180,7 +180,7 @@ describe('publish', () => {
     expect(fake.posts()).toEqual([]);
   });
 
-  it('stores half a surrogate pair as the replacement character, and finds it so', async () => {
+  it('stores an unpaired surrogate as the replacement character, and finds the record', async () => {
     const account = await connect();
     const head = part('half \ud83c #bells');
 
@@ -190,7 +190,7 @@ describe('publish', () => {
     expect(await lookFor(account, head)).toEqual(published);
   });
 
-  it('asks once for a handle that is mentioned twice', async () => {
+  it('resolves a handle once if it is mentioned twice', async () => {
     const account = await connect();
 
     await bluesky.publish(sessionOf(account), part('@bob.test @Bob.test'), io());
@@ -198,7 +198,7 @@ describe('publish', () => {
     expect(fake.calls['com.atproto.identity.resolveHandle']).toBe(1);
   });
 
-  it('hangs replies under their parent and the head', async () => {
+  it('links replies to their parent and the head', async () => {
     const account = await connect();
     const session = sessionOf(account);
     const root = await bluesky.publish(session, part('one', '1'), io());
@@ -215,7 +215,7 @@ describe('publish', () => {
     ]);
   });
 
-  it('keeps one post when the answer of the create call is lost and the call is repeated', async () => {
+  it('keeps one post when the response to the create call is lost and the call is repeated', async () => {
     const account = await connect();
     const head = part('once');
     fake.faults.push('drops_after');
@@ -228,7 +228,7 @@ describe('publish', () => {
     expect(puts()).toBe(2);
   });
 
-  it('adopts its own post on a repeat although a mention resolves differently by now', async () => {
+  it('adopts its own post on a repeat although a mention now resolves differently', async () => {
     const account = await connect();
     const head = part('hi @bob.test');
     const first = await bluesky.publish(sessionOf(account), head, io());
@@ -288,7 +288,7 @@ describe('publish', () => {
     });
   });
 
-  it('is unavailable when the server is gone before anything was sent', async () => {
+  it('is unavailable when the server is down before anything was sent', async () => {
     const account = await connect();
     await fake.close();
 
@@ -297,7 +297,7 @@ describe('publish', () => {
     });
   });
 
-  it('is rejected in the words of the server', async () => {
+  it('is rejected with the server’s message', async () => {
     const account = await connect();
 
     expect(await failureOf(bluesky.publish(sessionOf(account), part('x'.repeat(301)), io()))).toEqual({
@@ -307,7 +307,7 @@ describe('publish', () => {
     });
   });
 
-  it('takes 300 graphemes', async () => {
+  it('accepts 300 graphemes', async () => {
     const account = await connect();
 
     await bluesky.publish(sessionOf(account), part('é'.repeat(300)), io());
@@ -316,8 +316,8 @@ describe('publish', () => {
   });
 });
 
-describe('an expired login', () => {
-  it('is renewed once for all parts that meet it', async () => {
+describe('an expired credential', () => {
+  it('is renewed once for all parts that use it', async () => {
     const session = sessionOf(await connect());
     clock.advance(ACCESS_MS);
 
@@ -330,7 +330,7 @@ describe('an expired login', () => {
     });
   });
 
-  it('is replaced by logging in again when the refresh token is dead too', async () => {
+  it('is replaced by a new login when the refresh token is invalid too', async () => {
     const session = sessionOf(await connect());
     clock.advance(ACCESS_MS);
     fake.dropRefreshTokens();
@@ -344,7 +344,7 @@ describe('an expired login', () => {
     });
   });
 
-  it('needs reconnecting when the app password is dead as well', async () => {
+  it('needs reconnecting when the app password is invalid as well', async () => {
     const session = sessionOf(await connect());
     clock.advance(ACCESS_MS);
     fake.dropRefreshTokens();
@@ -357,7 +357,7 @@ describe('an expired login', () => {
     expect(puts()).toBe(1);
   });
 
-  it('needs reconnecting when a renewed login is not taken either', async () => {
+  it('needs reconnecting when a renewed token is not accepted either', async () => {
     const session = sessionOf(await connect());
     fake.faults.push('token_expired', 'token_expired');
 
@@ -375,7 +375,7 @@ describe('an expired login', () => {
     });
   });
 
-  it('leaves nothing unknown when it cannot be renewed for now', async () => {
+  it('leaves no unknown outcome when it cannot be renewed at the moment', async () => {
     const session = sessionOf(await connect());
     clock.advance(ACCESS_MS);
     const offline = {
@@ -388,8 +388,8 @@ describe('an expired login', () => {
   });
 });
 
-describe('a refresh that is answered HTTP 503', () => {
-  it('does not use up one of the few log-ins of a day', async () => {
+describe('a refresh with the response HTTP 503', () => {
+  it('does not use up one of the limited logins per day', async () => {
     const session = sessionOf(await connect());
     clock.advance(ACCESS_MS);
     const busy = {
@@ -409,7 +409,7 @@ describe('a refresh that is answered HTTP 503', () => {
 });
 
 describe('readBack', () => {
-  it('cannot tell when the server does not answer', async () => {
+  it('cannot determine the outcome when the server does not answer', async () => {
     const account = await connect();
     const lost = { ...io(), fetch: () => Promise.resolve(new Response('<html>', { status: 200 })) };
 
@@ -423,7 +423,7 @@ describe('readBack', () => {
 });
 
 describe('remove', () => {
-  it('takes a post down, and again', async () => {
+  it('deletes a post, and succeeds again on a repeat', async () => {
     const account: ConnectedAccount<Account['credential']> = await connect();
     const session = sessionOf(account);
     const published = await bluesky.publish(session, part('short-lived'), io());
@@ -434,7 +434,7 @@ describe('remove', () => {
     expect(fake.posts()).toEqual([]);
   });
 
-  it('renews an expired login', async () => {
+  it('renews an expired token', async () => {
     const session = sessionOf(await connect());
     const published = await bluesky.publish(session, part('short-lived'), io());
     clock.advance(ACCESS_MS);
@@ -446,7 +446,7 @@ describe('remove', () => {
 });
 
 describe('makeTid', () => {
-  it('is a valid key, the same for the same seed and later for a later instant', () => {
+  it('makes a valid key, the same for the same seed and later for a later instant', () => {
     const at = new Date('2026-11-21T09:00:00.000Z');
     const keys = ['a', 'b'].map((seed) => makeTid(at, seed));
 

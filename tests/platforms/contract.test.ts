@@ -1,4 +1,4 @@
-/** What every platform promises the rest of the house, shown through the product's own REST against a server of its kind. */
+/** The contract of every platform with the app, tested through the REST API against a fake server. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { PLATFORM_IDS, platformOf } from '../../platforms/registry.ts';
 import { readDueMetrics } from '../../services/metrics/read-due-metrics.ts';
@@ -11,7 +11,7 @@ import type { Stand } from './stands/stand.ts';
 
 const servers = await startStands({
   now: () => START,
-  // Where the servers find the images that this install tells them to fetch.
+  // Base URL from which the fake servers fetch this install's images.
   reach: (url) => url.replace(PUBLIC_URL, world.url),
 });
 afterAll(() => servers[Symbol.asyncDispose]());
@@ -29,7 +29,7 @@ async function connect({ platformId, credentials }: Stand): Promise<string> {
 
 let uploaded = 0;
 
-/** Uploads a picture; no two are alike. */
+/** Uploads an image; each one is different. */
 async function uploadImage(): Promise<string> {
   uploaded += 1;
   const raw = await plain(40 + uploaded, 40 + uploaded)
@@ -45,7 +45,7 @@ async function uploadImages(count: number): Promise<{ id: string }[]> {
   return images;
 }
 
-/** Images that a post may have, whatever its platform would take. */
+/** Maximum images per post in the app, for any platform. */
 const IMAGES_PER_POST = 5;
 
 let anyImage: Promise<string> | undefined;
@@ -57,30 +57,30 @@ async function post({ platformId, needsImage }: Stand, text: string, more: objec
   return body.results[0];
 }
 
-it('is shown for every platform there is', () => {
+it('covers every platform', () => {
   expect(stands.map(({ platformId }) => platformId)).toEqual([...PLATFORM_IDS]);
 });
 
 describe.for(stands)('$platformId', (stand) => {
   let slug = '';
   const { permalink, images, thread, firstComment } = platformOf(world.context.platforms, stand.platformId);
-  const standingCount = async (text: string) => (await stand.standing()).filter((one) => one === text).length;
+  const existingCount = async (text: string) => (await stand.existing()).filter((one) => one === text).length;
 
-  it('connects an account whose credentials it accepts', async () => {
+  it('connects an account with valid credentials', async () => {
     slug = await connect(stand);
 
     expect(slug).toBe(`to-${stand.platformId}`);
   });
 
-  it('takes a text of exactly its limit', async () => {
+  it('accepts a text of exactly its limit', async () => {
     const text = 'é'.repeat(stand.maxLength);
 
     const result = await post(stand, text);
 
-    expect([result.status, result.error, await standingCount(text)]).toEqual(['sent', null, 1]);
+    expect([result.status, result.error, await existingCount(text)]).toEqual(['sent', null, 1]);
   });
 
-  it('is never called with a text one over its limit', async () => {
+  it('receives no call for a text one over its limit', async () => {
     const text = 'n'.repeat(stand.maxLength + 1);
 
     const result = await post(stand, text);
@@ -100,46 +100,46 @@ describe.for(stands)('$platformId', (stand) => {
         ),
       },
     });
-    expect(await standingCount(text)).toBe(0);
+    expect(await existingCount(text)).toBe(0);
   });
 
-  it('counts an emoji of several code points as it says it does', async () => {
+  it('counts an emoji of several code points as its facts say', async () => {
     const fitting = await post(stand, FAMILY.repeat(stand.maxFamilies));
     const tooLong = await post(stand, FAMILY.repeat(stand.maxFamilies + 1));
 
     expect([fitting.error, tooLong.error.code, tooLong.postId]).toEqual([null, 'platform_rejected', null]);
   });
 
-  it('posts nothing when it asks to wait, and says so', async () => {
+  it('posts nothing when it asks to wait, and reports that', async () => {
     const text = stand.textMeeting('rate_limited', 'refused for now');
 
     const result = await post(stand, text);
 
-    expect([result.status, result.error.code, await standingCount(text)]).toEqual([
+    expect([result.status, result.error.code, await existingCount(text)]).toEqual([
       'failed',
       'platform_unavailable',
       0,
     ]);
   });
 
-  it.skipIf(stand.cannotTell)('keeps one post, and knows it, when its answer is dropped after accepting', async () => {
+  it.skipIf(stand.cannotTell)('keeps one post and reports it as sent when its response is lost', async () => {
     const text = stand.textMeeting('drops_after', 'answered into the void');
 
     const result = await post(stand, text);
 
-    expect([result.status, await standingCount(text)]).toEqual(['sent', 1]);
+    expect([result.status, await existingCount(text)]).toEqual(['sent', 1]);
     expect(result.url).toEqual(permalink ? expect.stringMatching(/^https?:\/\//) : null);
   });
 
   it.runIf(stand.cannotTell).for(['drops_before', 'drops_after', 'fails_before', 'fails_after'] as const)(
-    'is asked once and never again after it %s storing, and the caller is told to look',
+    'is called only once when the call %s storing, and the caller is asked to check the platform',
     async (fault) => {
       const text = stand.textMeeting(fault, `lost: ${fault}`);
 
       const result = await post(stand, text);
 
       const stored = fault.endsWith('after') ? 1 : 0;
-      expect([result.status, result.error.code, await standingCount(text)]).toEqual([
+      expect([result.status, result.error.code, await existingCount(text)]).toEqual([
         'failed',
         'outcome_unknown',
         stored,
@@ -149,13 +149,13 @@ describe.for(stands)('$platformId', (stand) => {
 
   const canTell = stand.platformId !== 'sandbox' && stand.cannotTell === undefined;
   it.runIf(canTell).for(['drops_before', 'fails_before'] as const)(
-    'is found without the post after it %s storing, and the caller may resend',
+    'has no post after the call %s storing, and the caller may resend',
     async (fault) => {
       const text = stand.textMeeting(fault, `never stored: ${fault}`);
 
       const result = await post(stand, text);
 
-      expect([result.status, result.error.code, await standingCount(text)]).toEqual([
+      expect([result.status, result.error.code, await existingCount(text)]).toEqual([
         'failed',
         'platform_unavailable',
         0,
@@ -168,10 +168,10 @@ describe.for(stands)('$platformId', (stand) => {
 
     const result = await post(stand, text);
 
-    expect([result.status, await standingCount(text)]).toEqual(['sent', 1]);
+    expect([result.status, await existingCount(text)]).toEqual(['sent', 1]);
   });
 
-  it.skipIf(stand.needsImage)('answers the original endpoint with the link, or that it was sent', async () => {
+  it.skipIf(stand.needsImage)('returns the link from the original endpoint, or that the post was sent', async () => {
     const { status, body } = await world.rest(`POST /post/${slug}`, {
       raw: 'in plain words',
       headers: { 'content-type': 'text/plain' },
@@ -184,15 +184,15 @@ describe.for(stands)('$platformId', (stand) => {
 
   const hasDelete = world.context.platforms[stand.platformId].remove !== undefined;
 
-  it.runIf(!hasDelete)('refuses to take a post down where it has no delete, and keeps it', async () => {
+  it.runIf(!hasDelete)('refuses to delete a post if the platform has no delete, and keeps it', async () => {
     const { postId } = await post(stand, 'here to stay');
 
     const { status, body } = await world.rest(`DELETE /posts/${postId}`);
 
-    expect([status, body.error, await standingCount('here to stay')]).toEqual([400, 'delete_unsupported', 1]);
+    expect([status, body.error, await existingCount('here to stay')]).toEqual([400, 'delete_unsupported', 1]);
   });
 
-  it.runIf(hasDelete)('takes a post down, and answers a repeated delete the same', async () => {
+  it.runIf(hasDelete)('deletes a post, and answers a repeated delete the same', async () => {
     const { postId } = await post(stand, 'soon gone');
 
     const first = await world.rest(`DELETE /posts/${postId}`);
@@ -200,58 +200,58 @@ describe.for(stands)('$platformId', (stand) => {
 
     expect(first.body).toEqual({ id: postId, status: 'deleted', deletedAt: START.toISOString() });
     expect([second.status, second.body]).toEqual([200, first.body]);
-    expect(await standingCount('soon gone')).toBe(0);
+    expect(await existingCount('soon gone')).toBe(0);
   });
 
-  it.runIf(thread)('delivers a thread in order, and takes it down newest first', async () => {
-    const before = await stand.standing();
+  it.runIf(thread)('publishes a thread in order, and deletes it newest first', async () => {
+    const before = await stand.existing();
 
     const result = await post(stand, 'one', { thread: ['two', 'three'] });
 
     expect([result.status, result.threadCount, result.error]).toEqual(['sent', 2, null]);
-    expect(await stand.standing()).toEqual([...before, 'one', 'two', 'three']);
+    expect(await stand.existing()).toEqual([...before, 'one', 'two', 'three']);
     await world.rest(`DELETE /posts/${result.postId}`);
-    expect(await stand.standing()).toEqual(before);
+    expect(await stand.existing()).toEqual(before);
     const { attempts } = (await world.rest(`GET /posts/${result.postId}/attempts`)).body as { attempts: Attempt[] };
     const idsOf = (isDelete: boolean) =>
       attempts.filter(({ step }) => (step === 'delete') === isDelete).map(({ platformPostId }) => platformPostId);
     expect(idsOf(true)).toEqual(idsOf(false).toReversed());
   });
 
-  it.skipIf(thread)('is never called with replies where it has no threads', async () => {
+  it.skipIf(thread)('receives no call with replies if it has no threads', async () => {
     const result = await post(stand, 'alone', { thread: ['under it'] });
 
-    expect([result.status, result.error.code, await standingCount('alone')]).toEqual([
+    expect([result.status, result.error.code, await existingCount('alone')]).toEqual([
       'failed',
       'shape_unsupported',
       0,
     ]);
   });
 
-  it.runIf(firstComment)('comments first under a post of its own', async () => {
+  it.runIf(firstComment)('publishes a first comment under a post', async () => {
     const result = await post(stand, 'with a comment', { firstComment: 'first!' });
 
     expect([result.status, result.hasFirstComment, stand.comments?.()]).toEqual(['sent', true, ['first!']]);
   });
 
-  it.skipIf(firstComment)('is never called with a first comment where it has none', async () => {
+  it.skipIf(firstComment)('receives no call with a first comment if it has none', async () => {
     const result = await post(stand, 'without a comment', { firstComment: 'first!' });
 
-    expect([result.status, result.error.code, await standingCount('without a comment')]).toEqual([
+    expect([result.status, result.error.code, await existingCount('without a comment')]).toEqual([
       'failed',
       'shape_unsupported',
       0,
     ]);
   });
 
-  it.runIf(images)('shows an image with its alt text, where it keeps any', async () => {
+  it.runIf(images)('shows an image with its alt text, if it stores alt text', async () => {
     const result = await post(stand, 'described', { media: [{ id: await uploadImage(), altText: 'A bell' }] });
 
     expect([result.status, result.error]).toEqual(['sent', null]);
     expect(await stand.lastImages()).toEqual([{ altText: images?.altTextMax === null ? null : 'A bell' }]);
   });
 
-  it.runIf(images)('takes as many images as it says', async () => {
+  it.runIf(images)('accepts its maximum number of images', async () => {
     const media = await uploadImages(Math.min(images?.max ?? 0, IMAGES_PER_POST));
 
     const result = await post(stand, 'all that fit', { media });
@@ -260,26 +260,26 @@ describe.for(stands)('$platformId', (stand) => {
     expect(await stand.lastImages()).toHaveLength(media.length);
   });
 
-  it.runIf(images && images.max < IMAGES_PER_POST)('is never called with one image more than it says', async () => {
+  it.runIf(images && images.max < IMAGES_PER_POST)('receives no call with more images than its maximum', async () => {
     const media = await uploadImages((images?.max ?? 0) + 1);
 
     const result = await post(stand, 'one too many', { media });
 
     expect([result.status, result.postId, result.error.code]).toEqual(['failed', null, 'platform_rejected']);
-    expect(await standingCount('one too many')).toBe(0);
+    expect(await existingCount('one too many')).toBe(0);
   });
 
-  it.skipIf(images)('is never called with an image where it shows none', async () => {
+  it.skipIf(images)('receives no call with an image if it supports none', async () => {
     const result = await post(stand, 'pictured', { media: await uploadImages(1) });
 
-    expect([result.status, result.error.code, await standingCount('pictured')]).toEqual([
+    expect([result.status, result.error.code, await existingCount('pictured')]).toEqual([
       'failed',
       'media_unsupported',
       0,
     ]);
   });
 
-  it('reports the numbers that it says it reports, and no others', async () => {
+  it('reports exactly the metrics that its facts list', async () => {
     const { metrics } = platformOf(world.context.platforms, stand.platformId);
     const { postId } = await post(stand, 'to be counted');
     stand.giveNumbers?.();
@@ -298,13 +298,13 @@ describe.for(stands)('$platformId', (stand) => {
     expect(Object.keys(numbers).filter((name) => numbers[name] !== null)).toEqual(metrics);
   });
 
-  it.skipIf(stand.revoke === null)('asks to reconnect once its login is dead', async () => {
+  it.skipIf(stand.revoke === null)('asks to reconnect when its credential is invalid', async () => {
     stand.revoke?.();
     const text = stand.platformId === 'sandbox' ? 'locked out [[reconnect]]' : 'locked out';
 
     const result = await post(stand, text);
 
-    expect([result.status, result.error.code, await standingCount(text)]).toEqual(['failed', 'reconnect_required', 0]);
+    expect([result.status, result.error.code, await existingCount(text)]).toEqual(['failed', 'reconnect_required', 0]);
   });
 });
 

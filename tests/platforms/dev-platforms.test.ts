@@ -1,4 +1,4 @@
-/** All platforms offline: whoever starts an install with what is printed reaches all fourteen. */
+/** All platforms offline: an install that starts with the printed settings reaches all fourteen. */
 import { execFileSync } from 'node:child_process';
 import { afterAll, describe, expect, it } from 'vitest';
 import { PLATFORM_IDS } from '../../platforms/registry.ts';
@@ -18,11 +18,11 @@ afterAll(() => platforms[Symbol.asyncDispose]());
 const world: World = await startWorld({ env: platforms.env });
 
 describe('all platforms offline', () => {
-  it('offer an account on each platform there is', () => {
+  it('offer an account on every platform', () => {
     expect(platforms.connections.map(({ platformId }) => platformId)).toEqual([...PLATFORM_IDS]);
   });
 
-  it('take a post with an image, and list what has arrived', async () => {
+  it('accept a post with an image, and list what they received', async () => {
     for (const body of platforms.connections) {
       const { status, body: made } = await world.rest('POST /connections', { body });
       expect([status, made.connection?.slug]).toEqual([200, body.slug]);
@@ -43,7 +43,7 @@ describe('all platforms offline', () => {
     expect(listed).toEqual(Object.fromEntries(platforms.stands.map(({ platformId }) => [platformId, [text]])));
   });
 
-  it('have a model beside them that polishes texts', async () => {
+  it('include a model that polishes texts', async () => {
     const { body } = await world.rest('POST /posts', {
       body: { text: 'Helo', connectionSlugs: ['bluesky'], rewrite: true },
     });
@@ -53,7 +53,7 @@ describe('all platforms offline', () => {
   });
 
   it.each(['facebook', 'instagram', 'threads', 'x', 'reddit', 'slack'])(
-    'let a customer agree on the page of %s',
+    'let a customer consent on the page of %s',
     async (platform) => {
       const link = await makeLink(world, { platform });
       const browser = openBrowser(world);
@@ -67,7 +67,7 @@ describe('all platforms offline', () => {
   it.each([
     ['bluesky', 'Continue to your server'],
     ['discord', 'Choose a channel on Discord'],
-  ])('let a customer agree on the second way of %s', async (platform, button) => {
+  ])('let a customer consent through the second method of %s', async (platform, button) => {
     const link = await makeLink(world, { platform });
     const browser = openBrowser(world);
     const away = await browser.press(await browser.get(link.path), button);
@@ -79,7 +79,7 @@ describe('all platforms offline', () => {
     expect(destination(end.location)[1]).toMatchObject({ platform });
   });
 
-  it('let a customer name their server of Mastodon, and agree there', async () => {
+  it('let a customer enter their Mastodon server, and consent there', async () => {
     const link = await makeLink(world, { platform: 'mastodon' });
     const browser = openBrowser(world);
     const Server = platforms.connections.find(({ slug }) => slug === 'mastodon')?.credentials['instanceUrl'] ?? '';
@@ -90,7 +90,7 @@ describe('all platforms offline', () => {
     expect(destination(end.location)[1]).toMatchObject({ platform: 'mastodon' });
   });
 
-  it('let a customer choose between themselves and their page on LinkedIn', async () => {
+  it('let a customer choose between their own profile and their page on LinkedIn', async () => {
     const link = await makeLink(world, { platform: 'linkedin' });
     const browser = openBrowser(world);
 
@@ -101,8 +101,8 @@ describe('all platforms offline', () => {
   });
 });
 
-describe('what is printed', () => {
-  it('is settings that a shell reads as they are', () => {
+describe('the printed output', () => {
+  it('contains settings that a shell can read unchanged', () => {
     const env = { A: "it's $HOME `ls`", B: 'two words' };
 
     const read = execFileSync('sh', ['-c', `set -a\n${asShell(env)}\nenv`]).toString();
@@ -115,7 +115,7 @@ describe('what is printed', () => {
     ).toEqual([`A=${env.A}`, `B=${env.B}`]);
   });
 
-  it('is a call for each account', () => {
+  it('contains one call per account', () => {
     const connection = { platformId: 'sms', credentials: { to: '+15550100123' }, slug: 'sms' };
 
     expect(asCurl(connection, PUBLIC_URL).split(' \\\n')).toEqual([

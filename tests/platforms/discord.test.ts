@@ -56,7 +56,7 @@ const lookFor = (session: Session, lost: SendPart, with_ = io()) =>
 const remove = (session: Session, published: Published) =>
   discord.remove?.(session, published, io()) ?? Promise.reject(new Error('no remove'));
 
-/** Answers calls whose address contains `path` by hand, and passes the others on. */
+/** Answers calls whose URL contains `path` with a given response, and passes the others on. */
 function answering(path: string, answer: () => Response): PlatformIo {
   const passing = io();
   return {
@@ -77,11 +77,11 @@ describe('credentials', () => {
     ['https://somebody@discord.com/api/webhooks/123/abc', false],
     ['ftp://discord.com/api/webhooks/123/abc', false],
     ['a webhook', false],
-  ])('takes or refuses %s', (webhookUrl, taken) => {
+  ])('accepts or refuses %s', (webhookUrl, taken) => {
     expect(discord.credentials.safeParse({ webhookUrl }).success).toBe(taken);
   });
 
-  it('are not a channel of the install’s bot: that would be open to everybody with a key', () => {
+  it('do not accept a channel of the install’s bot, which would give access to everyone with a key', () => {
     expect(discord.credentials.safeParse({ channelId: '700', guildId: '800' }).success).toBe(false);
   });
 });
@@ -92,7 +92,7 @@ describe('connecting a webhook', () => {
     'https://ptb.discord.com/api/v9',
     'https://discordapp.com/api',
     'https://canary.discordapp.com/api/v10',
-  ])('takes an address at %s, and calls the configured server', async (root) => {
+  ])('accepts a URL at %s, and calls the configured server', async (root) => {
     expect(await connect(urlOf(webhook, root))).toEqual({
       platformAccountId: webhook.id,
       handle: 'The Bells',
@@ -100,18 +100,18 @@ describe('connecting a webhook', () => {
     });
   });
 
-  it('takes an address at the configured server', async () => {
+  it('accepts a URL on the configured server', async () => {
     expect(await connect(urlOf(webhook, `${fake.url}/api`))).toMatchObject({ platformAccountId: webhook.id });
   });
 
-  it('gives a webhook without a name under its number', async () => {
+  it('returns an unnamed webhook under its id', async () => {
     const nameless = fake.addWebhook(null);
 
     expect(await connect(urlOf(nameless))).toMatchObject({ handle: nameless.id });
   });
 
   it.each(['https://discord.com.evil.example/api', 'http://discord.com/api', 'https://evil-discord.com/api'])(
-    'refuses an address at %s, without calling it or showing the token',
+    'refuses a URL at %s, without calling it or showing the token',
     async (root) => {
       const { kind, message } = await failureOf(connect(urlOf(webhook, root)));
 
@@ -148,7 +148,7 @@ describe('connecting a webhook', () => {
 });
 
 describe('connecting a channel of the bot', () => {
-  it('gives the channel, and the number under which the bot writes', async () => {
+  it('returns the channel and the bot’s user id', async () => {
     expect(await grant({ channelId: '700', guildId: '800' })).toEqual({
       platformAccountId: '700',
       handle: 'news',
@@ -165,7 +165,7 @@ describe('connecting a channel of the bot', () => {
 });
 
 describe('publish', () => {
-  it('posts by the webhook, waits for the message, and rings nobody', async () => {
+  it('posts through the webhook, waits for the message, and notifies no one', async () => {
     const published = await publish(await asWebhook(), part('Hello @everyone'));
 
     const [message] = fake.messages();
@@ -181,14 +181,14 @@ describe('publish', () => {
     });
   });
 
-  it('posts as the bot, with a nonce of the length that Discord takes', async () => {
+  it('posts as the bot, with a nonce of a valid length for Discord', async () => {
     await publish(await asBot(), part('Hello'));
 
     expect(fake.messages()).toMatchObject([{ authorId: '900', channelId: '700', content: 'Hello', nonce: TOKEN }]);
     expect(TOKEN).toMatch(/^[0-9a-f]{25}$/);
   });
 
-  it('makes one message of a call that is repeated as the bot', async () => {
+  it('creates one message when a call as the bot is repeated', async () => {
     const session = await asBot();
 
     const first = await publish(session, part('once'));
@@ -201,7 +201,7 @@ describe('publish', () => {
   it.each([
     ['a webhook', asWebhook],
     ['the bot', asBot],
-  ])('sends images and what they show with the text, by %s', async (_case, open) => {
+  ])('sends images and their alt text with the text, by %s', async (_case, open) => {
     const images = [PNG, { ...PNG, contentType: 'image/gif', altText: '' }];
 
     await publish(await open(), part('look', { prepared: {}, images }));
@@ -214,7 +214,7 @@ describe('publish', () => {
     ]);
   });
 
-  it('sends nothing once the operator has taken the bot away', async () => {
+  it('sends nothing after the operator has removed the bot', async () => {
     const session = await asBot();
 
     for (const app of [null, { ...APP, botToken: undefined }]) {
@@ -223,7 +223,7 @@ describe('publish', () => {
     expect(fake.messages()).toEqual([]);
   });
 
-  it('does not know what became of a message that Discord does not show', async () => {
+  it('reports an unknown outcome for a message that Discord does not return', async () => {
     const silent = answering('/webhooks/', () => new Response(null, { status: 204 }));
 
     expect(await failureOf(publish(await asWebhook(), part('hello'), silent))).toEqual({
@@ -257,7 +257,7 @@ describe('a refusal', () => {
     ['the channel is slow', { status: 429, code: 20_016, message: 'Slowmode', retry_after: 3 }, 'unavailable'],
     ['a guard stands before it', { status: 403, code: 40_333, message: 'internal network error' }, 'unavailable'],
     ['it broke', { status: 500, code: 0, message: '500: Internal Server Error' }, 'unknown'],
-  ])('when %s is understood', async (_case, error, kind) => {
+  ])('is classified when %s', async (_case, error, kind) => {
     const session = await asWebhook();
     fake.faults.push(error);
 
@@ -267,14 +267,14 @@ describe('a refusal', () => {
     if (kind === 'rejected' || kind === 'reconnect') expect(failure.message).toContain(error.message);
   });
 
-  it('names what is wrong with a field', async () => {
+  it('names the problem of a field', async () => {
     expect(await failureOf(publish(await asWebhook(), part('x'.repeat(2_001))))).toEqual({
       kind: 'rejected',
       message: 'Discord refused: Must be 2000 or fewer in length.',
     });
   });
 
-  it('for a while says for how long, in whole seconds', async () => {
+  it('with a retry time reports it in whole seconds', async () => {
     const session = await asWebhook();
     fake.faults.push('rate_limited');
 
@@ -285,7 +285,7 @@ describe('a refusal', () => {
     });
   });
 
-  it('by a page for people is one when it is a 429, and else none', async () => {
+  it('in an HTML page counts for the statuses 429 and 413; otherwise the outcome is unknown', async () => {
     const session = await asWebhook();
     const page = (status: number) => answering('/webhooks/', () => new Response('<html>', { status }));
 
@@ -295,7 +295,7 @@ describe('a refusal', () => {
   });
 
   it.each(['drops_before', 'drops_after', 'fails_before', 'fails_after'] as const)(
-    'is none when nobody knows what happened (%s)',
+    'is not assumed when the outcome is unknown (%s)',
     async (fault) => {
       const session = await asWebhook();
       fake.faults.push(fault);
@@ -306,7 +306,7 @@ describe('a refusal', () => {
 });
 
 describe('recovery', () => {
-  it('is none for a webhook; the bot may repeat for two minutes, and look', async () => {
+  it('is not available for a webhook; the bot may repeat for two minutes, and read back', async () => {
     const [webhookLogin, botLogin] = [(await asWebhook()).credential, (await asBot()).credential];
 
     expect(discord.recoveryOf?.(webhookLogin)).toEqual({ repeatWithinMs: 0, readBack: false });
@@ -315,7 +315,7 @@ describe('recovery', () => {
 });
 
 describe('readBack', () => {
-  it.each([true, false])('finds the bot’s message, whether lists carry nonces: %s', async (listsNonces) => {
+  it.each([true, false])('finds the bot’s message, with and without nonces in lists: %s', async (listsNonces) => {
     fake.listsNonces = listsNonces;
     const session = await asBot();
     const made = await publish(session, part('is it there?'));
@@ -326,7 +326,7 @@ describe('readBack', () => {
     ).toEqual(made);
   });
 
-  it('does not take the same text of somebody else, of before, or under another nonce for it', async () => {
+  it('ignores the same text of another author, of an earlier message, or with another nonce', async () => {
     const session = await asBot();
     fake.writeAs('555', '700', 'hello');
     await publish(session, part('hello', { token: 'another' }));
@@ -345,14 +345,14 @@ describe('readBack', () => {
     expect(await lookFor(session, part('hello \n'))).toEqual(made);
   });
 
-  it('cannot tell when a hundred others have written since', async () => {
+  it('cannot determine the outcome when there are a hundred newer messages', async () => {
     const session = await asBot();
     for (let count = 0; count < 100; count += 1) fake.writeAs('555', '700', `chatter ${count}`);
 
     expect(await failureOf(lookFor(session, part('hello')))).toMatchObject({ kind: 'unknown' });
   });
 
-  it('cannot tell when Discord refuses to list', async () => {
+  it('cannot determine the outcome when Discord refuses to list messages', async () => {
     const session = await asBot();
     fake.channels.length = 0;
 
@@ -364,7 +364,7 @@ describe('remove', () => {
   it.each([
     ['a webhook', asWebhook],
     ['the bot', asBot],
-  ])('takes a message down by %s, and finds it gone the second time', async (_case, open) => {
+  ])('deletes a message by %s, and finds it gone on a repeat', async (_case, open) => {
     const session = await open();
     const published = await publish(session, part('soon gone'));
 
@@ -378,7 +378,7 @@ describe('remove', () => {
     [{ status: 404, code: 10_015, message: 'Unknown Webhook' }, 'reconnect'],
     [{ status: 403, code: 50_013, message: 'Missing Permissions' }, 'rejected'],
     [{ status: 502, code: 0, message: 'Bad Gateway' }, 'unavailable'],
-  ])('says why it cannot: %j', async (error, kind) => {
+  ])('reports why it failed: %j', async (error, kind) => {
     const session = await asWebhook();
     fake.deleteErrors.push(error);
 

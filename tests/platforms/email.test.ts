@@ -59,18 +59,18 @@ describe('credentials', () => {
     [{ to: TO, subject: ' ' }, false],
     [{ to: TO, subject: 'x'.repeat(79) }, false],
     [{ to: TO, from: 'me@towers.example' }, false],
-  ])('takes or refuses %j', (input, taken) => {
+  ])('accepts or refuses %j', (input, taken) => {
     expect(email.credentials.safeParse(input).success).toBe(taken);
   });
 });
 
 describe('connectAccount', () => {
-  it('gives the address, once the server has taken the login', async () => {
+  it('returns the address after the server has accepted the credential', async () => {
     expect(await connect()).toEqual({ platformAccountId: TO, handle: TO, credential: { to: TO } });
     expect(fake.messages()).toEqual([]);
   });
 
-  it('is unavailable with a login that the server does not take, and does not show it', async () => {
+  it('is unavailable when the server refuses the credential, and does not show it', async () => {
     const wrong = fake.url.replace('the%3Ap%40ss', 'mistyped');
 
     expect(await failureOf(connect(wrong))).toEqual({
@@ -86,7 +86,7 @@ describe('connectAccount', () => {
     expect(await failureOf(connect())).toMatchObject({ kind: 'unavailable' });
   });
 
-  it('shows no password to a server that offers no TLS', async () => {
+  it('sends no password to a server without TLS', async () => {
     const server = { ...parseSmtpUrl(fake.url), requireTls: true };
     const plain = { ...io(), mail: createMailServer({ server, from: FROM }) };
 
@@ -95,7 +95,7 @@ describe('connectAccount', () => {
 });
 
 describe('a message', () => {
-  it('has the post as plain text and as HTML, under the first line of it', async () => {
+  it('contains the post as plain text and as HTML, with its first line as the subject', async () => {
     const published = await publish('Ring the <bells> & ropes\n\nSecond\nthird');
 
     const [message] = fake.messages();
@@ -111,7 +111,7 @@ describe('a message', () => {
     expect(message?.raw).toContain('<p>Ring the &lt;bells&gt; &amp; ropes</p>\r\n<p>Second<br>\r\nthird</p>');
   });
 
-  it('carries the id and the date of its attempt, the same on every try', async () => {
+  it('has the id and the date of its attempt, the same on each attempt', async () => {
     await publish('hello');
     await publish('hello');
 
@@ -127,7 +127,7 @@ describe('a message', () => {
     expect(header('Subject')).toBe('News of the bells');
   });
 
-  it('has no header but its own, whatever the text says', async () => {
+  it('has only its own headers, for any text', async () => {
     await publish('Subject line\r\nBcc: other@towers.example\r\n\r\n.\r\nMAIL FROM:<x@y.example>');
 
     expect([header('Subject'), header('Bcc')]).toEqual(['Subject line', undefined]);
@@ -135,7 +135,7 @@ describe('a message', () => {
     expect(fake.messages()[0]?.recipient).toBe(TO);
   });
 
-  it('shows its images in their order, with what they show', async () => {
+  it('shows its images in order, with their alt text', async () => {
     await publish('look', [IMAGE, { ...IMAGE, contentType: 'image/jpeg', altText: '' }]);
 
     const raw = fake.messages()[0]?.raw ?? '';
@@ -155,7 +155,7 @@ describe('a message', () => {
     expect(raw).toContain(Buffer.from('a picture').toString('base64'));
   });
 
-  it('makes nothing of a reply, which it has no place for', async () => {
+  it('is not created for a reply, which email does not support', async () => {
     await expect(email.publish(sessionWith(), { ...part('two'), step: 'reply' }, io())).rejects.toThrow(
       'no part of the kind reply',
     );
@@ -177,7 +177,7 @@ describe('subjectOf', () => {
   });
 });
 
-describe('a message that is not handed over', () => {
+describe('a message that was not sent', () => {
   it.each<[string, MailFault]>([
     ['unavailable', { at: 'connect', reply: 421 }],
     ['unavailable', { at: 'connect', reply: 554 }],
@@ -204,7 +204,7 @@ describe('a message that is not handed over', () => {
     expect(fake.messages().length).toBe(fault === 'drops_after' ? 1 : 0);
   });
 
-  it('is rejected when it is larger than the server says it takes', async () => {
+  it('is rejected when it exceeds the server’s size limit', async () => {
     await fake.close();
     fake = await startFakeMail({ size: 1_000 });
 
@@ -214,7 +214,7 @@ describe('a message that is not handed over', () => {
     });
   });
 
-  it('is rejected in the words of the server', async () => {
+  it('is rejected with the server’s message', async () => {
     fake.faults.push({ at: 'recipient', reply: 550, words: '5.1.1 No such reader' });
 
     expect((await failureOf(publish('hello'))).message).toBe(
@@ -222,7 +222,7 @@ describe('a message that is not handed over', () => {
     );
   });
 
-  it('is not there when the time is over before the message is asked for', async () => {
+  it('was not delivered when the timeout comes before the transfer of the message', async () => {
     const time = new AbortController();
     await fake.close();
     fake = await startFakeMail({ onMailFrom: () => time.abort() });
@@ -232,7 +232,7 @@ describe('a message that is not handed over', () => {
     expect(await failureOf(call)).toMatchObject({ kind: 'unavailable' });
   });
 
-  it('may be there when the time is over after that', async () => {
+  it('may be delivered when the timeout comes after the transfer', async () => {
     const time = new AbortController();
     await fake.close();
     fake = await startFakeMail({ onData: (stream) => void stream.on('end', () => time.abort()).resume() });
@@ -242,7 +242,7 @@ describe('a message that is not handed over', () => {
     expect(await failureOf(call)).toMatchObject({ kind: 'unknown' });
   });
 
-  it('is not there when the time was over before anything was said', async () => {
+  it('was not delivered when the timeout comes before the first command', async () => {
     const signal = AbortSignal.abort();
 
     const call = email.publish(sessionWith(), part('hello'), { ...io(), signal });
@@ -250,7 +250,7 @@ describe('a message that is not handed over', () => {
     expect([(await failureOf(call)).kind, fake.messages()]).toEqual(['unavailable', []]);
   });
 
-  it('is unavailable once the settings are gone', async () => {
+  it('is unavailable when the settings have been removed', async () => {
     expect(await failureOf(email.publish(sessionWith(), part('hello'), testIo(clock.now)))).toMatchObject({
       kind: 'unavailable',
     });

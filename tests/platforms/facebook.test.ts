@@ -43,7 +43,7 @@ const part = (text: string, more: Partial<SendPart> = {}): SendPart => ({
 });
 const commentOn = (root: Published, text: string) => part(text, { step: 'first_comment', root, parent: root });
 
-/** What the house does with a part of which the answer was lost. */
+/** Recovers a part whose response was lost, as the app does. */
 const lookFor = (session: Session, lost: SendPart, with_ = io()) =>
   facebook.readBack?.(session, lost, with_) ?? Promise.reject(new Error('no readBack'));
 const remove = (session: Session, published: Published) =>
@@ -51,7 +51,7 @@ const remove = (session: Session, published: Published) =>
 const prepare = async (session: Session, images: readonly OutgoingImage[], with_ = io()): Promise<Json> =>
   (await facebook.prepare?.(session, images, with_)) ?? null;
 
-/** Answers calls whose address contains `path` by hand, and passes the others on. */
+/** Answers calls whose URL contains `path` with a given response, and passes the others on. */
 function answering(path: string, answer: () => Promise<Response>): PlatformIo {
   const passing = io();
   return {
@@ -69,13 +69,13 @@ describe('credentials', () => {
     [{ pageId: 104, accessToken: 'x' }, false],
     [{ pageId: '104', accessToken: ' ' }, false],
     [{ pageId: '104', accessToken: 'x', appSecret: 'y' }, false],
-  ])('takes or refuses %j', (input, taken) => {
+  ])('accepts or refuses %j', (input, taken) => {
     expect(facebook.credentials.safeParse(input).success).toBe(taken);
   });
 });
 
 describe('connectAccount', () => {
-  it('gives the Page under its username', async () => {
+  it('returns the Page under its username', async () => {
     expect(await connect()).toEqual({
       platformAccountId: PAGE_ID,
       handle: 'thebells',
@@ -83,13 +83,13 @@ describe('connectAccount', () => {
     });
   });
 
-  it('gives a Page without a username under its name', async () => {
+  it('returns a Page without a username under its name', async () => {
     fake.addPage('105', 'Bells & Sons', 'other-token');
 
     expect((await connect('other-token', '105')).handle).toBe('Bells & Sons');
   });
 
-  it('refuses a token that Facebook does not know, and does not show it', async () => {
+  it('refuses an unknown token, and does not show it', async () => {
     expect(await failureOf(connect('EAAG-mistyped'))).toEqual({
       kind: 'reconnect',
       message: 'Facebook does not take this login: Malformed access token …',
@@ -105,7 +105,7 @@ describe('connectAccount', () => {
     });
   });
 
-  it('refuses a Page that is not there', async () => {
+  it('refuses a Page that does not exist', async () => {
     expect(await failureOf(connect(TOKEN, '999'))).toEqual({
       kind: 'rejected',
       message: expect.stringMatching(/^Facebook refused: .*'999' does not exist/) as string,
@@ -115,7 +115,7 @@ describe('connectAccount', () => {
   it.each([
     ['a page of a proxy', () => new Response('<html>', { status: 503 }), 'unavailable', 'Facebook answered HTTP 503.'],
     ['something that is no Page', () => Response.json({ id: PAGE_ID }), 'rejected', 'shows no Page with the number'],
-  ])('understands %s', async (_case, answer, kind, message) => {
+  ])('handles %s', async (_case, answer, kind, message) => {
     const served = answering(`/${PAGE_ID}`, () => Promise.resolve(answer()));
 
     const failure = await failureOf(facebook.connectAccount({ pageId: PAGE_ID, accessToken: TOKEN }, served));
@@ -131,7 +131,7 @@ describe('connectAccount', () => {
 });
 
 describe('publish', () => {
-  it('posts to the Page and gives the address', async () => {
+  it('posts to the Page and returns the URL', async () => {
     const published = await facebook.publish(await open(), part('hello #bells'), io());
 
     const [post] = fake.posts();
@@ -143,7 +143,7 @@ describe('publish', () => {
     expect(fake.calls['GET /:id']).toBe(1);
   });
 
-  it('asks for the address where the answer leaves it out', async () => {
+  it('requests the URL when the response omits it', async () => {
     await start({ readsAfterWrite: false });
 
     const published = await facebook.publish(await open(), part('hello'), io());
@@ -151,7 +151,7 @@ describe('publish', () => {
     expect(published.url).toBe(`https://www.facebook.com/permalink.php?story_fbid=${published.platformPostId}`);
   });
 
-  it('keeps the post made when the address cannot be asked for', async () => {
+  it('reports the post as sent when the URL cannot be read', async () => {
     await start({ readsAfterWrite: false });
     const session = await open();
     const halved = answering(`/${PAGE_ID}_`, () => Promise.reject(new Error('reset')));
@@ -174,7 +174,7 @@ describe('publish', () => {
     expect(fake.posts().length).toBe(1);
   });
 
-  it('makes nothing of a reply, which Facebook has no place for', async () => {
+  it('publishes no reply, which Facebook does not support', async () => {
     const session = await open();
     const root = await facebook.publish(session, part('head'), io());
 
@@ -183,7 +183,7 @@ describe('publish', () => {
     );
   });
 
-  it('refuses a comment whose post has vanished', async () => {
+  it('refuses a comment on a post that no longer exists', async () => {
     const root = { platformPostId: `${PAGE_ID}_404`, url: null };
 
     expect(await failureOf(facebook.publish(await open(), commentOn(root, 'first!'), io()))).toMatchObject({
@@ -204,7 +204,7 @@ describe('publish', () => {
       'unavailable',
       'Facebook answered HTTP 429, asking to wait 30 s; nothing was posted.',
     ],
-  ])('understands %s', async (_case, response, kind, message) => {
+  ])('handles %s', async (_case, response, kind, message) => {
     const session = await open();
     const served = answering('/feed', () => Promise.resolve(response.clone()));
 
@@ -262,7 +262,7 @@ describe('an error of the Graph API', () => {
     [refusal(190), 'Facebook does not take this login: (#190) words'],
     [refusal(32), 'Facebook takes nothing for now; nothing was posted. (#32) words'],
     [refusal(190, { error_user_msg: `${TOKEN} has expired` }), 'Facebook does not take this login: … has expired'],
-  ])('is told in its words: %j', async (error, message) => {
+  ])('is reported with the platform’s message: %j', async (error, message) => {
     const session = await open();
     fake.faults.push(error);
 
@@ -271,7 +271,7 @@ describe('an error of the Graph API', () => {
 });
 
 describe('images', () => {
-  it('are uploaded unseen, then attached in order, with what they show', async () => {
+  it('are uploaded unpublished, then attached in order, with their alt text', async () => {
     const session = await open();
 
     const prepared = await prepare(session, [IMAGE, { ...IMAGE, contentType: 'image/jpeg', altText: '' }]);
@@ -297,7 +297,7 @@ describe('images', () => {
     ['a page of a proxy', () => Promise.resolve(new Response('<html>', { status: 413 })), 'unavailable'],
     ['JSON of somebody else', () => Promise.resolve(Response.json({ hello: 1 })), 'unavailable'],
     ['a photo that is too big', () => Promise.resolve(Response.json(tooBig, { status: 400 })), 'rejected'],
-  ])('understand %s to an upload', async (_case, answer, kind) => {
+  ])('handle %s to an upload', async (_case, answer, kind) => {
     const session = await open();
 
     expect((await failureOf(prepare(session, [IMAGE], answering('/photos', answer)))).kind).toBe(kind);
@@ -342,7 +342,7 @@ describe('readBack', () => {
     expect(await lookFor(session, part('first!'))).toBeNull();
   });
 
-  it('does not take the comment of somebody else for the lost one', async () => {
+  it('does not match the comment of another author', async () => {
     const session = await open();
     const root = await facebook.publish(session, part('head'), io());
     fake.commentAs('7', root.platformPostId, 'first!');
@@ -350,7 +350,7 @@ describe('readBack', () => {
     expect(await lookFor(session, commentOn(root, 'first!'))).toBeNull();
   });
 
-  it('does not take an older post with the same text for the lost one', async () => {
+  it('does not match an older post with the same text', async () => {
     const session = await open();
     await facebook.publish(session, part('good morning'), io());
     clock.advance(6_000);
@@ -358,7 +358,7 @@ describe('readBack', () => {
     expect(await lookFor(session, part('good morning'))).toBeNull();
   });
 
-  it('takes the first of two posts with the same text', async () => {
+  it('matches the first of two posts with the same text', async () => {
     const session = await open();
     const lost = part('again');
     const first = await facebook.publish(session, lost, io());
@@ -368,7 +368,7 @@ describe('readBack', () => {
     expect(await lookFor(session, lost)).toEqual(first);
   });
 
-  it('cannot tell when the Page has more new posts than are listed', async () => {
+  it('cannot determine the outcome when the Page has more new posts than one list', async () => {
     const session = await open();
     const lost = part('buried');
     for (let index = 0; index < 50; index += 1) await facebook.publish(session, part(`${index}`), io());
@@ -379,7 +379,7 @@ describe('readBack', () => {
     });
   });
 
-  it('cannot tell whether a text with mentions is one of the new posts', async () => {
+  it('cannot determine whether a text with mentions is one of the new posts', async () => {
     const session = await open();
     expect(await lookFor(session, part('hi @[104:1]'))).toBeNull();
     await facebook.publish(session, part('hi The Choir'), io());
@@ -391,14 +391,14 @@ describe('readBack', () => {
     ['a list of something else', () => Response.json({ data: [{ id: '1', created_time: 'yesterday' }] }), 'unknown'],
     ['no list', () => Response.json({}), 'unknown'],
     ['a refusal', () => Response.json({ error: { code: 2, message: 'busy' } }, { status: 500 }), 'unknown'],
-  ])('cannot tell from %s', async (_case, answer, kind) => {
+  ])('cannot determine the outcome from %s', async (_case, answer, kind) => {
     const session = await open();
     const served = answering('/published_posts', () => Promise.resolve(answer()));
 
     expect((await failureOf(lookFor(session, part('x'), served))).kind).toBe(kind);
   });
 
-  it('cannot tell with a dead token', async () => {
+  it('cannot determine the outcome with an invalid token', async () => {
     const session = await open();
     page.tokens.clear();
 
@@ -407,7 +407,7 @@ describe('readBack', () => {
 });
 
 describe('remove', () => {
-  it('takes a comment and its post down, and again', async () => {
+  it('deletes a comment and its post, and succeeds again on a repeat', async () => {
     const session = await open();
     const root = await facebook.publish(session, part('short-lived'), io());
     const comment = await facebook.publish(session, commentOn(root, 'me too'), io());
@@ -417,7 +417,7 @@ describe('remove', () => {
     expect([fake.posts(), fake.comments(), fake.calls['DELETE /:id']]).toEqual([[], [], 5]);
   });
 
-  it('keeps the post where the login is dead', async () => {
+  it('keeps the post when the token is invalid', async () => {
     const session = await open();
     const root = await facebook.publish(session, part('long-lived'), io());
     page.tokens.clear();
@@ -426,7 +426,7 @@ describe('remove', () => {
     expect(fake.posts().length).toBe(1);
   });
 
-  it('is unavailable when Facebook is gone', async () => {
+  it('is unavailable when Facebook cannot be reached', async () => {
     const session = await open();
     const root = await facebook.publish(session, part('short-lived'), io());
     await fake.close();

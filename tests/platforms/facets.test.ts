@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findEntities, toFacets } from '../../platforms/bluesky/facets.ts';
 
-/** What was found, as the stretch of text it covers and what it stands for. */
+/** The candidates that were found: the text that each covers and its value. */
 function found(text: string): [string, string][] {
   const bytes = Buffer.from(text);
   return findEntities(text).map((entity) => {
@@ -50,7 +50,7 @@ describe('links', () => {
     ['me@example.com', []],
     ['example.community', []],
     ['example.com.evil', []],
-  ])('finds addresses without scheme in %j', (text, expected) => {
+  ])('finds URLs without a scheme in %j', (text, expected) => {
     expect(found(text)).toEqual(expected);
   });
 });
@@ -112,7 +112,7 @@ describe('hashtags', () => {
 });
 
 describe('offsets', () => {
-  it('count UTF-8 bytes behind accents, emoji and letters beyond the first plane', () => {
+  it('count UTF-8 bytes after accents, emoji and letters outside the BMP', () => {
     const text = 'é 🎉 👨‍👩‍👧‍👦 𝒳 #tag https://example.com @bob.test';
 
     expect(findEntities(text)).toEqual([
@@ -122,13 +122,13 @@ describe('offsets', () => {
     ]);
   });
 
-  it('measure what is covered in bytes too', () => {
+  it('measure the covered text in bytes too', () => {
     expect(findEntities('＃größe')).toEqual([{ kind: 'tag', index: { byteStart: 0, byteEnd: 10 }, tag: 'größe' }]);
   });
 });
 
 describe('toFacets', () => {
-  it('names each kind as records do and leaves out mentions of nobody', () => {
+  it('names each kind as records do and omits mentions of unknown handles', () => {
     const entities = findEntities('@bob.test @nobody.test #tag example.com/x');
 
     expect(toFacets(entities, new Map([['bob.test', 'did:plc:bob']]))).toEqual([

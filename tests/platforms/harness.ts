@@ -1,4 +1,4 @@
-/** What an adapter is handed in tests: real HTTP on loopback, a clock that stands still, a session kept in memory. */
+/** The context of an adapter in tests: real HTTP on loopback, a stopped clock, a session in memory. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type {
   ConnectedAccount,
@@ -71,7 +71,7 @@ export function testIo(
   };
 }
 
-/** Tells a refused connection, over which nothing can have been sent, from one that broke off. */
+/** Tells a refused connection, over which nothing was sent, from one that was interrupted. */
 const loopbackFetch: Fetch = async (url, init = {}) => {
   try {
     return await fetch(url, { ...init, redirect: 'manual' });
@@ -81,7 +81,7 @@ const loopbackFetch: Fetch = async (url, init = {}) => {
   }
 };
 
-/** A session as the service opens it: one renewal at a time, and whoever comes too late gets its result. */
+/** A session as the service opens it: one renewal at a time; concurrent callers get its result. */
 export function sessionOf<Credential>(account: ConnectedAccount<Credential>): Session<Credential> {
   let stored = account.credential;
   let renewal: Promise<Credential> | undefined;
@@ -98,12 +98,12 @@ export function sessionOf<Credential>(account: ConnectedAccount<Credential>): Se
   };
 }
 
-/** The head of a post, first tried at `startedAt`. */
+/** The head of a post, with its first attempt at `startedAt`. */
 export function headPart(text: string, token: string, startedAt: Date): SendPart {
   return { step: 'head', index: 0, text, token, startedAt, prepared: null };
 }
 
-/** Kind and message of the PlatformFailure that a call ends in. */
+/** Kind and message of the PlatformFailure that a call throws. */
 export async function failureOf(call: Promise<unknown>): Promise<{ kind: string; message: string }> {
   try {
     await call;

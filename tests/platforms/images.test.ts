@@ -1,4 +1,4 @@
-/** Uploading images before a post: what the adapters of Bluesky, Mastodon and X make of every answer. */
+/** Image uploads before a post: how the adapters of Bluesky, Mastodon and X handle each response. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { bluesky } from '../../platforms/bluesky/index.ts';
 import { makeTid } from '../../platforms/bluesky/tid.ts';
@@ -28,7 +28,7 @@ function part(text: string, prepared: Json | null): SendPart {
   return { ...headPart(text, makeTid(startedAt, text), startedAt), prepared };
 }
 
-/** Answers calls to one path by hand, and passes the others on. */
+/** Answers calls to one path with a given response, and passes the others on. */
 function answering(io: PlatformIo, path: string, answer: () => Promise<Response>): PlatformIo {
   return {
     ...io,
@@ -55,7 +55,7 @@ describe('bluesky', () => {
     return { fake, io, session: sessionOf(account) };
   }
 
-  it('gives the embed that the record carries', async () => {
+  it('returns the embed that the record contains', async () => {
     const { fake, io, session } = await start();
 
     const prepared = (await bluesky.prepare?.(session, [IMAGE], io)) ?? null;
@@ -75,7 +75,7 @@ describe('bluesky', () => {
     expect(fake.posts()[0]?.record.embed).toEqual(prepared);
   });
 
-  it('makes one post of two tries with the same images', async () => {
+  it('creates one post from two attempts with the same images', async () => {
     const { fake, io, session } = await start();
     const prepared = (await bluesky.prepare?.(session, [IMAGE], io)) ?? null;
     fake.faults.push('drops_after');
@@ -87,7 +87,7 @@ describe('bluesky', () => {
     expect([fake.posts().length, fake.calls['com.atproto.repo.uploadBlob']]).toEqual([1, 1]);
   });
 
-  it('is rejected in the words of the server when a record names an image that is gone', async () => {
+  it('is rejected with the server’s message when a record references a missing image', async () => {
     const { fake, io, session } = await start();
     const prepared = (await bluesky.prepare?.(session, [IMAGE], io)) ?? null;
     fake.blobs.clear();
@@ -98,7 +98,7 @@ describe('bluesky', () => {
     });
   });
 
-  it.each(ANSWERS)('understands %s to an upload', async (_case, answer, kind) => {
+  it.each(ANSWERS)('handles %s to an upload', async (_case, answer, kind) => {
     const { io, session } = await start();
 
     const call = bluesky.prepare?.(session, [IMAGE], answering(io, 'uploadBlob', answer)) ?? Promise.resolve();
@@ -128,7 +128,7 @@ describe('mastodon', () => {
     return { fake, io, account, session: sessionOf(account) };
   }
 
-  it('sends file and description, and gives the ids that the status names', async () => {
+  it('sends file and description, and returns the ids that the status references', async () => {
     const { fake, io, session } = await start();
 
     const prepared = (await mastodon.prepare?.(session, [IMAGE, { ...IMAGE, altText: '' }], io)) ?? null;
@@ -143,7 +143,7 @@ describe('mastodon', () => {
     expect(fake.posts()[0]?.mediaIds).toEqual(ids);
   });
 
-  it('waits for images that are being processed, a little longer each time', async () => {
+  it('waits for images that are being processed, longer each time', async () => {
     const { fake, io, session } = await start({ looksUntilProcessed: 4 });
     const waits: number[] = [];
     const noting = { ...io, sleep: async (ms: number) => void waits.push(ms) };
@@ -155,7 +155,7 @@ describe('mastodon', () => {
     expect(fake.posts()).toHaveLength(1);
   });
 
-  it('is unavailable when an image is never processed: by the time that it has, and by looks', async () => {
+  it('is unavailable when an image is never processed: after the timeout, or after the last check', async () => {
     const { io, session } = await start({ looksUntilProcessed: Infinity }, 600);
     const tireless = { ...io, sleep: async () => undefined, signal: AbortSignal.timeout(10_000) };
     const expected = {
@@ -167,7 +167,7 @@ describe('mastodon', () => {
     expect(await failureOf(mastodon.prepare?.(session, [IMAGE], tireless) ?? Promise.resolve())).toEqual(expected);
   });
 
-  it.each(ANSWERS)('understands %s to an upload', async (_case, answer, kind) => {
+  it.each(ANSWERS)('handles %s to an upload', async (_case, answer, kind) => {
     const { io, session } = await start();
 
     const call = mastodon.prepare?.(session, [IMAGE], answering(io, '/api/v2/media', answer)) ?? Promise.resolve();
@@ -175,7 +175,7 @@ describe('mastodon', () => {
     expect((await failureOf(call)).kind).toBe(kind);
   });
 
-  it('is rejected in the words of the server when it cannot process an image', async () => {
+  it('is rejected with the server’s message when it cannot process an image', async () => {
     const { io, session } = await start({ looksUntilProcessed: 9 });
     const failing = answering(io, '/api/v1/media/', () =>
       Promise.resolve(Response.json({ error: 'Validation failed: broken' }, { status: 422 })),
@@ -199,7 +199,7 @@ describe('mastodon', () => {
     expect(account.limits?.images).toEqual({ maxBytes: 10, maxPixels: 20, altTextMax: 30, types: ['image/png'] });
   });
 
-  it('ignores limits that are none', async () => {
+  it('ignores invalid limits', async () => {
     const { account } = await start({
       mediaConfiguration: { media_attachments: { supported_mime_types: ['video/mp4'], image_size_limit: -1 } },
     });
@@ -217,7 +217,7 @@ describe('x', () => {
     return { fake, io, session: sessionOf(await x.connectAccount({ accessToken: 'token' }, io)) };
   }
 
-  it('sends files, then what is said of them, and gives the ids that the post names', async () => {
+  it('sends files, then alt texts, and returns the ids that the post references', async () => {
     const { fake, io, session } = await start();
 
     const prepared = (await x.prepare?.(session, [IMAGE, { ...IMAGE, altText: '' }], io)) ?? null;
@@ -233,7 +233,7 @@ describe('x', () => {
     expect(fake.calls['POST /2/media/metadata']).toBe(1);
   });
 
-  it('waits for images that are being processed, as long as X asks', async () => {
+  it('waits for images that are being processed, for the time that X requests', async () => {
     const { fake, io, session } = await start({ looksUntilProcessed: 2 });
     const waits: number[] = [];
     const noting = { ...io, sleep: async (ms: number) => void waits.push(ms) };
@@ -245,7 +245,7 @@ describe('x', () => {
     expect(fake.posts()).toHaveLength(1);
   });
 
-  it('is unavailable when an image is never processed: by the time that it has, and by looks', async () => {
+  it('is unavailable when an image is never processed: after the timeout, or after the last check', async () => {
     const { io, session } = await start({ looksUntilProcessed: Infinity }, 300);
     const tireless = { ...io, sleep: async () => undefined, signal: AbortSignal.timeout(10_000) };
     const expected = { kind: 'unavailable', message: 'X is still processing an image; nothing was posted.' };
@@ -254,7 +254,7 @@ describe('x', () => {
     expect(await failureOf(x.prepare?.(session, [IMAGE], tireless) ?? Promise.resolve())).toEqual(expected);
   });
 
-  it.each(ANSWERS)('understands %s to an upload', async (_case, answer, kind) => {
+  it.each(ANSWERS)('handles %s to an upload', async (_case, answer, kind) => {
     const { io, session } = await start();
 
     const call = x.prepare?.(session, [IMAGE], answering(io, '/2/media/upload', answer)) ?? Promise.resolve();
@@ -274,7 +274,7 @@ describe('x', () => {
     });
   });
 
-  it('is rejected when X does not take what is said of an image', async () => {
+  it('is rejected when X refuses the alt text of an image', async () => {
     const { io, session } = await start();
 
     const call = x.prepare?.(session, [{ ...IMAGE, altText: 'a'.repeat(1001) }], io) ?? Promise.resolve();

@@ -61,11 +61,11 @@ const ready = async (session: Session, text: string): Promise<SendPart> => ({
   ...headPart(text, 'attempt-1', clock.now()),
   prepared: await assemble(session, { text, images: [image()] }),
 });
-/** What the house does with a part of which the answer was lost. */
+/** Recovers a part whose response was lost, as the app does. */
 const lookFor = (session: Session, lost: SendPart, at = io()) =>
   instagram.readBack?.(session, lost, at) ?? Promise.reject(new Error('no readBack'));
 
-/** Answers calls whose address contains `path` by hand, and passes the others on. */
+/** Answers calls whose URL contains `path` with a given response, and passes the others on. */
 function answering(path: string, answer: () => Promise<Response>): PlatformIo {
   const passing = io();
   return {
@@ -85,13 +85,13 @@ describe('credentials', () => {
     [{ userId: '178', accessToken: ' ' }, false],
     [{ userId: '178' }, false],
     [{ userId: '178', accessToken: 'x', pageId: '1' }, false],
-  ])('takes or refuses %j', (input, taken) => {
+  ])('accepts or refuses %j', (input, taken) => {
     expect(instagram.credentials.safeParse(input).success).toBe(taken);
   });
 });
 
 describe('connectAccount', () => {
-  it('gives the account under its username', async () => {
+  it('returns the account under its username', async () => {
     expect(await connect()).toEqual({
       platformAccountId: USER_ID,
       handle: 'thebells',
@@ -99,14 +99,14 @@ describe('connectAccount', () => {
     });
   });
 
-  it('refuses a token that is not known, and does not show it', async () => {
+  it('refuses an unknown token, and does not show it', async () => {
     expect(await failureOf(connect('EAAG-mistyped'))).toEqual({
       kind: 'reconnect',
       message: 'Instagram does not take this login: Error validating access token …',
     });
   });
 
-  it('refuses a number that is no professional account', async () => {
+  it('refuses an id that is not a professional account', async () => {
     expect(await failureOf(connect(TOKEN, '999'))).toEqual({
       kind: 'reconnect',
       message:
@@ -114,7 +114,7 @@ describe('connectAccount', () => {
     });
   });
 
-  it('refuses a login that may not publish', async () => {
+  it('refuses a token without permission to publish', async () => {
     const error = { code: 10, message: '(#10) Application does not have permission for this action' };
     fake.answers['GET /:id/content_publishing_limit'] = [{ status: 403, json: { error } }];
 
@@ -124,7 +124,7 @@ describe('connectAccount', () => {
     });
   });
 
-  it('refuses something that has no username', async () => {
+  it('refuses an account without a username', async () => {
     const page = answering(USER_ID, () => Promise.resolve(Response.json({ id: USER_ID })));
 
     expect(await failureOf(instagram.connectAccount({ userId: USER_ID, accessToken: TOKEN }, page))).toEqual({
@@ -141,7 +141,7 @@ describe('connectAccount', () => {
 });
 
 describe('a post', () => {
-  it('with one image is handed over unpublished, then published', async () => {
+  it('with one image is created unpublished, then published', async () => {
     const session = await open();
 
     const prepared = await assemble(session, { text: 'Ding #bells', images: [image('A bell')] });
@@ -181,7 +181,7 @@ describe('a post', () => {
     expect([forChildren, waits, fake.posts().length]).toEqual([[1_000, 2_000, 1_000, 2_000], [1_000, 2_000], 1]);
   });
 
-  it('is unavailable while it stays in processing, and up nowhere', async () => {
+  it('is unavailable while it is being processed, and not published', async () => {
     await start({ looksUntilFinished: 99 });
     const session = await open();
     const part = await ready(session, 'slow');
@@ -194,7 +194,7 @@ describe('a post', () => {
     expect([fake.posts(), await lookFor(session, part)]).toEqual([[], null]);
   });
 
-  it('is published again when it is said not to be ready', async () => {
+  it('is published again when it is reported as not ready', async () => {
     const session = await open();
     const part = await ready(session, 'hasty');
     fake.faults.push({ code: 9007, error_subcode: 2_207_027, message: 'not ready' });
@@ -204,7 +204,7 @@ describe('a post', () => {
     expect([waits, published.platformPostId]).toEqual([[1_000], fake.posts()[0]?.id]);
   });
 
-  it('that was published already is found and not published again', async () => {
+  it('that was already published is found and not published again', async () => {
     const session = await open();
     const part = await ready(session, 'once');
     const first = await instagram.publish(session, part, io());
@@ -213,7 +213,7 @@ describe('a post', () => {
     expect([fake.posts().length, fake.calls['POST /:id/media_publish']]).toEqual([1, 1]);
   });
 
-  it('stays made when its address cannot be asked for', async () => {
+  it('is reported as sent when its URL cannot be read', async () => {
     const session = await open();
     const part = await ready(session, 'no address');
     const halved = answering('fields=permalink', () => Promise.reject(new Error('reset')));
@@ -231,7 +231,7 @@ describe('a post', () => {
     ],
     ['ERROR', undefined, 'rejected', /it did not say why/],
     ['EXPIRED', undefined, 'unavailable', /has dropped the post it was given; nothing was posted/],
-  ] as const)('comes to nothing when its container is %s: %s', async (state, problem, kind, message) => {
+  ] as const)('fails when its container is %s: %s', async (state, problem, kind, message) => {
     const session = await open();
     const part = await ready(session, 'lost');
     Object.assign(fake.containers()[0] ?? {}, { state, problem });
@@ -248,7 +248,7 @@ describe('an image', () => {
   it.each([
     ['cannot be fetched', 'gone.jpg', 'The media could not be fetched'],
     ['has a shape that is not taken', 'wide.jpg', 'The aspect ratio is not supported.'],
-  ])('that %s is refused in its words', async (_case, name, message) => {
+  ])('that %s is refused with the platform’s message', async (_case, name, message) => {
     const session = await open();
 
     expect(await failureOf(assemble(session, { text: 'x', images: [image('', name)] }))).toEqual({
@@ -262,7 +262,7 @@ describe('an image', () => {
     ['no answer', () => Promise.reject(new Error('reset'))],
     ['a page of a proxy', () => Promise.resolve(new Response('<html>', { status: 502 }))],
     ['JSON of somebody else', () => Promise.resolve(Response.json({ hello: 1 }))],
-  ])('is an outage away when it is answered with %s', async (_case, answer) => {
+  ])('is unavailable when the response is %s', async (_case, answer) => {
     const session = await open();
 
     const call = assemble(session, { text: 'x', images: [image()] }, answering('/media', answer));
@@ -323,7 +323,7 @@ describe('readBack', () => {
   });
 
   it.each(['fails_before', 'drops_before', 'web_page'] as const)(
-    'finds no post when the call %s, and publishing again makes it once',
+    'finds no post when the call %s, and publishing again creates it once',
     async (fault) => {
       const session = await open();
       const part = await ready(session, 'not there');
@@ -341,7 +341,7 @@ describe('readBack', () => {
     ['the list does not show it', () => Promise.resolve(Response.json({ data: [] }))],
     ['there is no list', () => Promise.resolve(Response.json({}))],
     ['the list breaks off', () => Promise.reject(new Error('reset'))],
-  ])('knows that a post is up although %s', async (_case, answer) => {
+  ])('reports the post as sent although %s', async (_case, answer) => {
     const session = await open();
     const part = await ready(session, 'up');
     await instagram.publish(session, part, io());
@@ -352,7 +352,7 @@ describe('readBack', () => {
     });
   });
 
-  it('does not take an older post with the same text for the lost one', async () => {
+  it('does not match an older post with the same text', async () => {
     const session = await open();
     await instagram.publish(session, await ready(session, 'good morning'), io());
     clock.advance(60_000);
@@ -362,7 +362,7 @@ describe('readBack', () => {
     expect(await lookFor(session, part)).toEqual(second);
   });
 
-  it('cannot tell of a container that is not shown, nor with a dead login', async () => {
+  it('cannot determine the outcome of a hidden container, or with an invalid token', async () => {
     const session = await open();
     const part = { ...headPart('x', 'attempt-1', clock.now()), prepared: { containerId: '404' } };
     expect(await failureOf(lookFor(session, part))).toMatchObject({ kind: 'unknown' });

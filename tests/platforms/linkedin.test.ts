@@ -19,7 +19,7 @@ const IMAGE: OutgoingImage = {
 let clock: StoppedClock;
 let fake: FakeLinkedIn;
 let alice: FakeMember;
-/** How long the adapter wanted to wait, in order. */
+/** The waits that the adapter requested, in order. */
 let waits: number[];
 
 beforeEach(async () => {
@@ -67,13 +67,13 @@ describe('credentials', () => {
     [{ accessToken: 'x', organizationId: 12 }, false],
     [{ accessToken: 'x', expiresAt: 'soon' }, false],
     [{ accessToken: 'x', pageId: '1' }, false],
-  ])('takes or refuses %j', (input, taken) => {
+  ])('accepts or refuses %j', (input, taken) => {
     expect(linkedin.credentials.safeParse(input).success).toBe(taken);
   });
 });
 
 describe('connectAccount', () => {
-  it('gives the member', async () => {
+  it('returns the member', async () => {
     expect(await connect({ refreshToken: 'refresh-1', expiresAt: '2027-01-20T09:00:00Z' })).toEqual({
       platformAccountId: 'urn:li:person:a1B2',
       handle: 'Alice Bell',
@@ -86,7 +86,7 @@ describe('connectAccount', () => {
     });
   });
 
-  it('gives a page, which follows its member', async () => {
+  it('returns a page, which moves together with its member', async () => {
     expect(await connect({ organizationId: PAGE })).toEqual({
       platformAccountId: `urn:li:organization:${PAGE}`,
       handle: 'the-bells',
@@ -95,13 +95,13 @@ describe('connectAccount', () => {
     });
   });
 
-  it('gives a page that follows nobody where the login may not tell whose it is', async () => {
+  it('returns a page without a member when the token may not identify its owner', async () => {
     fake.answers['GET /v2/userinfo'] = [{ status: 403, json: { message: 'Not enough permissions' } }];
 
     expect((await connect({ organizationId: PAGE })).followsAccountId).toBeUndefined();
   });
 
-  it('gives a page without an address of its own under its name', async () => {
+  it('returns a page without a vanity name under its name', async () => {
     alice.roles.set('7', 'CONTENT_ADMINISTRATOR');
     fake.addPage('7', 'Bells & Sons');
 
@@ -120,7 +120,7 @@ describe('connectAccount', () => {
     },
   );
 
-  it('refuses a member’s token that may not tell whose it is', async () => {
+  it('refuses a member’s token that may not identify its owner', async () => {
     fake.answers['GET /v2/userinfo'] = [{ status: 403, json: {} }];
 
     expect(await failureOf(connect())).toEqual({
@@ -129,7 +129,7 @@ describe('connectAccount', () => {
     });
   });
 
-  it('refuses a token that LinkedIn does not know', async () => {
+  it('refuses an unknown token', async () => {
     alice.accessTokens.clear();
 
     expect(await failureOf(connect())).toEqual({
@@ -149,7 +149,7 @@ describe('connectAccount', () => {
 });
 
 describe('publish', () => {
-  it('posts as the member and gives the address', async () => {
+  it('posts as the member and returns the URL', async () => {
     const published = await linkedin.publish(await member(), part('hello (all) #bells_2'), io());
 
     const [post] = fake.posts();
@@ -167,7 +167,7 @@ describe('publish', () => {
     expect(fake.posts()).toMatchObject([{ author: `urn:li:organization:${PAGE}`, text: 'from the page' }]);
   });
 
-  it('is rejected in the words of LinkedIn when the same is up already', async () => {
+  it('is rejected with LinkedIn’s message when the same text is already published', async () => {
     const session = await member();
     const { platformPostId } = await linkedin.publish(session, part('once'), io());
 
@@ -177,7 +177,7 @@ describe('publish', () => {
     });
   });
 
-  it('needs reconnecting when the role on the page is gone', async () => {
+  it('needs reconnecting when the role on the page was removed', async () => {
     const session = await page();
     alice.roles.clear();
 
@@ -197,7 +197,7 @@ describe('publish', () => {
     ['a redirect', { status: 302, text: '' }, 'unknown', 'HTTP 302'],
     ['a failure', { status: 503, json: {} }, 'unknown', 'HTTP 503'],
     ['success without a post', { status: 201, text: '' }, 'unknown', 'without the post it made'],
-  ])('understands %s', async (_case, answer, kind, message) => {
+  ])('handles %s', async (_case, answer, kind, message) => {
     const session = await member();
     fake.answers['POST /rest/posts'] = [answer];
 
@@ -208,7 +208,7 @@ describe('publish', () => {
     expect(fake.posts()).toEqual([]);
   });
 
-  it('makes nothing of a reply, which LinkedIn has no place for', async () => {
+  it('publishes no reply, which LinkedIn does not support', async () => {
     const root = { platformPostId: 'urn:li:share:1', url: null };
     const reply = part('two', { step: 'reply', root, parent: root });
 
@@ -216,19 +216,19 @@ describe('publish', () => {
   });
 });
 
-describe('a refusal for being a repeat', () => {
-  /** The number of a post that was made at an instant. */
+describe('a refusal of a duplicate', () => {
+  /** The id of a post that was created at an instant. */
   const numberAt = (instant: Date) => String((BigInt(instant.getTime()) << 22n) + 5n);
 
-  async function repeat(text: string, madeAt: Date, inDoubtSince?: Date) {
+  async function repeat(text: string, madeAt: Date, unknownSince?: Date) {
     const session = await member();
     const urn = `urn:li:share:${numberAt(madeAt)}`;
     fake.answers['POST /rest/posts'] = [duplicate(urn)];
-    const asked = part(text, inDoubtSince === undefined ? {} : { inDoubtSince });
+    const asked = part(text, unknownSince === undefined ? {} : { unknownSince });
     return { urn, outcome: linkedin.publish(session, asked, io()) };
   }
 
-  it('is proof of a send that was in doubt', async () => {
+  it('proves that a send with an unknown outcome succeeded', async () => {
     const doubt = clock.now();
     clock.advance(3_600_000);
 
@@ -240,18 +240,18 @@ describe('a refusal for being a repeat', () => {
   it.each([
     ['a post from before that send', -60_000, true],
     ['a post of another send', 0, false],
-  ])('is none with %s', async (_case, offset, isInDoubt) => {
+  ])('is no proof with %s', async (_case, offset, isUnknown) => {
     const doubt = clock.now();
     const madeAt = new Date(doubt.getTime() + offset);
 
-    const { outcome } = await repeat('no proof', madeAt, isInDoubt ? doubt : undefined);
+    const { outcome } = await repeat('no proof', madeAt, isUnknown ? doubt : undefined);
 
     expect(await failureOf(outcome)).toMatchObject({ kind: 'rejected' });
   });
 });
 
 describe('a first comment', () => {
-  it('is made under its post, as it was typed, in the name of whoever posts', async () => {
+  it('is created under its post, with its text unchanged, by the author of the post', async () => {
     const session = await page();
     const root = await linkedin.publish(session, part('head'), io());
 
@@ -269,7 +269,7 @@ describe('a first comment', () => {
   it.each([
     ['the post is not found', { status: 404, json: { message: 'Not found' } }],
     ['its activity is not known', { status: 400, json: { message: 'Unable to obtain activity for it' } }],
-  ])('is made two seconds later where %s at first', async (_case, early) => {
+  ])('is created two seconds later if %s at first', async (_case, early) => {
     const session = await member();
     const root = await linkedin.publish(session, part('head'), io());
     fake.faults.push(early);
@@ -279,7 +279,7 @@ describe('a first comment', () => {
     expect([waits, fake.comments().length]).toEqual([[2_000], 1]);
   });
 
-  it('is refused where the post is not found again', async () => {
+  it('is refused when the post is not found again', async () => {
     const root = { platformPostId: 'urn:li:share:404', url: null };
 
     expect(await failureOf(linkedin.publish(await member(), commentOn(root, 'first'), io()))).toMatchObject({
@@ -288,7 +288,7 @@ describe('a first comment', () => {
     expect(fake.calls['POST /rest/socialActions/:id/comments']).toBe(2);
   });
 
-  it('is not known to be up when LinkedIn answers without it', async () => {
+  it('has an unknown outcome when LinkedIn’s response lacks the comment', async () => {
     const session = await member();
     const root = await linkedin.publish(session, part('head'), io());
     fake.faults.push({ status: 201, json: {} });
@@ -300,7 +300,7 @@ describe('a first comment', () => {
 });
 
 describe('images', () => {
-  it('go up in the name of the page, and are attached in order with what they show', async () => {
+  it('are uploaded on behalf of the page, and attached in order with their alt text', async () => {
     const session = await page();
 
     const prepared = await prepare(session, [IMAGE, { ...IMAGE, contentType: 'image/jpeg', altText: '' }]);
@@ -315,7 +315,7 @@ describe('images', () => {
     expect(waits).toEqual([]);
   });
 
-  it('go up with the login that was renewed on the way', async () => {
+  it('are uploaded with a credential that was renewed in the meantime', async () => {
     const session = sessionOf(await connect({ refreshToken: 'refresh-1', organizationId: PAGE }));
     alice.accessTokens.clear();
 
@@ -325,7 +325,7 @@ describe('images', () => {
     expect(fake.images()[0]?.bytes).toEqual(Buffer.from('a picture'));
   });
 
-  it('is attached alone where it is the only one', async () => {
+  it('is attached individually if it is the only one', async () => {
     const session = await page();
 
     const published = await linkedin.publish(
@@ -338,7 +338,7 @@ describe('images', () => {
     expect(published.platformPostId).toMatch(/^urn:li:ugcPost:\d+$/);
   });
 
-  it('are waited for until they are processed', async () => {
+  it('are awaited until they are processed', async () => {
     fake.looks = 2;
     const session = await page();
 
@@ -347,7 +347,7 @@ describe('images', () => {
     expect([waits, fake.posts().length]).toEqual([[1_000, 1_000], 1]);
   });
 
-  it('are given a moment where the login may not look', async () => {
+  it('get a fixed wait when the token may not read their status', async () => {
     fake.looks = null;
 
     await prepare(await member(), [IMAGE, IMAGE]);
@@ -355,7 +355,7 @@ describe('images', () => {
     expect([waits, fake.calls['GET /rest/images/:id']]).toEqual([[3_000], 1]);
   });
 
-  it('are tried again when the post is refused because they are not ready', async () => {
+  it('are used again when the post is refused because they are not ready', async () => {
     const session = await member();
     const prepared = await prepare(session, [IMAGE]);
     const early = { status: 400, json: { message: 'The image is not ready' } };
@@ -366,7 +366,7 @@ describe('images', () => {
     expect([waits, fake.posts().length]).toEqual([[3_000, 3_000], 1]);
   });
 
-  it('are given up when they are never ready', async () => {
+  it('fail when they are never ready', async () => {
     const session = await member();
     const prepared = await prepare(session, [IMAGE]);
     const early = { status: 400, json: { message: 'The image is not ready' } };
@@ -386,7 +386,7 @@ describe('images', () => {
     ['PUT /upload/:id', { status: 413, json: {} }, 'rejected'],
     ['GET /rest/images/:id', { status: 200, json: { status: 'PROCESSING_FAILED' } }, 'rejected'],
     ['GET /rest/images/:id', { status: 500, json: {} }, 'unavailable'],
-  ])('understand what %s answers: %j', async (route, answer, kind) => {
+  ])('handle the response of %s: %j', async (route, answer, kind) => {
     const session = await page();
     fake.answers[route] = [answer];
 
@@ -417,7 +417,7 @@ describe('readBack', () => {
     expect(await lookFor(session, lost)).toEqual({ platformPostId: post?.urn, url: addressOf(post?.urn) });
   });
 
-  it.each(['fails_before', 'drops_before', 'web_page'] as const)('finds none when the call %s', async (fault) => {
+  it.each(['fails_before', 'drops_before', 'web_page'] as const)('finds no post when the call %s', async (fault) => {
     const session = await page();
     fake.faults.push(fault);
 
@@ -436,7 +436,7 @@ describe('readBack', () => {
     expect(await lookFor(session, commentOn(root, 'second'))).toBeNull();
   });
 
-  it('does not take an older post or one of another text for the lost one', async () => {
+  it('does not match an older post or one with another text', async () => {
     const session = await page();
     await linkedin.publish(session, part('good morning'), io());
     clock.advance(61_000);
@@ -448,7 +448,7 @@ describe('readBack', () => {
     ]);
   });
 
-  it('cannot tell what a member has posted', async () => {
+  it('cannot determine the outcome of a member’s post', async () => {
     expect(await failureOf(lookFor(await member(), part('lost')))).toEqual({
       kind: 'unknown',
       message: 'LinkedIn shows nobody what a member has posted.',
@@ -456,7 +456,7 @@ describe('readBack', () => {
     expect(fake.calls['GET /rest/posts']).toBeUndefined();
   });
 
-  it('cannot tell when the page has more new posts than LinkedIn lists', async () => {
+  it('cannot determine the outcome when the page has more new posts than LinkedIn lists', async () => {
     const session = await page();
     for (let index = 0; index < 50; index += 1) await linkedin.publish(session, part(`${index}`), io());
 
@@ -467,7 +467,7 @@ describe('readBack', () => {
     ['a dead token', { status: 401, json: {} }, 'reconnect'],
     ['an outage', { status: 503, json: {} }, 'unknown'],
     ['JSON of somebody else', { status: 200, json: { elements: [1] } }, 'unknown'],
-  ])('cannot tell with %s', async (_case, answer, kind) => {
+  ])('cannot determine the outcome with %s', async (_case, answer, kind) => {
     const session = await page();
     fake.answers['GET /rest/posts'] = [answer];
 
@@ -476,7 +476,7 @@ describe('readBack', () => {
 });
 
 describe('remove', () => {
-  it('takes a post down, and again', async () => {
+  it('deletes a post, and succeeds again on a repeat', async () => {
     const session = await member();
     const published = await linkedin.publish(session, part('short-lived'), io());
 
@@ -486,7 +486,7 @@ describe('remove', () => {
     expect([fake.posts(), fake.calls['DELETE /rest/posts/:id']]).toEqual([[], 2]);
   });
 
-  it('takes a comment down, and again, and leaves its post', async () => {
+  it('deletes a comment, succeeds again on a repeat, and keeps its post', async () => {
     const session = await page();
     const root = await linkedin.publish(session, part('head'), io());
     const comment = await linkedin.publish(session, commentOn(root, 'first'), io());
@@ -497,7 +497,7 @@ describe('remove', () => {
     expect([fake.comments(), fake.posts().length]).toEqual([[], 1]);
   });
 
-  it('is refused when the role on the page is gone, which says nothing of the token', async () => {
+  it('is refused when the role on the page was removed, which is no failure of the token', async () => {
     const session = await page();
     const published = await linkedin.publish(session, part('stays'), io());
     alice.roles.clear();
@@ -515,11 +515,11 @@ describe('remove', () => {
   });
 });
 
-describe('a login that has ended', () => {
+describe('an expired credential', () => {
   const DAY_MS = 86_400_000;
   const renewals = () => fake.calls['POST /oauth/v2/accessToken'] ?? 0;
 
-  it('is renewed once when LinkedIn refuses it, and the call is made again', async () => {
+  it('is renewed once when LinkedIn refuses it, and the call is repeated', async () => {
     const session = sessionOf(await connect({ refreshToken: 'refresh-1', organizationId: PAGE }));
     alice.accessTokens.clear();
 
@@ -529,7 +529,7 @@ describe('a login that has ended', () => {
     expect([fake.posts().map(({ text }) => text), renewals()]).toEqual([['one', 'two'], 1]);
   });
 
-  it('is renewed from a week before its end, and keeps what it posts as', async () => {
+  it('is renewed from a week before it expires, and keeps its author', async () => {
     const expiresAt = new Date(clock.now().getTime() + 8 * DAY_MS).toISOString();
     const account = await connect({ refreshToken: 'refresh-1', expiresAt, organizationId: PAGE });
     const session = sessionOf(account);
@@ -560,7 +560,7 @@ describe('a login that has ended', () => {
     expect([(await failureOf(call)).kind, renewals()]).toEqual(['reconnect', 0]);
   });
 
-  it('needs reconnecting when the refresh token has ended too', async () => {
+  it('needs reconnecting when the refresh token has expired too', async () => {
     const session = sessionOf(await connect({ refreshToken: 'refresh-1' }));
     alice.accessTokens.clear();
     alice.refreshTokens.clear();

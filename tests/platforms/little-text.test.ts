@@ -1,4 +1,4 @@
-/** Little text: whatever is typed arrives as it was typed, and hashtags stay hashtags. */
+/** Little text: any typed text is published unchanged, and hashtags stay hashtags. */
 import { describe, expect, it } from 'vitest';
 import { fromLittleText, toLittleText } from '../../platforms/linkedin/little-text.ts';
 import { createSeededRandom } from '../harness/seeded-random.ts';
@@ -19,7 +19,7 @@ describe('a text as little text', () => {
     expect(toLittleText(text)).toBe(little);
   });
 
-  it('reads back as what was typed, whatever that was', () => {
+  it('can be read back unchanged, for any text', () => {
     const random = createSeededRandom('little text', createTestClock());
     const alphabet = [...'\\|{}@[]()<>#*_~ aZ9é字👩‍👩‍👧\n'];
     for (let round = 0; round < 2_000; round += 1) {

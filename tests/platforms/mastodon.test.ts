@@ -40,7 +40,7 @@ function part(text: string, token = 'attempt-1', more: Partial<SendPart> = {}): 
   return { ...headPart(text, token, clock.now()), ...more };
 }
 
-/** What the house does with a part of which the answer was lost. */
+/** Recovers a part whose response was lost, as the app does. */
 function lookFor(account: Account, lost: SendPart): Promise<Published | null> {
   return mastodon.readBack?.(sessionOf(account), lost, io()) ?? Promise.reject(new Error('no readBack'));
 }
@@ -53,13 +53,13 @@ describe('credentials', () => {
     [{ instanceUrl: 'https://social.example/@alice', accessToken: 'x' }, false],
     [{ instanceUrl: 'https://social.example', accessToken: '' }, false],
     [{ instanceUrl: 'https://social.example', accessToken: 'x', scope: 'write' }, false],
-  ])('takes or refuses %j', (input, taken) => {
+  ])('accepts or refuses %j', (input, taken) => {
     expect(mastodon.credentials.safeParse(input).success).toBe(taken);
   });
 });
 
 describe('connectAccount', () => {
-  it('gives the account with the limits of its server', async () => {
+  it('returns the account with the limits of its server', async () => {
     await start({ maxCharacters: 1000 });
 
     expect(await connect()).toEqual({
@@ -76,7 +76,7 @@ describe('connectAccount', () => {
     expect((await connect()).limits).toEqual({ text: { maxLength: 5000, urlLength: 23 } });
   });
 
-  it('keeps the platform’s limits where a server names none', async () => {
+  it('keeps the platform’s limits when a server reports none', async () => {
     await start({ instanceVersion: 0 });
 
     expect(await connect()).toEqual({
@@ -90,7 +90,7 @@ describe('connectAccount', () => {
     ['example.org', 'alice@example.org'],
     ['evil.example', 'alice@social.example.org'],
     ['org', 'alice@social.example.org'],
-  ])('where the server says it speaks for %s, the account is %s', async (domain, handle) => {
+  ])('with the server’s domain %s, the account is %s', async (domain, handle) => {
     const served = { ...io(), fetch: () => Promise.resolve(Response.json({ id: '1', username: 'alice', domain })) };
 
     const account = await mastodon.connectAccount(
@@ -101,7 +101,7 @@ describe('connectAccount', () => {
     expect(account.handle).toBe(handle);
   });
 
-  it('refuses a token that the server does not know', async () => {
+  it('refuses an unknown token', async () => {
     alice.tokens.clear();
 
     expect(await failureOf(connect())).toEqual({
@@ -122,7 +122,7 @@ describe('connectAccount', () => {
     ],
     ['a redirect', new Response(null, { status: 301 }), 'rejected', 'does not answer as a Mastodon server'],
     ['a page of a proxy', new Response('<html>', { status: 503 }), 'unavailable', 'answered HTTP 503'],
-  ])('understands %s', async (_case, response, kind, message) => {
+  ])('handles %s', async (_case, response, kind, message) => {
     const served = { ...io(), fetch: () => Promise.resolve(response) };
 
     const failure = await failureOf(mastodon.connectAccount({ instanceUrl: fake.url, accessToken: TOKEN }, served));
@@ -138,7 +138,7 @@ describe('connectAccount', () => {
 });
 
 describe('publish', () => {
-  it('posts publicly and gives the address', async () => {
+  it('posts publicly and returns the URL', async () => {
     const account = await connect();
 
     const published = await mastodon.publish(sessionOf(account), part('hello #bells'), io());
@@ -148,7 +148,7 @@ describe('publish', () => {
     expect(post).toMatchObject({ text: 'hello #bells', visibility: 'public', inReplyToId: null });
   });
 
-  it('hangs replies under their parent', async () => {
+  it('links replies to their parent', async () => {
     const session = sessionOf(await connect());
     const root = await mastodon.publish(session, part('one', '1'), io());
 
@@ -157,7 +157,7 @@ describe('publish', () => {
     expect(fake.posts().map(({ inReplyToId }) => inReplyToId)).toEqual([null, root.platformPostId]);
   });
 
-  it('keeps one post when the answer of the create call is lost and the call is repeated', async () => {
+  it('keeps one post when the response to the create call is lost and the call is repeated', async () => {
     const session = sessionOf(await connect());
     const head = part('once');
     fake.faults.push('drops_after');
@@ -171,7 +171,7 @@ describe('publish', () => {
     expect(creates()).toBe(2);
   });
 
-  it('posts the same text twice when it is two parts', async () => {
+  it('posts the same text twice for two parts', async () => {
     const session = sessionOf(await connect());
 
     await mastodon.publish(session, part('again', '1'), io());
@@ -216,7 +216,7 @@ describe('publish', () => {
     });
   });
 
-  it('is rejected in the words of the server', async () => {
+  it('is rejected with the server’s message', async () => {
     const session = sessionOf(await connect());
 
     expect(await failureOf(mastodon.publish(session, part('x'.repeat(501)), io()))).toEqual({
@@ -225,7 +225,7 @@ describe('publish', () => {
     });
   });
 
-  it('is rejected when the parent of a reply has vanished', async () => {
+  it('is rejected when the parent of a reply no longer exists', async () => {
     const session = sessionOf(await connect());
     const parent = { platformPostId: '404', url: null };
 
@@ -244,7 +244,7 @@ describe('publish', () => {
 });
 
 describe('readBack', () => {
-  it('does not take an older status with the same text for the lost one', async () => {
+  it('does not match an older status with the same text', async () => {
     const account = await connect();
     await mastodon.publish(sessionOf(account), part('good morning', '1'), io());
     clock.advance(6_000);
@@ -252,14 +252,14 @@ describe('readBack', () => {
     expect(await lookFor(account, part('good morning', '2'))).toBeNull();
   });
 
-  it('does not take a status of another place in the thread for the lost one', async () => {
+  it('does not match a status at another place in the thread', async () => {
     const account = await connect();
     const root = await mastodon.publish(sessionOf(account), part('same', '1'), io());
 
     expect(await lookFor(account, part('same', '2', { step: 'reply', root, parent: root }))).toBeNull();
   });
 
-  it('takes the first of two statuses with the same text', async () => {
+  it('matches the first of two statuses with the same text', async () => {
     const account = await connect();
     const lost = part('again', '1');
     const first = await mastodon.publish(sessionOf(account), lost, io());
@@ -289,7 +289,7 @@ describe('readBack', () => {
     [-90_000, false],
     [3_600_000, true],
   ])(
-    'with a server that does not tell its time and differs by %i ms, finding the post is %s',
+    'with a server that does not report its time and differs by %i ms, finding the post is %s',
     async (clockAheadMs, isFound) => {
       await start({ clockAheadMs });
       const account = await connect();
@@ -309,7 +309,7 @@ describe('readBack', () => {
     },
   );
 
-  it('cannot tell when it is not told what was typed', async () => {
+  it('cannot determine the outcome when the source text is unavailable', async () => {
     await start({ markup: true });
     const account = await connect();
     const lost = part('so *loud* a bell');
@@ -325,7 +325,7 @@ describe('readBack', () => {
     expect(await failureOf(call)).toEqual({ kind: 'unknown', message: 'The Mastodon server answered HTTP 503.' });
   });
 
-  it('compares what was typed where a server takes asterisks for markup', async () => {
+  it('compares the source text if a server reads asterisks as markup', async () => {
     await start({ markup: true });
     const account = await connect();
     const lost = part('so *loud* a bell');
@@ -335,7 +335,7 @@ describe('readBack', () => {
     expect(await lookFor(account, part('so *quiet* a bell'))).toBeNull();
   });
 
-  it('cannot tell when the account has more new statuses than are listed', async () => {
+  it('cannot determine the outcome when the account has more new statuses than one list', async () => {
     const account = await connect();
     const lost = part('buried');
     for (let index = 0; index < 40; index += 1) {
@@ -348,7 +348,7 @@ describe('readBack', () => {
     });
   });
 
-  it('cannot tell with a dead token', async () => {
+  it('cannot determine the outcome with an invalid token', async () => {
     const account = await connect();
     alice.tokens.clear();
 
@@ -357,7 +357,7 @@ describe('readBack', () => {
 });
 
 describe('remove', () => {
-  it('takes a post down, and again', async () => {
+  it('deletes a post, and succeeds again on a repeat', async () => {
     const session = sessionOf(await connect());
     const published = await mastodon.publish(session, part('short-lived'), io());
 
@@ -368,7 +368,7 @@ describe('remove', () => {
     expect(fake.calls['DELETE /api/v1/statuses/:id']).toBe(2);
   });
 
-  it('is unavailable when the server is gone', async () => {
+  it('is unavailable when the server cannot be reached', async () => {
     const session = sessionOf(await connect());
     const published = await mastodon.publish(session, part('short-lived'), io());
     await fake.close();

@@ -1,4 +1,4 @@
-/** The numbers of posts, as each platform tells them. */
+/** The metrics of posts, as each platform reports them. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { bluesky } from '../../platforms/bluesky/index.ts';
 import type { AnyPlatform, MetricsReading, PlatformIo, Session } from '../../platforms/contract.ts';
@@ -25,7 +25,7 @@ function keep<Server extends { close(): Promise<void> }>(server: Server): Server
 interface Account {
   readonly session: Session<unknown>;
   readonly io: PlatformIo;
-  /** Publishes a post and gives its id. */
+  /** Publishes a post and returns its id. */
   readonly post: () => Promise<string>;
 }
 
@@ -77,7 +77,7 @@ async function onLinkedIn(organizationId?: string) {
 }
 
 describe('Bluesky', () => {
-  it('counts quotes as reposts, and knows a post that is gone, without a login', async () => {
+  it('counts quotes as reposts, and detects a deleted post, without a credential', async () => {
     const { server, account } = await onBluesky();
     const uri = await account.post();
     server.numbers.set(uri, { likeCount: 7, repostCount: 2, quoteCount: 3, replyCount: 4 });
@@ -92,7 +92,7 @@ describe('Bluesky', () => {
     ]);
   });
 
-  it('asks for as many at once as the server takes', async () => {
+  it('requests as many posts at once as the server accepts', async () => {
     const { server, account } = await onBluesky();
     const uris = await Promise.all(Array.from({ length: bluesky.metricsBatch?.max ?? 0 }, () => account.post()));
 
@@ -100,7 +100,7 @@ describe('Bluesky', () => {
     expect(server.calls['app.bsky.feed.getPosts']).toBe(1);
   });
 
-  it('waits for as long as a refusal asks for', async () => {
+  it('waits for the time that a refusal requests', async () => {
     const { server, account } = await onBluesky();
     const reset = String(now().getTime() / 1000 + 240);
     server.answers['app.bsky.feed.getPosts'] = [
@@ -153,7 +153,7 @@ describe('Mastodon', () => {
 });
 
 describe('X', () => {
-  it('reads a hundred in one call, without counting quotes as reposts, and knows what is gone', async () => {
+  it('reads a hundred posts in one call, without counting quotes as reposts, and detects deleted ones', async () => {
     const { server, account } = await onX();
     const id = await account.post();
     server.numbers.set(id, {
@@ -173,7 +173,7 @@ describe('X', () => {
     expect(server.calls['GET /2/tweets']).toBe(1);
   });
 
-  it('says that a login is over, and waits until the second that a refusal names', async () => {
+  it('reports an invalid credential, and waits until the second that a refusal names', async () => {
     const { server, account } = await onX();
     const reset = String(now().getTime() / 1000 + 900);
     server.answers['GET /2/tweets'] = [
@@ -189,7 +189,7 @@ describe('X', () => {
 describe('LinkedIn', () => {
   const NUMBERS = { impressionCount: 900, likeCount: 7, commentCount: 4, clickCount: 30, shareCount: 50 };
 
-  it('reads shares and posts with images of a page in a list each; what nobody has seen is not reported', async () => {
+  it('reads a page’s shares and posts with images in separate lists; unseen posts are not reported', async () => {
     const { server, account } = await onLinkedIn('2414183');
     const share = await account.post();
     server.numbers.set(share, NUMBERS);
@@ -207,7 +207,7 @@ describe('LinkedIn', () => {
     expect(server.calls['GET /rest/organizationalEntityShareStatistics']).toBe(2);
   });
 
-  it('reads likes and comments of a member, and nothing where it may not', async () => {
+  it('reads likes and comments of a member, and nothing without permission', async () => {
     const { server, account } = await onLinkedIn();
     const share = await account.post();
     server.numbers.set(share, NUMBERS);
@@ -222,7 +222,7 @@ describe('LinkedIn', () => {
 });
 
 describe('the sandbox', () => {
-  it('grows by a fixed curve that never falls', () => {
+  it('follows a fixed curve that never falls', () => {
     const at = (hours: number) => numbersAt(now(), new Date(now().getTime() + hours * 3_600_000));
 
     expect([at(0), at(1), at(24), at(24 * 30)]).toEqual([

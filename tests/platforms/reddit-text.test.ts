@@ -1,4 +1,4 @@
-/** What a text becomes on Reddit: a title, and markdown that shows the rest as it was typed. */
+/** How a text is converted for Reddit: a title, and markdown that shows the rest unchanged. */
 import { describe, expect, it } from 'vitest';
 import { fromMarkdown, toMarkdown } from '../../platforms/reddit/markdown.ts';
 import { submissionOf } from '../../platforms/reddit/submission.ts';
@@ -27,7 +27,7 @@ describe('a text as markdown', () => {
     expect(toMarkdown(text)).toBe(markdown);
   });
 
-  it('escapes every sign with a meaning that is not in an address, and reads back as it was', () => {
+  it('escapes every special character outside URLs, and reads back unchanged', () => {
     const random = createSeededRandom('markdown', createTestClock());
     const alphabet = [...'\\`*_[]~^|<>&#+-.)=1 ab字;'];
     for (let round = 0; round < 2_000; round += 1) {

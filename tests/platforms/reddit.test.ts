@@ -18,7 +18,7 @@ const IMAGE: OutgoingImage = {
 let clock: StoppedClock;
 let fake: FakeReddit;
 let alice: FakeRedditAccount;
-/** How long the adapter wanted to wait, in order. */
+/** The waits that the adapter requested, in order. */
 let waits: number[];
 
 beforeEach(async () => {
@@ -76,7 +76,7 @@ describe('credentials', () => {
 });
 
 describe('connectAccount', () => {
-  it('gives the account, to its own profile', async () => {
+  it('returns the account, with its own profile as the destination', async () => {
     expect(await connect({ refreshToken: 'refresh-1' })).toEqual({
       platformAccountId: `t2_${alice.id}`,
       handle: 'alice',
@@ -90,7 +90,7 @@ describe('connectAccount', () => {
     });
   });
 
-  it('gives a community under its name as an account of its own', async () => {
+  it('returns a community under its name as a separate account', async () => {
     const { platformAccountId, handle, credential } = await connect({ subreddit: 'bells' });
 
     expect([platformAccountId, handle, credential.target]).toEqual([`t2_${alice.id}/r/bells`, 'r/Bells', 'Bells']);
@@ -109,7 +109,7 @@ describe('connectAccount', () => {
     });
   });
 
-  it('refuses a community that the account is banned from', async () => {
+  it('refuses a community that has banned the account', async () => {
     alice.bannedFrom.add('Bells');
 
     expect(await failureOf(connect({ subreddit: 'bells' }))).toEqual({
@@ -118,7 +118,7 @@ describe('connectAccount', () => {
     });
   });
 
-  it('refuses a token that Reddit does not know', async () => {
+  it('refuses an unknown token', async () => {
     alice.accessTokens.clear();
 
     expect(await failureOf(connect())).toEqual({
@@ -135,13 +135,13 @@ describe('connectAccount', () => {
       { status: 403, json: {}, headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' } },
       'reconnect',
     ],
-  ])('understands %s', async (_case, answer, kind) => {
+  ])('handles %s', async (_case, answer, kind) => {
     fake.answers['GET /api/v1/me'] = [answer];
 
     expect(await failureOf(connect())).toMatchObject({ kind });
   });
 
-  it('calls itself what nobody else does', async () => {
+  it('uses a unique user agent', async () => {
     await connect();
     const without = fake.lastCalls['GET /api/v1/me']?.headers['user-agent'];
     await reddit.connectAccount({ accessToken: TOKEN }, io(APP));
@@ -154,7 +154,7 @@ describe('connectAccount', () => {
 });
 
 describe('publish', () => {
-  it('makes the first line the title and the rest the text, and gives the address', async () => {
+  it('makes the first line the title and the rest the text, and returns the URL', async () => {
     const published = await reddit.publish(await own(), part('Bells are *loud*\n\nThey *are*.\nTruly'), io());
 
     const [post] = fake.posts();
@@ -176,7 +176,7 @@ describe('publish', () => {
     expect(fake.posts()).toMatchObject([{ subreddit: 'Bells', title: 'Hello', selftext: '' }]);
   });
 
-  it('makes a link of a text that is one address', async () => {
+  it('makes a link post of a text that is one URL', async () => {
     await reddit.publish(await community(), part(' https://bells.example/a_b?c=*d* \n'), io());
 
     const address = 'https://bells.example/a_b?c=*d*';
@@ -209,7 +209,7 @@ describe('publish', () => {
     ['NO_SELFS', 'rejected', 'Reddit refused: words (NO_SELFS)'],
     ['SUBMIT_VALIDATION_FLAIR_REQUIRED', 'rejected', 'SUBMIT_VALIDATION_FLAIR_REQUIRED'],
     ['USER_REQUIRED', 'reconnect', 'Reddit does not take this login: words (USER_REQUIRED)'],
-  ])('understands %s, which comes as a success', async (code, kind, message) => {
+  ])('handles %s, which has a success status', async (code, kind, message) => {
     const session = await own();
     fake.answers['POST /api/submit'] = [refusal(code, 'words', 'sr')];
 
@@ -233,7 +233,7 @@ describe('publish', () => {
     ['a failure', { status: 503, json: {} }, 'unknown', 'HTTP 503'],
     ['success without a post', { status: 200, json: { json: { errors: [] } } }, 'unknown', 'without the post it made'],
     ['JSON of somebody else', { status: 200, json: [] }, 'unknown', 'without the post it made'],
-  ])('understands %s', async (_case, answer, kind, message) => {
+  ])('handles %s', async (_case, answer, kind, message) => {
     const session = await own();
     fake.answers['POST /api/submit'] = [answer];
 
@@ -246,7 +246,7 @@ describe('publish', () => {
 });
 
 describe('an image', () => {
-  it('is uploaded, named by the post, and the post found among the account’s', async () => {
+  it('is uploaded and referenced by the post, and the post is found among the account’s posts', async () => {
     const session = await community();
 
     const prepared = await prepare(session);
@@ -263,7 +263,7 @@ describe('an image', () => {
     });
   });
 
-  it('is waited for while Reddit makes the post', async () => {
+  it('is awaited while Reddit creates the post', async () => {
     fake.looksUntilMade = 3;
     const session = await own();
 
@@ -272,7 +272,7 @@ describe('an image', () => {
     expect([waits, published.platformPostId]).toEqual([[1_000, 2_000, 2_000, 3_000], fake.posts()[0]?.name]);
   });
 
-  it('may be up when Reddit does not show the post, also to who looks later', async () => {
+  it('has an unknown outcome when Reddit does not show the post, also on a later read-back', async () => {
     fake.looksUntilMade = Infinity;
     const session = await own();
     const lost = part('Look', { prepared: await prepare(session) });
@@ -292,7 +292,7 @@ describe('an image', () => {
     ['POST /api/media/asset.json', { status: 401, json: {} }, 'reconnect'],
     ['POST /api/media/asset.json', { status: 400, json: { message: 'Bad Request' } }, 'rejected'],
     ['POST /storage', { status: 403, text: '<Error/>' }, 'unavailable'],
-  ])('is understood when %s answers %j', async (route, answer, kind) => {
+  ])('is handled when %s answers %j', async (route, answer, kind) => {
     const session = await own();
     fake.answers[route] = [answer];
 
@@ -308,7 +308,7 @@ describe('readBack', () => {
     ['a title that was cut', `${'long '.repeat(80)}\nand more`],
   ] as const;
 
-  it.each(texts)('finds %s of which the answer was lost', async (_case, text) => {
+  it.each(texts)('finds %s after a lost response', async (_case, text) => {
     const session = await community();
     fake.faults.push('drops_after');
 
@@ -320,7 +320,7 @@ describe('readBack', () => {
     expect((await lookFor(session, lost))?.platformPostId).toBe(fake.posts()[0]?.name);
   });
 
-  it.each(['fails_before', 'drops_before', 'web_page'] as const)('finds none when the call %s', async (fault) => {
+  it.each(['fails_before', 'drops_before', 'web_page'] as const)('finds no post when the call %s', async (fault) => {
     const session = await own();
     fake.faults.push(fault);
 
@@ -329,7 +329,7 @@ describe('readBack', () => {
     expect([kind, await lookFor(session, part('not there'))]).toEqual(['unknown', null]);
   });
 
-  it('does not take another post for the lost one', async () => {
+  it('does not match another post', async () => {
     const [session, elsewhere] = [await own(), await community()];
     await reddit.publish(session, part('good morning'), io());
     clock.advance(61_000);
@@ -341,7 +341,7 @@ describe('readBack', () => {
     }
   });
 
-  it('cannot tell when the account has more new posts than are asked for', async () => {
+  it('cannot determine the outcome when the account has more new posts than one list', async () => {
     const session = await own();
     for (let index = 0; index < 50; index += 1) await reddit.publish(session, part(`${index}`), io());
 
@@ -352,7 +352,7 @@ describe('readBack', () => {
     ['a dead token', { status: 401, json: {} }, 'reconnect'],
     ['an outage', { status: 503, json: {} }, 'unknown'],
     ['JSON of somebody else', { status: 200, json: { data: 1 } }, 'unknown'],
-  ])('cannot tell with %s', async (_case, answer, kind) => {
+  ])('cannot determine the outcome with %s', async (_case, answer, kind) => {
     const session = await own();
     fake.answers['GET /user/:name/submitted'] = [answer];
 
@@ -361,7 +361,7 @@ describe('readBack', () => {
 });
 
 describe('remove', () => {
-  it('takes a post down, and again', async () => {
+  it('deletes a post, and succeeds again on a repeat', async () => {
     const session = await own();
     const published = await reddit.publish(session, part('short-lived'), io());
 
@@ -371,7 +371,7 @@ describe('remove', () => {
     expect([fake.posts(), fake.calls['POST /api/del']]).toEqual([[], 2]);
   });
 
-  it('says so when the post is still there although Reddit took the delete', async () => {
+  it('reports a post that still exists although Reddit accepted the delete', async () => {
     fake.addAccount('bob', 'token-of-bob');
     const bob = sessionOf(await reddit.connectAccount({ accessToken: 'token-of-bob' }, io()));
     const published = await reddit.publish(bob, part('not hers'), io());
@@ -387,7 +387,7 @@ describe('remove', () => {
     ['GET /api/info', { status: 500, json: {} }, 'unavailable'],
     ['GET /api/info', { status: 200, json: {} }, 'unavailable'],
     ['POST /api/del', { status: 200, json: { json: { errors: [['USER_REQUIRED', 'log in']] } } }, 'reconnect'],
-  ])('understands what %s answers: %j', async (route, answer, kind) => {
+  ])('handles the response of %s: %j', async (route, answer, kind) => {
     const session = await own();
     fake.answers[route] = [answer];
 
@@ -395,10 +395,10 @@ describe('remove', () => {
   });
 });
 
-describe('a login that has ended', () => {
+describe('an expired credential', () => {
   const renewals = () => fake.calls['POST /api/v1/access_token'] ?? 0;
 
-  it('is renewed once when Reddit refuses it, and the call is made again', async () => {
+  it('is renewed once when Reddit refuses it, and the call is repeated', async () => {
     const session = sessionOf(await connect({ refreshToken: 'refresh-1' }));
     alice.accessTokens.clear();
 
@@ -408,7 +408,7 @@ describe('a login that has ended', () => {
     expect([fake.posts().map(({ title }) => title), renewals()]).toEqual([['one', 'two'], 1]);
   });
 
-  it('is renewed before the call when it is known to end, and keeps where it posts', async () => {
+  it('is renewed before the call when its expiry is known, and keeps its destination', async () => {
     const expiresAt = new Date(clock.now().getTime() + 3_600_000).toISOString();
     const session = sessionOf(await connect({ refreshToken: 'refresh-1', expiresAt, subreddit: 'bells' }));
     clock.advance(3_600_000 - 5 * 60_000);
@@ -440,7 +440,7 @@ describe('a login that has ended', () => {
   it.each([
     ['400', { status: 400, json: { message: 'Bad Request', error: 400 } }],
     ['200', { status: 200, json: { error: 'invalid_grant' } }],
-  ])('needs reconnecting when the refresh token was revoked, which Reddit says with %s', async (_case, answer) => {
+  ])('needs reconnecting when the refresh token was revoked, which Reddit reports with %s', async (_case, answer) => {
     const session = sessionOf(await connect({ refreshToken: 'refresh-1' }));
     alice.accessTokens.clear();
     fake.answers['POST /api/v1/access_token'] = [answer];

@@ -1,4 +1,7 @@
-/** What the refusal of a delete answers (D44), on every platform that has a delete: the post stays sent. */
+/**
+ * The result of a refused delete (docs/contract/posts.md#refused-deletes), on every platform that has a delete:
+ * the post stays sent.
+ */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { PLATFORM_IDS, type PlatformId, platformOf } from '../../platforms/registry.ts';
 import { type ScriptedAnswer, scriptNetwork } from '../harness/scripted-network.ts';
@@ -19,7 +22,7 @@ beforeEach(() => {
 
 interface Row {
   readonly platformId: PlatformId;
-  /** Called so by the platform. */
+  /** The platform's name for the error. */
   readonly refusal: string;
   readonly answer: ScriptedAnswer;
 }
@@ -35,7 +38,7 @@ const discord = (status: number, code: number) => row('discord', `code ${code}`,
 const telegram = (error_code: number, description: string) =>
   row('telegram', description, error_code, { ok: false, error_code, description });
 
-/** A dead access token, as each platform documents it. */
+/** An invalid access token, as each platform documents it. */
 const DEAD: readonly Row[] = [
   row('bluesky', 'ExpiredToken', 400, { error: 'ExpiredToken', message: 'Token has expired' }),
   row('bluesky', '401', 401, { error: 'AuthenticationRequired', message: 'Refused' }),
@@ -55,7 +58,7 @@ const DEAD: readonly Row[] = [
   discord(404, 10_015),
 ];
 
-/** Refusals that are about the post. */
+/** Errors about the post. */
 const REFUSED: readonly Row[] = [
   row('bluesky', '403', 403, { error: 'Forbidden', message: 'Refused' }),
   row('mastodon', '403', 403, { error: 'This action is outside the authorized scopes' }),
@@ -84,7 +87,7 @@ async function sentPost(platformId: PlatformId, text = 'to be deleted') {
   return { postId: results[0].postId as string, connectionId: connection.id as string };
 }
 
-/** Answers everything but a renewal, which no platform grants here. */
+/** Answers everything except a renewal, which no platform grants here. */
 function refuseWith({ platformId, answer }: Row): void {
   const isRenewal = (url: URL) =>
     !['telegram', 'discord'].includes(platformId) && /token|refreshSession|createSession/.test(url.pathname);
@@ -102,11 +105,11 @@ async function deleted(postId: string) {
 const reconnectOf = async (id: string) =>
   (await world.rest(`GET /connections/${id}`)).body.connection.reconnectRequired;
 
-it('is shown for every platform that has a delete', () => {
+it('covers every platform that has a delete', () => {
   const withDelete = PLATFORM_IDS.filter((id) => platformOf(world.context.platforms, id).remove !== undefined);
   const shown = (rows: readonly Row[]) => [...new Set(rows.map(({ platformId }) => platformId))].toSorted();
 
-  // A login of the sandbox cannot end.
+  // A sandbox credential cannot expire.
   expect([...shown(DEAD), 'sandbox'].toSorted()).toEqual(withDelete.toSorted());
   expect([...shown(REFUSED), 'sandbox'].toSorted()).toEqual(withDelete.toSorted());
 });

@@ -41,7 +41,7 @@ const publish = async (text: string) => slack.publish(await open(), part(text), 
 const prepare = async (session: Session, images: readonly OutgoingImage[], with_ = io()): Promise<Json> =>
   (await slack.prepare?.(session, images, with_)) ?? null;
 
-/** Answers calls whose address contains `path` by hand, and passes the others on. */
+/** Answers calls whose URL contains `path` with a given response, and passes the others on. */
 function answering(path: string, answer: () => Promise<Response>): PlatformIo {
   const passing = io();
   return {
@@ -59,13 +59,13 @@ describe('credentials', () => {
     [{ botToken: ' ', channelId: 'C0123456789' }, false],
     [{ botToken: 'xoxb-1' }, false],
     [{ botToken: 'xoxb-1', channelId: 'C0123456789', team: 'T1' }, false],
-  ])('takes or refuses %j', (input, taken) => {
+  ])('accepts or refuses %j', (input, taken) => {
     expect(slack.credentials.safeParse(input).success).toBe(taken);
   });
 });
 
 describe('connectAccount', () => {
-  it('gives the channel under the names of workspace and channel', async () => {
+  it('returns the channel under the names of workspace and channel', async () => {
     expect(await connect()).toEqual({
       platformAccountId: 'T0BELLS:C0BELLS',
       handle: 'Bell Ringers #bells',
@@ -73,13 +73,13 @@ describe('connectAccount', () => {
     });
   });
 
-  it('takes a channel that the token may write to and not look at', async () => {
+  it('accepts a channel that the token may post to but not read', async () => {
     bot.scopes.delete('channels:read');
 
     expect((await connect()).handle).toBe('Bell Ringers C0BELLS');
   });
 
-  it('takes an open channel that the bot is not in, where the token reaches those', async () => {
+  it('accepts a public channel without the bot if the token may post there', async () => {
     channel.isMember = false;
 
     expect((await connect()).handle).toBe('Bell Ringers #bells');
@@ -130,7 +130,7 @@ describe('connectAccount', () => {
 });
 
 describe('publish', () => {
-  it('writes to the channel and gives where the message is', async () => {
+  it('posts to the channel and returns the location of the message', async () => {
     const published = await publish('hello *bells*');
 
     expect(fake.messages()).toEqual([
@@ -139,7 +139,7 @@ describe('publish', () => {
     expect(published).toEqual({ platformPostId: `C0BELLS:${clock.now().getTime() / 1_000}.000001`, url: null });
   });
 
-  it('calls nobody whom the text only writes about', async () => {
+  it('notifies no one whom the text mentions', async () => {
     await publish('<!channel> A & B <https://x.example|here>');
 
     const [message] = fake.messages();
@@ -147,7 +147,7 @@ describe('publish', () => {
     expect(message?.text).toBe('<!channel> A & B <https://x.example|here>');
   });
 
-  it('sends the longest text whole, also where every character has to be escaped', async () => {
+  it('sends the longest text in full, even if every character must be escaped', async () => {
     await publish('&'.repeat(slack.text.maxLength));
 
     expect(fake.messages()[0]?.text).toBe('&'.repeat(slack.text.maxLength));
@@ -174,7 +174,7 @@ describe('publish', () => {
     expect(fake.messages()).toEqual([]);
   });
 
-  it('names the scope that is missing', async () => {
+  it('names the missing scope', async () => {
     const session = await open();
     bot.scopes.delete('chat:write');
 
@@ -187,7 +187,7 @@ describe('publish', () => {
     ['HTTP 429', 'rate_limited' as const, 30_000],
     ['an error with HTTP 200', { error: 'ratelimited' }, 60_000],
     ['an outage', { error: 'service_unavailable' }, undefined],
-  ])('passes on how long to wait after %s', async (_case, fault, retryAfterMs) => {
+  ])('passes on the requested wait after %s', async (_case, fault, retryAfterMs) => {
     const session = await open();
     fake.faults.push(fault);
 
@@ -202,7 +202,7 @@ describe('publish', () => {
     ['an empty 502', new Response(null, { status: 502 }), 'HTTP 502'],
     ['JSON of somebody else', Response.json({ hello: 1 }), 'HTTP 200'],
     ['an answer without the message', Response.json({ ok: true }), 'without the message it made'],
-  ])('does not claim to know after %s', async (_case, response, message) => {
+  ])('reports an unknown outcome after %s', async (_case, response, message) => {
     const session = await open();
     const served = answering('chat.postMessage', () => Promise.resolve(response.clone()));
 
@@ -212,7 +212,7 @@ describe('publish', () => {
     });
   });
 
-  it.each(['fails_after', 'drops_after'] as const)('does not claim to know when the call %s', async (fault) => {
+  it.each(['fails_after', 'drops_after'] as const)('reports an unknown outcome when the call %s', async (fault) => {
     const session = await open();
     fake.faults.push(fault);
 
@@ -220,7 +220,7 @@ describe('publish', () => {
     expect(fake.messages().length).toBe(1);
   });
 
-  it('makes nothing of a reply, which it has no place for', async () => {
+  it('publishes no reply, which Slack does not support', async () => {
     await expect(slack.publish(await open(), { ...part('two'), step: 'reply' }, io())).rejects.toThrow(
       'no part of the kind reply',
     );
@@ -228,7 +228,7 @@ describe('publish', () => {
 });
 
 describe('images', () => {
-  it('are left with Slack unseen, then named in order by one message, with what they show', async () => {
+  it('are uploaded unpublished, then referenced in order by one message, with their alt text', async () => {
     const session = await open();
 
     const prepared = await prepare(session, [IMAGE, { ...IMAGE, contentType: 'image/jpeg', altText: '' }]);
@@ -248,7 +248,7 @@ describe('images', () => {
     expect(fake.calls['chat.postMessage']).toBeUndefined();
   });
 
-  it('of a message whose answer is lost are not named twice', async () => {
+  it('of a message with a lost response are not referenced twice', async () => {
     const session = await open();
     const prepared = await prepare(session, [IMAGE]);
     fake.faults.push('drops_after');
@@ -267,7 +267,7 @@ describe('images', () => {
     ['no answer', '/upload/', () => Promise.reject(new Error('reset')), 'unavailable'],
     ['a refusal of the bytes', '/upload/', () => json({}, 403), 'unavailable'],
     ['bytes that are too many', '/upload/', () => json({}, 413), 'rejected'],
-  ])('understand %s', async (_case, path, answer, kind) => {
+  ])('handle %s', async (_case, path, answer, kind) => {
     const session = await open();
 
     expect((await failureOf(prepare(session, [IMAGE], answering(path, answer)))).kind).toBe(kind);

@@ -1,4 +1,4 @@
-/** How networks cut messages, by the table of the alphabets. */
+/** How networks split messages, by the table of the alphabets. */
 import { expect, it } from 'vitest';
 import { countSegments } from '../../platforms/sms/segments.ts';
 

@@ -24,7 +24,7 @@ const session = sessionOf({ platformAccountId: TO, handle: TO, credential: { to:
 const part = (text: string): SendPart => headPart(text, 'attempt-1', clock.now());
 const publish = (text: string, with_ = io()) => sms.publish(session, part(text), with_);
 
-/** What the house does with a part of which the answer was lost. */
+/** Recovers a part whose response was lost, as the app does. */
 const lookFor = (lost: SendPart, with_ = io()) =>
   sms.readBack?.(session, lost, with_) ?? Promise.reject(new Error('no readBack'));
 
@@ -32,7 +32,7 @@ function answering(answer: () => Promise<Response>): PlatformIo {
   return { ...io(), fetch: (_url: string | URL, _init?: FetchInit) => answer() };
 }
 
-/** A message in Twilio's list that we did not make. */
+/** A message in Twilio's list that this install did not create. */
 function listed(body: string, more: Partial<FakeSms> = {}): void {
   const shared = { to: TO, from: TWILIO.from, messagingServiceSid: null, direction: 'outbound-api' as const };
   fake.receive({ ...shared, body, createdAt: clock.now(), ...more });
@@ -47,13 +47,13 @@ describe('credentials', () => {
     [{ to: '+1234567890123456' }, false],
     [{}, false],
     [{ to: '+15550100123', from: '+15550100999' }, false],
-  ])('takes or refuses %j', (input, taken) => {
+  ])('accepts or refuses %j', (input, taken) => {
     expect(sms.credentials.safeParse(input).success).toBe(taken);
   });
 });
 
 describe('connectAccount', () => {
-  it('gives the number, once Twilio serves the account', async () => {
+  it('returns the number if Twilio serves the account', async () => {
     expect(await connect()).toEqual({ platformAccountId: TO, handle: TO, credential: { to: TO } });
     expect(fake.calls).toEqual({ 'GET .json': 1 });
   });
@@ -65,7 +65,7 @@ describe('connectAccount', () => {
       /does not serve this install’s account now: Authenticate/,
     ],
     ['an account that is suspended', () => (fake.accountStatus = 'suspended'), /account at Twilio is suspended/],
-  ])('is unavailable with %s, which no caller can mend', async (_case, arrange, message) => {
+  ])('is unavailable with %s, which no caller can fix', async (_case, arrange, message) => {
     arrange();
 
     expect(await failureOf(connect())).toEqual({
@@ -82,14 +82,14 @@ describe('connectAccount', () => {
 });
 
 describe('publish', () => {
-  it('sends from the number of this install, and gives the id', async () => {
+  it('sends from the number of this install, and returns the id', async () => {
     const published = await publish('hello, ring & rope');
 
     expect(fake.messages()).toMatchObject([{ to: TO, from: TWILIO.from, body: 'hello, ring & rope' }]);
     expect(published).toEqual({ platformPostId: fake.messages()[0]?.sid, url: null });
   });
 
-  it('leaves the number to a messaging service', async () => {
+  it('lets a messaging service choose the number', async () => {
     await publish('hello', io({ from: SERVICE }));
 
     expect(fake.messages()).toMatchObject([{ to: TO, from: null, messagingServiceSid: SERVICE }]);
@@ -118,7 +118,7 @@ describe('publish', () => {
     expect(fake.messages()).toEqual([]);
   });
 
-  it('tells why, in Twilio’s words', async () => {
+  it('reports the reason with Twilio’s message', async () => {
     fake.faults.push({ code: 21_610 }, { code: 21_606 });
 
     expect([(await failureOf(publish('one'))).message, (await failureOf(publish('two'))).message]).toEqual([
@@ -127,7 +127,7 @@ describe('publish', () => {
     ]);
   });
 
-  it('passes on how long to wait', async () => {
+  it('passes on the requested wait', async () => {
     fake.faults.push('rate_limited');
 
     await expect(publish('hello')).rejects.toMatchObject({ kind: 'unavailable', retryAfterMs: 30_000 });
@@ -143,7 +143,7 @@ describe('publish', () => {
       'rejected',
       'No route',
     ],
-  ])('understands %s', async (_case, response, kind, message) => {
+  ])('handles %s', async (_case, response, kind, message) => {
     const failure = await failureOf(
       publish(
         'hello',
@@ -154,7 +154,7 @@ describe('publish', () => {
     expect(failure).toEqual({ kind, message: expect.stringContaining(message) as string });
   });
 
-  it('posts nothing once the settings are gone', async () => {
+  it('posts nothing after the settings were removed', async () => {
     const bare = testIo(clock.now, { TWILIO_API_URL: fake.url });
 
     expect(await failureOf(publish('hello', bare))).toMatchObject({ kind: 'unavailable' });
@@ -174,21 +174,21 @@ describe('readBack', () => {
     expect(await lookFor(lost)).toEqual({ platformPostId: fake.messages()[0]?.sid, url: null });
   });
 
-  it.each(['fails_before', 'drops_before', 'web_page'] as const)('finds none when the call %s', async (fault) => {
+  it.each(['fails_before', 'drops_before', 'web_page'] as const)('finds no message when the call %s', async (fault) => {
     fake.faults.push(fault);
 
     expect((await failureOf(publish('not there'))).kind).toBe('unknown');
     expect(await lookFor(part('not there'))).toBeNull();
   });
 
-  it('finds the message of an account on trial, in front of which Twilio puts words', async () => {
+  it('finds the message of a trial account, to which Twilio prepends text', async () => {
     fake.prefix = 'Sent from your Twilio trial account - ';
     const { platformPostId } = await publish('hello');
 
     expect(await lookFor(part('hello'))).toEqual({ platformPostId, url: null });
   });
 
-  it('takes the first of two messages with the same text', async () => {
+  it('matches the first of two messages with the same text', async () => {
     const first = await publish('twice');
     await publish('twice');
 
@@ -200,13 +200,13 @@ describe('readBack', () => {
     ['to another number', { to: '+15550100124' }],
     ['from another number', { from: '+15550100998' }],
     ['that came in', { direction: 'inbound' }],
-  ])('does not take a message %s for the lost one', async (_case, more) => {
+  ])('does not match a message %s', async (_case, more) => {
     listed('hello', more);
 
     expect(await lookFor(part('hello'))).toBeNull();
   });
 
-  it('finds the message that a messaging service sent, and no other service’s', async () => {
+  it('finds the message that a messaging service sent, and ignores other services', async () => {
     const service = io({ from: SERVICE });
     const mine = await publish('hello', service);
     listed('bye', { from: null, messagingServiceSid: `MG${'e'.repeat(32)}` });
@@ -214,13 +214,13 @@ describe('readBack', () => {
     expect(await lookFor(part('hello'), service)).toEqual(mine);
   });
 
-  it('does not claim to know where a messaging service may have changed the text', async () => {
+  it('reports an unknown outcome if a messaging service may have changed the text', async () => {
     listed('"hello"', { from: null, messagingServiceSid: SERVICE });
 
     expect(await failureOf(lookFor(part('“hello”'), io({ from: SERVICE })))).toMatchObject({ kind: 'unknown' });
   });
 
-  it('does not claim to know when there are more new messages than it can see', async () => {
+  it('reports an unknown outcome when there are more new messages than it can list', async () => {
     for (let count = 0; count < 50; count += 1) listed(`message ${count}`);
 
     expect(await failureOf(lookFor(part('hello')))).toMatchObject({ kind: 'unknown' });
@@ -230,7 +230,7 @@ describe('readBack', () => {
     ['HTTP 500', () => Promise.resolve(new Response(null, { status: 500 }))],
     ['JSON of somebody else', () => Promise.resolve(Response.json({ hello: 1 }))],
     ['no answer', () => Promise.reject(new Error('reset'))],
-  ])('does not claim to know after %s', async (_case, answer) => {
+  ])('reports an unknown outcome after %s', async (_case, answer) => {
     expect((await failureOf(lookFor(part('hello'), answering(answer)))).kind).toBe('unknown');
   });
 });

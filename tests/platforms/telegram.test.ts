@@ -22,7 +22,7 @@ const PNG: OutgoingImage = {
   altText: '',
 };
 const GIF: OutgoingImage = { ...PNG, bytes: Buffer.from('an animation'), contentType: 'image/gif' };
-/** One more than an image may have under it. */
+/** One character more than a caption may have. */
 const LONG = 'y'.repeat(1_025);
 
 let clock: StoppedClock;
@@ -69,13 +69,13 @@ describe('credentials', () => {
     [{ botToken: TOKEN, chatId: 1.5 }, false],
     [{ botToken: TOKEN }, false],
     [{ botToken: TOKEN, chatId: '@thebells', parseMode: 'HTML' }, false],
-  ])('takes or refuses %j', (input, taken) => {
+  ])('accepts or refuses %j', (input, taken) => {
     expect(telegram.credentials.safeParse(input).success).toBe(taken);
   });
 });
 
 describe('connectAccount', () => {
-  it.each(['@thebells', String(CHANNEL), CHANNEL])('gives the chat %s by its number', async (chatId) => {
+  it.each(['@thebells', String(CHANNEL), CHANNEL])('returns the chat %s by its id', async (chatId) => {
     expect(await connect(chatId)).toEqual({
       platformAccountId: String(CHANNEL),
       handle: 'thebells',
@@ -83,7 +83,7 @@ describe('connectAccount', () => {
     });
   });
 
-  it('gives a chat without a name of its own under its title, and a person under theirs', async () => {
+  it('returns a chat without a username under its title, and a person under their name', async () => {
     fake.addChat({ id: -77, type: 'group', title: 'Ringers', member: { status: 'member' } });
     fake.addChat({ id: 42, type: 'private', first_name: 'Alice' });
 
@@ -97,7 +97,7 @@ describe('connectAccount', () => {
     expect(await connect('-77')).toMatchObject({ platformAccountId: '-1007' });
   });
 
-  it('refuses a token that Telegram does not know, and does not show it', async () => {
+  it('refuses an unknown token, and does not show it', async () => {
     const unknown = '999:AAAAAAAAAAAAAAAAAAAAAAAAA';
 
     expect(await failureOf(connect('@thebells', unknown))).toEqual({
@@ -106,7 +106,7 @@ describe('connectAccount', () => {
     });
   });
 
-  it('refuses a chat that the bot does not see, and says what to do', async () => {
+  it('refuses a chat that the bot cannot see, and says how to fix it', async () => {
     expect(await failureOf(connect('@elsewhere'))).toEqual({
       kind: 'rejected',
       message:
@@ -140,7 +140,7 @@ describe('connectAccount', () => {
     ['restricted', { member: { status: 'restricted', is_member: true, can_send_messages: false } }, false],
     ['restricted and gone', { member: { status: 'restricted', is_member: false, can_send_messages: true } }, false],
     ['kicked', { member: { status: 'kicked' } }, false],
-  ])('in a group, looks at what the bot is: %s', async (_case, more, taken) => {
+  ])('checks the bot’s member status in a group: %s', async (_case, more, taken) => {
     fake.addChat({ id: -1007, type: 'supergroup', title: 'Ringers', ...more });
     const refused = {
       kind: 'rejected',
@@ -167,7 +167,7 @@ describe('connectAccount', () => {
 });
 
 describe('publish', () => {
-  it('posts the text as it is', async () => {
+  it('posts the text unchanged', async () => {
     const text = '*not* _marked_ <b>up</b> & #tagged https://bells.example';
 
     const published = await publish(await open(), part(text));
@@ -186,13 +186,13 @@ describe('publish', () => {
     ['a public group', { id: -1007, type: 'supergroup', username: 'ringers' }, 'https://t.me/ringers/1'],
     ['a basic group', { id: -77, type: 'group', title: 'Ringers' }, null],
     ['one person', { id: 42, type: 'private', username: 'alice' }, null],
-  ])('gives the address in %s', async (_case, chat, url) => {
+  ])('returns the URL in %s', async (_case, chat, url) => {
     fake.addChat(chat);
 
     expect((await publish(await open(chat.id), part('hello'))).url).toBe(url);
   });
 
-  it('answers the message before, a second later, and goes out without it too', async () => {
+  it('replies to the previous message, a second later, and is also posted without it', async () => {
     const session = await open();
     const head = await publish(session, part('head'));
 
@@ -205,7 +205,7 @@ describe('publish', () => {
     expect(waits).toEqual([1_000]);
   });
 
-  it('posts an image with the text under it', async () => {
+  it('posts an image with the text as its caption', async () => {
     const published = await publish(await open(), part('look', { prepared: {}, images: [PNG] }));
 
     expect(fake.messages()).toEqual([
@@ -252,13 +252,13 @@ describe('publish', () => {
     expect(fake.messages()).toEqual([]);
   });
 
-  it('has a text of exactly 1024 units under the image', async () => {
+  it('uses a text of exactly 1024 units as the caption', async () => {
     await publish(await open(), part('x'.repeat(1_024), { images: [PNG] }));
 
     expect(fake.messages()).toHaveLength(1);
   });
 
-  it('takes the images down again when the text that follows them is refused', async () => {
+  it('deletes the images when the text that follows them is refused', async () => {
     const session = await open();
     fake.faults.push(undefined, 'rate_limited');
 
@@ -271,7 +271,7 @@ describe('publish', () => {
     expect(fake.messages()).toEqual([]);
   });
 
-  it('does not say that nothing is up when the images stay up', async () => {
+  it('does not claim that nothing was published when the images stay', async () => {
     const session = await open();
     fake.faults.push(undefined, 'rate_limited');
     fake.deleteRefusals.push({ status: 400, description: 'Bad Request: message can’t be deleted' });
@@ -282,7 +282,7 @@ describe('publish', () => {
   });
 
   it.each(['drops_before', 'drops_after', 'fails_after'] as const)(
-    'cannot know what became of the text when its answer is lost (%s), and leaves the images up',
+    'reports an unknown outcome when the response to the text is lost (%s), and keeps the images',
     async (fault) => {
       const session = await open();
       fake.faults.push(undefined, fault);
@@ -293,7 +293,7 @@ describe('publish', () => {
     },
   );
 
-  it('follows a group that is upgraded, once and from then on', async () => {
+  it('follows a group that is upgraded, once, and stores the new id', async () => {
     const group = fake.addChat({ id: -77, type: 'group', title: 'Ringers' });
     const session = await open('-77');
     group.movedTo = -1007;
@@ -306,7 +306,7 @@ describe('publish', () => {
     expect(fake.messages().map(({ chatId, text }) => [chatId, text])).toEqual([[-1007, 'after the move']]);
   });
 
-  it('stays with what it knows when the new number is not there either', async () => {
+  it('keeps the old id when the new one does not exist either', async () => {
     const group = fake.addChat({ id: -77, type: 'group', title: 'Ringers' });
     const session = await open('-77');
     group.movedTo = -1008;
@@ -341,7 +341,7 @@ describe('a refusal', () => {
     ['too much was sent', { status: 413, description: 'Request Entity Too Large' }, 'rejected'],
     ['too many calls', { status: 429, description: 'Too Many Requests: retry after 5' }, 'unavailable'],
     ['it broke', { status: 500, description: 'Internal Server Error' }, 'unknown'],
-  ])('when %s is understood', async (_case, refusal, kind) => {
+  ])('is classified when %s', async (_case, refusal, kind) => {
     const session = await open();
     fake.faults.push(refusal);
 
@@ -351,7 +351,7 @@ describe('a refusal', () => {
     if (kind !== 'unknown' && kind !== 'unavailable') expect(failure.message).toContain(refusal.description);
   });
 
-  it('for a while says for how long', async () => {
+  it('with a retry time reports it', async () => {
     const session = await open();
     fake.faults.push({ status: 429, description: 'Too Many Requests', parameters: { retry_after: 7 } });
 
@@ -359,7 +359,7 @@ describe('a refusal', () => {
   });
 
   it.each(['drops_before', 'drops_after', 'fails_before', 'fails_after', 'web_page'] as const)(
-    'is none when nobody knows what happened (%s)',
+    'is not assumed when the outcome is unknown (%s)',
     async (fault) => {
       const session = await open();
       fake.faults.push(fault);
@@ -368,7 +368,7 @@ describe('a refusal', () => {
     },
   );
 
-  it('never shows the token, whatever the words', async () => {
+  it('never shows the token, for any message', async () => {
     const session = await open();
     fake.faults.push({ status: 400, description: `Bad Request: ${TOKEN} is odd` });
 
@@ -377,7 +377,7 @@ describe('a refusal', () => {
 });
 
 describe('remove', () => {
-  it('takes a message down, and finds it gone the second time', async () => {
+  it('deletes a message, and finds it gone on a repeat', async () => {
     const session = await open();
     const published = await publish(session, part('soon gone'));
 
@@ -387,7 +387,7 @@ describe('remove', () => {
     expect(fake.messages()).toEqual([]);
   });
 
-  it('takes what it is told is gone for gone', async () => {
+  it('counts a message as deleted when Telegram says that it is gone', async () => {
     const session = await open();
     fake.deleteRefusals.push({ status: 400, description: 'Bad Request: message to delete not found' });
 
@@ -399,14 +399,14 @@ describe('remove', () => {
     [{ status: 403, description: 'Forbidden: bot is not a member of the channel chat' }, 'rejected'],
     [{ status: 401, description: 'Unauthorized' }, 'reconnect'],
     [{ status: 502, description: 'Bad Gateway' }, 'unavailable'],
-  ])('says why it cannot: %j', async (refusal, kind) => {
+  ])('reports why it failed: %j', async (refusal, kind) => {
     const session = await open();
     fake.deleteRefusals.push(refusal);
 
     expect(await failureOf(remove(session, { platformPostId: `${CHANNEL}:9`, url: null }))).toMatchObject({ kind });
   });
 
-  it('does not follow a group that was upgraded: there its number means another message', async () => {
+  it('does not follow a group that was upgraded: there its id means another message', async () => {
     const group = fake.addChat({ id: -77, type: 'group', title: 'Ringers' });
     const session = await open('-77');
     const published = await publish(session, part('before the move'));

@@ -1,4 +1,4 @@
-/** Counting rules as properties, for every unit there is. */
+/** Counting rules as properties, for every unit. */
 import { array, assert, constantFrom, integer, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countText, type TextUnit } from '../../platforms/text.ts';
@@ -8,14 +8,14 @@ import { checkText } from '../../services/posts/check-text.ts';
 const UNITS: readonly TextUnit[] = ['graphemes', 'characters', 'utf16', 'weighted'];
 const RUNS = { seed: 20261121, numRuns: 300 };
 
-/** Signs of one, two and many code points, none of which joins its neighbours; no dots, so no links. */
+/** Characters of one, two and many code points, none of which joins its neighbors; no dots, so no links. */
 const SIGNS = ['a', 'Z', '7', ' ', 'é', 'ß', '語', 'か', '€', '…', '👍', '👍🏽', '👨‍👩‍👧‍👦', '🎉'];
 const words = string({ unit: constantFrom(...SIGNS), maxLength: 80 });
 
 const count = (text: string, unit: TextUnit) => countText(text, { maxLength: 500, unit });
 
 describe.each(UNITS)('%s', (unit) => {
-  it('of two texts in two lines are those of both, and one', () => {
+  it('of two texts on two lines are the sum of both plus one', () => {
     assert(
       property(words, words, (one, other) => {
         expect(count(`${one}\n${other}`, unit)).toBe(count(one, unit) + 1 + count(other, unit));
@@ -24,7 +24,7 @@ describe.each(UNITS)('%s', (unit) => {
     );
   });
 
-  it('are never less than the signs that people see, nor more than twice the UTF-16 units', () => {
+  it('are never less than the graphemes, nor more than twice the UTF-16 units', () => {
     assert(
       property(words, (text) => {
         expect(count(text, unit)).toBeGreaterThanOrEqual(count(text, 'graphemes'));
@@ -36,7 +36,7 @@ describe.each(UNITS)('%s', (unit) => {
 });
 
 describe('a link', () => {
-  it('counts the same however long it is, and so many times as it is there', () => {
+  it('counts the same at any length, and once per occurrence', () => {
     const path = string({ unit: constantFrom(...'abc019-_/'), minLength: 1, maxLength: 60 }).map((text) => `${text}z`);
     assert(
       property(array(path, { minLength: 1, maxLength: 5 }), words, (paths, text) => {
@@ -57,7 +57,7 @@ describe('a limit', () => {
   const platforms = Object.values(createRegistry({} as never));
 
   it.each(platforms.map((platform) => [platform.id, platform] as const))(
-    'of %s is refused by exactly the texts that count more, and the message has both numbers',
+    'of %s refuses exactly the texts that count more, and the message has both numbers',
     (_id, platform) => {
       const { maxBytes: _bytes, ...facts } = platform.text;
       const bounded = { ...platform, text: { ...facts, maxLength: 40 } };

@@ -44,7 +44,7 @@ describe('countText', () => {
     ['hi @alice', 9],
     ['alice@social.example', 20],
     ['🎉 https://example.com', 2 + 23],
-  ])('counts %j as %i where links count as 23', (text, expected) => {
+  ])('counts %j as %i if links count as 23', (text, expected) => {
     expect(countText(text, { maxLength: 500, unit: 'graphemes', urlLength: 23 })).toBe(expected);
   });
 
@@ -64,7 +64,7 @@ describe('countText', () => {
     ['#', 1],
     [FAMILY, 25],
     ['\ud800', 1],
-  ])('counts %j as %i where an emoji counts as its bytes', (text, expected) => {
+  ])('counts %j as %i if an emoji counts as its bytes', (text, expected) => {
     expect(countText(text, { maxLength: 500, unit: 'emoji_bytes' })).toBe(expected);
   });
 
@@ -80,7 +80,7 @@ describe('countText', () => {
     expect([countHashtags(text), countMentions(text)]).toEqual([hashtags, mentions]);
   });
 
-  it('counts links and mentions in full where the platform does', () => {
+  it('counts links and mentions in full if the platform does', () => {
     const text = 'hi @alice@social.example https://example.com/abc';
 
     expect(countText(text, { maxLength: 300, unit: 'graphemes' })).toBe(text.length);

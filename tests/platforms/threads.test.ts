@@ -47,7 +47,7 @@ const ready = async (session: Session, text: string, shown: readonly OutgoingIma
   ...headPart(text, 'attempt-1', clock.now()),
   prepared: await assemble(session, { text, images: shown }),
 });
-/** What the house does with a part of which the answer was lost. */
+/** Recovers a part whose response was lost, as the app does. */
 const lookFor = (session: Session, lost: SendPart) =>
   threads.readBack?.(session, lost, io()) ?? Promise.reject(new Error('no readBack'));
 const permalink = (id: string | undefined) => `https://www.threads.net/@someone/post/${id}/`;
@@ -60,13 +60,13 @@ describe('credentials', () => {
     [{}, false],
     [{ accessToken: 'x', expiresAt: 'soon' }, false],
     [{ accessToken: 'x', userId: '1' }, false],
-  ])('takes or refuses %j', (input, taken) => {
+  ])('accepts or refuses %j', (input, taken) => {
     expect(threads.credentials.safeParse(input).success).toBe(taken);
   });
 });
 
 describe('connectAccount', () => {
-  it('gives the account under its username, and drops what Threads has no use for', async () => {
+  it('returns the account under its username, and drops fields that Threads does not use', async () => {
     expect(await connect({ refreshToken: 'y', expiresAt: '2027-01-01T09:00:00Z' })).toEqual({
       platformAccountId: USER_ID,
       handle: 'thebells',
@@ -74,7 +74,7 @@ describe('connectAccount', () => {
     });
   });
 
-  it('refuses a token that is not known, and does not show it', async () => {
+  it('refuses an unknown token, and does not show it', async () => {
     account.tokens.clear();
 
     expect(await failureOf(connect())).toEqual({
@@ -83,7 +83,7 @@ describe('connectAccount', () => {
     });
   });
 
-  it('refuses a login that may not publish', async () => {
+  it('refuses a token without permission to publish', async () => {
     const error = { code: 10, message: '(#10) No permission' };
     fake.answers['GET /me/threads_publishing_limit'] = [{ status: 403, json: { error } }];
 
@@ -93,7 +93,7 @@ describe('connectAccount', () => {
     });
   });
 
-  it('is unavailable when the answer shows nobody', async () => {
+  it('is unavailable when the response has no account', async () => {
     fake.answers['GET /me'] = [{ status: 200, json: {} }];
 
     expect(await failureOf(connect())).toEqual({
@@ -104,7 +104,7 @@ describe('connectAccount', () => {
 });
 
 describe('a post', () => {
-  it('of text alone is handed over unpublished, then published', async () => {
+  it('of text alone is created unpublished, then published', async () => {
     const session = await open();
 
     const part = await ready(session, 'Ding 🔔');
@@ -128,7 +128,7 @@ describe('a post', () => {
     ]);
   });
 
-  it('of exactly 500 is taken, and of one more refused in its words', async () => {
+  it('of exactly 500 is accepted, and of one more refused with Threads’ message', async () => {
     const session = await open();
 
     await ready(session, '🔔'.repeat(125));
@@ -156,7 +156,7 @@ describe('a post', () => {
     expect(fake.posts()).toEqual([]);
   });
 
-  it('of which the answer was lost is found by its container', async () => {
+  it('with a lost response is found by its container', async () => {
     const session = await open();
     const part = await ready(session, 'lost');
     fake.faults.push('drops_after');
@@ -168,7 +168,7 @@ describe('a post', () => {
     expect(await lookFor(session, part)).toEqual({ platformPostId: post?.id, url: permalink(post?.id) });
   });
 
-  it('of which the call was lost is not up', async () => {
+  it('with a lost request is not published', async () => {
     const session = await open();
     const part = await ready(session, 'lost');
     fake.faults.push('drops_before');
@@ -179,10 +179,10 @@ describe('a post', () => {
   });
 });
 
-describe('a login', () => {
+describe('a credential', () => {
   const inDays = (days: number) => new Date(clock.now().getTime() + days * DAY_MS).toISOString();
 
-  it('is used as it is until ten days before its end', async () => {
+  it('is used unchanged until ten days before it expires', async () => {
     const session = await open({ expiresAt: inDays(60) });
     clock.advance(49 * DAY_MS);
 
@@ -202,7 +202,7 @@ describe('a login', () => {
     expect([fake.posts().length, fake.calls['GET /refresh_access_token']]).toEqual([1, 1]);
   });
 
-  it('that cannot be renewed yet is used as it is', async () => {
+  it('that cannot be renewed yet is used unchanged', async () => {
     const session = await open({ expiresAt: inDays(1 / 24) });
 
     await threads.publish(session, await ready(session, 'within the hour'), io());
@@ -210,7 +210,7 @@ describe('a login', () => {
     expect(fake.posts().length).toBe(1);
   });
 
-  it('of which the end is not known is never renewed, and over when it is refused', async () => {
+  it('with an unknown expiry is never renewed, and invalid when it is refused', async () => {
     const session = await open();
     account.tokens.clear();
 
@@ -226,7 +226,7 @@ describe('a login', () => {
     ['refused for now', { status: 400, json: { error: { code: 100, message: 'too young' } } }, 'unavailable'],
     ['out of order', { status: 500, json: {} }, 'unavailable'],
     ['answered with something else', { status: 200, json: { hello: 1 } }, 'unavailable'],
-  ])('whose renewal is %s says so', async (_case, answer, kind) => {
+  ])('whose renewal is %s reports that', async (_case, answer, kind) => {
     fake.answers['GET /refresh_access_token'] = [answer];
     const stale = { accessToken: TOKEN, expiresAt: inDays(5) };
 

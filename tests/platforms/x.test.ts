@@ -32,7 +32,7 @@ function part(text: string, token = 'attempt-1', more: Partial<SendPart> = {}): 
   return { ...headPart(text, token, clock.now()), ...more };
 }
 
-/** What the house does with a part of which the answer was lost. */
+/** Recovers a part whose response was lost, as the app does. */
 function lookFor(account: Account, lost: SendPart): Promise<Published | null> {
   return x.readBack?.(sessionOf(account), lost, io()) ?? Promise.reject(new Error('no readBack'));
 }
@@ -45,13 +45,13 @@ describe('credentials', () => {
     [{}, false],
     [{ accessToken: 'x', expiresAt: 'tomorrow' }, false],
     [{ accessToken: 'x', secret: 'y' }, false],
-  ])('takes or refuses %j', (input, taken) => {
+  ])('accepts or refuses %j', (input, taken) => {
     expect(x.credentials.safeParse(input).success).toBe(taken);
   });
 });
 
 describe('connectAccount', () => {
-  it('gives the account under its username', async () => {
+  it('returns the account under its username', async () => {
     expect(await connect({ refreshToken: 'refresh-1', expiresAt: '2026-11-21T11:00:00Z' })).toEqual({
       platformAccountId: alice.id,
       handle: 'alice',
@@ -59,7 +59,7 @@ describe('connectAccount', () => {
     });
   });
 
-  it('refuses a token that X does not know', async () => {
+  it('refuses an unknown token', async () => {
     alice.accessTokens.clear();
 
     expect(await failureOf(connect())).toEqual({
@@ -78,7 +78,7 @@ describe('connectAccount', () => {
     ['an app that may not', 403, { type: 'https://api.x.com/2/problems/client-forbidden' }, 'unavailable'],
     ['JSON of somebody else', 200, { hello: 1 }, 'unavailable'],
     ['an outage', 503, {}, 'unavailable'],
-  ])('understands %s', async (_case, status, json, kind) => {
+  ])('handles %s', async (_case, status, json, kind) => {
     fake.answers['GET /2/users/me'] = [{ status, json }];
 
     expect(await failureOf(connect())).toMatchObject({ kind });
@@ -92,7 +92,7 @@ describe('connectAccount', () => {
 });
 
 describe('publish', () => {
-  it('posts and gives the address', async () => {
+  it('posts and returns the URL', async () => {
     const published = await x.publish(sessionOf(await connect()), part('hello #bells'), io());
 
     const [post] = fake.posts();
@@ -100,7 +100,7 @@ describe('publish', () => {
     expect(post).toMatchObject({ text: 'hello #bells', parentId: null, mediaIds: [] });
   });
 
-  it('hangs replies under their parent', async () => {
+  it('links replies to their parent', async () => {
     const session = sessionOf(await connect());
     const root = await x.publish(session, part('one', '1'), io());
     const parent = await x.publish(session, part('two', '2', { step: 'reply', root, parent: root }), io());
@@ -110,7 +110,7 @@ describe('publish', () => {
     expect(fake.posts().map(({ parentId }) => parentId)).toEqual([null, root.platformPostId, parent.platformPostId]);
   });
 
-  it('is rejected in the words of X when the same was posted before', async () => {
+  it('is rejected with X’s message when the same text was posted before', async () => {
     const session = sessionOf(await connect());
     await x.publish(session, part('once', '1'), io());
 
@@ -133,7 +133,7 @@ describe('publish', () => {
     });
   });
 
-  it('is rejected when the parent of a reply has vanished', async () => {
+  it('is rejected when the parent of a reply no longer exists', async () => {
     const session = sessionOf(await connect());
     const parent = { platformPostId: '404', url: null };
 
@@ -158,7 +158,7 @@ describe('publish', () => {
     ['a refusal without words', 400, {}, 'rejected', 'X refused: HTTP 400'],
     ['success without a post', 200, { errors: [{ title: 'Not sure' }] }, 'unknown', 'without the post'],
     ['a failure', 503, {}, 'unknown', 'HTTP 503'],
-  ])('understands %s', async (_case, status, json, kind, message) => {
+  ])('handles %s', async (_case, status, json, kind, message) => {
     const session = sessionOf(await connect());
     fake.answers['POST /2/tweets'] = [{ status, json }];
 
@@ -198,7 +198,7 @@ describe('publish', () => {
 });
 
 describe('readBack', () => {
-  it('asks for few posts, and for a reply only for those after its parent', async () => {
+  it('requests few posts, and for a reply only those after its parent', async () => {
     const account = await connect();
     const root = await x.publish(sessionOf(account), part('one', '1'), io());
 
@@ -224,7 +224,7 @@ describe('readBack', () => {
     expect(await lookFor(account, lostReply)).toEqual(reply);
   });
 
-  it('does not take an older post, one of another text or one of another place for the lost one', async () => {
+  it('does not match an older post, one with another text or one at another place', async () => {
     const account = await connect();
     await x.publish(sessionOf(account), part('good morning', '1'), io());
     clock.advance(61_000);
@@ -235,7 +235,7 @@ describe('readBack', () => {
     expect(await lookFor(account, part('same', '5', { step: 'reply', root, parent: root }))).toBeNull();
   });
 
-  it('cannot tell when the account has more new posts than are asked for', async () => {
+  it('cannot determine the outcome when the account has more new posts than one list', async () => {
     const account = await connect();
     const lost = part('buried');
     for (let index = 0; index < 10; index += 1) await x.publish(sessionOf(account), part(`${index}`), io());
@@ -251,7 +251,7 @@ describe('readBack', () => {
     ['an outage', 503, {}, 'unknown'],
     ['errors beside the posts', 200, { data: [], errors: [{ title: 'Partial' }] }, 'unknown'],
     ['JSON of somebody else', 200, { data: 'none' }, 'unknown'],
-  ])('cannot tell with %s', async (_case, status, json, kind) => {
+  ])('cannot determine the outcome with %s', async (_case, status, json, kind) => {
     const account = await connect();
     fake.answers['GET /2/users/:id/tweets'] = [{ status, json }];
 
@@ -260,7 +260,7 @@ describe('readBack', () => {
 });
 
 describe('remove', () => {
-  it('takes a post down, and again', async () => {
+  it('deletes a post, and succeeds again on a repeat', async () => {
     const session = sessionOf(await connect());
     const published = await x.publish(session, part('short-lived'), io());
 
@@ -271,7 +271,7 @@ describe('remove', () => {
     expect(fake.calls['DELETE /2/tweets/:id']).toBe(2);
   });
 
-  it('leaves the posts of others', async () => {
+  it('keeps the posts of others', async () => {
     fake.addAccount('bob', 'token-of-bob');
     const bob = sessionOf(await x.connectAccount({ accessToken: 'token-of-bob' }, io()));
     const published = await x.publish(bob, part('mine'), io());
@@ -290,10 +290,10 @@ describe('remove', () => {
   });
 });
 
-describe('a login that has ended', () => {
+describe('an expired credential', () => {
   const renewals = () => fake.calls['POST /2/oauth2/token'] ?? 0;
 
-  it('is renewed once when X refuses it, and the call is made again', async () => {
+  it('is renewed once when X refuses it, and the call is repeated', async () => {
     const session = sessionOf(await connect({ refreshToken: 'refresh-1' }));
     alice.accessTokens.clear();
 
@@ -304,7 +304,7 @@ describe('a login that has ended', () => {
     expect(renewals()).toBe(1);
   });
 
-  it('is renewed before the call when it is known to have ended', async () => {
+  it('is renewed before the call when it is known to have expired', async () => {
     const account = await connect({ refreshToken: 'refresh-1', expiresAt: '2026-11-21T11:00:00Z' });
     const session = sessionOf(account);
     clock.advance(2 * 60 * 60_000);
@@ -342,7 +342,7 @@ describe('a login that has ended', () => {
     expect(renewals()).toBe(0);
   });
 
-  it('needs reconnecting when the refresh token was used before', async () => {
+  it('needs reconnecting when the refresh token was already used', async () => {
     const session = sessionOf(await connect({ refreshToken: 'refresh-1' }));
     alice.accessTokens.clear();
     alice.refreshTokens.clear();

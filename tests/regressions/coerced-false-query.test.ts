@@ -1,6 +1,6 @@
 /**
- * The document generator's own request handler turns on coercion inside the schemas it serves, after
- * which `"false"` is true on every surface. Our adapter replaces it; nothing may bring it back.
+ * The document generator's own request handler turns on coercion inside the schemas it serves, after which `"false"` is
+ * true on every surface. Our adapter replaces it, and this test keeps it out.
  */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -29,8 +29,8 @@ function coercing(): string[] {
   );
 }
 
-describe('making the API document', () => {
-  it('leaves every input schema as it was', () => {
+describe('generating the API document', () => {
+  it('leaves every input schema unchanged', () => {
     createOpenApiDocument('http://localhost:3000', '2.0.0');
 
     expect(coercing()).toEqual([]);
@@ -38,14 +38,14 @@ describe('making the API document', () => {
 });
 
 describe('a REST request', () => {
-  it('leaves every input schema as it was', async () => {
+  it('leaves every input schema unchanged', async () => {
     await world.rest('GET /posts?limit=10&offset=0');
     await world.rest('POST /posts', { body: { text: 'Hello', connectionSlugs: [world.sandboxSlug] } });
 
     expect(coercing()).toEqual([]);
   });
 
-  it('refuses a number that comes as text in a JSON body, before and after a query was read', async () => {
+  it('refuses a number sent as text in a JSON body, before and after a query was parsed', async () => {
     const bodies = await Promise.all(
       [1, 2].map(async () => {
         await world.rest('GET /posts?limit=10');

@@ -1,15 +1,15 @@
-/** What each operation answers to each kind of key: the contract of tests/routers/scoping.test.ts, line by line. */
+/** The status that each operation returns for each kind of key, checked by tests/routers/scoping.test.ts. */
 import { IMAGE, type Place, type Tenant } from '../harness/tenant.ts';
 
-/** One operation on one thing. */
+/** One operation on one object. */
 export interface Row {
   readonly operation: string;
-  /** What it is called on, when an operation has several rows. */
+  /** The object of the call, when an operation has several rows. */
   readonly on: string;
   readonly input: (tenant: Tenant) => object | Promise<object>;
-  /** Statuses in the order of KEYS; where something is counted, a success is `200:<count>`. */
+  /** Statuses in the order of KEYS. If the answer is a list, a success is `200:<count>`. */
   readonly statuses: string;
-  /** How much an answer shows. */
+  /** The number of items in an answer. */
   readonly count?: ((body: Record<string, unknown[]>) => number | undefined) | undefined;
 }
 
@@ -21,16 +21,16 @@ const row = (operation: string, on: string, input: Row['input'], statuses: strin
   count,
 });
 
-// What anyone of the account may do, and what only an unscoped key may do.
+// Operations that all keys of the account may call, and operations for unscoped keys only.
 const ANYONE = '200 200 200 200 200 200 401 401';
 const UNSCOPED_IN_A = '200 403 403 200 403 404 401 401';
 const UNSCOPED_LIVE = '200 403 403 403 403 200 401 401';
 
-// Objects, named by id: what is not there for a key is a 404.
+// Objects, named by id: an object outside the key's scope is a 404.
 const IN_A = '200 200 404 200 200 404 401 401';
 const OWN = '200 404 404 200 404 404 401 401';
 
-// Connections named by slug, and profiles named as a filter: what is not there is a 400.
+// Connections named by slug, and profiles named as a filter: one outside the key's scope is a 400.
 const NAMED_IN_A = '200 200 400 200 200 400 401 401';
 const NAMED_OWN = '200 400 400 200 400 400 401 401';
 
@@ -73,7 +73,7 @@ const keyOf =
 type Registrar = Parameters<Tenant['webhook']>[0];
 const webhookOf = (registrar: Registrar) => async (tenant: Tenant) => ({ webhookId: await tenant.webhook(registrar) });
 
-// A webhook is managed by the keys whose reach covers that of the key it was registered with.
+// A webhook is managed by the keys whose scope includes the scope of the key that registered it.
 const REGISTERED: readonly (readonly [Registrar, string])[] = [
   ['live', '200 404 404 404 404 404 401 401'],
   ['liveA', '200 200 404 404 404 404 401 401'],
@@ -81,7 +81,7 @@ const REGISTERED: readonly (readonly [Registrar, string])[] = [
   ['testA', IN_A],
 ];
 
-/** A delivery of a webhook, which waits: whoever finds it is refused a replay with 400. */
+/** A pending delivery of a webhook. A key that can reach it gets 400 for a replay. */
 const deliveryOf = (registrar: Registrar) => async (tenant: Tenant) => {
   const webhookId = await tenant.webhook(registrar);
   return { webhookId, deliveryId: await tenant.delivery(webhookId) };
@@ -229,7 +229,7 @@ export const TABLE: readonly Row[] = [
     () => ({ bytes: IMAGE.toString('base64'), contentType: 'image/png', altText: 'A square' }),
     ANYONE,
   ),
-  // Nobody listens there.
+  // No server listens there.
   row('media.uploadFromUrl', '', () => ({ url: 'http://127.0.0.1:9/bell.png' }), '422 422 422 422 422 422 401 401'),
   row(
     'media.list',
@@ -259,7 +259,7 @@ export const TABLE: readonly Row[] = [
   ),
   row('profiles.get', 'A', profileA(), '200 200 403 200 200 404 401 401'),
   row('profiles.update', 'A', profileA({ name: 'New' }), UNSCOPED_IN_A),
-  // A test key cannot end the live key that A has.
+  // A test key cannot revoke A's live key.
   row('profiles.delete', 'A', profileA(), '200 403 403 403 403 404 401 401'),
   row(
     'profiles.delete',

@@ -1,7 +1,6 @@
 /**
- * Every operation with every kind of key, against what a profile holds and what the account holds for
- * itself: the status of each is in the table, and of a list how much it shows. A new operation without
- * a row fails the first test.
+ * Calls every operation with every kind of key, on objects of a profile and objects of the account. The table has the
+ * status of each call, and for lists the number of items. A new operation without a row fails the first test.
  */
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../routers/operations.ts';
@@ -24,7 +23,7 @@ describe.for(TABLE)('$operation $on', ({ operation: name, input, statuses, count
     if (operation === undefined) throw new Error(`there is no operation ${name}`);
     const found = [];
     for (const kind of KEYS) {
-      // Anew for each key: what one has changed must not decide what the next one is told.
+      // Creates new objects for each key, so that the changes of one call do not affect the next.
       const tenant = await makeTenant(world);
       const fields = (await input(tenant)) as Record<string, unknown>;
       const { status, body } = await callOverRest(world, operation, fields, tenant.secrets[kind]);

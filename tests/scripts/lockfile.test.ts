@@ -12,7 +12,7 @@ const { packages } = JSON.parse(readText('package-lock.json')) as { packages: Re
 const manifest = JSON.parse(readText('package.json')) as Record<string, Record<string, string>>;
 
 describe('package-lock.json', () => {
-  it('holds an integrity hash for every package, so that no install brings other bytes', () => {
+  it('has an integrity hash for every package, so that each install gets the same bytes', () => {
     const unverified = Object.entries(packages).filter(
       ([place, { integrity }]) => place !== '' && integrity === undefined,
     );
@@ -20,7 +20,7 @@ describe('package-lock.json', () => {
     expect(unverified).toEqual([]);
   });
 
-  it('holds the Node that Carillon runs on, for each platform that has one, at the same version', () => {
+  it('has the Node that Carillon runs on, for each platform that has one, at the same version', () => {
     const runtimes = Object.keys(manifest['optionalDependencies'] ?? {});
 
     expect(runtimes.map((name) => packages[`node_modules/${name}`]?.version)).toEqual(runtimes.map(() => '26.10.0'));

@@ -1,4 +1,7 @@
-/** Limits by address: one for an IPv6 /64, exact over all processes, and still there while the database is away. */
+/**
+ * Limits by address: one for an IPv6 /64, exact over all processes, and still effective while the database is
+ * unreachable.
+ */
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp } from '../../server/app.ts';
@@ -33,7 +36,7 @@ async function asks(origins: readonly string[], path: string, addresses: readonl
 const CONSENT = '/oauth/authorize?client_id=x';
 
 describe.each(['/api/v2/health', '/trpc/public.health?input=%7B%7D', CONSENT])('%s', (path) => {
-  it('counts an IPv6 /64 as one address, and another as another', async () => {
+  it('counts an IPv6 /64 as one address, and another /64 as another', async () => {
     const world = await startWorld({ env });
     const addresses = ['2001:db8:1:2::1', '2001:db8:1:2::2', '2001:db8:1:2:ffff::3', '2001:db8:1:3::1'];
 
@@ -63,7 +66,7 @@ describe.runIf(TEST_DATABASE_URL)('two processes on one database', () => {
     expect(statuses.map((status) => status === 429)).toEqual([false, false, true, true, false]);
   });
 
-  it('count clients that register together', async () => {
+  it('count registrations of clients together', async () => {
     const world = await startWorld({ env });
     const origins = [world.url, await secondProcess(world)];
 
@@ -74,7 +77,7 @@ describe.runIf(TEST_DATABASE_URL)('two processes on one database', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(2);
   });
 
-  it('forget an address that has fallen silent', async () => {
+  it('forget an address without recent requests', async () => {
     const world = await startWorld({ env });
     await ask(world.url, '/api/v2/health', '192.0.2.1');
     world.clock.advance(61_000);
@@ -86,13 +89,13 @@ describe.runIf(TEST_DATABASE_URL)('two processes on one database', () => {
   });
 });
 
-describe('while the database is away', () => {
+describe('while the database is unreachable', () => {
   const away = [
     ['fails', () => Promise.reject(new Error('connection refused'))],
     ['does not answer', () => new Promise<never>(() => undefined)],
   ] as const;
 
-  it.each(away)('and %s, a process counts for itself, and asks it again after five seconds', async (_how, take) => {
+  it.each(away)('and %s, a process counts alone, and retries the database after five seconds', async (_how, take) => {
     let asked = 0;
     const shared: RateLimiter = {
       limit: 2,

@@ -1,4 +1,7 @@
-/** What installs and checks this repository runs nothing that a stranger could choose: pinned packages, checked content, no code from outside in CI. */
+/**
+ * Installs and checks of this repository run no untrusted code: pinned packages, verified content, and no code from
+ * outside in CI.
+ */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -23,7 +26,7 @@ describe('packages', () => {
   });
 
   it.each(manifests.map((file) => file.replace('package.json', 'package-lock.json')))(
-    'of %s come from the registry alone, never from a repository or an address',
+    'of %s come only from the registry, never from a repository or a URL',
     (file) => {
       const { packages } = JSON.parse(readFileSync(file, 'utf8')) as Lockfile;
       const foreign = Object.entries(packages).filter(([, { resolved = '' }]) => /^(git|http:|file:)/.test(resolved));
@@ -33,7 +36,7 @@ describe('packages', () => {
     },
   );
 
-  it('run no install scripts but those that are named', () => {
+  it('run no install scripts except the named ones', () => {
     const allowed = Object.entries((packageJson as { allowScripts?: Record<string, boolean> }).allowScripts ?? {});
 
     expect(allowed.filter(([name, isAllowed]) => isAllowed && name !== 'node')).toEqual([]);
@@ -49,7 +52,7 @@ describe('continuous integration', () => {
     expect(text).not.toMatch(/\beval\b|\bcurl\b|\bwget\b|\|\s*(ba)?sh\b|\$\{\{/);
   });
 
-  it('has no workflow that strangers could feed with titles, branches or texts', () => {
+  it('has no workflow that reads untrusted titles, branches or texts', () => {
     expect(scripts.length).toBeGreaterThan(0);
     expect(existsSync('.github/workflows')).toBe(false);
   });

@@ -1,4 +1,7 @@
-/** The hosted connect page tells customers nothing of the network of the install; callers of the API learn what to set. */
+/**
+ * The hosted connect page reveals nothing about the install's network to customers. API callers learn which setting to
+ * change.
+ */
 import { expect, it } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
 import { makeLink } from '../harness/connect-links.ts';
@@ -6,7 +9,7 @@ import { startWorld } from '../harness/world.ts';
 
 const world = await startWorld({ env: { OUTBOUND_ALLOW: '127.0.0.1/32' } });
 
-/** What the page says of a server that a customer names. */
+/** What the page says about a server that a customer names. */
 async function toldOf(server: string): Promise<string> {
   const link = await makeLink(world, { platform: 'mastodon' });
   const browser = openBrowser(world);
@@ -27,7 +30,7 @@ it.each([
   expect(text).not.toMatch(/OUTBOUND_ALLOW|public address|resolves to|refused the connection|::1/);
 });
 
-it('and callers of the API are told why, and what would let it through', async () => {
+it('and API callers get the reason, and the setting that would allow it', async () => {
   const credentials = { instanceUrl: 'https://10.0.0.8', accessToken: 'a-token-of-hers' };
 
   const { status, body } = await world.rest('POST /connections', { body: { platformId: 'mastodon', credentials } });

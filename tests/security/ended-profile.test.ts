@@ -1,4 +1,4 @@
-/** What could still act for a profile, or show what is in it, ends with the profile. */
+/** All credentials that act for a profile or show its content end with the profile. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
 import { makeLink } from '../harness/connect-links.ts';
@@ -29,8 +29,8 @@ const bytesOf = async () => {
   return row?.bytes;
 };
 
-describe('with a profile end', () => {
-  it('its keys, also those that an agent of the whole account has minted for it', async () => {
+describe('a deleted profile ends', () => {
+  it('its keys, also those that an agent with access to the whole account has minted for it', async () => {
     const { id, secret, end } = await customer();
     const minted = await world.rest(`POST /profiles/${id}/keys`, { body: { name: 'Customer', type: 'live' } });
 
@@ -39,7 +39,7 @@ describe('with a profile end', () => {
     for (const key of [secret, minted.body.secret]) expect((await world.rest('GET /posts', { key })).status).toBe(401);
   });
 
-  it('the access of agents that was narrowed to it, with the next request', async () => {
+  it('the access of agents limited to it, with the next request', async () => {
     const { id, end } = await customer();
     const tokens = await tokensFor(world, await signIn(world), { reach: id });
     expect((await callTool(world, tokens.access, 'list_connections')).status).toBe(200);
@@ -55,7 +55,7 @@ describe('with a profile end', () => {
     expect(grant?.revoked_at).not.toBe(null);
   });
 
-  it('its open connect sessions: a link that was not opened, and a page that was', async () => {
+  it('its open connect sessions: an unopened link, and an open page', async () => {
     const { id, end } = await customer();
     const [closed, open] = [
       await makeLink(world, { platform: 'sandbox' }, { profileId: id }),
@@ -78,7 +78,7 @@ describe('with a profile end', () => {
     expect(kept).toEqual([]);
   });
 
-  it('the way to its images, for every key at once, and their storage with housekeeping', async () => {
+  it('access to its images, for every key at once, and their storage with housekeeping', async () => {
     const { secret, end } = await customer();
     const before = await bytesOf();
     const mediaId = await upload(secret);
@@ -94,7 +94,7 @@ describe('with a profile end', () => {
     expect([await bytesOf(), await world.media.get(mediaId)]).toEqual([before, null]);
   });
 
-  it('the storage of images that only its drafts name, which cannot be sent any more', async () => {
+  it('the storage of images that only its drafts use, which can no longer be sent', async () => {
     const { secret, connection, end } = await customer();
     const before = await bytesOf();
     const body = {

@@ -1,4 +1,4 @@
-/** Streams of events: no key keeps others out, none outlives its key, and no header breaks a connection. */
+/** Event streams: no key blocks others, no stream outlives its key, and no header breaks a connection. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -23,8 +23,8 @@ async function accountWithKeys(count: number) {
   return { ...account, keys };
 }
 
-describe('places', () => {
-  it('are counted by key: all that one key may open leaves those of others alone', async () => {
+describe('slots', () => {
+  it('are counted by key: one key at its limit leaves the slots of others free', async () => {
     const { key, keys } = await accountWithKeys(2);
     const [greedy, other] = keys.map(({ secret }) => secret);
     await Promise.all(Array.from({ length: STREAMS_PER_KEY }, () => listenTo(world, greedy ?? '')));
@@ -37,7 +37,7 @@ describe('places', () => {
     for (const secret of [other ?? '', key]) expect((await listenTo(world, secret)).response.status).toBe(200);
   });
 
-  it('of an account and of the process are kept for keys that have none', () => {
+  it('of an account and of the process are reserved for keys that have none', () => {
     const places = createStreamPlaces();
     const take = (accountId: string, keyId: string) => places.take({ accountId, keyId });
     for (let index = 0; index < STREAMS_PER_ACCOUNT; index += 1) take('a', `a${Math.floor(index / STREAMS_PER_KEY)}`);
@@ -111,14 +111,14 @@ describe('Last-Event-ID', () => {
     expect(body).toMatchObject({ error: 'invalid_request', message: expect.stringMatching(/^Last-Event-ID: /) });
   });
 
-  it.each(['1:1:', '1:4:', '1:4:1,2,3', '7:7:'])('the snapshot %s is one', (text) => {
+  it.each(['1:1:', '1:4:', '1:4:1,2,3', '7:7:'])('the snapshot %s is accepted', (text) => {
     expect(readSnapshot(text)?.text).toBe(text);
   });
 
   it.each([
     ['NUL', 'last-event-id: a\0b', 'The request is not valid HTTP: a header or the request line is malformed.'],
     ['more than headers may hold', `last-event-id: ${'a'.repeat(20_000)}`, /^The headers of the request are larger/],
-  ])('400 in JSON for %s, which is no HTTP', async (_case, header, message) => {
+  ])('400 in JSON for %s, which is not valid HTTP', async (_case, header, message) => {
     const limits = { maxConnections: 100, maxConnectionsPerAddress: 100, requestTimeoutMs: 15_000 };
     const server = await serve(
       createApp(world.context),

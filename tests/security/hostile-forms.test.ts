@@ -1,6 +1,7 @@
 /**
- * No text that a browser or a program can send breaks a page or an endpoint beside the API: forms of owners, of
- * customers and of agents, addresses, and headers. What cannot be stored or is far too long is refused, never a fault.
+ * No text from a browser or a program breaks a page or an endpoint outside the API: forms of owners, customers and
+ * agents, addresses, and headers. Text that cannot be stored or is far too long is refused, and never causes an
+ * internal error.
  */
 import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
@@ -23,7 +24,7 @@ const csrf = /name="csrf" value="([^"]+)"/.exec((await owner.get('/owner')).text
 const visitor = openBrowser(world);
 const visitorCsrf = /name="csrf" value="([^"]+)"/.exec((await visitor.get('/sign-in')).text)?.[1] ?? '';
 
-/** Values as they stand in a form or an address, percent-encoded. */
+/** Percent-encoded values for a form or an address. */
 const HOSTILE = {
   NUL: 'a%00b',
   'half a surrogate pair': 'a%ED%A0%BD',
@@ -32,7 +33,7 @@ const HOSTILE = {
 };
 
 interface Form {
-  /** As the application declares it, without what it is mounted under. */
+  /** As the application declares it, without its mount path. */
   readonly route: string;
   readonly path: string;
   readonly fields: Readonly<Record<string, string>>;
@@ -48,7 +49,7 @@ const form = (route: string, path: string, fields: Record<string, string>, cooki
   cookies,
 });
 
-/** A customer on the page of a connect session that is open. */
+/** A customer on the page of an open connect session. */
 async function openSession() {
   const customer = openBrowser(world);
   const link = await makeLink(world);
@@ -58,7 +59,7 @@ async function openSession() {
 
 const session = await openSession();
 
-/** A session for each step: one that has ended reads no forms. */
+/** A new session for each step, because an ended one accepts no forms. */
 async function formOfStep(step: string): Promise<Form> {
   const { path, cookies } = await openSession();
   const fields = {
@@ -111,7 +112,7 @@ const forms: readonly Form[] = [
   form('/sign-out', '/sign-out', { csrf: 'none' }),
 ];
 
-/** Routes that take JSON, which other tests hold. */
+/** Routes that accept JSON, which other tests cover. */
 const JSON_ROUTES = ['/', '/mcp', '/mcp/*path', '/accounts/:accountId/owner-link', '/clients', '/signing-keys'];
 
 interface Layer {
@@ -131,12 +132,12 @@ function send(target: Form, path: string, body: string): Promise<Response> {
   return fetch(world.url + path, { method: 'POST', redirect: 'manual', headers, body });
 }
 
-/** A page or an error, or a way back; never a fault of ours. */
+/** A page, an error or a redirect; never an internal error. */
 function isAnswer(response: Response): boolean {
   return response.status < 500;
 }
 
-/** The faults among answers to hostile texts, each with its text. */
+/** The internal errors among answers to hostile texts, each with its text. */
 async function faultsOf(answers: readonly (readonly [kind: string, response: Response])[]): Promise<string[]> {
   const faults = answers.filter(([, response]) => !isAnswer(response));
   return Promise.all(
@@ -145,7 +146,7 @@ async function faultsOf(answers: readonly (readonly [kind: string, response: Res
 }
 
 describe('the forms', () => {
-  it('are all that the application takes', () => {
+  it('are the complete list in the application', () => {
     const app = createApp(world.context, { operatorToken: OPERATOR }) as Express & { router: { stack: Layer[] } };
     const declared = new Set(postRoutes(app.router.stack));
     const covered = new Set([...forms.map(({ route }) => route), ...JSON_ROUTES]);
@@ -164,7 +165,7 @@ describe.for(forms)('POST $path', (target) => {
     expect(await faultsOf(answers)).toEqual([]);
   });
 
-  it('refuses a field that comes twice, or as a structure, and a body of a megabyte', async () => {
+  it('refuses a repeated field, a structured field, and a body of a megabyte', async () => {
     const [name = ''] = Object.keys(target.fields).slice(-1);
     const bodies = [`${name}=a&${name}=b`, `${name}[a]=b`, `__proto__[a]=b`, `${name}=${'a'.repeat(1_100_000)}`];
     const answers = await Promise.all(bodies.map((body) => send(target, target.path, body)));
@@ -222,7 +223,7 @@ describe('addresses', () => {
     ].map((name) => `${authorizeUrl({ clientId, params: { [name]: null } })}&${name}=*`),
   ];
 
-  it.for(ADDRESSES)('%s is never a fault', async (address) => {
+  it.for(ADDRESSES)('%s is never an internal error', async (address) => {
     const answers: [string, Response][] = [];
     for (const [kind, value] of Object.entries(HOSTILE)) {
       const headers = {
@@ -240,7 +241,7 @@ describe('addresses', () => {
 });
 
 describe('headers', () => {
-  /** Sends bytes as they are, and gives the first line of the answer. */
+  /** Sends raw bytes, and returns the first line of the answer. */
   async function statusOf(head: string): Promise<number> {
     const socket = connectSocket(Number(new URL(world.url).port), '127.0.0.1');
     socket.on('error', () => undefined);
@@ -288,7 +289,7 @@ describe('headers', () => {
   ];
 
   it.for(REQUESTS)(
-    '%s takes bytes above ASCII, and refuses NUL and far too long values, in every header',
+    '%s accepts bytes above ASCII, and refuses NUL and far too long values, in every header',
     async (request) => {
       for (const name of NAMES) {
         const keyed = name === 'x-api-key' ? '' : `x-api-key: ${name === 'last-event-id' ? world.liveKey : 'none'}\r\n`;
@@ -304,7 +305,7 @@ describe('headers', () => {
     },
   );
 
-  it('an Idempotency-Key above ASCII is a key like any other', async () => {
+  it('an Idempotency-Key with bytes above ASCII is valid', async () => {
     const post = () =>
       world.rest('POST /posts', {
         body: { text: 'Once', connectionSlugs: [world.sandboxSlug] },

@@ -1,7 +1,6 @@
 /**
- * No text that a caller can send breaks an operation: with NUL, half a surrogate pair, a megabyte or something that is
- * no text at all, each one is refused in words, on every surface. The walk follows the router, so an operation that is
- * added is covered by itself.
+ * No text from a caller breaks an operation. NUL, an unpaired surrogate, a megabyte and values of other types are
+ * refused in words, on every surface. The test follows the router, so it covers a new operation automatically.
  */
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
@@ -27,7 +26,10 @@ const texts = operations.flatMap((operation) =>
   stringInputs(operation).map((text) => ({ name: `${operation.name} ${text.path.join('.')}`, operation, text })),
 );
 
-/** Ids and slugs whose form the service judges, since the contract gives each fault its own code: with all they need. */
+/**
+ * Ids and slugs whose form the service validates, because the contract gives each fault a separate code; with their
+ * other required fields.
+ */
 const JUDGED_BY_THE_SERVICE: Record<string, (id: string) => Record<string, unknown>> = {
   'posts.create mediaIds.0': (id) => ({ ...aPost(), mediaIds: [id] }),
   'posts.create media.0.id': (id) => ({ ...aPost(), media: [{ id }] }),
@@ -36,7 +38,7 @@ const JUDGED_BY_THE_SERVICE: Record<string, (id: string) => Record<string, unkno
   'posts.update mediaIds.0': (id) => ({ postId: draftId, mediaIds: [id] }),
   'posts.update media.0.id': (id) => ({ postId: draftId, media: [{ id }] }),
   'posts.create connectionSlugs.0': (slug) => ({ text: 'Hello', connectionSlugs: [slug] }),
-  // With a text it answers for each slug apart.
+  // With a text, it answers for each slug separately.
   'posts.validate connectionSlugs.0': (slug) => ({ connectionSlugs: [slug] }),
   'posts.createSimple connectionSlug': (connectionSlug) => ({ connectionSlug, text: 'Hello' }),
   'posts.delete postId': (postId) => ({ postId }),
@@ -56,7 +58,7 @@ function isRefusal(operation: Operation, status: number, body: { error?: string;
 }
 
 describe('the schema of every text', () => {
-  it('refuses what cannot be stored, and has a longest length', () => {
+  it('refuses text that cannot be stored, and has a maximum length', () => {
     // Base64 is as long as an image.
     const samples = [...Object.values(UNSTORABLE), 'a'.repeat(16_000_000)];
     const isRefusedAt = ({ operation, text }: (typeof texts)[number], sample: string) => {
@@ -89,7 +91,7 @@ describe.for(texts)('$name', ({ name, operation, text }) => {
       if (place !== 'body' && typeof value !== 'string') continue;
       const sent = place === 'body' ? value : String(value).slice(0, ADDRESS_MAX);
       const answer = await callHostile(world, operation, inputOf(sent));
-      // An address carries half a surrogate pair as bytes that stand for other characters.
+      // An address carries an unpaired surrogate as bytes that decode to other characters.
       const isLost = place !== 'body' && kind.includes('surrogate');
       const isGood = isLost ? answer.status < 500 : isRefusal(operation, answer.status, answer.body);
       if (!isGood) bad.push({ kind, status: answer.status, body: JSON.stringify(answer.body).slice(0, 300) });

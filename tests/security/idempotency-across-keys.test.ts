@@ -1,4 +1,7 @@
-/** An Idempotency-Key gives one caller's answer to no other that does not reach its posts (D48). */
+/**
+ * An answer stored under an Idempotency-Key is replayed only to callers that reach its posts
+ * (docs/contract/posts.md#idempotency-across-keys).
+ */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { connectSandbox } from '../harness/connections.ts';
 import { startWorld, type World } from '../harness/world.ts';
@@ -34,8 +37,8 @@ const conflict = (idempotencyKey: string) => [
   }),
 ];
 
-describe('an answer is given again', () => {
-  it('to no key of another profile, whatever body it sends, and nothing is posted', async () => {
+describe('an answer is replayed', () => {
+  it('to no key of another profile, with any body, and nothing is posted', async () => {
     await create(a.key, 'of-a');
     const posts = await world.sql('select id from posts');
 
@@ -47,7 +50,7 @@ describe('an answer is given again', () => {
     expect(await world.sql('select id from posts')).toEqual(posts);
   });
 
-  it('to the keys of the same profile, and to those of the whole account', async () => {
+  it('to the keys of the same profile, and to account keys', async () => {
     const first = await create(a.key, 'shared');
     const another = await world.key({ profileId: a.id });
 
@@ -65,7 +68,7 @@ describe('an answer is given again', () => {
     expect([own.status, own.body]).toEqual(conflict('own'));
   });
 
-  it('to no test key when a live key asked first, and to no live key when a test key did', async () => {
+  it('to no test key when a live key sent the first request, and to no live key when a test key did', async () => {
     const slug = { connectionSlugs: [world.sandboxSlug] };
     await create(world.liveKey, 'live', slug);
     await create(world.testKey, 'test', slug);
@@ -76,7 +79,7 @@ describe('an answer is given again', () => {
     expect([toLive.status, toLive.body]).toEqual(conflict('test'));
   });
 
-  it('to no other profile also when it names no post that is left', async () => {
+  it('to no other profile, even when it names only deleted posts', async () => {
     const draft = await create(a.key, 'gone', { isDraft: true });
     await world.rest(`DELETE /posts/${draft.body.results[0].postId}`, { key: a.key });
 
@@ -89,7 +92,7 @@ describe('an answer is given again', () => {
     expect([own.status, own.body]).toEqual([200, draft.body]);
   });
 
-  it('to nobody else while the first request is still running', async () => {
+  it('to no other caller while the first request is still running', async () => {
     const first = await create(a.key, 'running');
     await world.sql(
       `update idempotency_records set completed_at = null, response = jsonb_build_object('results', jsonb_build_array(
@@ -105,7 +108,7 @@ describe('an answer is given again', () => {
     expect([own.status, own.body.error, own.body.retryable]).toEqual([409, 'idempotency_key_conflict', true]);
   });
 
-  it('to a live key that published a draft of a test key, as it got it', async () => {
+  it('to a live key that published a draft of a test key, unchanged', async () => {
     const draft = await world.rest('POST /posts', {
       key: world.testKey,
       body: { text: 'Draft', connectionSlugs: [world.sandboxSlug], isDraft: true },

@@ -1,4 +1,4 @@
-/** An image, whatever is in it, takes a bounded time to decode, and no account takes the turns of another. */
+/** Decoding of any image takes a bounded time, and no account uses up the decoding slots of another. */
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -22,7 +22,7 @@ const SLOW = manyScans(7_000, 7_000, 883);
 const upload = (world: World, bytes: Uint8Array, key = world.liveKey, type = 'image/png') =>
   world.rest('POST /media', { raw: bytes, headers: { 'content-type': type }, key });
 
-/** Occupies every place in which images are decoded until it is called. */
+/** Occupies every decoding slot until the returned function is called. */
 function occupy({ context }: World): () => void {
   const held = Promise.withResolvers<null>();
   for (const owner of ['one', 'two', 'three', 'four']) {
@@ -32,7 +32,7 @@ function occupy({ context }: World): () => void {
   return () => held.resolve(null);
 }
 
-/** Fills the account's queue, with images that wait until there is a place. */
+/** Fills the account's queue with images that wait for a slot. */
 function fill({ context }: World, accountId: string): Promise<unknown> {
   const inspected = Array.from({ length: UPLOADS.perOwner }, () => context.images.inspect(accountId, PNG, 'image/png'));
   return Promise.all(inspected);
@@ -41,7 +41,7 @@ function fill({ context }: World, accountId: string): Promise<unknown> {
 const firstAccount = async (world: World) =>
   (await world.sql<{ id: string }>('select id from accounts order by id limit 1'))[0]!.id;
 
-describe('what makes decoding slow', () => {
+describe('an image that is slow to decode', () => {
   it('is refused before it is decoded: more than 100 scans in a JPEG', async () => {
     const world = await startWorld();
     const taken = manyScans(64, 64, 100);
@@ -71,7 +71,7 @@ describe('what makes decoding slow', () => {
 });
 
 describe('an image process', () => {
-  it('ends at once in the middle of a decode that nothing else interrupts', async () => {
+  it('ends at once in the middle of a decode that cannot be interrupted otherwise', async () => {
     const ended = Promise.withResolvers<void>();
     const image = startImageProcess(ended.resolve);
     await image.ready;
@@ -83,7 +83,7 @@ describe('an image process', () => {
     await ended.promise;
   });
 
-  it('is given nothing of the environment that could be a secret', async () => {
+  it('receives no environment variable that could be a secret', async () => {
     process.env['ENCRYPTION_KEYS'] = 'c2VjcmV0';
     onTestFinished(() => {
       delete process.env['ENCRYPTION_KEYS'];
@@ -100,7 +100,7 @@ describe('an image process', () => {
     expect(environment).not.toContain('DATABASE_URL');
   });
 
-  it('that passes its deadline is ended, the upload answers 400, and the next upload is decoded', async () => {
+  it('that exceeds its deadline is ended, the upload answers 400, and the next upload is decoded', async () => {
     const world = await startWorld();
     const { deadline } = world.clock;
     world.clock.deadline = (ms, parent) => (ms === 15_000 ? AbortSignal.abort() : deadline(ms, parent));
@@ -160,7 +160,7 @@ describe('a full queue', () => {
     expect((await upload(world, PNG)).status).toBe(200);
   });
 
-  it('does not put an account behind all that another one has waiting', async () => {
+  it('does not delay an account by the whole backlog of another', async () => {
     const world = await startWorld();
     const order: string[] = [];
     const release = occupy(world);
@@ -179,7 +179,7 @@ describe('a full queue', () => {
     expect(order.indexOf('modest')).toBeLessThan(2);
   });
 
-  it('lets a send wait for its turn, and the post goes out', async () => {
+  it('lets a send wait for a slot, and the post is published', async () => {
     const world = await startWorld();
     const { body } = await upload(world, PNG);
     const release = occupy(world);
@@ -195,7 +195,7 @@ describe('a full queue', () => {
     expect([sent.status, sent.body.results[0].status]).toEqual([200, 'sent']);
   });
 
-  it('leaves a send that waits too long unposted and says so, never the reverse', async () => {
+  it('fails a send that waits too long without publishing it, and reports that', async () => {
     const world = await startWorld();
     const { body } = await upload(world, PNG);
     const release = occupy(world);
@@ -220,7 +220,7 @@ describe('a full queue', () => {
 });
 
 describe('an ordinary photograph', () => {
-  it('is taken: progressive, with the scans that encoders write', async () => {
+  it('is accepted: progressive, with the scans that encoders write', async () => {
     const world = await startWorld();
     const photo = await noise(600, 400).jpeg({ progressive: true, mozjpeg: true }).toBuffer();
 

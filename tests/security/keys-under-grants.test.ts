@@ -1,4 +1,4 @@
-/** What is made under an OAuth grant or a key carries its limits and ends with it (decision 0068). */
+/** Objects created under an OAuth grant or a key have its limits and end with it (decision 0068). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authenticate } from '../../services/keys/authenticate.ts';
 import { mintKey } from '../../services/keys/mint-key.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 const agent = (scope: string, reach = 'account') => tokensFor(world, person, { scope, reach });
 
-/** Calls a tool of the whole toolset, keys included. */
+/** Calls a tool of the complete toolset, with the tools for keys. */
 const call = (token: string, name: string, input: object) =>
   callMcp(
     world,
@@ -60,7 +60,7 @@ describe('a key that an agent mints', () => {
     expect(key).toMatchObject({ scopes: ['posts:read', 'keys:write'], createdBy: { kind: 'grant', id: grant?.id } });
   });
 
-  it('does what the grant allows, and nothing else, on every interface', async () => {
+  it('can do what the grant allows, and nothing else, on every interface', async () => {
     const { secret } = await minted(await agent('keys:write posts:read'));
     const post = { body: { text: 'Ding', connectionSlugs: ['bells'] }, key: secret };
 
@@ -149,7 +149,7 @@ describe('a key that an agent mints', () => {
     expect((await own.rest('GET /posts', { key: secret })).status).toBe(401);
   });
 
-  it('hears no event any more once its grant is revoked', async () => {
+  it('receives no more events once its grant is revoked', async () => {
     const tokens = await agent('keys:write webhooks:read');
     const { secret } = await minted(tokens);
     const reader = await listenTo(world, secret);
@@ -159,7 +159,7 @@ describe('a key that an agent mints', () => {
     await reader.ended();
   });
 
-  it('never outlives its grant when minting and revoking meet', async () => {
+  it('never outlives its grant when it is minted during the revocation', async () => {
     for (let round = 0; round < 5; round += 1) {
       const tokens = await agent('keys:write posts:read');
       await Promise.all([
@@ -176,7 +176,7 @@ describe('a key that an agent mints', () => {
     expect(left).toEqual([]);
   });
 
-  it('is not made when the grant is revoked at the same moment', async () => {
+  it('is not created when the grant is revoked at the same moment', async () => {
     const tokens = await agent('keys:write posts:read');
     const [grant] = await world.sql<{ id: string; account_id: string }>(
       'select id, account_id from oauth_grants where client_id = $1',
@@ -204,7 +204,7 @@ describe('a webhook', () => {
     receiver = await startReceiver(200, afterAll);
   });
 
-  it('that an agent registers ends with the grant, and what is queued for it fails', async () => {
+  it('that an agent registers ends with the grant, and its queued deliveries fail', async () => {
     const tokens = await agent('webhooks:write webhooks:read posts:write');
     const made = await call(tokens.access, 'create_webhook', { url: receiver.url });
     const { webhook } = made.body.result.structuredContent;
@@ -255,7 +255,7 @@ describe('an account key', () => {
       })
     ).body;
 
-  it('is replaced without the loss of the keys it minted: make, switch, revoke', async () => {
+  it('is replaced without the loss of the keys it minted: create, switch, revoke', async () => {
     const old = await world.key();
     const customer = await mintWith(old.secret);
 
@@ -276,7 +276,7 @@ describe('an account key', () => {
     expect((await world.rest('GET /posts', { key: customer.secret })).status).toBe(401);
   });
 
-  it('mints keys with scopes, which hold', async () => {
+  it('mints keys with scopes, which are enforced', async () => {
     const { secret, key } = await mintWith(world.liveKey, { scopes: ['posts:read', 'posts:read'] });
 
     expect(key.scopes).toEqual(['posts:read']);
@@ -288,7 +288,7 @@ describe('an account key', () => {
     });
   });
 
-  it('mints nothing in the moment in which it is revoked', async () => {
+  it('mints nothing while it is being revoked', async () => {
     const key = await world.key();
     const admission = await authenticate(world.context, key.secret);
     if (admission === null) throw new Error('the key is good');
@@ -299,7 +299,7 @@ describe('an account key', () => {
     await expect(late).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
-  it('that is the last live one of an account without an owner stays, also when two go at once', async () => {
+  it('that is the last live one of an account without an owner stays, also when two are revoked at once', async () => {
     const account = await makeAccount(world);
     const other = await world.key({ accountId: account.id });
     const keys = (await world.rest('GET /keys', { key: account.key })).body.keys as { id: string }[];

@@ -1,4 +1,4 @@
-/** Inputs that are deep or long are refused with a clear 400 on every surface, before anything reads their items. */
+/** Deep or long inputs get a clear 400 on every surface, before any code reads their items. */
 import { describe, expect, it } from 'vitest';
 import { refusal } from '../harness/expected.ts';
 import { OWNER_ENV, signedInBrowser } from '../harness/owner.ts';
@@ -10,7 +10,7 @@ const world = await startWorld({ env: OWNER_ENV });
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 const post = (field: string) => `{"text":"Hello","connectionSlugs":["sandbox"],${field}}`;
 
-/** Bodies of POST /posts, where each goes wrong, and what would have been taken. */
+/** Bodies of POST /posts, the place of each fault, and a body that would be accepted. */
 const BODIES: [string, string, string, string][] = [
   ['deep', post(`"extra":${nested(400_000)}`), `extra${'.0'.repeat(31)}`, 'at most 32 levels of nesting'],
   ['with 200,000 tags', post(`"tags":[${'"!",'.repeat(199_999)}"!"]`), 'tags', 'at most 1000 items'],
@@ -54,7 +54,7 @@ describe.each(BODIES)('a body %s is a 400', (_which, raw, path, expected) => {
     const message = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_post","arguments":${raw}}}`;
     const { status, body } = await bare(world, { body: message });
 
-    // The message has two levels more, which count too.
+    // The message has two more levels, which count too.
     const place = ['params.arguments', ...(path === '' ? [] : [path])].join('.');
     const shown = path.startsWith('extra') ? place.slice(0, -4) : expected.includes('in all') ? 'body' : place;
     expect([status, body]).toEqual([
@@ -75,7 +75,7 @@ describe.each(BODIES)('a body %s is a 400', (_which, raw, path, expected) => {
   });
 });
 
-it('deep JSON is a 4xx for those who register a client, and for the operator', async () => {
+it('deep JSON is a 4xx at client registration, and at the operator endpoints', async () => {
   const deep = `{"redirect_uris":${nested(20_000)}}`;
   const registered = await fetch(`${world.url}/oauth/register`, { method: 'POST', headers: json, body: deep });
   const [{ id }] = (await world.sql<{ id: string }>('select id from accounts limit 1')) as [{ id: string }];
@@ -90,7 +90,7 @@ it('deep JSON is a 4xx for those who register a client, and for the operator', a
   expect(world.logged).toEqual([]);
 });
 
-it('a query parameter repeated by the hundred is a 400 that names it', async () => {
+it('a query parameter repeated hundreds of times is a 400 that names it', async () => {
   const { status, body } = await world.rest(`GET /posts?${'tag=a&'.repeat(1_001)}`);
 
   expect([status, body.message]).toEqual([400, 'tag: expected at most 1000 items.']);

@@ -1,4 +1,7 @@
-/** The numbers of a process and the operator's endpoints are for this machine: no proxy and no foreign name leads to them. */
+/**
+ * The process metrics and the operator endpoints are limited to this machine: no proxy and no foreign host name reaches
+ * them.
+ */
 import { describe, expect, it } from 'vitest';
 import { PUBLIC_URL, startWorld, type World } from '../harness/world.ts';
 import { bare } from '../mcp/clients.ts';
@@ -34,7 +37,7 @@ describe('GET /metrics', () => {
     expect(await ask('/metrics', { host })).toBe(200);
   });
 
-  it('answers anybody who has the token', async () => {
+  it('answers any caller that has the token', async () => {
     const headers = { host: 'bells.example', via: '1.1 proxy' };
 
     expect(await ask('/metrics', { ...headers, authorization: `Bearer ${METRICS_TOKEN}` })).toBe(200);
@@ -53,7 +56,7 @@ describe('/operator', () => {
     expect(await ask('/operator/accounts', { authorization, host })).toBe(200);
   });
 
-  it('is nowhere with OPERATOR=off, and for every machine with OPERATOR=anywhere', async () => {
+  it('does not exist with OPERATOR=off, and is reachable from every machine with OPERATOR=anywhere', async () => {
     const off = await startWorld({ env: { OPERATOR_TOKEN, OPERATOR: 'off' } });
     const anywhere = await startWorld({ env: { OPERATOR_TOKEN, OPERATOR: 'anywhere' } });
     const foreign = { authorization, host: 'bells.example', 'x-forwarded-for': '203.0.113.9' };
@@ -65,7 +68,7 @@ describe('/operator', () => {
 });
 
 describe('Strict-Transport-Security', () => {
-  it('comes with every answer where PUBLIC_URL is https, and with none elsewhere', async () => {
+  it('is in every answer when PUBLIC_URL is https, and in none otherwise', async () => {
     const secure = await startWorld({ env: { PUBLIC_URL: 'https://bells.example' } });
     const headersOf = async (of: World) => {
       const answers = await Promise.all(

@@ -1,4 +1,4 @@
-/** What clients that nobody here has met can do to a visitor and to the endpoint of tokens (decision 0069). */
+/** What unknown clients can do to a visitor and to the token endpoint (decision 0069). */
 import { describe, expect, it } from 'vitest';
 import { hasAllowedScheme } from '../../services/oauth/redirect-scheme.ts';
 import { openBrowser } from '../harness/browser.ts';
@@ -21,8 +21,8 @@ const BAD: [string, Record<string, string | null>, string][] = [
   ['for a token without a code', { response_type: 'token' }, 'invalid_request'],
 ];
 
-describe('a browser is sent to the address of a client', () => {
-  it.each(BAD)('never by a request %s of a client that nobody has allowed', async (_name, params, error) => {
+describe('a redirect to the address of a client', () => {
+  it.each(BAD)('never follows a request %s of a client that no owner has allowed', async (_name, params, error) => {
     await using world = await startWorld();
     const clientId = await registered(world);
 
@@ -34,7 +34,7 @@ describe('a browser is sent to the address of a client', () => {
     }
   });
 
-  it('by such a request of a client that an owner has allowed once, and of one that the operator added', async () => {
+  it('follows such a request of a client that an owner has allowed, or that the operator added', async () => {
     await using world = await startWorld();
     const [allowed, added] = [await registered(world), await registered(world)];
     await codeFor(await signIn(world), { clientId: allowed });
@@ -46,7 +46,7 @@ describe('a browser is sent to the address of a client', () => {
     }
   });
 
-  it('when the person has seen its name and says no', async () => {
+  it('follows a denial by a person who has seen its name', async () => {
     await using world = await startWorld();
     const { browser } = await signIn(world);
     const consent = await openConsent(browser, { clientId: await registered(world) });
@@ -108,7 +108,7 @@ describe('the scheme of an address', () => {
     expect(hasAllowedScheme(uri)).toBe(false);
   });
 
-  it('is judged at each request, so that a client which registered with another one before is refused', async () => {
+  it('is checked at each request, so that a client which registered earlier with another one is refused', async () => {
     await using world = await startWorld();
     const clientId = await registered(world);
     const redirect = 'ms-msdt:/id';
@@ -125,7 +125,7 @@ describe('the scheme of an address', () => {
   });
 });
 
-describe('requests for tokens', () => {
+describe('token requests', () => {
   const limited = (limit: string) => startWorld({ env: { RATE_LIMIT_PER_MINUTE: limit, TRUST_PROXY: 'loopback' } });
 
   const guess = async (world: World, from: string) => {
@@ -134,7 +134,7 @@ describe('requests for tokens', () => {
     return fetch(`${world.url}/oauth/token`, { method: 'POST', headers, body });
   };
 
-  it('are counted by address: one too many is a 429 that says when to come back', async () => {
+  it('are counted by address: one too many is a 429 with the time to retry', async () => {
     await using world = await limited('4');
     const statuses = [];
     for (let tries = 1; tries <= 4; tries += 1) statuses.push((await guess(world, `2001:db8::${tries}`)).status);
@@ -152,7 +152,7 @@ describe('requests for tokens', () => {
     expect((await guess(world, '2001:db8::9')).status).not.toBe(429);
   });
 
-  it('are counted by client once they show a token of its own, so that its name alone uses nothing up', async () => {
+  it('are counted by client once they show one of its tokens, so that its name alone uses up nothing', async () => {
     await using world = await limited('6');
     const tokens = await tokensFor(world, await signIn(world));
     const from = (address: string) => ({ 'x-forwarded-for': address });
@@ -181,7 +181,7 @@ describe('requests for tokens', () => {
     });
   });
 
-  it('that give tokens back are counted by address too', async () => {
+  it('that revoke tokens are counted by address too', async () => {
     await using world = await limited('2');
     const give = () => postForm(world, '/oauth/revoke', { client_id: 'x', token: 'y' });
     await give();

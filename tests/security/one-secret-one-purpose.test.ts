@@ -1,4 +1,4 @@
-/** Each secret serves one purpose: what was signed, sealed or made for one is refused everywhere else. */
+/** Each secret serves one purpose: what was signed, encrypted or created for one is refused everywhere else. */
 import { describe, expect, it } from 'vitest';
 import { SIGNING_LABELS, SIGNING_PURPOSES } from '../../services/credentials/signer.ts';
 import { makeLink } from '../harness/connect-links.ts';
@@ -24,7 +24,7 @@ describe('what is signed', () => {
   });
 });
 
-describe('what is sealed', () => {
+describe('what is encrypted', () => {
   it('for one row is refused for every other', () => {
     const { vault } = world.context;
     const sealed = vault.seal({ accessToken: 'x' }, 'row-1');
@@ -34,7 +34,7 @@ describe('what is sealed', () => {
 });
 
 describe('a secret', () => {
-  /** Every secret that somebody can hold, by what it is for. */
+  /** Every secret that a caller can hold, by its purpose. */
   async function secretsByPurpose(): Promise<Record<string, string>> {
     const person = await signIn(world);
     const { access, refresh, clientId } = await tokensFor(world, person, { scope: 'posts:read' });
@@ -63,7 +63,7 @@ describe('a secret', () => {
   const statusOf = async (path: string, init: RequestInit = {}) =>
     (await fetch(world.url + path, { redirect: 'manual', ...init })).status;
 
-  /** Every door, with the one secret that opens it. */
+  /** Every entry point, with the only secret that it accepts. */
   const GATES: Record<string, { readonly opensTo: string; readonly isOpen: (secret: string) => Promise<boolean> }> = {
     'the REST API': {
       opensTo: 'API key',
@@ -88,7 +88,7 @@ describe('a secret', () => {
     },
   };
 
-  it.for(Object.entries(GATES))('opens %s only when it was made for that', async ([, { opensTo, isOpen }]) => {
+  it.for(Object.entries(GATES))('opens %s only when it was created for that', async ([, { opensTo, isOpen }]) => {
     const secrets = await secretsByPurpose();
     const opening: string[] = [];
     for (const [purpose, secret] of Object.entries(secrets)) if (await isOpen(secret)) opening.push(purpose);
@@ -96,7 +96,7 @@ describe('a secret', () => {
     expect(opening).toEqual([opensTo]);
   });
 
-  it('is never used for two: all that the service makes differ', async () => {
+  it('is never used for two purposes: all that the service creates differ', async () => {
     const secrets = Object.values(await secretsByPurpose());
 
     expect(new Set(secrets).size).toBe(secrets.length);

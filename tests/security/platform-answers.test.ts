@@ -1,4 +1,7 @@
-/** What a platform sends is untrusted on success too (D61): one gate checks it for every adapter. */
+/**
+ * Text from a platform is untrusted on success too (docs/contract/platforms.md#what-platforms-send). One check covers
+ * every adapter.
+ */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AnyPlatform, Published, SendPart, Session } from '../../platforms/contract.ts';
 import { gatePlatform } from '../../platforms/gate.ts';
@@ -63,13 +66,13 @@ describe('a permalink', () => {
     expect(stored.bytes.length).toBeLessThan(2_000);
   });
 
-  it('is kept as it is when it is a web address of at most 2,048 characters', async () => {
+  it('is kept unchanged when it is a web address of at most 2,048 characters', async () => {
     const url = `https://bells.example/${'a'.repeat(2_026)}`;
 
     expect(await post({ url })).toMatchObject({ status: 'sent', url });
   });
 
-  it('holds no character that shows otherwise than it is', async () => {
+  it('contains no character that displays as another', async () => {
     const result = await post({ url: `https://bells.example/${BIDI}7` });
 
     expect(result.url).toMatch(/^[\x21-\x7e]+$/);
@@ -82,7 +85,7 @@ describe('an id of a post', () => {
     ['with bidi characters', `7${BIDI}`],
     ['of a megabyte', '7'.repeat(1_000_000)],
     ['that is empty', ''],
-  ])('%s is not stored: the caller is told to look', async ([, id]) => {
+  ])('%s is not stored: the caller is told to check the platform', async ([, id]) => {
     const { slug } = (await connect()).body.connection;
     network.script = (url) => {
       if (!url.pathname.endsWith('/statuses')) return undefined;
@@ -100,7 +103,7 @@ describe('an id of a post', () => {
 });
 
 describe('the name of an account', () => {
-  it('loses controls, bidi and zero-width characters, over REST and over MCP', async () => {
+  it('loses control, bidi and zero-width characters, over REST and over MCP', async () => {
     account({ username: `al${NUL}\u0007i${BIDI}${ZERO_WIDTH}ce` });
 
     const { status, body } = await connect();
@@ -147,7 +150,7 @@ describe('limits that a server sets for itself', () => {
       url.pathname === '/api/v2/instance' ? { status: 200, json: { configuration } } : undefined;
   };
 
-  it('are bounded, so that no check of a text runs out of memory', async () => {
+  it('are bounded, so that no text check runs out of memory', async () => {
     instance({
       statuses: { max_characters: 9e15, characters_reserved_per_url: 2 ** 31, max_media_attachments: 1e9 },
       media_attachments: { image_size_limit: 9e15, supported_mime_types: ['image/png', `image/${NUL}`] },
@@ -167,7 +170,7 @@ describe('limits that a server sets for itself', () => {
   });
 });
 
-describe('numbers', () => {
+describe('metrics', () => {
   it('are whole numbers from 0, or null', async () => {
     const result = await post({});
     network.script = (url) => {
@@ -183,8 +186,8 @@ describe('numbers', () => {
   });
 });
 
-describe('the words of a refusal', () => {
-  it('are cut to 255 characters and lose what cannot be seen', async () => {
+describe('the text of a refusal', () => {
+  it('is cut to 255 characters and loses invisible ones', async () => {
     const { slug } = (await connect()).body.connection;
     answer('POST', /\/statuses$/, { error: `no${NUL}${BIDI}${ZERO_WIDTH}pe ${'🔔'.repeat(1_000)}` }, 422);
     const body = { text: 'hello', connectionSlugs: [slug], profileId };
@@ -209,7 +212,7 @@ const session: Session<unknown> = {
   renew: (refresh) => refresh({}),
 };
 
-/** Every platform with answers that no adapter has checked. */
+/** Every platform, with answers that no adapter has checked. */
 const hostile = PLATFORM_IDS.map((id): AnyPlatform => {
   const platform = platformOf(world.context.platforms, id);
   const oauth = { isSetUp: () => true, pageSources: () => null };
@@ -236,13 +239,13 @@ const hostile = PLATFORM_IDS.map((id): AnyPlatform => {
   });
 });
 
-describe.for(hostile)('the gate around $id', (platform) => {
+describe.for(hostile)('the check around $id', (platform) => {
   const io = testIo(() => START);
   const part: SendPart = { step: 'head', index: 0, text: 'hello', token: 't', startedAt: START, prepared: null };
   const request = { redirectUri: 'https://bells.example/back', state: 's', verifier: 'v' };
   const oauthIo = { ...io, keptApp: () => Promise.reject(new Error('no app')), forgetApp: async () => undefined };
 
-  it('checks each thing that an adapter returns', async () => {
+  it('validates each value that an adapter returns', async () => {
     const page = platform.hosted?.oauth;
 
     expect(await platform.publish(session, part, io)).toEqual({ ...HOSTILE, url: null });

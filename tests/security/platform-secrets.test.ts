@@ -1,4 +1,7 @@
-/** No secret of a connection or of the install leaves it in the words of a platform (D61): not in answers, webhooks, the database or logs. */
+/**
+ * No secret of a connection or of the install leaks through the words of a platform
+ * (docs/contract/platforms.md#what-platforms-send): not in answers, webhooks, the database or logs.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MailFailure } from '../../platforms/mail.ts';
 import { PLATFORM_IDS } from '../../platforms/registry.ts';
@@ -26,7 +29,7 @@ const world: World = await startWorld({ env: servers.env });
 const network = scriptNetwork(world);
 const stands: readonly Stand[] = [...servers.all, sandboxStand(world)];
 
-/** Names of the fields of a login that hold a secret; a test of its own shows which were found. */
+/** Names of the credential fields that hold a secret; a separate test asserts which ones were found. */
 const SECRET_FIELD = /token|jwt|password|secret|^d$/i;
 
 /** Secrets of the install, by platform. */
@@ -42,7 +45,7 @@ const OF_INSTALL: Readonly<Record<string, readonly string[]>> = {
   slack: [APP.clientSecret],
 };
 
-/** A secret as a platform may repeat it. */
+/** A secret in each form that a platform may repeat. */
 const FORMS: Readonly<Record<string, (secret: string) => string>> = {
   'as it is': (secret) => secret,
   'percent-encoded': (secret) => encodeURIComponent(secret).toLowerCase(),
@@ -58,7 +61,7 @@ function secretsIn(value: unknown, field = ''): string[] {
   return Object.entries(value).flatMap(([name, inner]) => secretsIn(inner, name));
 }
 
-/** Lets the platform refuse every call from now on, in these words. */
+/** Makes the platform refuse every call from now on, with this text. */
 function refuse({ platformId }: Stand, words: string): void {
   network.mailFailure = platformId === 'email' ? new MailFailure('recipient', 550, words) : null;
   const refusal = REFUSALS[platformId as keyof typeof REFUSALS];
@@ -91,7 +94,7 @@ async function everyRow(): Promise<string> {
 }
 
 const hidden = (form: (secret: string) => string, secret: string) => {
-  // The part of the form that holds the secret alone.
+  // The part of the field that is secret.
   const encoded = form(secret).replaceAll('\u200b', '');
   return [secret, encodeURIComponent(secret), encoded.length > 40 ? encoded.slice(8, -4) : encoded];
 };
@@ -108,7 +111,7 @@ beforeAll(async () => {
 
 let deliveries = () => '';
 
-it('is shown for every platform there is', () => {
+it('covers every platform', () => {
   expect(stands.map(({ platformId }) => platformId)).toEqual([...PLATFORM_IDS]);
 });
 
@@ -147,7 +150,8 @@ describe.for(stands)('a refusal of $platformId that repeats a secret', (stand) =
       for (const below of ['', '/attempts']) {
         answers.push((await world.rest(`GET /posts/${result.postId}${below}`)).body);
       }
-      // Who links an account has handed in this much; tokens that the platform made are not known to that call.
+      // A customer who links an account supplies only these secrets; that call does not know tokens that the platform
+      // created.
       if ([...Object.values(credentials), ...(OF_INSTALL[platformId] ?? [])].includes(secret)) {
         answers.push((await world.rest('POST /connections', { body: { platformId, credentials } })).body);
       }
@@ -169,7 +173,7 @@ describe.for(stands)('a refusal of $platformId that repeats a secret', (stand) =
     expect(found).toEqual([]);
   });
 
-  it.skipIf(platformId === 'sandbox')('still says what is wrong', async () => {
+  it.skipIf(platformId === 'sandbox')('still reports what is wrong', async () => {
     for (const secret of secrets.slice(0, 1)) {
       refuse(stand, `The token ${secret} is not valid here.`);
 
@@ -180,12 +184,12 @@ describe.for(stands)('a refusal of $platformId that repeats a secret', (stand) =
     }
   });
 
-  it.skipIf(['sms', 'email', 'sandbox'].includes(platformId))('is tested with every secret of its login', async () => {
+  it.skipIf(['sms', 'email', 'sandbox'].includes(platformId))('is tested with all its secrets', async () => {
     expect(secrets.filter((secret) => secret.length >= 8).length).toBeGreaterThan(0);
   });
 });
 
-describe('a renewal that is refused', () => {
+describe('a refused token refresh', () => {
   const due = async (id: string) => {
     await world.sql('update connections set renew_at = $2 where id = $1', [id, world.clock.now()]);
     await renewLogins(world.context, new AbortController().signal);
@@ -197,7 +201,7 @@ describe('a renewal that is refused', () => {
   };
 
   it.for(['x', 'linkedin', 'reddit', 'threads', 'bluesky'])(
-    'of %s notes no token that the platform repeats',
+    'of %s stores no token that the platform repeats',
     async (platformId) => {
       accept();
       const stand = stands.find((one) => one.platformId === platformId) as Stand;
@@ -219,7 +223,7 @@ describe('a renewal that is refused', () => {
 });
 
 describe('withoutSecrets', () => {
-  it('hides what a platform cut, and pieces of long secrets', () => {
+  it('hides truncated secrets, and pieces of long ones', () => {
     const secret = 'EAAB0123456789abcdefghijklmnopqrstuvwxyz';
 
     expect(withoutSecrets(`bad token ${secret.slice(0, 20)}… here`, [secret])).toBe('bad token …… here');
@@ -227,12 +231,12 @@ describe('withoutSecrets', () => {
     expect(withoutSecrets(`bad token ${secret.slice(5, 25)} here`, [secret])).toBe('bad token … here');
   });
 
-  it('does not take words apart for a short secret', () => {
+  it('does not split words for a short secret', () => {
     expect(withoutSecrets('the passage of a pass', ['pass'])).toBe('the passage of a …');
     expect(withoutSecrets('a cat sat', ['a', 'at', 'sat'])).toBe('a cat sat');
   });
 
-  it('hides a password in the base64 of a whole login, wherever it begins', () => {
+  it('hides a password in the base64 of whole credentials, at any offset', () => {
     for (const before of ['', 'u', 'us', 'use']) {
       const login = Buffer.from(`${before}correct horse battery:rest`).toString('base64');
       const shown = withoutSecrets(`got ${login}`, ['correct horse battery']);

@@ -1,6 +1,6 @@
 /**
- * A secret that was given to the service comes out nowhere: in no answer of any operation, no body of a webhook, no line
- * of the log, and in no column of any table in clear. Secrets that the service makes are shown once, where they are made.
+ * A secret given to the service leaks nowhere: in no answer of any operation, no webhook body, no log line, and no
+ * table column in clear text. The service shows a secret that it creates once, at creation.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeRequest, targets, addressOf, bodyOf } from '../fuzz/requests.ts';
@@ -32,9 +32,9 @@ const world: World = await startWorld({
   onLog: (line) => log.push(line),
 });
 
-/** Everything that was answered over REST. */
+/** Every REST answer. */
 const answers: { readonly call: string; readonly text: string }[] = [];
-/** What is secret, by what it is. */
+/** The secrets, by kind. */
 const secrets = new Map<string, string>([
   ['the live key', world.liveKey],
   ['the test key', world.testKey],
@@ -52,14 +52,14 @@ async function call(line: `${string} /${string}`, options: Parameters<World['res
   return answer;
 }
 
-/** Where answers show what they have made. */
+/** The places in which answers show a new secret. */
 interface Shown {
   readonly webhook?: { readonly secret: string };
   readonly secret?: string;
   readonly url?: string;
 }
 
-/** A call whose answer shows a secret, which must be nowhere else. */
+/** A call whose answer shows a secret, which must not be anywhere else. */
 async function callThatShows(
   name: string,
   line: `${string} /${string}`,
@@ -119,7 +119,7 @@ describe('secrets of connections, keys and people', () => {
       await call('POST /posts', {
         body: { ...post, scheduledFor: new Date(world.clock.now().getTime() + 60_000).toISOString() },
       });
-      // A refused login is where error texts come from.
+      // Error texts come from refused credentials.
       stand.revoke?.();
       await call('POST /posts', { body: post });
       await call('POST /connections', {
@@ -131,7 +131,7 @@ describe('secrets of connections, keys and people', () => {
     await world.advance(86_400_000);
     await world.housekeep();
 
-    // The search finds what is not secret.
+    // The search finds values that are not secret.
     secrets.set('the text of a post', 'Ding dong of the control');
     await call('POST /posts', {
       body: { text: 'Ding dong of the control', connectionSlugs: [world.sandboxSlug], isDraft: true },
@@ -148,12 +148,12 @@ describe('secrets of connections, keys and people', () => {
   });
 });
 
-/** Every operation of the document, several times over, with the ids of what there is. */
+/** Every operation of the document, several times, with the ids of existing objects. */
 async function sweep(): Promise<void> {
   const seen: Seen = { ids: await idsOf(), slugs: stands.all.map(({ platformId }) => `to-${platformId}`) };
   const dice = createDice('secrets');
   const made = new Map<string, number>();
-  // Keys are what the others are called with.
+  // The other calls need the keys.
   const isLeftOut = (method: string, path: string) => method === 'DELETE' && path.includes('key');
   for (
     let tries = 0;
@@ -175,7 +175,7 @@ async function sweep(): Promise<void> {
   expect(made.size).toBe(targets.length);
 }
 
-/** Ids of what there is, by the names under which requests ask for them. */
+/** Ids of existing objects, by the names under which requests use them. */
 async function idsOf(): Promise<Record<string, string[]>> {
   const tables = {
     postId: 'posts',
@@ -194,7 +194,7 @@ async function idsOf(): Promise<Record<string, string[]>> {
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** Where secrets are in clear, and how many rows were looked at. */
+/** The places with secrets in clear text, and the number of rows checked. */
 async function find(): Promise<{ secretsFound: string[]; rows: number }> {
   const tables = await world.sql<{ name: string }>(
     `select table_schema || '."' || table_name || '"' as name from information_schema.tables

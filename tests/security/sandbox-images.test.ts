@@ -1,4 +1,4 @@
-/** Images on the sandbox's public pages: anybody may ask for them, so asking often takes neither memory nor the turns of uploads. */
+/** Images on the sandbox's public pages: frequent requests use up neither memory nor the decoding slots of uploads. */
 import { describe, expect, it } from 'vitest';
 import { PUBLIC_PAGES } from '../../services/media/image-work.ts';
 import { noise } from '../harness/images.ts';
@@ -7,7 +7,7 @@ import { startWorld, type World } from '../harness/world.ts';
 const PHOTO = await noise(1_200, 800).withMetadata({ orientation: 6 }).jpeg().toBuffer();
 const FACTS = { max: 4, maxBytes: 8_388_608, types: ['image/png'], altTextMax: null };
 
-/** Sends a post with this many images, and gives the addresses of the images. */
+/** Sends a post with this many images, and returns the addresses of the images. */
 async function post(world: World, count = 1): Promise<{ postId: string; addresses: string[] }> {
   const mediaIds: string[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -22,7 +22,7 @@ async function post(world: World, count = 1): Promise<{ postId: string; addresse
   return { postId: body.results[0].postId, addresses };
 }
 
-/** Counts how often the bytes of an upload are read, and conversions are begun. */
+/** Counts the reads of an upload's bytes, and the conversions started. */
 function countReads(world: World): () => number {
   let reads = 0;
   const { get } = world.media;
@@ -40,7 +40,7 @@ async function read(address: string, headers: Record<string, string> = {}) {
 }
 
 describe('GET /sandbox/media/{postId}/{position}', () => {
-  it('converts an image once for sixty requests at once, and answers all of them', async () => {
+  it('converts an image once for sixty concurrent requests, and answers all of them', async () => {
     const world = await startWorld();
     const { addresses } = await post(world);
     const reads = countReads(world);
@@ -52,7 +52,7 @@ describe('GET /sandbox/media/{postId}/{position}', () => {
     expect(reads()).toBe(1);
   });
 
-  it('has a strong ETag, and answers 304 to it without converting anything', async () => {
+  it('has a strong ETag, and answers 304 to it without a conversion', async () => {
     const world = await startWorld();
     const { postId, addresses } = await post(world);
     const [address = ''] = addresses;

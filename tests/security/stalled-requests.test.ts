@@ -1,4 +1,7 @@
-/** Clients that send slowly, or never finish: strangers are answered without their body, nobody holds a connection for long, nor many. */
+/**
+ * Clients that send slowly, or never finish. A caller without a key is answered before the body arrives. Each
+ * connection has a time limit, and their number is limited.
+ */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -14,7 +17,7 @@ interface ServeOptions extends Partial<typeof GENEROUS> {
   readonly isProxy?: (address: string) => boolean;
 }
 
-/** The application on a socket of its own, as an install serves it. */
+/** The application on a separate socket, as an install serves it. */
 async function listening(options: ServeOptions = {}, of: World = world): Promise<HttpServer> {
   const { isProxy = () => false, ...limits } = options;
   const stopping = new AbortController();
@@ -34,7 +37,7 @@ async function listening(options: ServeOptions = {}, of: World = world): Promise
 interface Client {
   readonly socket: Socket;
   received(): string;
-  /** Resolves when `text` has come; rejects when the connection closes before. */
+  /** Resolves when `text` has arrived; rejects when the connection closes before. */
   until(text: string): Promise<void>;
   readonly closed: Promise<unknown>;
 }
@@ -63,7 +66,7 @@ const head = (line: string, headers: readonly string[]) =>
 const BODY = Buffer.alloc(1_048_575, ' ');
 const UNKNOWN_KEY = `crl_live_${'X'.repeat(40)}`;
 
-describe('a stranger who stalls before the last byte', () => {
+describe('a caller without a key that stalls before the last byte', () => {
   const json = 'content-type: application/json';
   const surfaces: [string, string[]][] = [
     ['POST /api/v2/posts HTTP/1.1', [json]],
@@ -99,7 +102,7 @@ describe('a stranger who stalls before the last byte', () => {
       }),
     );
 
-    // Operators have no endpoints in this application: it was given no token.
+    // This application has no operator endpoints, because it got no token.
     const expected = (line: string) => (line.includes('/operator') ? '404' : '401');
     expect(clients.filter(({ line, status }) => status !== expected(line))).toEqual([]);
     const kept = process.memoryUsage().arrayBuffers - before;
@@ -158,7 +161,7 @@ describe('a request', () => {
     expect(stalling.received()).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it('that has come as a whole may be answered for longer: a stream goes on', async () => {
+  it('that has fully arrived may be answered for longer: a stream continues', async () => {
     const server = await listening(limits);
     const reader = await client(server);
     reader.socket.write(head('GET /api/v2/events HTTP/1.1', [`x-api-key: ${LIVE_KEY}`]));
@@ -172,7 +175,7 @@ describe('a request', () => {
     await reader.until(body.results[0].postId as string);
   });
 
-  it('is counted with the check of its key where its body came along, and after its body otherwise', async () => {
+  it('is counted with the check of its key when its body came along, and after its body otherwise', async () => {
     const server = await listening();
     const { check } = world.context.keyChecks;
     const buckets: (string | undefined)[] = [];
@@ -223,7 +226,7 @@ describe('connections', () => {
     await next.until('ok\n');
   });
 
-  it('of a proxy are not counted by its address, but the requests of those behind it are', async () => {
+  it('of a proxy are not counted by its address, but the requests of its clients are', async () => {
     const proxied = await startWorld({ env: { TRUST_PROXY: '1', MAX_CONNECTIONS_PER_ADDRESS: '2' } });
     const server = await listening({ isProxy: () => true, maxConnectionsPerAddress: 2 }, proxied);
     const stream = async (forwardedFor: string) => {

@@ -1,4 +1,4 @@
-/** Secrets come from the random numbers of the system, and are long enough that guessing is hopeless. */
+/** Secrets come from the system's random number generator, and are too long to guess. */
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { systemRandom } from '../../server/context.ts';
@@ -8,7 +8,7 @@ import { newWebhookSecret } from '../../services/webhooks/new-secret.ts';
 const random = systemRandom({ now: () => new Date('2026-11-21T09:00:00Z') } as Parameters<typeof systemRandom>[0]);
 
 describe('the product', () => {
-  it('draws no number from a generator that can be predicted', () => {
+  it('uses no predictable random number generator', () => {
     const files = globSync('{server,services,routers,mcp,console,platforms,jobs,entities,client,cli}/**/*.ts');
     const guessable = files.filter((file) => /Math\.random|pseudoRandomBytes/.test(readFileSync(file, 'utf8')));
 
@@ -16,7 +16,7 @@ describe('the product', () => {
     expect(guessable).toEqual([]);
   });
 
-  it('makes no secret twice', () => {
+  it('creates no secret twice', () => {
     const secrets = Array.from({ length: 2_000 }, () => makeSecret('live', random));
 
     expect(new Set(secrets).size).toBe(secrets.length);
@@ -34,7 +34,7 @@ describe('the product', () => {
 
     expect(first.length * Math.log2(characters)).toBeGreaterThan(128);
     expect(counts.size).toBe(characters);
-    // Far beyond chance; the last character of 32 bytes in base64url has fewer values than the others.
+    // Far beyond chance. The last character of 32 bytes in base64url has fewer values than the others.
     const farOff = [...counts.values()].filter((count) => Math.abs(count - expected) > expected * 0.35);
     expect(farOff).toEqual([]);
   });

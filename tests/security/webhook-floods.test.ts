@@ -1,4 +1,4 @@
-/** No profile can make so many deliveries, or hang so long, that another profile or account waits for its own. */
+/** No profile can queue so many deliveries, or stall so long, that another profile or account waits. */
 import { describe, expect, it } from 'vitest';
 import { runRound } from '../../jobs/run-round.ts';
 import { webhookDeliveries } from '../../jobs/webhook-deliveries.ts';
@@ -7,12 +7,12 @@ import { refusal } from '../harness/expected.ts';
 import { registerWebhook, startReceiver } from '../harness/receiver.ts';
 import { startWorld } from '../harness/world.ts';
 
-// Nothing is given up within a test: what a receiver holds up it holds up to the end.
+// No attempt times out within a test: a stalling receiver stalls to the end.
 const world = await startWorld({ receivers: { timeoutMs: 60_000 } });
 
 const round = () => runRound(world.context, webhookDeliveries, new AbortController().signal);
 
-/** An account with a live key for each of so many profiles. */
+/** An account with a live key for each of this many profiles. */
 async function accountWithProfiles(count: number) {
   const account = await makeAccount(world);
   const profiles = await Promise.all(
@@ -29,7 +29,7 @@ async function accountWithProfiles(count: number) {
 const register = (key: string) => world.rest('POST /webhooks', { key, body: { url: 'http://127.0.0.1:9/hook' } });
 
 describe('webhooks', () => {
-  it('are at most 20 a profile, live and test together, also when all are registered at once', async () => {
+  it('are at most 20 per profile, live and test together, also when all are registered at once', async () => {
     const { key, profiles } = await accountWithProfiles(2);
     const [{ id, live, test } = { id: '', live: '', test: '' }, other] = profiles;
 
@@ -49,7 +49,7 @@ describe('webhooks', () => {
     expect((await register(live)).status).toBe(200);
   });
 
-  it('are at most 100 an account, those of its profiles included, also when all are registered at once', async () => {
+  it('are at most 100 per account, including its profiles, also when all are registered at once', async () => {
     const { key, profiles } = await accountWithProfiles(6);
     for (const { live } of profiles.slice(0, 5)) await Promise.all(Array.from({ length: 19 }, () => register(live)));
     const latest = profiles.at(-1)?.live ?? '';
@@ -67,12 +67,12 @@ describe('webhooks', () => {
   });
 });
 
-describe('receivers that hang', () => {
+describe('receivers that stall', () => {
   it.each([
     ['well so far', false],
     ['failing', true],
   ])(
-    'take no lane from a profile that has none, in another account or their own, when all are %s',
+    'take no webhook lease from a profile that has none, in another account or their own, when all are %s',
     async (_case, failing) => {
       const held: (() => void)[] = [];
       const hanging = await startReceiver((response) => held.push(() => response.writeHead(200).end()));
@@ -103,7 +103,7 @@ describe('receivers that hang', () => {
     },
   );
 
-  it('share what lanes there are: by account first, then by profile', async () => {
+  it('share the available webhook leases: by account first, then by profile', async () => {
     const held: (() => void)[] = [];
     const hanging = await startReceiver((response) => held.push(() => response.writeHead(200).end()));
     const [many, few] = [await accountWithProfiles(3), await accountWithProfiles(1)];
@@ -121,15 +121,15 @@ describe('receivers that hang', () => {
     await round();
 
     await expect.poll(() => hanging.received.length).toBe(50);
-    const lanes = await world.sql(
-      `select split_part(url, '/hook/', 2) as of, count(*)::int as lanes from webhooks where lane is not null group by 1 order by 1`,
+    const leases = await world.sql(
+      `select split_part(url, '/hook/', 2) as of, count(*)::int as leases from webhooks where lease is not null group by 1 order by 1`,
     );
-    expect(lanes).toEqual([
-      { of: 'few', lanes: 10 },
-      { of: 'own', lanes: 10 },
-      { of: 'profile-0', lanes: 10 },
-      { of: 'profile-1', lanes: 10 },
-      { of: 'profile-2', lanes: 10 },
+    expect(leases).toEqual([
+      { of: 'few', leases: 10 },
+      { of: 'own', leases: 10 },
+      { of: 'profile-0', leases: 10 },
+      { of: 'profile-1', leases: 10 },
+      { of: 'profile-2', leases: 10 },
     ]);
     hanging.answer(200);
     held.splice(0).forEach((letGo) => letGo());

@@ -1,4 +1,4 @@
-/** The access log: one line a request, without what must not be written down. */
+/** The access log: one line per request, without secrets. */
 import { type AddressInfo, connect } from 'node:net';
 import express from 'express';
 import { pino } from 'pino';
@@ -45,7 +45,7 @@ it.each([
   await new Promise((resolve) => socket.once('close', resolve));
   await new Promise((resolve) => setImmediate(resolve));
 
-  // What Node.js does not take for a request is not logged at all.
+  // A request that Node.js cannot parse is not logged.
   if (lines.length > before) expect(lines.at(-1)).toMatchObject({ path: written });
   else expect(target).toBe('secret-that-is-no-path');
 });

@@ -1,4 +1,4 @@
-/** The settings of AI polish: an endpoint and a model together, a key where there is one, and never a key in a message. */
+/** The settings of AI polish: an endpoint and a model together, an optional key, and never a key in a message. */
 import { expect, it } from 'vitest';
 import { readConfig } from '../../server/config.ts';
 

@@ -29,7 +29,7 @@ const childProgram = `
   console.log('ready');
 `;
 
-/** A process that takes the lock when told to, says how it went, and keeps it until it is killed. */
+/** A process that takes the lock on command, reports the result, and keeps it until it is killed. */
 async function starter(dataDir: string) {
   const moduleUrl = new URL('../../server/data-dir-lock.ts', import.meta.url).href;
   const child = spawn(process.execPath, ['--input-type=module', '-e', childProgram, moduleUrl, dataDir], {
@@ -51,7 +51,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-it('makes the directory, for its owner only', async () => {
+it('creates the directory, for its owner only', async () => {
   const dataDir = path.join(home, 'deep', 'data');
 
   const lock = await acquireDataDirLock(dataDir);
@@ -60,7 +60,7 @@ it('makes the directory, for its owner only', async () => {
   await lock.release();
 });
 
-it('refuses a second server in one line that names the first, until it lets go', async () => {
+it('refuses a second server in one line that names the first, until the first releases the lock', async () => {
   const first = await acquireDataDirLock(home);
 
   await expect(acquireDataDirLock(home)).rejects.toThrow(
@@ -74,7 +74,7 @@ it('refuses a second server in one line that names the first, until it lets go',
   await second.release();
 });
 
-it('knows the directory by another name', async () => {
+it('recognises the directory under another name', async () => {
   await symlink(home, `${home}-link`);
   const lock = await acquireDataDirLock(home);
 
@@ -84,7 +84,7 @@ it('knows the directory by another name', async () => {
   await rm(`${home}-link`);
 });
 
-it('is refused by another process, and taken over when that is killed', async () => {
+it('is refused by another process, and taken over when that process is killed', async () => {
   const other = await starter(home);
   expect(await other.acquire()).toBe('won');
   await expect(acquireDataDirLock(home)).rejects.toThrow(`(process ${other.child.pid})`);
@@ -95,7 +95,7 @@ it('is refused by another process, and taken over when that is killed', async ()
   await lock.release();
 });
 
-it('gives one winner when eight processes race for what a killed one left', async () => {
+it('has one winner when eight processes compete for the lock of a killed one', async () => {
   const killed = await starter(home);
   await killed.acquire();
   await kill(killed.child);
@@ -116,7 +116,7 @@ it('works below a very long path', async () => {
   await lock.release();
 });
 
-it('says so when the directory cannot be locked', async () => {
+it('reports a directory that cannot be locked', async () => {
   await writeFile(path.join(home, 'lock'), 'this is not a lock file, and it is longer than a header'.repeat(4));
 
   await expect(acquireDataDirLock(home)).rejects.toThrow(`DATA_DIR ${home} cannot be locked (file is not a database)`);

@@ -1,11 +1,11 @@
-/** The clock that processes on one PostgreSQL share: that of the database, whatever their machines think. */
+/** The clock that processes on one PostgreSQL share: that of the database, regardless of the machines' clocks. */
 import { describe, expect, it } from 'vitest';
 import { createDatabaseClock } from '../../server/database-clock.ts';
 import { createTestClock } from '../harness/test-clock.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** A machine and a database, each with a clock of its own; every answer of the database takes a while. */
+/** A machine and a database, each with a separate clock; every answer of the database has a delay. */
 function machines({ machineAhead = 0, answerMs = 20 } = {}) {
   const start = Date.UTC(2026, 10, 21, 12);
   const state = { truth: start, wall: start + machineAhead, steady: 5_000, down: false, asks: 0 };
@@ -41,7 +41,7 @@ describe('the time', () => {
     expect(clock.now().getTime()).toBe(state.truth);
   });
 
-  it('goes on evenly when somebody sets the clock of the machine', async () => {
+  it('continues evenly when a user sets the clock of the machine', async () => {
     const { state, clock, pass } = machines();
     await clock.look();
 
@@ -51,7 +51,7 @@ describe('the time', () => {
     expect(clock.now().getTime()).toBe(state.truth);
   });
 
-  it('goes on as it is while the database does not answer', async () => {
+  it('continues unchanged while the database does not answer', async () => {
     const { state, clock, pass } = machines({ machineAhead: HOUR_MS });
     await clock.look();
     state.down = true;
@@ -62,7 +62,7 @@ describe('the time', () => {
     expect(clock.now().getTime()).toBe(state.truth);
   });
 
-  it('is the machine’s until the database was asked for the first time', () => {
+  it('is the machine’s until the first answer of the database', () => {
     const { own, clock } = machines();
 
     expect(clock.now()).toEqual(own.now());
@@ -70,7 +70,7 @@ describe('the time', () => {
 });
 
 describe('following', () => {
-  /** Follows through so many checks, with `between` happening before each. */
+  /** Runs this many checks, with `between` called before each. */
   async function follow({ state, clock, own, pass }: ReturnType<typeof machines>, checks: number, between: () => void) {
     const over = new AbortController();
     let left = checks;
@@ -93,7 +93,7 @@ describe('following', () => {
     expect(world.clock.now().getTime()).toBe(world.state.truth);
   });
 
-  it('asks within a second after the machine has slept', async () => {
+  it('queries within a second after the machine resumes from sleep', async () => {
     const world = machines();
     await world.clock.look();
     world.state.truth += HOUR_MS;
@@ -103,7 +103,7 @@ describe('following', () => {
     expect(world.clock.now().getTime()).toBe(world.state.truth);
   });
 
-  it('goes on after the database was away', async () => {
+  it('continues after the database was unreachable', async () => {
     const world = machines();
     await world.clock.look();
     world.state.down = true;

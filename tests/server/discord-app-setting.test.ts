@@ -1,4 +1,7 @@
-/** DISCORD_CLIENT_ID, DISCORD_CLIENT_SECRET and DISCORD_BOT_TOKEN: the operator's app at Discord, whole or not at all, and its bot. */
+/**
+ * DISCORD_CLIENT_ID, DISCORD_CLIENT_SECRET and DISCORD_BOT_TOKEN: the operator's app at Discord, complete or absent,
+ * and its bot.
+ */
 import { expect, it } from 'vitest';
 import { readConfig } from '../../server/config.ts';
 
@@ -11,7 +14,7 @@ it.each([
     { ...APP, DISCORD_BOT_TOKEN: 'token' },
     { clientId: 'id', clientSecret: 'secret', botToken: 'token' },
   ],
-])('%j gives the app of Discord %j', (env, app) => {
+])('%j sets the app of Discord to %j', (env, app) => {
   expect(readConfig(env).apps.discord).toEqual(app);
 });
 
@@ -22,11 +25,11 @@ it.each([
     { DISCORD_BOT_TOKEN: 'token' },
     'DISCORD_BOT_TOKEN: has a meaning only with DISCORD_CLIENT_ID and DISCORD_CLIENT_SECRET',
   ],
-])('refuses part of it: %j', (env, message) => {
+])('refuses an incomplete app: %j', (env, message) => {
   expect(() => readConfig(env)).toThrow(message);
 });
 
-it('gives Discord and Telegram at other servers', () => {
+it('sets Discord and Telegram to other servers', () => {
   const env = { DISCORD_API_URL: 'http://127.0.0.1:4000/', TELEGRAM_API_URL: 'http://127.0.0.1:5000' };
 
   expect(readConfig(env).endpoints).toMatchObject({

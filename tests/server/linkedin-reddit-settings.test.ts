@@ -1,4 +1,4 @@
-/** The operator's apps at LinkedIn and Reddit: whole or not at all, and what LinkedIn's asks for. */
+/** The operator's apps at LinkedIn and Reddit: complete or absent, and the scopes of LinkedIn's. */
 import { expect, it } from 'vitest';
 import { readConfig } from '../../server/config.ts';
 
@@ -11,7 +11,7 @@ it.each([
     { ...LINKEDIN, LINKEDIN_SCOPES: 'openid w_organization_social' },
     { clientId: 'id', clientSecret: 'secret', scopes: ['openid', 'w_organization_social'] },
   ],
-])('%j gives the app of LinkedIn %j', (env, app) => {
+])('%j sets the app of LinkedIn to %j', (env, app) => {
   expect(readConfig(env).apps.linkedin).toEqual(app);
 });
 
@@ -21,7 +21,7 @@ it.each([
     { REDDIT_CLIENT_ID: 'id', REDDIT_CLIENT_SECRET: 'secret' },
     { clientId: 'id', clientSecret: 'secret' },
   ],
-])('%j gives the app of Reddit %j', (env, app) => {
+])('%j sets the app of Reddit to %j', (env, app) => {
   expect(readConfig(env).apps.reddit).toEqual(app);
 });
 
@@ -40,7 +40,7 @@ it.each(['openid,profile', 'openid  profile', ' openid', 'openid;'])('refuses th
   );
 });
 
-it('takes their servers as origins', () => {
+it('accepts their servers as origins', () => {
   const names = ['LINKEDIN_API_URL', 'LINKEDIN_AUTH_URL', 'REDDIT_API_URL', 'REDDIT_AUTH_URL'] as const;
   const own = Object.fromEntries(names.map((name, index) => [name, `http://127.0.0.1:400${index}/`]));
 

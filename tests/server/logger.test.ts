@@ -1,4 +1,4 @@
-/** What a log holds of errors: names, codes and places in the code, and no value of a statement, whatever the error is like. */
+/** What a log contains of errors: names, codes and code locations, and no value of a statement, for any error. */
 import { describe, expect, it } from 'vitest';
 import { loggableError } from '../../errors/loggable-error.ts';
 import { query } from '../../entities/query.ts';
@@ -8,13 +8,13 @@ import { startWorld } from '../harness/world.ts';
 
 const SECRET = 'v1.sealed-login-abcdef';
 
-/** A logger and what it has written. */
+/** A logger and its output. */
 function recordingLogger() {
   const lines: string[] = [];
   return { log: createLogger('trace', { write: (line) => void lines.push(line) }), lines };
 }
 
-/** Errors as drivers and libraries make them, each with a value of a statement somewhere. */
+/** Errors as drivers and libraries create them, each with a value of a statement somewhere. */
 const wrapped = (cause: unknown) => new Error(`wrapped: ${(cause as Error).message}`, { cause });
 const driverLike = Object.assign(
   new Error(`insert into "connections" ("credentials") values ('${SECRET}') - duplicate key`),
@@ -52,7 +52,7 @@ const SHAPES: [string, unknown][] = [
 ];
 
 describe('a log line', () => {
-  it.each(SHAPES)('holds no value of %s, wherever it is put', (_shape, thrown) => {
+  it.each(SHAPES)('contains no value of %s, at any place', (_shape, thrown) => {
     const { log, lines } = recordingLogger();
 
     log.error({ err: thrown, reqId: 'r' }, 'it failed');
@@ -72,7 +72,7 @@ describe('a log line', () => {
     expect(lines.filter((line) => line.includes(SECRET) || line.includes('sealed'))).toEqual([]);
   });
 
-  it('names an error, its code and the places in the code', () => {
+  it('names an error, its code and its code locations', () => {
     const { log, lines } = recordingLogger();
 
     log.error({ err: new ServiceError('platform_unavailable', 'It is away.', { cause: driverLike }) }, 'it failed');
@@ -99,7 +99,7 @@ describe('a log line', () => {
   });
 });
 
-it('the errors of this database are told without their values', async () => {
+it('the errors of this database are logged without their values', async () => {
   const world = await startWorld();
   const failing: [string, unknown[]][] = [
     ['select $1::uuid', [SECRET]],

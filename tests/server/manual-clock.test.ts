@@ -1,4 +1,4 @@
-/** The manual clock goes on from the latest instant that any run on its DATA_DIR had reached or was started at. */
+/** The manual clock continues from the latest instant that any run on its DATA_DIR reached or started at. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../server/config.ts';
 import { openManualClock } from '../../server/manual-clock.ts';
 
-it('an instant given as CLOCK_START counts as reached, also when time was never moved', () => {
+it('an instant given as CLOCK_START counts as reached, even when time never moved', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'carillon-clock-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true }));
   const startedAt = (clockStart: string) =>

@@ -1,4 +1,4 @@
-/** The settings of Slack, SMS and email: whole or not at all, and never with a password in a message. */
+/** The settings of Slack, SMS and email: complete or absent, and never with a password in a message. */
 import { expect, it } from 'vitest';
 import { readConfig } from '../../server/config.ts';
 
@@ -10,26 +10,26 @@ it.each([
     { SLACK_CLIENT_ID: 'id', SLACK_CLIENT_SECRET: 'secret' },
     { clientId: 'id', clientSecret: 'secret' },
   ],
-])('%j gives the app of Slack %j', (env, app) => {
+])('%j sets the app of Slack to %j', (env, app) => {
   expect(readConfig(env).apps.slack).toEqual(app);
 });
 
 it.each([
   [{}, null],
   [TWILIO, { accountSid: TWILIO.TWILIO_ACCOUNT_SID, authToken: 'token', from: '+15550100999' }],
-])('%j gives the account at Twilio %j', (env, account) => {
+])('%j sets the account at Twilio to %j', (env, account) => {
   expect(readConfig(env).apps.twilio).toEqual(account);
 });
 
 it.each(['+15550100999', '12345', 'Bells', 'The Bells 1', `MG${'a'.repeat(32)}`])(
-  '%j can send text messages',
+  '%j enables text messages',
   (from) => {
     expect(readConfig({ ...TWILIO, TWILIO_FROM: from }).apps.twilio?.from).toBe(from);
   },
 );
 
 it.each(['+0155', 'A name that is long', `MG${'z'.repeat(32)}`, '5550-100', 'Bells!'])(
-  '%j cannot send text messages',
+  '%j does not enable text messages',
   (from) => {
     expect(() => readConfig({ ...TWILIO, TWILIO_FROM: from })).toThrow(/^TWILIO_FROM: must be/);
   },
@@ -93,7 +93,7 @@ it.each([
     { SLACK_API_URL: 'http://127.0.0.1:4000/', TWILIO_API_URL: 'http://127.0.0.1:5000' },
     ['http://127.0.0.1:4000', 'http://127.0.0.1:5000'],
   ],
-])('%j makes the servers of Slack and Twilio %j', (env, origins) => {
+])('%j sets the servers of Slack and Twilio to %j', (env, origins) => {
   const { SLACK_API_URL, TWILIO_API_URL } = readConfig(env).endpoints;
 
   expect([SLACK_API_URL, TWILIO_API_URL]).toEqual(origins);

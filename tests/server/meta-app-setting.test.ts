@@ -1,4 +1,4 @@
-/** META_CLIENT_ID and THREADS_CLIENT_ID with their secrets: the operator's apps at Meta, whole or not at all. */
+/** META_CLIENT_ID and THREADS_CLIENT_ID with their secrets: the operator's apps at Meta, complete or absent. */
 import { expect, it } from 'vitest';
 import { readConfig } from '../../server/config.ts';
 
@@ -8,7 +8,7 @@ it.each([
     { META_CLIENT_ID: 'id', META_CLIENT_SECRET: 'secret' },
     { clientId: 'id', clientSecret: 'secret' },
   ],
-])('%j gives the app of Meta %j', (env, app) => {
+])('%j sets the app of Meta to %j', (env, app) => {
   expect(readConfig(env).apps.meta).toEqual(app);
 });
 
@@ -23,7 +23,7 @@ it.each([
     'http://127.0.0.1:4000',
     'http://127.0.0.1:5000',
   ],
-])('%j makes META_AUTH_URL %s and X_AUTH_URL %s', (env, meta, x) => {
+])('%j sets META_AUTH_URL to %s and X_AUTH_URL to %s', (env, meta, x) => {
   const { META_AUTH_URL, X_AUTH_URL } = readConfig(env).endpoints;
 
   expect([META_AUTH_URL, X_AUTH_URL]).toEqual([meta, x]);
@@ -35,7 +35,7 @@ it.each([
     { THREADS_CLIENT_ID: 'id', THREADS_CLIENT_SECRET: 'secret' },
     { clientId: 'id', clientSecret: 'secret' },
   ],
-])('%j gives the app for Threads %j', (env, app) => {
+])('%j sets the app for Threads to %j', (env, app) => {
   expect(readConfig(env).apps.threads).toEqual(app);
 });
 
@@ -50,7 +50,7 @@ it.each([
     'http://127.0.0.1:4000',
     'http://127.0.0.1:5000',
   ],
-])('%j makes THREADS_API_URL %s and THREADS_AUTH_URL %s', (env, api, page) => {
+])('%j sets THREADS_API_URL to %s and THREADS_AUTH_URL to %s', (env, api, page) => {
   const { THREADS_API_URL, THREADS_AUTH_URL } = readConfig(env).endpoints;
 
   expect([THREADS_API_URL, THREADS_AUTH_URL]).toEqual([api, page]);

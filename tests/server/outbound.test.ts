@@ -26,14 +26,14 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A loopback HTTP server; gives its origin. */
+/** A loopback HTTP server; returns its origin. */
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   cleanups.push(() => server.closeAllConnections());
   return `http://127.0.0.1:${await listen(server)}`;
 }
 
-/** A loopback TCP server that leaves every word to the test; gives its port. */
+/** A loopback TCP server whose answers the test writes; returns its port. */
 async function serveTcp(onConnection: (socket: Socket) => void): Promise<number> {
   return await listen(
     createTcpServer((socket) => {
@@ -44,7 +44,7 @@ async function serveTcp(onConnection: (socket: Socket) => void): Promise<number>
   );
 }
 
-/** A loopback port on which nobody listens. */
+/** A loopback port without a listener. */
 async function unused(): Promise<number> {
   const server = createTcpServer();
   const port = await listen(server);
@@ -53,12 +53,12 @@ async function unused(): Promise<number> {
   return port;
 }
 
-/** Resolves when a socket is closed, be it by an error (which events.once would throw). */
+/** Resolves when a socket is closed, also after an error, for which events.once would throw. */
 async function closing(socket: Socket): Promise<void> {
   await new Promise<void>((resolve) => socket.once('close', () => resolve()));
 }
 
-/** What a rejected promise was rejected with. */
+/** The error of a rejected promise. */
 async function failureOf(promise: Promise<unknown>): Promise<Error> {
   return await promise.then(
     () => expect.unreachable('it should have failed'),
@@ -144,7 +144,7 @@ describe('parseAllowList', () => {
   });
 });
 
-describe('what is refused before anything is sent', () => {
+describe('refusals before anything is sent', () => {
   it.each([
     ['http://127.0.0.1/', '127.0.0.1 is not a public address; list it in OUTBOUND_ALLOW'],
     ['https://127.0.0.1/', '127.0.0.1 is not a public address'],
@@ -183,13 +183,13 @@ describe('what is refused before anything is sent', () => {
     );
   });
 
-  it('refuses plain http to a host name whose addresses are public', async () => {
+  it('refuses plain http to a host name with public addresses', async () => {
     const fetch = outbound({ lookup: async () => [{ address: '93.184.216.34', family: 4 }] });
 
     expect(await failureOf(fetch('http://example.com/'))).toBeInstanceOf(NotSentError);
   });
 
-  it('does not repeat a header that is not valid HTTP, because it may be a credential', async () => {
+  it('does not quote a header that is not valid HTTP, because it may be a credential', async () => {
     const failure = await failureOf(outbound()('https://example.com/', { headers: { authorization: 'hunter2\nx' } }));
 
     expect(failure).toBeInstanceOf(NotSentError);
@@ -197,8 +197,8 @@ describe('what is refused before anything is sent', () => {
   });
 });
 
-describe('the address that is checked is the one that is connected to', () => {
-  it('looks up once a request, and judges every new answer', async () => {
+describe('the connection uses the checked address', () => {
+  it('resolves once per request, and checks every new answer', async () => {
     const origin = await serve((_, response) => response.end('reached'));
     const answers = ['127.0.0.1', '127.0.0.9', '127.0.0.1'];
     let lookups = 0;
@@ -214,7 +214,7 @@ describe('the address that is checked is the one that is connected to', () => {
     expect(lookups).toBe(3);
   });
 
-  it('leaves out the addresses of a host that are refused', async () => {
+  it('skips the refused addresses of a host', async () => {
     const origin = await serve((request, response) => response.end(request.socket.localAddress));
     const fetch = outbound({
       allow: ['127.0.0.1'],
@@ -228,7 +228,7 @@ describe('the address that is checked is the one that is connected to', () => {
 });
 
 describe('requests and answers', () => {
-  it('gives a standard Response with status, headers and body', async () => {
+  it('returns a standard Response with status, headers and body', async () => {
     const origin = await serve((_, response) => {
       response.writeHead(201, { 'content-type': 'application/json', 'set-cookie': ['a=1', 'b=2'] }).end('{"ok":true}');
     });
@@ -283,7 +283,7 @@ describe('requests and answers', () => {
     expect(await response.json()).toEqual([['one', 'zwölf'], 'bell.png', 'image/png', 'pixels']);
   });
 
-  it.each([204, 304])('takes an answer without a body: %i', async (status) => {
+  it.each([204, 304])('accepts an answer without a body: %i', async (status) => {
     const origin = await serve((_, response) => response.writeHead(status).end());
 
     const response = await outbound()(origin);
@@ -321,7 +321,7 @@ describe('requests and answers', () => {
 });
 
 describe('bounds', () => {
-  it('passes an answer of exactly the limit and breaks off one byte later', async () => {
+  it('passes an answer of exactly the limit and aborts one byte later', async () => {
     const origin = await serve((request, response) => response.end('x'.repeat(Number(request.url?.slice(1)))));
     const fetch = outbound({ maxResponseBytes: 1000 });
 
@@ -356,7 +356,7 @@ describe('bounds', () => {
     await closed;
   });
 
-  it('lets go of a body that nobody reads', async () => {
+  it('releases a body that is never read', async () => {
     let closed: Promise<void> | undefined;
     const origin = await serve((request, response) => {
       closed = closing(request.socket);
@@ -368,7 +368,7 @@ describe('bounds', () => {
     await expect(closed).resolves.toBeUndefined();
   });
 
-  it('gives up on headers that stay out or only drip, and the outcome is unknown', async () => {
+  it('times out when headers are missing or only drip, and the outcome is unknown', async () => {
     const silent = await serveTcp(() => {});
     const dripping = await serveTcp((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nx-drip: ');
@@ -397,7 +397,7 @@ describe('which failures prove that nothing was sent', () => {
     ['ENOTFOUND', 'nowhere.example is not a known host name.'],
     ['EAI_AGAIN', 'nowhere.example could not be looked up, because the name server did not answer.'],
     ['ESURPRISE', 'nowhere.example could not be connected to (ESURPRISE).'],
-  ])('a look-up that ends in %s does', async (code, message) => {
+  ])('a lookup that ends in %s does', async (code, message) => {
     const fetch = outbound({ lookup: async () => Promise.reject(Object.assign(new Error('look-up'), { code })) });
 
     const failure = await failureOf(fetch('https://nowhere.example/'));
@@ -421,7 +421,7 @@ describe('which failures prove that nothing was sent', () => {
     expect(await failureOf(outbound()(`https://127.0.0.1:${port}/`))).toBeInstanceOf(NotSentError);
   });
 
-  it('an abort before the connection stands does', async () => {
+  it('an abort before the connection is established does', async () => {
     const fetch = outbound({ lookup: () => new Promise(() => {}) });
 
     for (const signal of [AbortSignal.abort(), AbortSignal.timeout(20)]) {
@@ -445,7 +445,7 @@ describe('which failures prove that nothing was sent', () => {
     expect(await failureOf(outbound()(`http://127.0.0.1:${port}/`))).not.toBeInstanceOf(NotSentError);
   });
 
-  it('an abort while waiting for the answer does not, and passes the reason on', async () => {
+  it('an abort while waiting for the answer does not, and keeps the reason', async () => {
     const abort = new AbortController();
     const origin = await serve(() => abort.abort(new Error('changed my mind')));
 
@@ -465,7 +465,7 @@ describe('which failures prove that nothing was sent', () => {
     expect((await reading).message).toBe('enough');
   });
 
-  it('an answer of 421 is not taken as leave to send again', async () => {
+  it('an answer of 421 does not permit another send', async () => {
     let requests = 0;
     const origin = await serve((_, response) => {
       requests += 1;

@@ -1,4 +1,4 @@
-/** OWNER_EMAIL and OWNER_PASSWORD: both or neither, good ones only, and the password is in no message. */
+/** OWNER_EMAIL and OWNER_PASSWORD: both or neither, valid values only, and no message contains the password. */
 import { expect, it } from 'vitest';
 import { readConfig } from '../../server/config.ts';
 
@@ -12,7 +12,7 @@ it.each([
     { OWNER_EMAIL: 'Owner@Bells.Example', OWNER_PASSWORD },
     { email: OWNER_EMAIL, password: OWNER_PASSWORD },
   ],
-])('%j gives the owner %j', (env, owner) => {
+])('%j sets the owner to %j', (env, owner) => {
   expect(readConfig(env).owner).toEqual(owner);
 });
 

@@ -1,4 +1,4 @@
-/** GET /media/public/...: images for platforms that fetch them, by signed addresses and by nothing else. */
+/** GET /media/public/...: images for platforms that fetch them, by signed addresses only. */
 import sharp from 'sharp';
 import { describe, expect, it, vi } from 'vitest';
 import { createSigner } from '../../services/credentials/signer.ts';
@@ -19,7 +19,7 @@ const id = await upload();
 const address = (platformId = 'instagram', mediaId = id) => publicImageUrl(world.context, platformId, mediaId);
 const ask = (url: string, init: RequestInit = {}) => fetch(url.replace(PUBLIC_URL, world.url), init);
 
-/** What every wrong address is answered with. */
+/** The answer to every wrong address. */
 const NOTHING = [404, 'text/plain; charset=utf-8', 'There is no such image, or its address has expired.\n'];
 const answered = async (response: Response) => [
   response.status,
@@ -33,7 +33,7 @@ const changed = (change: (url: URL) => void): string => {
 };
 
 describe('200', () => {
-  it('gives the image as the platform takes it, to anybody, for no cache and as nothing but an image', async () => {
+  it('returns the image as the platform accepts it, to any caller, uncached and with an image type only', async () => {
     const response = await ask(address());
 
     const bytes = Buffer.from(await response.arrayBuffer());
@@ -48,7 +48,7 @@ describe('200', () => {
     expect([response.headers.get('set-cookie'), response.headers.get('x-robots-tag')]).toEqual([null, null]);
   });
 
-  it('gives the same bytes each time, and to each platform its own', async () => {
+  it('returns the same bytes each time, and separate ones for each platform', async () => {
     const bytesOf = async (url: string) => Buffer.from(await (await ask(url)).arrayBuffer()).toString('base64');
 
     const [first, again, forThreads] = [address(), address(), address('threads')].map(bytesOf);
@@ -57,7 +57,7 @@ describe('200', () => {
     expect(await forThreads).not.toBe(await first);
   });
 
-  it('tells HEAD everything but the bytes', async () => {
+  it('answers HEAD with everything except the bytes', async () => {
     const whole = await ask(address());
     const head = await ask(address(), { method: 'HEAD' });
 
@@ -66,7 +66,7 @@ describe('200', () => {
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
 
-  it('makes an image once for many that ask at the same time', async () => {
+  it('converts an image once for many concurrent requests', async () => {
     const fresh = address('instagram', await upload());
     const reads = vi.spyOn(world.media, 'get');
 
@@ -86,7 +86,7 @@ describe('200', () => {
     expect(statuses).toEqual([500, 200]);
   });
 
-  it('is given until the hour is over', async () => {
+  it('is available until the hour is over', async () => {
     const url = address();
 
     world.clock.set(new Date(START.getTime() + 3_599_000));
@@ -127,7 +127,7 @@ describe('404', () => {
     expect(await answered(await ask(url()))).toEqual(NOTHING);
   });
 
-  it('is the answer once the image is deleted, however lately it was asked for', async () => {
+  it('is the answer once the image is deleted, even right after a request for it', async () => {
     const mediaId = await upload();
     const url = address('instagram', mediaId);
     const before = (await ask(url)).status;
@@ -141,14 +141,14 @@ describe('signatures', () => {
   const [old, young, foreign] = [1, 2, 3].map((byte) => Buffer.alloc(32, byte));
   if (old === undefined || young === undefined || foreign === undefined) throw new Error('three keys');
 
-  it('agree over all processes with the same keys, and differ from install to install', () => {
+  it('match on all processes with the same keys, and differ between installs', () => {
     expect(createSigner([old]).sign('imageAddress', 'a')).toBe(createSigner([old]).sign('imageAddress', 'a'));
     expect(createSigner([old]).isSigned('imageAddress', 'a', createSigner([foreign]).sign('imageAddress', 'a'))).toBe(
       false,
     );
   });
 
-  it('stay good while a new key comes first, until the old one is dropped', () => {
+  it('stay valid after a new key is added, until the old one is removed', () => {
     const signed = createSigner([old]).sign('imageAddress', 'a');
 
     const [rotating, dropped] = [createSigner([young, old]), createSigner([young])];

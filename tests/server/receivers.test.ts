@@ -1,4 +1,7 @@
-/** The way out to receivers: one post, done with the status line, whatever the other side does. */
+/**
+ * The transport to webhook receivers: one post, complete with the status line, regardless of the receiver's further
+ * behaviour.
+ */
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
@@ -7,7 +10,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createReceivers } from '../../server/receivers.ts';
 import { SELF_SIGNED } from '../harness/self-signed.ts';
 
-/** Real milliseconds that receivers get in these tests. */
+/** Time-out for receivers in these tests, in real milliseconds. */
 const TIMEOUT_MS = 300;
 const TIMED_OUT = { status: null, problem: 'The receiver did not answer within 0.3 seconds.' };
 
@@ -33,7 +36,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return listen(server);
 }
 
-/** A server that does with a connection what it likes, once something was sent on it. */
+/** A server whose behaviour on a connection the test chooses, after the first bytes arrive. */
 function serveRaw(answer: (socket: Socket) => void): Promise<string> {
   return listen(
     createTcpServer((socket) => {
@@ -45,7 +48,7 @@ function serveRaw(answer: (socket: Socket) => void): Promise<string> {
 }
 
 describe('post', () => {
-  it('sends the body to the byte, with the headers it was given', async () => {
+  it('sends the exact body, with the given headers', async () => {
     let seen: unknown;
     const url = await serve((request, response) => {
       const chunks: Buffer[] = [];
@@ -62,7 +65,7 @@ describe('post', () => {
     expect(seen).toEqual(['POST', '/a/b?c=d', 'post.sent', '{"a":"ü"}']);
   });
 
-  it('takes the status line alone: headers that never end do not matter', async () => {
+  it('needs the status line only: headers that never end do not matter', async () => {
     const url = await serveRaw((socket) => {
       socket.write('HTTP/1.1 204 No Content\r\nx-slow: ');
       const drip = setInterval(() => socket.write('x'), 20);
@@ -72,7 +75,7 @@ describe('post', () => {
     expect(await post(url)).toEqual({ status: 204 });
   });
 
-  it('gives up on a status line that drips', async () => {
+  it('times out on a status line that drips', async () => {
     const url = await serveRaw((socket) => {
       const letters = [...'HTTP/1.1 200 OK, but very very slowly indeed'];
       const drip = setInterval(() => socket.write(letters.shift() ?? ' '), 30);
@@ -82,17 +85,17 @@ describe('post', () => {
     expect(await post(url)).toEqual(TIMED_OUT);
   });
 
-  it('does not take an interim answer for an answer', async () => {
+  it('does not treat an interim answer as the answer', async () => {
     const url = await serveRaw((socket) => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'));
 
     expect(await post(url)).toEqual(TIMED_OUT);
   });
 
-  it('gives up on a server that takes the connection and says nothing', async () => {
+  it('times out on a server that accepts the connection and sends nothing', async () => {
     expect(await post(await serveRaw(() => undefined))).toEqual(TIMED_OUT);
   });
 
-  it('leaves a huge body unread, and its connection', async () => {
+  it('does not read a huge body, and closes its connection', async () => {
     let written = 0;
     const url = await serve((_request, response) => {
       const more = () => {
@@ -147,11 +150,11 @@ describe('post', () => {
       (socket: Socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n'),
       'The receiver closed the connection without an answer.',
     ],
-  ])('tells of one that %s', async (_case, answer, problem) => {
+  ])('reports one that %s', async (_case, answer, problem) => {
     expect(await post(await serveRaw(answer))).toEqual({ status: null, problem });
   });
 
-  it('does not follow a redirect, least of all to a private address', async () => {
+  it('does not follow a redirect, in particular to a private address', async () => {
     let followed = false;
     const inside = await serve((_request, response) => {
       followed = true;
@@ -163,7 +166,7 @@ describe('post', () => {
     expect(followed).toBe(false);
   });
 
-  it('refuses a certificate that nobody vouches for', async () => {
+  it('refuses a certificate without a trusted issuer', async () => {
     const server = createTlsServer({ key: SELF_SIGNED.key, cert: SELF_SIGNED.certificate });
     const url = (await listen(server)).replace('http:', 'https:');
 
@@ -173,13 +176,13 @@ describe('post', () => {
     });
   });
 
-  it('says when nobody listens', async () => {
+  it('reports that nothing listens', async () => {
     expect(await post('http://127.0.0.1:9/')).toEqual({ status: null, problem: '127.0.0.1 refused the connection.' });
   });
 });
 
 describe('the address', () => {
-  it('is judged with every connection: a name that moves to a private address is not followed there', async () => {
+  it('is checked for every connection: a name that moves to a private address is not followed there', async () => {
     let posts = 0;
     const url = await serve((_request, response) => {
       posts += 1;
@@ -220,7 +223,7 @@ describe('the address', () => {
 });
 
 describe('connections', () => {
-  /** A server that says on which connection each request came. */
+  /** A server that reports the connection of each request. */
   async function counting(status = 200, afterAnswer: (socket: Socket) => void = () => undefined) {
     const sockets: Socket[] = [];
     const posts: number[] = [];
@@ -232,7 +235,7 @@ describe('connections', () => {
     return { url, posts };
   }
 
-  it('are used again for the next post', async () => {
+  it('are reused for the next post', async () => {
     const { url, posts } = await counting();
     const receivers = open();
 
@@ -241,7 +244,7 @@ describe('connections', () => {
     expect(posts).toEqual([0, 0, 0]);
   });
 
-  it('that the other side closed meanwhile cost no attempt', async () => {
+  it('that the receiver closed meanwhile cost no attempt', async () => {
     const { url, posts } = await counting(200, (socket) => setTimeout(() => socket.resetAndDestroy(), 5));
     const receivers = open();
 
@@ -255,7 +258,7 @@ describe('connections', () => {
     expect(posts.length).toBeGreaterThanOrEqual(4);
   });
 
-  it('are broken off when it is closed', async () => {
+  it('are aborted when the transport closes', async () => {
     const receivers = open({ timeoutMs: 10_000 });
     const url = await serveRaw(() => receivers.close());
 

@@ -1,4 +1,4 @@
-/** DATA_DIR is closed to other users of the machine, or the start is refused. */
+/** DATA_DIR is closed to other users of the machine, or the start fails. */
 import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ async function modeOf(path: string): Promise<string> {
 
 const own = process.getuid?.();
 
-it('a folder that is missing is made for its owner alone, and nothing is said', async () => {
+it('a missing folder is created for its owner only, without a log line', async () => {
   const dataDir = join(await newFolder(), 'deep', 'data');
   const warn = vi.fn<Logger['warn']>();
 
@@ -28,7 +28,7 @@ it('a folder that is missing is made for its owner alone, and nothing is said', 
   expect(warn).not.toHaveBeenCalled();
 });
 
-it('a folder that was open is closed, with what is in it, and the log says so', async () => {
+it('an open folder is closed, with its content, and the log reports it', async () => {
   const dataDir = await newFolder();
   const elsewhere = await newFolder();
   await mkdir(join(dataDir, 'db'));

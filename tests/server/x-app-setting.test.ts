@@ -8,11 +8,11 @@ it.each([
     { X_CLIENT_ID: 'id', X_CLIENT_SECRET: 'secret' },
     { clientId: 'id', clientSecret: 'secret' },
   ],
-])('%j gives the app of X %j', (env, app) => {
+])('%j sets the app of X to %j', (env, app) => {
   expect(readConfig(env).apps.x).toEqual(app);
 });
 
-it('refuses a secret without the app that it belongs to', () => {
+it('refuses a secret without its app', () => {
   expect(() => readConfig({ X_CLIENT_SECRET: 'secret' })).toThrow(
     'X_CLIENT_SECRET: has a meaning only with X_CLIENT_ID',
   );
@@ -21,6 +21,6 @@ it('refuses a secret without the app that it belongs to', () => {
 it.each([
   [{}, 'https://api.x.com'],
   [{ X_API_URL: 'http://127.0.0.1:4000/' }, 'http://127.0.0.1:4000'],
-])('%j makes X_API_URL %s', (env, origin) => {
+])('%j sets X_API_URL to %s', (env, origin) => {
   expect(readConfig(env).endpoints.X_API_URL).toBe(origin);
 });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBatcher } from '../../services/batcher.ts';
 
-/** A write that is held back until it is let go, and what it was called with. */
+/** A write that waits until the test releases it, and the items it was called with. */
 function heldWrite() {
   const batches: string[][] = [];
   const waiting: (() => void)[] = [];
@@ -25,7 +25,7 @@ function heldWrite() {
 }
 
 describe('a batch', () => {
-  it('takes what arrives in one moment, and gives each its own result', async () => {
+  it('contains the items that arrive together, and gives each its own result', async () => {
     const batches: number[][] = [];
     const batcher = createBatcher(async (items: readonly number[]) => {
       batches.push([...items]);
@@ -38,7 +38,7 @@ describe('a batch', () => {
     expect(batches).toEqual([[3, 1, 2]]);
   });
 
-  it('takes all that arrived while the one before it was written', async () => {
+  it('contains all items that arrived during the previous write', async () => {
     const held = heldWrite();
     const batcher = createBatcher(held.write, 100);
     const firstBegins = held.nextBegins();
@@ -54,7 +54,7 @@ describe('a batch', () => {
     expect(held.batches).toEqual([['a'], ['b', 'c', 'd']]);
   });
 
-  it('is never larger than its limit', async () => {
+  it('never exceeds its limit', async () => {
     const sizes: number[] = [];
     const batcher = createBatcher(async (items: readonly number[]) => {
       sizes.push(items.length);
@@ -88,7 +88,7 @@ describe('a bad item', () => {
     ]);
   });
 
-  it('does not hold up what comes after it', async () => {
+  it('does not delay later items', async () => {
     const batcher = createBatcher(refusing, 1);
 
     const results = await Promise.allSettled(['bad', 'a'].map((item) => batcher.add(item)));

@@ -1,9 +1,9 @@
-/** A costly read is made at most once in its time, and a failed one is not kept. */
+/** An expensive read runs at most once per cache period, and a failed read is not cached. */
 import { describe, expect, it } from 'vitest';
 import { cached } from '../../services/cached.ts';
 import { createTestClock } from '../harness/test-clock.ts';
 
-/** A read that counts itself, cached for ten seconds. */
+/** A read that counts its calls, cached for ten seconds. */
 function countingRead(fails: (count: number) => boolean = () => false) {
   const clock = createTestClock();
   let count = 0;
@@ -15,8 +15,8 @@ function countingRead(fails: (count: number) => boolean = () => false) {
   return { clock, read };
 }
 
-describe('an answer', () => {
-  it('is given again until its time is over', async () => {
+describe('a result', () => {
+  it('is returned again until it expires', async () => {
     const { clock, read } = countingRead();
 
     const answers = [await read()];
@@ -28,7 +28,7 @@ describe('an answer', () => {
     expect(answers).toEqual([1, 1, 1, 2, 2, 3]);
   });
 
-  it('is shared by all who ask while it is being read', async () => {
+  it('is shared by all callers during the read', async () => {
     const { read } = countingRead();
 
     expect(await Promise.all([read(), read(), read()])).toEqual([1, 1, 1]);
@@ -36,7 +36,7 @@ describe('an answer', () => {
 });
 
 describe('a failure', () => {
-  it('reaches all who asked, and is not kept', async () => {
+  it('reaches all callers, and is not cached', async () => {
     const { read } = countingRead((count) => count === 1);
 
     const failed = await Promise.allSettled([read(), read()]);

@@ -3,7 +3,7 @@ import { createFairQueue, QueueFull } from '../../services/fair-queue.ts';
 
 const LIMIT = { perOwner: 10, inAll: 20 };
 
-/** A queue whose work is over when the test says so, and the order in which it began. */
+/** A queue whose work ends when the test says so, and the order in which the work began. */
 function steppedQueue(concurrency: number) {
   const queue = createFairQueue(concurrency);
   const begun: string[] = [];
@@ -24,7 +24,7 @@ function steppedQueue(concurrency: number) {
 }
 
 describe('createFairQueue', () => {
-  it('lets owners take turns, however much one of them has waiting', async () => {
+  it('alternates between owners, regardless of how much work one of them has queued', async () => {
     const { begun, add, finishAll } = steppedQueue(1);
     const work = [
       ...['a1', 'a2', 'a3', 'a4'].map((name) => add('a', name)),
@@ -38,7 +38,7 @@ describe('createFairQueue', () => {
     expect(begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
   });
 
-  it('runs no more at once than it may, and all that is free', async () => {
+  it('runs up to its concurrency limit, and uses all free capacity', async () => {
     const { queue, begun, add, finishAll } = steppedQueue(2);
     const work = ['1', '2', '3'].map((name) => add('a', name));
 
@@ -49,7 +49,7 @@ describe('createFairQueue', () => {
     expect(queue.waiting()).toBe(0);
   });
 
-  it('refuses at once what is more than one owner, or all of them, may have waiting', async () => {
+  it('refuses work immediately above the queue limit of an owner or of all owners', async () => {
     const { add, finishAll } = steppedQueue(1);
     const limit = { perOwner: 1, inAll: 2 };
     const work = [
@@ -66,7 +66,7 @@ describe('createFairQueue', () => {
     await Promise.all(work);
   });
 
-  it('gives up the place of work whose signal aborts, and goes on after work that fails', async () => {
+  it('frees the place of work whose signal aborts, and continues after work that fails', async () => {
     const { queue, begun, add, finishAll } = steppedQueue(1);
     const leaving = new AbortController();
     const first = add('a', 'first');

@@ -1,11 +1,11 @@
-/** Ids sort in the order they were made, whatever the clock does. */
+/** Ids sort in the order of their creation, whatever the clock does. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createIds } from '../../services/ids.ts';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** Ids made at these readings of the clock, one after the other. */
+/** Ids created at these clock readings, one after the other. */
 function idsAt(readings: readonly number[], filling = 0x5a): string[] {
   let next = 0;
   const ids = createIds(
@@ -24,28 +24,28 @@ function millisecondsOf(id: string): number {
 }
 
 describe('an id', () => {
-  it('is a UUIDv7 of the present millisecond', () => {
+  it('is a UUIDv7 with the current millisecond', () => {
     const [id = ''] = idsAt([Date.UTC(2026, 10, 21, 12)]);
 
     expect(id).toMatch(UUID_V7);
     expect(millisecondsOf(id)).toBe(Date.UTC(2026, 10, 21, 12));
   });
 
-  it('sorts after those made in the same millisecond', () => {
+  it('sorts after earlier ids of the same millisecond', () => {
     const ids = idsAt(Array.from({ length: 5_000 }, () => 1_000));
 
     expect(ids.toSorted()).toEqual(ids);
     expect(new Set(ids).size).toBe(5_000);
   });
 
-  it('sorts after those made before the clock was set back, and catches up with it again', () => {
+  it('sorts after earlier ids when the clock is set back, and uses the clock again once it has caught up', () => {
     const ids = idsAt([5_000, 4_000, 1, 4_999, 5_000, 5_001]);
 
     expect(ids.toSorted()).toEqual(ids);
     expect(ids.map(millisecondsOf)).toEqual([5_000, 5_000, 5_000, 5_000, 5_000, 5_001]);
   });
 
-  it('sorts after all made before it, whatever the clock and the randomness do', () => {
+  it('sorts after all earlier ids, for any clock and any randomness', () => {
     const readings = fc.array(fc.integer({ min: 0, max: 2 ** 42 }), { minLength: 2, maxLength: 300 });
     fc.assert(
       fc.property(readings, fc.integer({ min: 0, max: 255 }), (instants, filling) => {

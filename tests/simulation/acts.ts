@@ -1,4 +1,4 @@
-/** Acts upon what is there: publishing, retrying, deleting, editing, queues and connections, each with the answer it must get. */
+/** Actions on existing objects: publish, retry, delete, edit, queues and connections, each with its expected answer. */
 import type { PostRow } from './journal.ts';
 import { ms } from './journal.ts';
 import { asks, hold, markerOf } from './mirror.ts';
@@ -13,7 +13,7 @@ function isLiving({ observer }: Stage, post: PostRow): boolean {
   return observer.mirror.connections.get(post.connection_id)?.deleted_at === null;
 }
 
-/** One of the actor's posts; undefined when none is like that. */
+/** One of the actor's posts that matches; undefined when none does. */
 function somePost({ observer, dice }: Stage, actor: Actor, like: (post: PostRow) => boolean): PostRow | undefined {
   const posts = observer.mirror.ofTenant(actor.id).filter(like);
   return posts.length === 0 ? undefined : dice.pick(posts);
@@ -54,7 +54,7 @@ const retry: Act = async (stage, actor) => {
   );
   const refused = !isLiving(stage, failed) || (failed.error_code === 'outcome_unknown' && !force);
   const told = `retries ${stage.observer.mirror.nameOf(failed)} (${failed.error_code}) ${JSON.stringify(body)}`;
-  // The answer of its first request stays what it was, although the post has gone on.
+  // The stored answer of its first request does not change, although the post has.
   if (status === 200) await stage.replays.again(stage.dice, stage.observer.mirror, markerOf(failed.text));
   return expectStatus(told, status, refused ? [400] : DIED, answer);
 };
@@ -119,7 +119,7 @@ const queue: Act = async (stage, actor) => {
 const disconnect: Act = async (stage, actor) => {
   const living = stage.observer.mirror.living(actor.id);
   if (living.length < 2) return 'keeps its last connection';
-  // The hard case is a send that was cut off: nobody can finish it any more.
+  // The hard case is an interrupted send, which no process can finish any more.
   const cutOff = living.filter(({ id }) =>
     stage.observer.mirror.ofConnection(id).some((post) => post.status === 'processing'),
   );
@@ -135,7 +135,7 @@ const link: Act = async (stage, actor) => {
   return expectStatus('connects a sandbox', status, [200], null);
 };
 
-/** The queue as the API shows it is the queue as the database has it. */
+/** The queue in the API equals the queue in the database. */
 const read: Act = async (stage, actor) => {
   const { mirror } = stage.observer;
   const living = mirror.living(actor.id);

@@ -1,16 +1,16 @@
-/** Chance that repeats: every throw follows from the seed, so a seed is a whole history. */
+/** Repeatable randomness: every value follows from the seed, so a seed defines a whole history. */
 import { createHash } from 'node:crypto';
 
 export interface Dice {
   /** From 0 to below 1. */
   next(): number;
-  /** A whole number, both ends included. */
+  /** A whole number, both bounds included. */
   int(least: number, most: number): number;
   chance(probability: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
-  /** As likely between 1 and 10 as between 100 and 1000: short times are as interesting as long ones. */
+  /** As likely between 1 and 10 as between 100 and 1000, because short times are as interesting as long ones. */
   spread(least: number, most: number): number;
-  /** One of the names, each as often as its weight says. */
+  /** One of the names, chosen by weight. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name;
 }
 
@@ -42,7 +42,7 @@ export function createDice(seed: string): Dice {
   };
 }
 
-/** A number from 0 to below 1 that belongs to these words alone, whenever and however often it is asked for. */
+/** A number from 0 to below 1 that depends on these words only, and is the same on every call. */
 export function fate(...words: readonly string[]): number {
   return createHash('sha256').update(words.join('\n')).digest().readUInt32BE() / 2 ** 32;
 }

@@ -1,41 +1,41 @@
 /**
- * Processes that die or hang in the middle of a send. What becomes of a send follows from the post and from
- * how often it was tried, not from the order of things, so that a seed gives the same faults on every engine.
+ * Processes that die or hang in the middle of a send. The fault depends on the post and its number of attempts, not on
+ * the order of events, so a seed gives the same faults on every engine.
  */
 import type { ClaimedSend } from '../../services/posts/claimed-send.ts';
-import type { SendDesk } from '../../services/posts/send-desk.ts';
+import type { PostSender } from '../../services/posts/post-sender.ts';
 import { sendPost } from '../../services/posts/send-post.ts';
 import type { World } from '../harness/world.ts';
 import { fate } from './dice.ts';
 import { markerOf } from './mirror.ts';
 
-/** What a process that died answers: nothing, which its own caller sees as this. */
+/** A dead process sends no answer, and its caller sees this error. */
 class ProcessDied extends Error {
   override name = 'ProcessDied';
 }
 
-/** Of a thousand sends: so many whose process dies before the call, so many after it, so many that hang. */
+/** Faults per thousand sends: a process that dies before the call, one that dies after it, and one that hangs. */
 const DIES_BEFORE = 30;
 const DIES_AFTER = 30;
 const HANGS = 25;
 
-/** A send is not unlucky more often than this. */
+/** Most faults that one post can have. */
 const UNLUCKY_MAX = 3;
 
 export interface Faults {
-  /** False: from now on every send goes well. */
+  /** False: from now on every send succeeds. */
   enabled: boolean;
-  /** Faults so far. */
+  /** Number of faults so far. */
   readonly hits: number;
-  /** Ids of posts of which some send was cut off. */
+  /** Ids of posts with an interrupted send. */
   readonly struck: ReadonlySet<string>;
-  /** Sends, as `post generation`, that a hanging process went on with after another had taken them over. */
+  /** Sends, as `post generation`, that a hanging process continued after another had taken them over. */
   readonly haunted: ReadonlySet<string>;
-  /** Sends that hang, the longest first. */
+  /** Hanging sends, the longest first. */
   readonly hanging: readonly ClaimedSend[];
-  /** Lets a process that hangs go on where it stopped. */
+  /** Lets a hanging process continue. */
   wake(claimed: ClaimedSend): Promise<void>;
-  /** Resolves when no send is under way, those of dead processes included. */
+  /** Resolves when no send is in progress, those of dead processes included. */
   drained(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export function injectFaults(world: World, seed: string): Faults {
     hits += 1;
     struck.add(claimed.post.id);
     if (kind === 'hangs') hung.push(claimed);
-    // A post to the sandbox has one part, so what this has written when it is done is what the platform has.
+    // A post to the sandbox has one part, so the platform has what this has written at its end.
     if (kind === 'after') await sendPost(world.context, claimed);
     throw new ProcessDied(`the process that sent ${claimed.post.id} died`);
   };
@@ -79,13 +79,13 @@ export function injectFaults(world: World, seed: string): Faults {
     },
   };
 
-  const send: SendDesk['send'] = (claimed) => {
+  const send: PostSender['send'] = (claimed) => {
     const { id, generation, text, connectionSlug } = claimed.post;
     const key = `${id} ${generation}`;
     const tried = tries.get(key) ?? 0;
     tries.set(key, tried + 1);
     const roll = 1000 * fate(seed, markerOf(text), connectionSlug, String(generation), String(tried));
-    // Who was unlucky once is likely to be again, so that recoveries are cut off too.
+    // A post with a fault is likely to have another, so that recoveries are interrupted too.
     const kind = kindOf(tried === 0 ? roll : roll / 6);
     if (!faults.enabled || tried >= UNLUCKY_MAX || kind === null) return desk.send(claimed);
     const struckSend = strike(claimed, kind);
@@ -94,7 +94,7 @@ export function injectFaults(world: World, seed: string): Faults {
     struckSend.then(over, over);
     return struckSend;
   };
-  Object.assign(world.context, { sends: Object.assign(Object.create(desk) as SendDesk, { send }) });
+  Object.assign(world.context, { sends: Object.assign(Object.create(desk) as PostSender, { send }) });
   return faults;
 }
 

@@ -1,9 +1,9 @@
-/** A journal of every row that changes, kept by triggers: what the product did, told by the database and not by the product. */
+/** A journal of every changed row, kept by triggers. It records the product's actions independently of the product. */
 import type { PostStatus, RescheduleReason } from '../../entities/post.ts';
 import type { QueueSlot } from '../../entities/connection.ts';
 import type { World } from '../harness/world.ts';
 
-/** A row of posts, as far as invariants speak of it. Instants are text. */
+/** A row of posts, with the columns that invariants use. Instants are text. */
 export interface PostRow {
   readonly id: string;
   readonly account_id: string;
@@ -32,7 +32,7 @@ export interface PostRow {
   readonly counted: boolean;
 }
 
-/** A read of a post's numbers. */
+/** A read of a post's metrics. */
 export interface ReadRow {
   readonly post_id: string;
   readonly number: number;
@@ -79,9 +79,9 @@ export interface ConnectionRow {
 
 interface Of<Kind extends string, Row> {
   readonly kind: Kind;
-  /** Null for a row that is born. */
+  /** Null for an inserted row. */
   readonly old: Row | null;
-  /** Null for a row that is gone. */
+  /** Null for a deleted row. */
   readonly new: Row | null;
 }
 
@@ -93,12 +93,12 @@ export type Change =
   | Of<'connections', ConnectionRow>
   | Of<'metrics_reads', ReadRow>;
 
-/** What one transaction changed, in order. */
+/** The changes of one transaction, in order. */
 export type Transaction = readonly Change[];
 
 const TABLES = ['posts', 'events', 'attempts', 'sandbox_posts', 'connections', 'metrics_reads'];
 
-/** Columns that no invariant speaks of. */
+/** Columns that no invariant uses. */
 const UNUSED = `'{original_text,tags,thread,images,ref,prepared,credentials}'::text[]`;
 
 const INSTALL = [
@@ -117,7 +117,7 @@ const INSTALL = [
 ];
 
 export interface Journal {
-  /** What was committed since the last look. */
+  /** The transactions committed since the last read. */
   read(): Promise<Transaction[]>;
 }
 
@@ -131,7 +131,7 @@ export async function keepJournal(world: World): Promise<Journal> {
         [read],
       );
       read = rows.at(-1)?.seq ?? read;
-      // Two transactions may interleave; each is judged at its end.
+      // Two transactions may interleave; each is checked at its end.
       const ends = new Map(rows.map(({ xid, seq }) => [xid, seq]));
       const transactions = [...Map.groupBy(rows, ({ xid }) => xid)];
       return transactions
@@ -141,7 +141,7 @@ export async function keepJournal(world: World): Promise<Journal> {
   };
 }
 
-/** One statement may move many posts, and tells of them in any order; they were given their times in the order they had. */
+/** One statement may move many posts and report them in any order; they got their times in their previous order. */
 function inOrder(changes: Transaction): Transaction {
   const moves = changes.filter(isMove).toSorted((one, other) => compare(one.old, other.old));
   return changes.map((change) => (isMove(change) ? (moves.shift() ?? change) : change));

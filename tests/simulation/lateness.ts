@@ -1,4 +1,4 @@
-/** When posts go out and where late ones move, judged by the instants of each transaction. */
+/** Checks when posts are sent and where late ones move, by the instants of each transaction. */
 import type { PostRow } from './journal.ts';
 import { ms } from './journal.ts';
 import { hold, type Mirror } from './mirror.ts';
@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 const TOLERATED_MS = 5 * MINUTE_MS;
 const DAY_MS = 86_400_000;
 
-/** A change of a post that waited. */
+/** A change of a waiting post. */
 type Move = Step & { readonly old: PostRow; readonly new: PostRow };
 
 const lateBy = (post: PostRow, at: number) => at - ms(post.scheduled_for ?? '');
@@ -17,7 +17,7 @@ const lateBy = (post: PostRow, at: number) => at - ms(post.scheduled_for ?? '');
 /** When a post was due, before any repeat. */
 const dueOf = (post: PostRow) => ms(post.first_due_at ?? post.scheduled_for ?? '');
 
-/** @param at when the transaction was; the mirror is as it left things */
+/** @param at instant of the transaction; the mirror is in the state after it */
 export function checkLateness(mirror: Mirror, steps: readonly Step[], at: number): void {
   const moves = steps.filter((step): step is Move => step.old?.status === 'scheduled' && step.new !== null);
   const caughtUp = new Set<string>();
@@ -43,7 +43,7 @@ function checkClaim(mirror: Mirror, { old }: Move, at: number, caughtUp: Set<str
   hold(left === undefined, '4 late', () => `${told()}, and ${mirror.nameOf(left as PostRow)} was late too and stays`);
 }
 
-/** Only what stands behind another late post is spaced out. */
+/** Only a post behind another late post is spaced out. */
 function checkCatchUp(mirror: Mirror, move: Move, moves: readonly Move[], at: number): void {
   const { old } = move;
   const told = () => `${mirror.nameOf(old)} was moved from ${old.scheduled_for} to ${move.new.scheduled_for}`;
@@ -69,7 +69,7 @@ function checkMissed(mirror: Mirror, { old, new: present }: Move, at: number): v
   else hold(present.error_code === 'connection_limit_exceeded', '4 late', told);
 }
 
-/** Judges a slot that is given, or found to be missing, before the mirror takes the change over. */
+/** Checks a slot that is assigned, or found to be missing, before the mirror applies the change. */
 export function checkSlot(mirror: Mirror, old: PostRow | null, present: PostRow | null, at: number): void {
   if (present === null) return;
   const given = present.status === 'scheduled' && present.slot_at !== null && present.slot_at !== old?.slot_at;

@@ -1,4 +1,4 @@
-/** The database as the journal tells it, in memory, and what the rules ask of it. */
+/** The database in memory, rebuilt from the journal, and the queries that the rules make. */
 import type { PlanName } from '../../entities/account.ts';
 import type { AttemptRow, ConnectionRow, PostRow, ReadRow, TimelineRow, Transaction } from './journal.ts';
 import { ms } from './journal.ts';
@@ -32,17 +32,17 @@ export class Mirror {
   readonly tenants = new Map<string, Tenant>();
   readonly posts = new Map<string, PostRow>();
   readonly connections = new Map<string, ConnectionRow>();
-  /** Ledger rows that make a post, by token. */
+  /** Ledger rows that create a post, by token. */
   readonly heads = new Map<string, AttemptRow>();
-  /** What stands, or stood, on the sandbox, by token. */
+  /** The current and deleted posts on the sandbox, by token. */
   readonly timeline = new Map<string, TimelineRow>();
-  /** The newest read of each post's numbers. */
+  /** The newest read of each post's metrics. */
   readonly reads = new Map<string, ReadRow>();
-  /** How often the caller sent a post again whose outcome nobody knew. */
+  /** How often the caller resent a post with an unknown outcome. */
   readonly forced = new Map<string, number>();
   readonly #names = new Map<string, string>();
 
-  /** Takes over what a transaction changed. */
+  /** Applies the changes of a transaction. */
   apply(change: Transaction[number]): void {
     switch (change.kind) {
       case 'posts':
@@ -76,7 +76,7 @@ export class Mirror {
     if (!this.#names.has(row.id)) this.#names.set(row.id, `c${this.#names.size}`);
   }
 
-  /** A name that is the same in every run of a seed, as ids are not on every engine. */
+  /** A name that is the same in every run of a seed. Ids differ between engines. */
   nameOf(post: PostRow): string {
     const tenant = this.tenants.get(post.account_id)?.name ?? '?';
     return `${tenant}/${this.#names.get(post.connection_id) ?? '?'}/${markerOf(post.text)}`;
@@ -98,7 +98,7 @@ export class Mirror {
     return [...this.connections.values()].filter((row) => row.account_id === tenantId && row.deleted_at === null);
   }
 
-  /** Live posts that went out on the UTC day of `at`, and those on their way. */
+  /** Live posts that were sent on the UTC day of `at`, and those in progress. */
   usedToday(tenantId: string, at: number): number {
     const since = Math.floor(at / DAY_MS) * DAY_MS;
     return this.ofTenant(tenantId).filter(
@@ -107,7 +107,7 @@ export class Mirror {
     ).length;
   }
 
-  /** Living connections that sent within 30 days, or are sending. */
+  /** Connections that exist and sent within 30 days, or are sending. */
   active(tenantId: string, at: number): string[] {
     const since = at - 30 * DAY_MS;
     const used = this.ofTenant(tenantId)
@@ -120,12 +120,12 @@ export class Mirror {
   }
 }
 
-/** The mark that tells the texts of a simulation apart, such as `#17`. */
+/** The mark that distinguishes the texts of a simulation, such as `#17`. */
 export function markerOf(text: string): string {
   return /#\d+/.exec(text)?.[0] ?? '#?';
 }
 
-/** Whether a text asks the sandbox for something. */
+/** Whether a text contains a directive for the sandbox. */
 export function asks(text: string, directive: string): boolean {
   return text.includes(`[[${directive}]]`);
 }

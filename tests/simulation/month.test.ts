@@ -1,10 +1,13 @@
-/** A month of everything at once, from several seeds: no invariant of the service breaks, whatever happens in whichever order. */
+/**
+ * A month of random concurrent activity, from several seeds: no invariant of the service breaks, in any order of
+ * events.
+ */
 import { describe, expect, it } from 'vitest';
 import { POST_TRANSITIONS } from '../../entities/post.ts';
 import { TEST_DATABASE_URL } from '../harness/database.ts';
 import { simulate } from './simulate.ts';
 
-/** What `npm run simulate` asks for; undefined in a run of the tests. */
+/** The parameters of `npm run simulate`; undefined in a test run. */
 const asked = process.env['SIMULATE_SEED'];
 const days = Number(process.env['SIMULATE_DAYS'] ?? 31);
 const runs = Number(process.env['SIMULATE_RUNS'] ?? 1);
@@ -14,7 +17,7 @@ interface Life {
   readonly days: number;
 }
 
-/** The embedded database takes three times as long: there it is the beginning of one of these months. */
+/** The embedded database takes three times as long, so there the test covers the beginning of one of these months. */
 const LIVES: readonly Life[] =
   TEST_DATABASE_URL === undefined
     ? [{ seed: 2, days: 10 }]
@@ -24,7 +27,7 @@ const LIVES: readonly Life[] =
         { seed: 4, days: 18 },
       ];
 
-/** Real time that a life may take, also on a busy machine. */
+/** Real time limit for one simulation, also on a busy machine. */
 const timeoutMs = (lived: number) => 60_000 + lived * 10_000;
 
 describe('a month', () => {
@@ -42,15 +45,15 @@ describe('a month', () => {
     for (const way of outcome.ways.keys()) gone.add(way.replace(/ \(.*/, ''));
   });
 
-  // It takes several months to go every way.
-  it.skipIf(asked !== undefined || lives.length < 3)('goes every way of the table of transitions', () => {
-    // A draft is checked when it is written and when it is edited: to fit no longer takes a change of the product.
+  // It takes several months to cover every transition.
+  it.skipIf(asked !== undefined || lives.length < 3)('covers every transition of the table', () => {
+    // A draft is validated when it is created and when it is edited, so only a change of the product could make it fit.
     const table = POST_TRANSITIONS.filter(({ from, to }) => !(from === 'draft' && to === 'failed'));
 
     expect(table.map(({ from, to }) => `${from} -> ${to}`).filter((way) => !gone.has(way))).toEqual([]);
   });
 
-  it.skipIf(asked !== undefined)('comes the same from the same seed', { timeout: timeoutMs(12) }, async () => {
+  it.skipIf(asked !== undefined)('is identical for the same seed', { timeout: timeoutMs(12) }, async () => {
     const [first, second, other] = [await simulate(5, 4), await simulate(5, 4), await simulate(9, 4)];
 
     expect(second.digest).toBe(first.digest);

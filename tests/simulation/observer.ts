@@ -1,4 +1,4 @@
-/** Reads the journal after each step, judges every transaction in it, and keeps the history. */
+/** Reads the journal after each step, checks every transaction in it, and keeps the history. */
 import { createHash } from 'node:crypto';
 import type { World } from '../harness/world.ts';
 import type { Faults } from './faults.ts';
@@ -12,7 +12,7 @@ import { checkRow, checkWaiting } from './rows.ts';
 import { checkTimeline } from './timeline.ts';
 import { checkTransitions, type Step } from './transitions.ts';
 
-/** Lines of the history that a failure shows. */
+/** Number of history lines that a failure shows. */
 const SHOWN = 40;
 
 export interface Observer {
@@ -21,12 +21,12 @@ export interface Observer {
   readonly last: readonly string[];
   /** Changes of posts so far. */
   readonly moves: number;
-  /** How often each way was gone, such as `scheduled -> sent`, reasons and error codes included. */
+  /** Count of each transition, such as `scheduled -> sent`, reasons and error codes included. */
   readonly ways: ReadonlyMap<string, number>;
   /** Writes a line into the history. */
   note(line: string): void;
   /**
-   * Takes over what happened since, and judges it.
+   * Reads and checks the changes since the last call.
    * @throws Broken
    */
   look(): Promise<void>;
@@ -80,7 +80,7 @@ export function observe(world: World, journal: Journal, faults: Faults): Observe
       try {
         for (const transaction of await journal.read()) lines.push(...judge(transaction));
       } finally {
-        // Within one step engines may differ in the order in which they commit.
+        // Within one step engines may commit in a different order.
         for (const line of lines.toSorted()) note(line);
       }
       if (lines.length === 0) return;
@@ -91,7 +91,7 @@ export function observe(world: World, journal: Journal, faults: Faults): Observe
   };
 }
 
-/** When a transaction was, by the rows that carry an instant; null when none does. */
+/** The instant of a transaction, from the rows that carry one; null when none does. */
 function instantOf(transaction: Transaction): number | null {
   for (const change of transaction) {
     if (change.kind === 'events' && change.new !== null) return ms(change.new.created_at);

@@ -1,4 +1,6 @@
-/** Acts that make posts: to one connection or several, now, at a time, into the queue, as a draft, by the dozen. */
+/**
+ * Actions that create posts: to one connection or several, now, at a time, into the queue, as a draft, by the dozen.
+ */
 import type { RestAnswer, World } from '../harness/world.ts';
 import type { Dice } from './dice.ts';
 import type { Faults } from './faults.ts';
@@ -11,7 +13,7 @@ import type { Actor } from './tenants.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** All that an act may need. */
+/** Everything that an action may need. */
 export interface Stage {
   readonly world: World;
   readonly dice: Dice;
@@ -28,36 +30,36 @@ interface Result {
   readonly error: { readonly code: string } | null;
 }
 
-/** The present instant, in milliseconds. */
+/** The current instant, in milliseconds. */
 export function nowOf({ world }: Stage): number {
   return world.clock.now().getTime();
 }
 
-/** A directive for one post in four, in words that follow a text. */
+/** A sandbox directive for one post in four, to append to its text. */
 export function randomDirective(dice: Dice): string {
   if (dice.chance(0.75)) return '';
   return ` [[${dice.pick(['reject', 'unavailable', 'lost', 'lost', 'vanish', 'reconnect', 'refuse-delete'])}]]`;
 }
 
-/** When a post goes out, as fields of a body. */
+/** When a post is sent, as fields of a body. */
 export function randomTime({ world, dice }: Stage): object {
   const way = dice.weighted({ now: 30, time: 30, queue: 30 });
   if (way === 'now') return {};
   if (way === 'queue') return { queue: true };
   const time = new Date(world.clock.now().getTime() + dice.spread(MINUTE_MS, 30 * DAY_MS - 1));
-  // Round times meet: several posts of a connection fall due at the same instant.
+  // Round times collide, so several posts of a connection are due at the same instant.
   if (dice.chance(0.5)) time.setUTCMinutes(time.getUTCMinutes() + 1, 0, 0);
   const latest = world.clock.now().getTime() + 30 * DAY_MS;
   return { scheduledFor: new Date(Math.min(time.getTime(), latest)).toISOString() };
 }
 
-/** Every send of a request is over, and what it did is judged. */
+/** Waits until every send of a request has ended, and checks its effects. */
 export async function settled({ faults, observer }: Stage): Promise<void> {
   await faults.drained();
   await observer.look();
 }
 
-/** Calls, and holds the service to it that nothing is an internal error but what a dead process leaves. */
+/** Calls the API, and asserts that the only internal error is that of a dead process. */
 export async function called(stage: Stage, call: () => Promise<RestAnswer>): Promise<RestAnswer> {
   const before = stage.faults.hits;
   const answer = await call();
@@ -94,7 +96,7 @@ export async function write(stage: Stage, actor: Actor, marker: string): Promise
   return `writes ${text} ${JSON.stringify(when)} to ${slugs.join(' ')} -> ${status} ${results.map(wordOf).join(' ')}`;
 }
 
-/** Schedules more posts than the free plan lets out in a day for one instant. */
+/** Schedules more posts for one instant than the free plan sends in a day. */
 export async function flood(stage: Stage, actor: Actor, nextMarker: () => string): Promise<string> {
   const { world, dice, observer } = stage;
   const [connection] = observer.mirror.active(actor.id, nowOf(stage));
@@ -114,7 +116,7 @@ function wordOf({ status, error }: Result): string {
   return error === null ? status : `${status}:${error.code}`;
 }
 
-/** What a result says is what the database says, and a refusal has its reason. */
+/** A result matches the database, and a refusal has its reason. */
 function checkResult(stage: Stage, actor: Actor, result: Result, slugs: number): void {
   const { mirror } = stage.observer;
   const told = () => `${actor.name} was answered ${JSON.stringify(result)}`;
@@ -136,7 +138,7 @@ function refusalHolds(stage: Stage, mirror: Mirror, actor: Actor, result: Result
     case 'queue_full':
       return expectedSlot(mirror, connection, now, '') === null;
     case 'fair_use_reached':
-      // Posts of the same request count while they are on their way, also those that fail then.
+      // Posts of the same request count while they are in progress, also those that fail later.
       return actor.plan === 'free' && mirror.usedToday(actor.id, now) + slugs > 100;
     case 'connection_limit_exceeded':
       return actor.plan === 'free' && mirror.living(actor.id).length > 2;

@@ -7,7 +7,7 @@ const POSTS_A_DAY = 100;
 const ACTIVE_CONNECTIONS = 2;
 const DAY_MS = 86_400_000;
 
-/** @param at when the transaction was; the mirror is as it left things */
+/** @param at instant of the transaction; the mirror is in the state after it */
 export function checkQuotas(mirror: Mirror, steps: readonly Step[], at: number): void {
   for (const { old, new: present, reason } of steps) {
     if (present === null || old?.status === present.status) {

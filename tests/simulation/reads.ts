@@ -1,4 +1,7 @@
-/** Every read of numbers against its schedule, and its event: one for the first read of each UTC day, and only then. */
+/**
+ * Checks every read of metrics against its schedule, and its event: one for the first read of each UTC day, and no
+ * other.
+ */
 import { dueRead } from '../../services/metrics/read-times.ts';
 import type { ReadRow, Transaction } from './journal.ts';
 import { hold, type Mirror } from './mirror.ts';

@@ -1,4 +1,4 @@
-/** Posts that go again by themselves because their platform was not available (D60). */
+/** Posts that repeat automatically because their platform was not available (docs/contract/posts.md#busy-platforms). */
 import { type PostRow, ms } from './journal.ts';
 import { asks, hold, type Mirror } from './mirror.ts';
 import type { Step } from './transitions.ts';
@@ -6,7 +6,7 @@ import type { Step } from './transitions.ts';
 const WAITS_MS = [60_000, 5 * 60_000, 15 * 60_000];
 const DAY_MS = 86_400_000;
 
-/** @param at when the transaction was */
+/** @param at instant of the transaction */
 export function checkRepeats(mirror: Mirror, steps: readonly Step[], at: number): void {
   for (const { old, new: present, reason } of steps) {
     if (old === null || present === null) continue;
@@ -29,7 +29,7 @@ function checkRepeat(mirror: Mirror, old: PostRow, present: PostRow, at: number)
   hold(ms(present.scheduled_for ?? '') - due <= DAY_MS, '10 repeats', told);
 }
 
-/** A scheduled post fails only when it was repeated three times, or its day would be over. */
+/** A scheduled post fails only after three repeats, or when its day would be over. */
 function checkGivenUp(mirror: Mirror, old: PostRow, at: number): void {
   if (old.scheduled_for === null) return;
   const wait = WAITS_MS[old.repeats];

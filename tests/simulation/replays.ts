@@ -1,4 +1,4 @@
-/** Requests that came with an Idempotency-Key, and what each must answer when it comes again. */
+/** Requests with an Idempotency-Key, and the expected answer when they repeat. */
 import type { RestAnswer, World } from '../harness/world.ts';
 import type { Dice } from './dice.ts';
 import { hold, markerOf, type Mirror } from './mirror.ts';
@@ -13,16 +13,16 @@ interface Kept {
   /** Mark of its posts. */
   readonly mark: string;
   readonly at: number;
-  /** The body that it answered; null when its process died before it could. */
+  /** The body of its answer; null when its process died before it could answer. */
   answer: string | null;
 }
 
 export interface Replays {
-  /** Calls with a new key; remembers the answer when it is one that is kept. */
+  /** Calls with a new key; stores the answer when it is one that is kept. */
   call(call: `POST /${string}`, secret: string, body: object, text: string): Promise<RestAnswer>;
   /**
-   * Sends a remembered request again and compares; tells what it did, null when nothing is remembered.
-   * @param mark of the posts that it must have made
+   * Repeats a stored request and compares the answers; returns a description, or null when nothing is stored.
+   * @param mark of the posts that it must have created
    */
   again(dice: Dice, mirror: Mirror, mark?: string): Promise<string | null>;
 }
@@ -75,7 +75,7 @@ export function rememberRequests(world: World): Replays {
   };
 }
 
-/** A draft that stays a draft was not published, and its request may come again. */
+/** A draft that stays a draft was not published, and its request may repeat. */
 function keepsNothing(answer: RestAnswer): boolean {
   return answer.body.result !== undefined && answer.body.result.error !== null && answer.body.result.status !== 'sent';
 }

@@ -1,4 +1,4 @@
-/** What the columns of a post must say in each state. */
+/** The required column values of a post in each state. */
 import type { PostStatus } from '../../entities/post.ts';
 import type { PostRow } from './journal.ts';
 import { ms } from './journal.ts';
@@ -6,7 +6,7 @@ import { hold, type Mirror } from './mirror.ts';
 
 type Facts = Readonly<Record<string, boolean>>;
 
-/** What holds of every post in a state. */
+/** Rules for every post in a state. */
 const OF_STATE: Record<PostStatus, (post: PostRow) => Facts> = {
   draft: (post) => ({
     'never tried': post.tries === 0,
@@ -41,10 +41,10 @@ const OF_STATE: Record<PostStatus, (post: PostRow) => Facts> = {
   deleted: (post) => ({ 'sent once': post.sent_at !== null && post.platform_post_id !== null }),
 };
 
-/** What holds of every post. */
+/** Rules for every post. */
 function always(post: PostRow): Facts {
   return {
-    // A sent post is claimed while it is taken down.
+    // A sent post is claimed while it is being deleted.
     'claimed while processing or sent only':
       post.status === 'processing' || post.status === 'sent' || (post.claim === null && post.claimed_until === null),
     'a first time with repeats only': post.first_due_at === null || post.repeats > 0,
@@ -67,7 +67,7 @@ export function checkRow(mirror: Mirror, post: PostRow): void {
   }
 }
 
-/** What waits, as a whole: no slot twice, nothing kept back without reason. */
+/** Rules for all waiting posts together: no slot twice, and none held back without a reason. */
 export function checkWaiting(mirror: Mirror, now: number): void {
   const slots = new Set<string>();
   for (const post of mirror.posts.values()) {

@@ -1,4 +1,7 @@
-/** `npm run simulate -- --seed 7 --days 31 --runs 1`: simulates under vitest, because the harness needs it, on the database that the tests use. */
+/**
+ * `npm run simulate -- --seed 7 --days 31 --runs 1`: simulates under vitest, because the harness needs it, on the test
+ * database.
+ */
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 
@@ -6,7 +9,7 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     days: { type: 'string', default: '31' },
-    /** So many seeds, one after the other. */
+    /** This many seeds, one after the other. */
     runs: { type: 'string', default: '1' },
   },
 });

@@ -1,4 +1,7 @@
-/** A month, or any number of days, of random life on the manual clock; every step is judged, and the same seed lives the same life. */
+/**
+ * A month, or any number of days, of random activity on the manual clock. Every step is checked, and a seed always
+ * gives the same history.
+ */
 import { startWorld } from '../harness/world.ts';
 import { ACTS } from './acts.ts';
 import { createDice, type Dice } from './dice.ts';
@@ -15,10 +18,10 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How long workers run after the last act, so that all that waits has had its time. */
+/** How long workers run after the last action, so that every waiting post has had its time. */
 const AFTERMATH_MS = 40 * DAY_MS;
 
-/** Days on which simulations begin: most of the months have a change of clocks somewhere. */
+/** Start days of simulations: most of the months contain a daylight saving change somewhere. */
 const BEGINNINGS = ['2026-10-20T09:00:00Z', '2027-03-05T21:30:00Z', '2027-03-15T06:00:00Z', '2026-12-20T00:00:00Z'];
 
 export interface Outcome {
@@ -28,11 +31,11 @@ export interface Outcome {
   /** Changes of posts. */
   readonly moves: number;
   readonly faults: number;
-  /** How often each way was gone. */
+  /** Count of each transition. */
   readonly ways: ReadonlyMap<string, number>;
 }
 
-/** @throws Error that names the seed, the day, the step and the invariant, and shows how it came to that */
+/** @throws Error that names the seed, the day, the step and the invariant, and shows the latest history */
 export async function simulate(seed: number, days: number): Promise<Outcome> {
   await using world = await startWorld({ clock: 'manual' });
   const start = new Date(BEGINNINGS[seed % BEGINNINGS.length] as string);
@@ -65,7 +68,7 @@ export async function simulate(seed: number, days: number): Promise<Outcome> {
   return { digest: observer.digest(), acts, moves: observer.moves, faults: faults.hits, ways: observer.ways };
 }
 
-/** Gives out `#1`, `#2`, … */
+/** Generates `#1`, `#2`, … */
 function markers(): () => string {
   let count = 0;
   return () => {
@@ -122,7 +125,7 @@ async function passTime(stage: Stage, workers: Workers, kind: string, dice: Dice
   return `${(time / MINUTE_MS).toFixed(1)} minutes`;
 }
 
-/** Pauses are lifted, nothing breaks any more, and time goes on until everything has ended. */
+/** Ends the pauses and the faults, and moves time until every post has ended. */
 async function windUp(stage: Stage, workers: Workers, actors: readonly Actor[]): Promise<void> {
   const { world, observer, faults } = stage;
   faults.enabled = false;

@@ -1,4 +1,4 @@
-/** When slots fall, worked out the slow way: every day of the range, every slot, asked of Temporal one by one. */
+/** Computes slots by brute force: every day of the range, every slot, one Temporal call each. */
 import { ms } from './journal.ts';
 import type { ConnectionRow } from './journal.ts';
 import type { Mirror } from './mirror.ts';
@@ -33,7 +33,9 @@ function slotsOfDay(day: number, timezone: string, slots: ConnectionRow['queue_s
   return found;
 }
 
-/** The slot that a post must be given at `at`: the first that no waiting post holds; null when there is none in 30 days. */
+/**
+ * The slot that a post must get at `at`: the first one not held by a waiting post; null when there is none in 30 days.
+ */
 export function expectedSlot(mirror: Mirror, connection: ConnectionRow, at: number, except: string): number | null {
   const taken = new Set(
     mirror

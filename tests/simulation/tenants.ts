@@ -1,4 +1,4 @@
-/** Who acts in a simulation: accounts of every plan, with connections whose slots fall where clocks change. */
+/** The actors of a simulation: accounts of every plan, with connections whose slots coincide with clock changes. */
 import type { PlanName } from '../../entities/account.ts';
 import type { QueueSlot } from '../../entities/connection.ts';
 import { makeAccount } from '../harness/accounts.ts';
@@ -13,7 +13,10 @@ export interface Actor extends Tenant {
 
 const PLANS: readonly PlanName[] = ['free', 'free', 'pro', 'unlimited'];
 
-/** Half and quarter hours, a half-hour summer time, changes at midnight, and both sides of the date line. */
+/**
+ * Time zones with half and quarter hours, a half-hour summer time, changes at midnight, and both sides of the date
+ * line.
+ */
 const ZONES = [
   'UTC',
   'Europe/Paris',
@@ -31,7 +34,7 @@ const ZONES = [
   'Asia/Beirut',
 ];
 
-/** Times that clocks skip or show twice somewhere. */
+/** Local times that a clock change skips or repeats in some time zone. */
 const ODD_TIMES = ['00:00', '00:30', '01:30', '02:00', '02:15', '02:30', '03:00', '23:59'];
 
 export async function settle(world: World, dice: Dice): Promise<Actor[]> {
@@ -46,7 +49,7 @@ export async function settle(world: World, dice: Dice): Promise<Actor[]> {
   return actors;
 }
 
-/** Connects a sandbox and, mostly, gives it a queue. */
+/** Connects a sandbox and usually gives it a queue. */
 export async function connect(world: World, dice: Dice, key: string): Promise<number> {
   const { status, body } = await world.rest('POST /connections', {
     key,
@@ -64,10 +67,10 @@ export function randomZone(dice: Dice): string {
   return dice.pick(ZONES);
 }
 
-/** Now and then none at all; else up to one or two a day, each once. */
+/** Sometimes none; otherwise up to one or two a day, each once. */
 export function randomSlots(dice: Dice): QueueSlot[] {
   if (dice.chance(0.05)) return [];
-  // Some queues live from Sunday nights alone, so that their posts meet what clocks do there.
+  // Some queues have slots on Sunday nights only, so that their posts meet clock changes.
   const nights = dice.chance(0.3);
   const slots = Array.from({ length: dice.int(1, 10) }, () => {
     const odd = nights || dice.chance(0.5);

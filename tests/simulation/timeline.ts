@@ -1,8 +1,8 @@
-/** What stands on the sandbox: nothing twice, nothing that nobody knows of, and what an error promises. */
+/** Rules for the sandbox timeline: no duplicate, no unknown post, and the guarantees of each error. */
 import type { PostRow, TimelineRow } from './journal.ts';
 import { asks, hold, markerOf, type Mirror } from './mirror.ts';
 
-/** Errors of a send, and the directive that alone may cause each. */
+/** Errors of a send, and the only directive that may cause each. */
 const CAUSES: Readonly<Record<string, string>> = {
   platform_rejected: 'reject',
   platform_unavailable: 'unavailable',
@@ -10,13 +10,13 @@ const CAUSES: Readonly<Record<string, string>> = {
   outcome_unknown: 'vanish',
 };
 
-/** A post with these in its text is never known to be up. */
+/** A post with one of these in its text is never known to be published. */
 const NEVER_SENT = ['reject', 'unavailable', 'reconnect', 'vanish'];
 
-/** Errors that a send comes to; with any other the platform was never called. */
+/** Errors from a call to the platform; other errors mean that the platform was never called. */
 const OF_PLATFORM = new Set(Object.keys(CAUSES));
 
-/** @param haunted sends that a hanging process went on with: what it puts up is not the product's doing */
+/** @param haunted sends that a hanging process continued; the product did not publish their posts */
 export function checkTimeline(mirror: Mirror, haunted: ReadonlySet<string>): void {
   const ofSend = Map.groupBy(mirror.timeline.values(), (row) => {
     const head = mirror.heads.get(row.token);

@@ -1,4 +1,7 @@
-/** Every change of a post against the table of transitions and the events of its transaction, both ways round. */
+/**
+ * Checks every change of a post against the transition table, and against the events of its transaction, in both
+ * directions.
+ */
 import { POST_TRANSITIONS, type PostStatus } from '../../entities/post.ts';
 import type { EventRow, PostRow, Transaction } from './journal.ts';
 import { ms } from './journal.ts';
@@ -10,7 +13,7 @@ const BORN: readonly PostStatus[] = ['draft', 'scheduled', 'processing'];
 export interface Step {
   readonly old: PostRow | null;
   readonly new: PostRow | null;
-  /** The event that tells; null when none does. */
+  /** The event of the change; null when it has none. */
   readonly event: EventRow | null;
   readonly reason: string | null;
 }
@@ -47,14 +50,14 @@ export function checkTransitions(mirror: Mirror, transaction: Transaction): Step
   return steps;
 }
 
-/** Whether all that changed is when the numbers of the post are read, or whether it is counted. */
+/** Whether a change affects only the next metrics read and the `counted` column. */
 export function isAboutNumbers(old: PostRow | null, present: PostRow | null): boolean {
   if (old === null || present === null) return false;
   const numbers = { next_read_at: present.next_read_at, counted: present.counted };
   return JSON.stringify({ ...old, ...numbers }) === JSON.stringify(present);
 }
 
-/** Whether a change is a move, and not only a note on the row. */
+/** Whether a change is a transition, and not only a note on the row. */
 function needsEvent(old: PostRow | null, present: PostRow | null): boolean {
   if (old === null || present === null) return false;
   return old.status !== present.status || old.scheduled_for !== present.scheduled_for;

@@ -1,4 +1,6 @@
-/** Workers on the manual clock: prompt or slow, one or two at once, stopped for days, and the product's own simulation. */
+/**
+ * Workers on the manual clock: prompt or slow, one or two at once, stopped for days, and the product's own simulation.
+ */
 import { housekeeping } from '../../jobs/housekeeping.ts';
 import { scheduledPosts } from '../../jobs/scheduled-posts.ts';
 import { xUsageSweep } from '../../jobs/x-usage-sweep.ts';
@@ -13,17 +15,17 @@ import type { Observer } from './observer.ts';
 const SECOND_MS = 1000;
 const WEEK_MS = 7 * 86_400_000;
 
-/** Rounds that may be needed at one instant; a crowd is claimed by the hundred. */
+/** Most rounds needed at one instant; posts are claimed by the hundred. */
 const TURNS_MAX = 5;
 
 export interface Workers {
-  /** Moves time on with workers running. */
+  /** Moves time with workers running. */
   run(forMs: number): Promise<void>;
-  /** Moves time on as `POST /simulation/clock` does. */
+  /** Moves time as `POST /simulation/clock` does. */
   simulate(forMs: number): Promise<void>;
-  /** Moves time on while nothing runs. */
+  /** Moves time while nothing runs. */
   stop(forMs: number): void;
-  /** Lets the process that hangs longest go on: where another has taken its send over, it must change nothing. */
+  /** Lets the longest-hanging process continue. If another process has taken over its send, it must change nothing. */
   wake(): Promise<void>;
 }
 
@@ -51,14 +53,14 @@ export function employ(world: World, observer: Observer, faults: Faults, dice: D
 
   const isDue = (post: PostRow) => ms(post.scheduled_for ?? '') <= now();
 
-  /** Works until nothing is due. Each round deals with something, or something is stuck. */
+  /** Works until nothing is due. Each round must make progress, otherwise the work is stuck. */
   const round = async () => {
     const run = () => scheduledPosts.run(context, new AbortController().signal);
     for (let turns = 1; ; turns += 1) {
       await Promise.all(dice.chance(0.1) ? [run(), run()] : [run()]);
       await faults.drained();
       await observer.look();
-      // Two that both believe in their claim: the send was taken over, and is cut off again.
+      // Two processes hold a claim: the send was taken over, and is interrupted again.
       const contested = faults.hanging.find(({ post, claim }) => {
         const present = observer.mirror.posts.get(post.id);
         return present?.status === 'processing' && present.claim !== claim;
@@ -70,7 +72,7 @@ export function employ(world: World, observer: Observer, faults: Faults, dice: D
     }
   };
 
-  /** When a worker has something to do: a post falls due, or the lease of a dead process ends. */
+  /** When a worker has work: a post is due, or the lease of a dead process expires. */
   const nextInstant = async () => {
     const leases = [...observer.mirror.posts.values()].flatMap((post) =>
       post.status === 'processing' ? [ms(post.claimed_until ?? '')] : [],
@@ -83,7 +85,7 @@ export function employ(world: World, observer: Observer, faults: Faults, dice: D
     return Math.min(...leases, due);
   };
 
-  /** Most are prompt; some are seconds behind, and a few minutes. */
+  /** Most are prompt; some are late by seconds, and a few by minutes. */
   const delay = () => {
     if (dice.chance(0.8)) return 0;
     return dice.chance(0.6) ? dice.spread(1, 20 * SECOND_MS) : dice.int(200, 400) * SECOND_MS;

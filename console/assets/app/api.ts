@@ -1,4 +1,7 @@
-/** Calls the service as its typed clients do: tRPC over HTTP, with a key in a header and nowhere else, or as whoever is signed in. */
+/**
+ * Calls the service as its typed clients do: tRPC over HTTP. An API key is sent in a header only; without one, the
+ * sign-in cookie authenticates.
+ */
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import type { ErrorBody } from '../../../errors/error-body.ts';
 import type { AppRouter } from '../../../routers/index.ts';
@@ -14,10 +17,10 @@ export type Attempt = Outputs['posts']['attempts']['attempts'][number];
 export type CreatePostInput = Inputs['posts']['create'];
 export type ConnectInput = Inputs['connections']['connect'];
 
-/** A call that failed, in words for the person at the desk. */
+/** A failed call, with a message for the user. */
 export class CallFailure extends Error {
   override name = 'CallFailure';
-  /** One of the codes of /docs/errors; null when the service did not answer. */
+  /** One of the codes of /docs/errors; null when the service did not respond. */
   readonly code: string | null;
   readonly hint: string | null;
 
@@ -28,13 +31,13 @@ export class CallFailure extends Error {
   }
 }
 
-/** What a tRPC answer holds; of calls that do not even reach it, our error alone. */
+/** Body of a tRPC response, or only our error for calls that tRPC did not process. */
 interface Answer {
   readonly result?: { readonly data: unknown };
   readonly error?: ErrorBody['error'] | { readonly message: string; readonly data?: { readonly error?: ErrorBody } };
 }
 
-/** Where calls go, and what says who makes them. */
+/** The origin of the calls and their authentication. */
 interface Way {
   readonly path: '/trpc' | '/owner/trpc';
   readonly headers: Readonly<Record<string, string>>;
@@ -45,12 +48,12 @@ export function wayOfKey(key: string): Way {
   return { path: '/trpc', headers: { 'x-api-key': key }, credentials: 'omit' };
 }
 
-/** @param token of the page, which goes with the cookie */
+/** @param token CSRF token of the page, sent together with the cookie */
 export function wayOfOwner(token: string): Way {
   return { path: '/owner/trpc', headers: { 'x-carillon-csrf': token }, credentials: 'same-origin' };
 }
 
-/** A way to the service with one key, or with the sign-in. */
+/** A client with one API key or with the sign-in. */
 export class Api {
   readonly #way: Way;
 
@@ -58,7 +61,7 @@ export class Api {
     this.#way = way;
   }
 
-  /** Reads. */
+  /** Calls a query. */
   async query<Resource extends keyof Outputs, Name extends keyof Outputs[Resource] & keyof Inputs[Resource]>(
     resource: Resource,
     name: Name,
@@ -72,9 +75,9 @@ export class Api {
   }
 
   /**
-   * Changes something.
+   * Calls a mutation.
    *
-   * @param lostHint what to do when no answer comes, as it may have happened all the same
+   * @param lostHint advice when no response arrives, because the mutation may have been applied
    */
   async mutate<Resource extends keyof Outputs, Name extends keyof Outputs[Resource] & keyof Inputs[Resource]>(
     resource: Resource,

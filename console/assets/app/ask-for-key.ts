@@ -1,14 +1,14 @@
-/** Asks for an API key, and opens the desk with it. */
+/** Asks for an API key and opens the console with it. */
 import { Api, CallFailure, wayOfKey } from './api.ts';
 import { byId, whileBusy } from './dom.ts';
 import { forgetKey, storedKey, storeKey } from './key-store.ts';
-import { readDesk, showDesk } from './open-desk.ts';
-import { showingProblems } from './speak.ts';
+import { readWorkspace, showWorkspace } from './open-workspace.ts';
+import { showingProblems } from './messages.ts';
 
-/** For what was pasted and can not even be sent in a header. */
+/** Message for input that cannot be sent in a header. */
 const NOT_A_KEY = new CallFailure(null, 'This is not an API key.', 'A key begins with crl_live_ or crl_test_.');
 
-/** Begins with the key that the tab has, where it has one. */
+/** Starts with the key of this tab, if there is one. */
 export async function askForKey(): Promise<void> {
   const field = byId('key', HTMLInputElement);
   const submit = byId('open', HTMLButtonElement);
@@ -18,7 +18,7 @@ export async function askForKey(): Promise<void> {
   });
   byId('forget-key', HTMLButtonElement).addEventListener('click', () => {
     forgetKey();
-    // A fresh page has nothing left of what the key could see.
+    // A reload removes everything that the key gave access to.
     location.reload();
   });
   const kept = storedKey();
@@ -31,10 +31,10 @@ async function open(field: HTMLInputElement): Promise<void> {
   const key = field.value.trim();
   await showingProblems('key-problem', async () => {
     if (!/^[\x21-\x7e]+$/.test(key)) throw NOT_A_KEY;
-    const desk = await readDesk(new Api(wayOfKey(key)));
+    const desk = await readWorkspace(new Api(wayOfKey(key)));
     storeKey(key);
     field.value = '';
     byId('key-shown', HTMLElement).textContent = `${key.slice(0, 14)}…`;
-    showDesk(desk, 'key-panel');
+    showWorkspace(desk, 'key-panel');
   });
 }

@@ -1,11 +1,11 @@
-/** The send ledger of a post: each call to the platform and what became of it. */
+/** Shows the send ledger of a post: each call to the platform and its outcome. */
 import type { Attempt } from './api.ts';
-import type { Desk } from './desk.ts';
+import type { Workspace } from './workspace.ts';
 import { el } from './dom.ts';
-import { problem, problemOf } from './speak.ts';
+import { problem, problemOf } from './messages.ts';
 import { duration, timeElement } from './times.ts';
 
-/** What each step of the wire is in words. */
+/** Labels of the recorded steps of an attempt. */
 const STEPS: Readonly<Record<Attempt['step'], string>> = {
   head: 'Post',
   reply: 'Reply',
@@ -13,8 +13,8 @@ const STEPS: Readonly<Record<Attempt['step'], string>> = {
   delete: 'Take-down',
 };
 
-/** Reads the attempts of a post and draws them; a failure to read them is drawn instead. */
-export async function attemptsList(desk: Desk, postId: string): Promise<HTMLElement> {
+/** Loads the attempts of a post and shows them, or the failure to load them. */
+export async function attemptsList(desk: Workspace, postId: string): Promise<HTMLElement> {
   try {
     const { attempts } = await desk.api.query('posts', 'attempts', { postId });
     if (attempts.length === 0) return el('p', { class: 'hint' }, 'The platform was not called for this post.');

@@ -1,15 +1,15 @@
-/** Asks before something is undone that can not be redone. */
+/** Asks for confirmation before an irreversible action. */
 import { byId } from './dom.ts';
 
 export interface Question {
   readonly question: string;
-  /** What it is about, e.g. the text of the post. */
+  /** The subject, e.g. the text of the post. */
   readonly detail: string;
-  /** Label of the button that goes ahead. */
+  /** Label of the confirm button. */
   readonly yes: string;
 }
 
-/** Opens the dialog; true when the person goes ahead, false on the other button and on Escape. */
+/** Opens the dialog. True when the user confirms, false on the other button and on Escape. */
 export function confirmed(question: Question): Promise<boolean> {
   const dialog = byId('confirm', HTMLDialogElement);
   byId('confirm-question', HTMLElement).textContent = question.question;
@@ -29,7 +29,7 @@ export function confirmed(question: Question): Promise<boolean> {
     };
     dialog.addEventListener('close', closed, once);
     dialog.showModal();
-    // The harmless answer is the one that Enter gives.
+    // Enter selects the safe answer.
     no.focus();
   });
 }

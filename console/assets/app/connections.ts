@@ -1,13 +1,13 @@
-/** The linked accounts: what they are, how to disconnect one, and how to connect another. */
+/** Shows the linked accounts, disconnects one, and connects another. */
 import type { Connection } from './api.ts';
 import { confirmed } from './confirm.ts';
 import { readConnectForm, setUpConnectForm } from './connect-form.ts';
-import type { Desk } from './desk.ts';
+import type { Workspace } from './workspace.ts';
 import { button, byId, el, whileBusy } from './dom.ts';
-import { announce, showingProblems } from './speak.ts';
+import { announce, showingProblems } from './messages.ts';
 
-/** @param onChange called when the desk's connections are others than before */
-export function setUpConnections(desk: Desk, onChange: () => void): void {
+/** @param onChange called when the list of connections has changed */
+export function setUpConnections(desk: Workspace, onChange: () => void): void {
   const form = byId('connect-form', HTMLFormElement);
   const connect = form.querySelector<HTMLButtonElement>('button[type="submit"]');
   const reread = async () => {
@@ -33,14 +33,14 @@ export function setUpConnections(desk: Desk, onChange: () => void): void {
   });
 }
 
-function showConnections(desk: Desk, reread: () => Promise<void>): void {
+function showConnections(desk: Workspace, reread: () => Promise<void>): void {
   const rows = desk.connections.map((connection) => connectionRow(desk, connection, reread));
   byId('connections', HTMLUListElement).replaceChildren(
     ...(rows.length > 0 ? rows : [el('li', { class: 'empty' }, 'No account is connected yet.')]),
   );
 }
 
-function connectionRow(desk: Desk, connection: Connection, reread: () => Promise<void>): HTMLElement {
+function connectionRow(desk: Workspace, connection: Connection, reread: () => Promise<void>): HTMLElement {
   const { id, slug, profileId } = connection;
   const disconnect = button('Disconnect', { 'aria-label': `Disconnect ${slug}` }, async () => {
     const detail = 'Its stored login is removed, and what waits for it is cancelled. Sent posts stay readable.';

@@ -1,9 +1,9 @@
-/** Builds and finds elements. Whatever comes from outside becomes text or an attribute, never markup. */
+/** Creates and finds elements. External values become text or attributes, never markup. */
 
 type Attributes = Readonly<Record<string, string | boolean>>;
 type Child = Node | string | null;
 
-/** Makes an element; `true` sets an attribute without a value, `false` leaves it out. */
+/** Creates an element; `true` sets an attribute without a value, `false` omits it. */
 export function el<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},
@@ -17,7 +17,7 @@ export function el<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Makes a button. While what it started is under way it can not be pressed again. */
+/** Creates a button that cannot be pressed again while its action is in progress. */
 export function button(
   label: string,
   attributes: Attributes,
@@ -28,10 +28,10 @@ export function button(
   return made;
 }
 
-/** Runs `work` with the button marked busy; a press in the meantime does nothing. */
+/** Runs `work` with the button marked busy; presses in the meantime have no effect. */
 export async function whileBusy(target: HTMLButtonElement, work: () => Promise<unknown>): Promise<void> {
   if (target.getAttribute('aria-busy') === 'true') return;
-  // Not `disabled`, which would throw the keyboard focus away.
+  // Not `disabled`, because that would drop the keyboard focus.
   target.setAttribute('aria-busy', 'true');
   target.setAttribute('aria-disabled', 'true');
   try {
@@ -42,14 +42,14 @@ export async function whileBusy(target: HTMLButtonElement, work: () => Promise<u
   }
 }
 
-/** The element with this id, which the page is known to have. */
+/** Returns the element with this id, which must exist. */
 export function byId<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind {
   const found = document.getElementById(id);
   if (!(found instanceof kind)) throw new Error(`the page has no ${kind.name} called ${id}`);
   return found;
 }
 
-/** A link to another site, in a tab of its own; plain text when the address is not one of the web. */
+/** A link to another site, opened in a new tab; plain text when the URL is not http(s). */
 export function outsideLink(address: string, text: string): HTMLElement {
   const url = URL.parse(address);
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return el('span', {}, address);

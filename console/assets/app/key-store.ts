@@ -1,4 +1,4 @@
-/** Keeps the API key for as long as the tab lives, and only in this tab. */
+/** Stores the API key for the lifetime of the tab, and only in this tab. */
 
 const NAME = 'carillon.key';
 

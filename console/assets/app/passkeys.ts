@@ -1,10 +1,13 @@
-/** Passkeys on the pages of owners: asks the device, and sends what it says with the form of the page. Without it, passwords do. */
+/**
+ * Passkeys on the owner pages: asks the device and submits its response with the page's form. Without a passkey,
+ * passwords work.
+ */
 
 type Options = PublicKeyCredentialCreationOptionsJSON & PublicKeyCredentialRequestOptionsJSON;
 
 for (const form of document.querySelectorAll<HTMLFormElement>('form[data-passkey]')) offer(form);
 
-/** Shows the form where the browser can do it. */
+/** Shows the form if the browser supports passkeys. */
 function offer(form: HTMLFormElement): void {
   if (typeof PublicKeyCredential !== 'function' || !('parseCreationOptionsFromJSON' in PublicKeyCredential)) return;
   form.hidden = false;
@@ -28,7 +31,7 @@ async function ask(form: HTMLFormElement): Promise<void> {
   }
 }
 
-/** What the server wants signed; asking for it checks the password where the form has one. */
+/** Requests the challenge to sign; if the form has a password, the server checks it. */
 async function optionsFor(form: HTMLFormElement): Promise<Options> {
   const fields = [...new FormData(form)].map(([name, value]) => [name, typeof value === 'string' ? value : '']);
   const body = new URLSearchParams(fields);

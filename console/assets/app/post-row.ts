@@ -1,14 +1,14 @@
-/** One post of the list: its text, its state, and what can be done with it. */
+/** One post of the list: its text, its state, and its actions. */
 import type { Post } from './api.ts';
 import { attemptsList } from './attempts.ts';
 import { confirmed } from './confirm.ts';
-import type { Desk } from './desk.ts';
+import type { Workspace } from './workspace.ts';
 import { button, byId, el, outsideLink } from './dom.ts';
 import { statusBadge } from './results.ts';
-import { announce, problem, problemOf } from './speak.ts';
+import { announce, problem, problemOf } from './messages.ts';
 import { timeElement } from './times.ts';
 
-export function postRow(desk: Desk, post: Post): HTMLElement {
+export function postRow(desk: Workspace, post: Post): HTMLElement {
   const { text, connectionSlug, status, url, error } = post;
   const trouble = el('div', { role: 'alert' });
   const row = el(
@@ -35,7 +35,7 @@ function whenItWas({ status, createdAt, scheduledFor, deletedAt }: Post): (Node 
   return ['written ', timeElement(createdAt)];
 }
 
-/** What removing a post is called, by what state it is in. */
+/** Label of the remove action, by the post's state. */
 interface Removal {
   readonly label: string;
   readonly question: string;
@@ -43,8 +43,8 @@ interface Removal {
   readonly done: string;
 }
 
-/** How this post can be removed; null when it can not. */
-function removalOf(desk: Desk, post: Post): Removal | null {
+/** How this post can be removed; null when it cannot. */
+function removalOf(desk: Workspace, post: Post): Removal | null {
   if (post.status === 'scheduled') {
     return { label: 'Cancel', question: 'Cancel this post?', yes: 'Cancel the post', done: 'The post is cancelled.' };
   }
@@ -60,8 +60,8 @@ function removalOf(desk: Desk, post: Post): Removal | null {
   return { label: 'Take down', question, yes: 'Take it down', done: 'The post is taken down.' };
 }
 
-/** Cancels what waits, takes down what is out, deletes a draft. */
-function removalButton(desk: Desk, post: Post, row: HTMLElement, trouble: HTMLElement): HTMLElement | null {
+/** Cancels a scheduled post, takes down a published one, deletes a draft. */
+function removalButton(desk: Workspace, post: Post, row: HTMLElement, trouble: HTMLElement): HTMLElement | null {
   const removal = removalOf(desk, post);
   if (removal === null) return null;
   return button(removal.label, {}, async () => {
@@ -78,21 +78,21 @@ function removalButton(desk: Desk, post: Post, row: HTMLElement, trouble: HTMLEl
   });
 }
 
-/** Takes the row away, with the keyboard focus on what is left of the list. */
+/** Removes the row and moves the keyboard focus to the rest of the list. */
 function leave(row: HTMLElement): void {
   row.remove();
   byId('posts-heading', HTMLElement).focus();
 }
 
-/** Shows the post as it is now, with the keyboard focus on it. */
-async function redraw(desk: Desk, { id }: Post, row: HTMLElement): Promise<void> {
+/** Shows the post's current state and moves the keyboard focus to it. */
+async function redraw(desk: Workspace, { id }: Post, row: HTMLElement): Promise<void> {
   const { post } = await desk.api.query('posts', 'get', { postId: id });
   const fresh = postRow(desk, post);
   row.replaceWith(fresh);
   fresh.focus();
 }
 
-function attemptsToggle(desk: Desk, { id, text }: Post): HTMLElement[] {
+function attemptsToggle(desk: Workspace, { id, text }: Post): HTMLElement[] {
   const place = el('div', { class: 'attempts', id: `attempts-${id}`, hidden: true });
   const label = `Attempts of the post ${text.slice(0, 40)}`;
   const toggle = button(

@@ -1,14 +1,14 @@
-/** The list of posts: newest first, by state, in pages. */
+/** The list of posts: newest first, filtered by state, in pages. */
 import type { Post } from './api.ts';
-import type { Desk } from './desk.ts';
+import type { Workspace } from './workspace.ts';
 import { byId, el, whileBusy } from './dom.ts';
 import { postRow } from './post-row.ts';
-import { announce, showingProblems } from './speak.ts';
+import { announce, showingProblems } from './messages.ts';
 
 const PAGE_SIZE = 20;
 
-/** @returns what shows the first page again */
-export function setUpPosts(desk: Desk): { reload: () => void } {
+/** @returns a function that reloads the first page */
+export function setUpPosts(desk: Workspace): { reload: () => void } {
   const list = byId('posts', HTMLOListElement);
   const status = byId('status', HTMLSelectElement);
   const newer = byId('newer', HTMLButtonElement);
@@ -16,14 +16,14 @@ export function setUpPosts(desk: Desk): { reload: () => void } {
   const pager = byId('pager', HTMLElement);
   const refresh = byId('refresh', HTMLButtonElement);
   let page = 0;
-  /** Counts the readings, so that an answer that comes late does not replace a later one. */
+  /** Counts requests, so that a late response does not replace a newer one. */
   let readings = 0;
 
   const read = (wanted: number) =>
     showingProblems('posts-problem', async () => {
       readings += 1;
       const reading = readings;
-      // One more than is shown tells whether there is an older page.
+      // Requests one more than is shown, to detect an older page.
       const state = status.value as Post['status'] | '';
       const { posts } = await desk.api.query('posts', 'list', {
         ...(state === '' ? {} : { status: state }),

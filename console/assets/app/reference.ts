@@ -1,4 +1,4 @@
-/** Draws the API reference. Everything that would reach another site is switched off; the page's policy forbids it besides. */
+/** Shows the API reference. All requests to other sites are disabled; the page's policy also blocks them. */
 
 declare const Scalar: { createApiReference(place: string, configuration: Record<string, unknown>): unknown };
 
@@ -9,10 +9,10 @@ Scalar.createApiReference('#reference', {
   theme: 'none',
   withDefaultFonts: false,
   favicon: '/assets/bell.svg',
-  // The frame around it follows the system, so the reference does too.
+  // The page around it follows the system's color scheme, so the reference does too.
   hideDarkModeToggle: true,
   authentication: { preferredSecurityScheme: 'apiKey' },
-  // Left out, requests would go through a proxy of Scalar's.
+  // Without this, requests would go through Scalar's proxy.
   proxyUrl: '',
   telemetry: false,
   agent: { disabled: true, hideAddApi: true },

@@ -1,10 +1,10 @@
-/** What became of a post on each connection, with its links. */
+/** Shows the outcome of a post on each connection, with its links. */
 import type { PostResult } from './api.ts';
 import { byId, el, outsideLink } from './dom.ts';
-import { announce, problem } from './speak.ts';
+import { announce, problem } from './messages.ts';
 import { timeElement } from './times.ts';
 
-/** Shows the results under the form and says the sum of them. */
+/** Shows the results below the form and announces a summary. */
 export function showResults(results: readonly PostResult[]): void {
   const place = byId('results', HTMLElement);
   place.replaceChildren(el('h3', {}, 'What became of it'), el('ul', { class: 'rows' }, ...results.map(resultRow)));
@@ -34,7 +34,7 @@ function resultRow(result: PostResult): HTMLElement {
   );
 }
 
-/** The state of a post as a small label. */
+/** The state of a post as a badge. */
 export function statusBadge(status: string): HTMLElement {
   return el('span', { class: `badge ${status}` }, status);
 }

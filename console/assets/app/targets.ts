@@ -1,15 +1,15 @@
-/** The connections a post may go to, each with the length it has left for the text. */
+/** The connections to which a post can go, each with its remaining text length. */
 import type { Connection } from './api.ts';
-import type { Desk } from './desk.ts';
+import type { Workspace } from './workspace.ts';
 import { byId, el } from './dom.ts';
-import { announce } from './speak.ts';
+import { announce } from './messages.ts';
 import { textLength } from './text-length.ts';
 
-/** Slugs that the text was too long for when it was last looked at. */
+/** Slugs for which the text was too long at the last check. */
 let tooLongFor = '';
 
-/** Draws the connections as check boxes; what was chosen stays chosen, and the only one is chosen from the start. */
-export function showTargets(desk: Desk, text: string): void {
+/** Shows the connections as check boxes. The selection is kept; a single connection is selected by default. */
+export function showTargets(desk: Workspace, text: string): void {
   const chosen = new Set(checkedIds());
   const [only, ...others] = desk.connections;
   if (only !== undefined && others.length === 0) chosen.add(only.id);
@@ -20,14 +20,14 @@ export function showTargets(desk: Desk, text: string): void {
   showLengths(desk, text);
 }
 
-/** The connections that are chosen, in the order shown. */
-export function chosenTargets(desk: Desk): Connection[] {
+/** Returns the selected connections, in display order. */
+export function chosenTargets(desk: Workspace): Connection[] {
   const ids = new Set(checkedIds());
   return desk.connections.filter(({ id }) => ids.has(id));
 }
 
-/** Shows how long the text is, and at each connection how much is left; says so when it becomes too long. */
-export function showLengths(desk: Desk, text: string): void {
+/** Shows the length of the text and the remaining length per connection. Announces when the text becomes too long. */
+export function showLengths(desk: Workspace, text: string): void {
   const trimmed = text.trim();
   const length = textLength(trimmed, 'graphemes');
   byId('text-length', HTMLElement).textContent =
@@ -45,7 +45,7 @@ export function showLengths(desk: Desk, text: string): void {
   tooLongFor = names;
 }
 
-function targetBox(desk: Desk, connection: Connection, checked: boolean): HTMLElement {
+function targetBox(desk: Workspace, connection: Connection, checked: boolean): HTMLElement {
   const { id, slug, profileId } = connection;
   const box = el('input', {
     type: 'checkbox',
@@ -67,7 +67,7 @@ function checkedIds(): string[] {
   return [...document.querySelectorAll<HTMLInputElement>('input[name="target"]:checked')].map(({ value }) => value);
 }
 
-function roomLeft(desk: Desk, connection: Connection, text: string): number | null {
+function roomLeft(desk: Workspace, connection: Connection, text: string): number | null {
   const limits = desk.platforms.get(connection.platformId)?.text;
   return limits === undefined ? null : limits.maxLength - textLength(text, limits.unit);
 }

@@ -1,8 +1,11 @@
-/** Length of a text in the units platforms count in. Links count in full here, so a text may be shorter on the platform. */
+/**
+ * Measures a text in the units of the platforms. Links count in full here, so a text may be shorter on the
+ * platform.
+ */
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** What X counts as one; everything else counts as two. */
+/** Characters that X counts as one; all others count as two. */
 const LIGHT = /[^\u{1100}-\u{1fff}\u{200e}\u{200f}\u{2020}-\u{2031}\u{2038}-\u{10ffff}]/u;
 
 const COUNTERS: Readonly<Record<string, (text: string) => number>> = {
@@ -13,7 +16,7 @@ const COUNTERS: Readonly<Record<string, (text: string) => number>> = {
   emoji_bytes: emojiBytes,
 };
 
-/** X's weights: an emoji two, a code point one or two by its script. */
+/** X's weights: two for an emoji, one or two for a code point, depending on its script. */
 function weighted(text: string): number {
   let weight = 0;
   for (const { segment } of segmenter.segment(text.normalize())) {
@@ -23,7 +26,7 @@ function weighted(text: string): number {
   return weight;
 }
 
-/** Threads' count: a code point one, an emoji as many as its bytes. */
+/** Threads' count: one for a code point; an emoji counts as its bytes. */
 function emojiBytes(text: string): number {
   const emoji = /[\p{Extended_Pictographic}\p{Regional_Indicator}\u20e3]/u;
   const encoder = new TextEncoder();
@@ -33,7 +36,7 @@ function emojiBytes(text: string): number {
   );
 }
 
-/** @param unit as GET /platforms names it */
+/** @param unit as GET /platforms returns it */
 export function textLength(text: string, unit: string): number {
   const count = COUNTERS[unit] ?? COUNTERS['characters'];
   return count?.(text) ?? text.length;

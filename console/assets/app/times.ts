@@ -1,7 +1,7 @@
-/** Instants as people read them, in the browser's own zone. */
+/** Formats instants for people, in the browser's time zone. */
 import { el } from './dom.ts';
 
-/** The browser's IANA zone. */
+/** The browser's IANA time zone. */
 export const ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
@@ -10,12 +10,12 @@ export function inWords(instant: string): string {
   return format.format(new Date(instant));
 }
 
-/** A `time` element with the exact instant behind the words. */
+/** A `time` element with a readable text and the exact instant. */
 export function timeElement(instant: string): HTMLElement {
   return el('time', { datetime: instant, title: instant }, inWords(instant));
 }
 
-/** Milliseconds between two instants, as words. */
+/** Formats the milliseconds between two instants. */
 export function duration(from: string, to: string): string {
   const ms = new Date(to).getTime() - new Date(from).getTime();
   return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;

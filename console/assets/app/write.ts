@@ -1,15 +1,15 @@
-/** The form that writes a post: text, connections, time, and the button that sends it. */
+/** The form that writes a post: text, connections, time, and the submit button. */
 import { CallFailure } from './api.ts';
-import type { Desk } from './desk.ts';
+import type { Workspace } from './workspace.ts';
 import { byId, whileBusy } from './dom.ts';
 import { showResults } from './results.ts';
 import { sendPost } from './send-post.ts';
-import { announce, showingProblems } from './speak.ts';
+import { announce, showingProblems } from './messages.ts';
 import { chosenTargets, showLengths } from './targets.ts';
 import { ZONE } from './times.ts';
 
 /** @param onSent called when something was sent, or may have been */
-export function setUpWriting(desk: Desk, onSent: () => void): void {
+export function setUpWriting(desk: Workspace, onSent: () => void): void {
   const form = byId('write-form', HTMLFormElement);
   const text = byId('text', HTMLTextAreaElement);
   const time = byId('time', HTMLInputElement);
@@ -22,7 +22,7 @@ export function setUpWriting(desk: Desk, onSent: () => void): void {
     send.textContent = later ? 'Schedule' : 'Publish';
     showLengths(desk, text.value);
   };
-  // Browsers keep what was typed over a reload, so the page may begin with something chosen.
+  // Browsers restore form input after a reload, so the page may start with a selection.
   update();
   text.addEventListener('input', update);
   form.addEventListener('change', update);
@@ -56,8 +56,13 @@ function isLater(form: HTMLFormElement): boolean {
   return new FormData(form).get('when') === 'later';
 }
 
-/** Moves to the first thing that is missing and says what it is. */
-function requireComplete(desk: Desk, form: HTMLFormElement, text: HTMLTextAreaElement, time: HTMLInputElement): void {
+/** Focuses the first missing field and names it. */
+function requireComplete(
+  desk: Workspace,
+  form: HTMLFormElement,
+  text: HTMLTextAreaElement,
+  time: HTMLInputElement,
+): void {
   if (text.value.trim() === '') throw missing(text, 'There is no text yet.', 'Write what is to be posted.');
   if (chosenTargets(desk).length === 0) {
     const first = form.querySelector<HTMLInputElement>('input[name="target"]');

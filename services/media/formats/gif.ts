@@ -9,7 +9,7 @@ const TRAILER = 0x3b;
 const EXTENSION = 0x21;
 const PICTURE = 0x2c;
 
-/** Bytes of the signature and the screen, and of a picture's own header. */
+/** Bytes of the signature and the screen descriptor, and of an image descriptor. */
 const SCREEN_BYTES = 13;
 const PICTURE_BYTES = 10;
 
@@ -17,7 +17,7 @@ const PICTURE_BYTES = 10;
 const CONTROL = 0xf9;
 const APPLICATION = 0xff;
 
-/** Applications whose extension says how often an animation is shown. */
+/** Applications whose extension says how often an animation repeats. */
 const LOOPS = ['NETSCAPE2.0', 'ANIMEXTS1.0'];
 
 export const gif: ImageFormat = {
@@ -48,11 +48,11 @@ function blockEnd(bytes: Buffer, at: number, kind: number): number | null {
   if (kind === TRAILER) return at + 1;
   if (kind === EXTENSION) return chainEnd(bytes, at + 2);
   if (kind !== PICTURE || at + PICTURE_BYTES > bytes.length) return null;
-  // One byte before the chain says how the picture is coded.
+  // One byte before the chain is the LZW minimum code size.
   return chainEnd(bytes, at + PICTURE_BYTES + colourTableBytes(bytes[at + 9] as number) + 1);
 }
 
-/** Where a chain of sub-blocks ends, behind its empty one; null when it breaks off. */
+/** Where a chain of sub-blocks ends, after its empty one; null when it is truncated. */
 function chainEnd(bytes: Buffer, start: number): number | null {
   for (let at = start; at < bytes.length;) {
     const length = bytes[at] as number;

@@ -1,41 +1,43 @@
-/** What is known of an image format besides how to decode it: where a file ends, and what in it is not the picture. */
+/** Properties of an image format other than decoding: where a file ends, and which parts are not the picture. */
 import type { ImageType } from '../limits.ts';
 
-/** A stretch of a file. `end` is not included. */
+/** A byte range of a file. `end` is not included. */
 export interface Block {
   readonly name: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Parts of a file of which each costs decoding time, however few bytes it has. */
+/** Limit on parts of a file that cost decoding time, however few bytes they have. */
 export interface BlockLimit {
   /** Names of the blocks that are counted together. */
   readonly names: readonly string[];
-  /** What people call them, in the plural. */
+  /** Plural noun for people. */
   readonly words: string;
   readonly max: number;
 }
 
 export interface ImageFormat {
   readonly type: ImageType;
-  /** The name people know it by. */
+  /** Display name of the format. */
   readonly name: string;
-  /** Of a file name, without a dot. */
+  /** File name extension, without a dot. */
   readonly extension: string;
-  /** Whether the file begins as this format does. */
+  /** Whether the file starts with the signature of this format. */
   begins(bytes: Buffer): boolean;
-  /** The file cut into its parts, up to where the image says that it ends; null when it breaks off or is malformed. */
+  /** The blocks of the file, up to the end of the image; null when it is truncated or malformed. */
   blocks(bytes: Buffer): readonly Block[] | null;
-  /** The same picture, to the pixel, without anything that is not needed to show it: no place, no camera, no comments. */
+  /**
+   * The same picture, pixel by pixel, without data that is not needed to show it: no location, no camera, no comments.
+   */
   bare(bytes: Buffer, blocks: readonly Block[]): Buffer;
-  /** Absent where the pixels alone bound the time that decoding takes. */
+  /** Absent when the number of pixels alone limits the decoding time. */
   readonly limit?: BlockLimit;
-  /** Whether what follows the end belongs to the picture all the same; zeros always may. */
+  /** Whether bytes after the end still belong to the picture; zeros are always allowed. */
   mayFollow?(tail: Buffer, blocks: readonly Block[], bytes: Buffer): boolean;
 }
 
-/** The kept blocks, put together again. */
+/** Joins the blocks that are kept. */
 export function joinBlocks(bytes: Buffer, blocks: readonly Block[], keeps: (block: Block) => boolean): Buffer {
   return Buffer.concat(blocks.filter(keeps).map(({ start, end }) => bytes.subarray(start, end)));
 }

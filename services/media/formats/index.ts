@@ -1,4 +1,4 @@
-/** The image formats that are taken. */
+/** The supported image formats. */
 import type { ImageType } from '../limits.ts';
 import { gif } from './gif.ts';
 import type { Block, ImageFormat } from './image-format.ts';
@@ -13,23 +13,23 @@ const formats: Readonly<Record<ImageType, ImageFormat>> = {
   'image/webp': webp,
 };
 
-/** The format a media type stands for. */
+/** The format of a media type. */
 export function formatOf(type: ImageType): ImageFormat {
   return formats[type];
 }
 
-/** The format that bytes begin as; undefined for none of ours. */
+/** The format detected from the first bytes; undefined when it is not supported. */
 export function sniffFormat(bytes: Buffer): ImageFormat | undefined {
   return Object.values(formats).find((format) => format.begins(bytes));
 }
 
-/** Whether anything stands behind the end of an image that does not belong to it. */
+/** Whether the bytes after the end of an image include any that do not belong to it. */
 export function hasForeignTail(format: ImageFormat, bytes: Buffer, blocks: readonly Block[]): boolean {
   const tail = bytes.subarray(blocks.at(-1)?.end ?? 0);
   return tail.some((byte) => byte !== 0) && format.mayFollow?.(tail, blocks, bytes) !== true;
 }
 
-/** The same picture without anything that is not needed to show it. */
+/** The same picture without data that is not needed to show it. */
 export function withoutMetadata(format: ImageFormat, bytes: Buffer): Buffer {
   const blocks = format.blocks(bytes);
   if (blocks === null) throw new Error(`a stored ${format.name} is broken`);

@@ -9,15 +9,15 @@ const EOI = 0xd9;
 const SOS = 0xda;
 
 /**
- * Each scan of a progressive JPEG goes over the whole picture again: 2,647 valid scans fit into 485 KB and take
- * minutes. Encoders write about 10, and mozjpeg at most some 20; a hundred over 50 megapixels take a second or two.
+ * Each scan of a progressive JPEG covers the whole picture again: 2,647 valid scans fit into 485 KB and take minutes.
+ * Encoders write about 10, and mozjpeg at most some 20; a hundred over 50 megapixels take a second or two.
  */
 const SCANS_MAX = 100;
 
-/** A JFIF header without a preview picture in it. */
+/** Length of a JFIF header without a thumbnail. */
 const PLAIN_JFIF_BYTES = 18;
 
-/** Application segments that say what the picture looks like, by marker, with what they begin with. */
+/** Application segments that affect how the picture looks, by marker, with their identifiers. */
 const KEPT_APPLICATION = new Map([
   [0xe0, 'JFIF\0'],
   [0xe2, 'ICC_PROFILE\0'],
@@ -32,7 +32,7 @@ export const jpeg: ImageFormat = {
   begins: (bytes) => bytes.length > 3 && bytes.readUIntBE(0, 3) === 0xffd8ff,
   blocks,
   bare: (bytes, found) => joinBlocks(bytes, found, (block) => keeps(bytes, block)),
-  // Phones put a depth or brightness map behind the picture, as JPEGs of their own, and announce it (CIPA DC-007).
+  // Phones append a depth or brightness map to the picture, as further JPEGs, and announce it (CIPA DC-007).
   mayFollow: (tail, found, bytes) =>
     found.some((block) => startsWith(bytes, block, 0xe2, 'MPF\0')) && isRowOfJpegs(tail),
 };
@@ -45,7 +45,7 @@ function blocks(bytes: Buffer): Block[] | null {
     if (bytes[at] !== 0xff || marker === 0x00) return null;
     const end = marker === 0xff ? at + 1 : segmentEnd(bytes, at, marker);
     if (end === null || end > bytes.length) return null;
-    // Any number of 0xff may stand before a marker.
+    // Any number of 0xff fill bytes may precede a marker.
     if (marker !== 0xff) found.push({ name: marker.toString(16).padStart(2, '0'), start: at, end });
     if (marker === EOI) return found;
     at = end;
@@ -62,7 +62,7 @@ function segmentEnd(bytes: Buffer, at: number, marker: number): number | null {
   return marker === SOS ? scanEnd(bytes, end) : end;
 }
 
-/** Where the coded data that begins at `at` is followed by a marker that is not part of it; null when it breaks off. */
+/** Position of the marker that ends the coded data starting at `at`; null when the data is truncated. */
 function scanEnd(bytes: Buffer, at: number): number | null {
   let found = bytes.indexOf(0xff, at);
   while (found !== -1 && found + 1 < bytes.length) {

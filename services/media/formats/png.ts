@@ -10,7 +10,10 @@ const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 /** Length, name and checksum of a chunk. */
 const CHUNK_FRAME_BYTES = 12;
 
-/** Chunks that say what the picture looks like. The frames of an animation are left out: only its still picture is decoded here. */
+/**
+ * Chunks that affect how the picture looks. The frames of an animation are left out, because only its still picture is
+ * decoded here.
+ */
 const KEPT = new Set([
   'signature',
   'IHDR',
@@ -29,8 +32,8 @@ const KEPT = new Set([
 ]);
 
 /**
- * The decoder unpacks compressed texts too, up to 50 MB each, although nothing shows them: 200 of them in 8 MB take a
- * quarter of a minute. Writers put one to three in a file.
+ * The decoder also unpacks compressed texts, up to 50 MB each, although they are never shown: 200 of them in 8 MB take
+ * a quarter of a minute. Encoders write one to three in a file.
  */
 const PACKED_TEXTS_MAX = 20;
 

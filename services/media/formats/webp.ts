@@ -1,5 +1,5 @@
 /**
- * WebP: a RIFF container whose header says how long it is, and chunks in it.
+ * WebP: a RIFF container whose header contains its length, and chunks in it.
  *
  * @see https://developers.google.com/speed/webp/docs/riff_container
  */
@@ -33,7 +33,7 @@ function blocks(bytes: Buffer): Block[] | null {
   let at = HEADER_BYTES;
   while (at + CHUNK_HEADER_BYTES <= fileEnd) {
     const length = bytes.readUInt32LE(at + 4);
-    // Chunks begin at even places; some writers leave the last one unpadded.
+    // Chunks start at even offsets; some encoders leave the last one unpadded.
     const end = at + CHUNK_HEADER_BYTES + length + (length % 2);
     if (end > fileEnd + 1 || end > bytes.length) return null;
     found.push({ name: bytes.toString('latin1', at, at + 4), start: at, end });

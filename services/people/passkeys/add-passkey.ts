@@ -1,4 +1,6 @@
-/** Adds a passkey to an owner. Asking for it takes the password, so that a browser left open makes nobody a way in. */
+/**
+ * Adds a passkey to an owner. Starting requires the password, so that a browser left open cannot be used to add one.
+ */
 import {
   generateRegistrationOptions,
   type PublicKeyCredentialCreationOptionsJSON,
@@ -19,7 +21,7 @@ import type { SignedInPerson } from '../sign-ins.ts';
 import { isOurChallenge, newChallenge, useChallenge } from './challenges.ts';
 import { ALGORITHMS, type RelyingParty, relyingParty } from './relying-party.ts';
 
-/** Passkeys of one owner. */
+/** Maximum number of passkeys of one owner. */
 const PASSKEYS_MAX = 20;
 
 export type PasskeyOptions =
@@ -27,7 +29,7 @@ export type PasskeyOptions =
   | { readonly kind: 'full' }
   | Exclude<PasswordCheck, { kind: 'fits' }>;
 
-/** What the browser needs to make one. */
+/** The options that the browser needs to create a passkey. */
 export async function passkeyOptions(
   context: Context,
   person: SignedInPerson,
@@ -56,7 +58,7 @@ export async function passkeyOptions(
   return { kind: 'options', options };
 }
 
-/** @returns whether the browser's answer was one to our challenge, and the passkey is new here */
+/** @returns whether the answer matches our challenge and the passkey is new */
 export async function addPasskey(
   context: Context,
   person: SignedInPerson,
@@ -72,7 +74,7 @@ export async function addPasskey(
   return isAdded;
 }
 
-/** @returns false where the passkey is one already */
+/** @returns false when the passkey already exists */
 function storePasskey(
   context: Context,
   person: SignedInPerson,
@@ -115,7 +117,7 @@ async function verify(context: Context, ownerId: string, answer: unknown) {
     });
     return registrationInfo === undefined ? null : { challenge, credential: registrationInfo.credential };
   } catch {
-    // Whatever does not fit is told by an exception.
+    // The library reports every mismatch as an exception.
     return null;
   }
 }

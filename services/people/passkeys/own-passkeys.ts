@@ -1,4 +1,4 @@
-/** The passkeys of an owner, to look at and to remove. */
+/** Lists and removes the passkeys of an owner. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Passkey } from '../../../entities/passkey.ts';
 import { recordChange } from '../../audit/record-change.ts';
@@ -17,7 +17,7 @@ export function listPasskeys(context: Context, { ownerId }: SignedInPerson): Pro
   return context.db.em().find(Passkey, { ownerId }, { orderBy: { id: 'desc' } });
 }
 
-/** Another's is left alone. */
+/** Does not remove the passkey of another owner. */
 export async function removePasskey(context: Context, person: SignedInPerson, id: string, visit: Visit): Promise<void> {
   const { ownerId } = person;
   const isRemoved = await context.db.em().transactional(async (em: SqlEntityManager) => {

@@ -1,4 +1,4 @@
-/** Whom passkeys are made for: this install, by the name it has for people. */
+/** The relying party of passkeys: this install, by its host name. */
 import { isIP } from 'node:net';
 import type { Context } from '../../context.ts';
 
@@ -7,10 +7,16 @@ export interface RelyingParty {
   readonly origin: string;
 }
 
-/** Ed25519, ES256 and RS256: what devices know. Left to choose, the package tries out what Node.js calls experimental. */
+/**
+ * Ed25519, ES256 and RS256, which devices support. Without a list, the package tries algorithms that Node.js marks as
+ * experimental.
+ */
 export const ALGORITHMS = [-8, -7, -257];
 
-/** Null where browsers make none: under an address without a name, or over plain http to another machine (Web Authentication, 5.1.3). */
+/**
+ * Null when browsers support no passkeys: under an address without a name, or over plain http to another machine (Web
+ * Authentication, 5.1.3).
+ */
 export function relyingParty({ config }: Context): RelyingParty | null {
   const { hostname, protocol, origin } = new URL(config.publicUrl);
   if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return null;

@@ -1,4 +1,7 @@
-/** Signs an owner in with a passkey. There is nothing to guess, so nobody is held off: this is a way in while passwords wait. */
+/**
+ * Signs an owner in with a passkey. A passkey cannot be guessed, so there is no throttling: owners can sign in this way
+ * while passwords are throttled.
+ */
 import {
   type AuthenticationResponseJSON,
   generateAuthenticationOptions,
@@ -16,7 +19,7 @@ import { signInOwner } from '../sign-in-owner.ts';
 import { isOurChallenge, newChallenge, useChallenge } from './challenges.ts';
 import { type RelyingParty, relyingParty } from './relying-party.ts';
 
-/** What the browser needs to offer the passkeys it has for this install. */
+/** The options that the browser needs to offer its passkeys for this install. */
 export function signInOptions(context: Context, party: RelyingParty): Promise<PublicKeyCredentialRequestOptionsJSON> {
   return generateAuthenticationOptions({
     rpID: party.rpID,
@@ -25,7 +28,7 @@ export function signInOptions(context: Context, party: RelyingParty): Promise<Pu
   });
 }
 
-/** @returns the secret that the browser is to show; null where the answer is not one of a passkey that is known */
+/** @returns the secret for the browser; null when the answer is not from a known passkey */
 export async function signInWithPasskey(context: Context, answer: unknown, visit: Visit): Promise<string | null> {
   const { id: credentialId } = (answer ?? {}) as { id?: unknown };
   if (typeof credentialId !== 'string' || !/^[\w-]+$/.test(credentialId)) return null;
@@ -38,7 +41,10 @@ export async function signInWithPasskey(context: Context, answer: unknown, visit
   return null;
 }
 
-/** Of what is refused this alone is written: anybody can send an answer, but only a device or its copy a signed one. */
+/**
+ * Of all refusals, only this one is audited: anyone can send an answer, but only the device or a copy of it can sign
+ * one.
+ */
 async function recordCopy(context: Context, owner: Owner, passkeyId: string, visit: Visit): Promise<void> {
   const act = { operation: 'owner.signIn', outcome: 'unauthorized', object: aboutPasskey(passkeyId) } as const;
   await recordChange(context, ownerChange(ownerIdentity(owner), visit, act));
@@ -58,17 +64,17 @@ async function verify(context: Context, passkey: Passkey, answer: unknown) {
       },
       expectedOrigin: party.origin,
       expectedRPID: party.rpID,
-      // The count is judged by countOn, which can tell a copy from nonsense.
+      // countOn checks the counter, because it can distinguish a copy from an invalid answer.
       credential: { id: passkey.credentialId, publicKey, counter: 0 },
     });
     return verified ? { challenge, counter: authenticationInfo.newCounter } : null;
   } catch {
-    // Whatever does not fit is told by an exception.
+    // The library reports every mismatch as an exception.
     return null;
   }
 }
 
-/** A count that does not go on comes from a copy of the device. Devices that do not count say 0 each time. */
+/** A counter that does not increase indicates a copied device. Devices without a counter always send 0. */
 async function countOn(context: Context, { id, ownerId }: Passkey, counter: number): Promise<boolean> {
   const sql = `
     update passkeys set counter = $3, last_used_at = $4

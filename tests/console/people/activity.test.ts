@@ -1,8 +1,8 @@
-/** /owner/activity: what was asked for in an account, for its owner alone, newest first, page by page. */
+/** /owner/activity: the operations in an account, for its owner only, newest first, page by page. */
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { openBrowser } from '../../harness/browser.ts';
-import { NOBODY } from '../../harness/expected.ts';
+import { UNKNOWN_ID } from '../../harness/expected.ts';
 import { EMAIL, OWNER_ENV, signedInBrowser } from '../../harness/owner.ts';
 import { startWorld } from '../../harness/world.ts';
 
@@ -13,7 +13,7 @@ const operationsOn = (text: string) =>
   ]);
 
 describe('the page', () => {
-  it('is for whoever is signed in', async () => {
+  it('requires a sign-in', async () => {
     await using world = await startWorld({ env: OWNER_ENV });
 
     const page = await openBrowser(world).get('/owner/activity');
@@ -21,12 +21,12 @@ describe('the page', () => {
     expect([page.status, page.location]).toEqual([303, '/sign-in?next=%2Fowner%2Factivity']);
   });
 
-  it('shows who asked for what, on what, how it ended and when, newest first, and nothing of another account', async () => {
+  it('shows actor, operation, object, outcome and time, newest first, and nothing of another account', async () => {
     await using world = await startWorld({ env: OWNER_ENV });
     const other = await makeAccount(world);
     await world.rest('POST /webhooks', { key: other.key, body: {} });
     await world.rest('POST /profiles', { body: { name: 'A' } });
-    await world.rest(`DELETE /profiles/${NOBODY}`);
+    await world.rest(`DELETE /profiles/${UNKNOWN_ID}`);
     const browser = await signedInBrowser(world);
 
     const { status, text, headers } = await browser.get('/owner/activity');
@@ -42,13 +42,13 @@ describe('the page', () => {
     expect(words).toContain(`Owner <strong>${EMAIL}</strong> (console)`);
     expect(words).toMatch(/API key <strong>[^<]+<\/strong> \(rest\)/);
     expect(words).toContain('> Operator (operator) <');
-    expect(words).toContain(`profile <code>${NOBODY}</code>`);
+    expect(words).toContain(`profile <code>${UNKNOWN_ID}</code>`);
     expect(words).toContain(`<time datetime="${world.clock.now().toISOString()}">`);
     expect(text).not.toContain('>Older</a>');
     expect((await browser.get('/owner')).text).toContain('<a class="way" href="/owner/activity">Activity</a>');
   });
 
-  it('shows names as text, and says how many objects there were', async () => {
+  it('escapes names, and shows the number of objects', async () => {
     await using world = await startWorld({ env: OWNER_ENV });
     const browser = await signedInBrowser(world);
     await world.sql("update api_keys set name = '<b>bold</b>'");
@@ -66,7 +66,7 @@ describe('the page', () => {
     expect(operationsOn(text)[0]).toEqual(['posts.create', 'not known to have ended']);
   });
 
-  it('shows fifty, and leads to older ones until there are none', async () => {
+  it('shows fifty entries, and links to older ones until there are none', async () => {
     await using world = await startWorld({ env: OWNER_ENV });
     const browser = await signedInBrowser(world);
     for (let made = 0; made < 60; made += 1) await world.rest('POST /profiles', { body: { name: `P${made}` } });
@@ -79,7 +79,7 @@ describe('the page', () => {
     expect(operationsOn(second.text)).toHaveLength(12);
     expect(second.text).not.toContain('>Older</a>');
     expect(second.text).toContain('<a class="way" href="/owner/activity">Newest</a>');
-    expect((await browser.get(`/owner/activity?before=${NOBODY}`)).text).toContain('There is nothing older.');
+    expect((await browser.get(`/owner/activity?before=${UNKNOWN_ID}`)).text).toContain('There is nothing older.');
     expect(operationsOn((await browser.get('/owner/activity?before=%27x')).text)).toHaveLength(50);
   });
 });

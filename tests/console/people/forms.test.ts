@@ -1,4 +1,4 @@
-/** Forms of the owner's pages: taken from pages of ours in this very browser, and from nowhere else. */
+/** Forms of the owner's pages: accepted only from our pages in the same browser. */
 import { describe, expect, it } from 'vitest';
 import { type Browser, openBrowser } from '../../harness/browser.ts';
 import { EMAIL, OWNER_ENV, PASSWORD, ownerLink, signedInBrowser } from '../../harness/owner.ts';
@@ -16,7 +16,7 @@ interface Form {
   readonly token: string;
 }
 
-/** Each form that changes something, filled in rightly, in a browser of its own. */
+/** Each form that changes something, filled in correctly, in a separate browser. */
 const FORMS: [name: string, make: () => Promise<Form>][] = [
   [
     'signing in',
@@ -46,14 +46,14 @@ async function ownersForm(path: string, fields: Readonly<Record<string, string>>
 }
 
 describe.each(FORMS)('%s', (_name, make) => {
-  it('is taken from our page', async () => {
+  it('is accepted from our page', async () => {
     const { browser, path, fields, token } = await make();
 
     const headers = { origin: PUBLIC_URL, 'sec-fetch-site': 'same-origin' };
     expect((await browser.post(path, { ...fields, csrf: token }, headers)).status).toBe(303);
   });
 
-  it('is taken from browsers that name no origin, as pages with no referrer do', async () => {
+  it('is accepted without an Origin header, as pages with no referrer send it', async () => {
     const { browser, path, fields, token } = await make();
 
     expect((await browser.post(path, { ...fields, csrf: token }, { origin: 'null' })).status).toBe(303);
@@ -83,8 +83,8 @@ describe.each(FORMS)('%s', (_name, make) => {
   });
 });
 
-describe('the form of a stranger', () => {
-  it('is good for two hours', async () => {
+describe('the form of a signed-out person', () => {
+  it('is valid for two hours', async () => {
     const browser = openBrowser(world);
     const form = await browser.get('/sign-in');
 
@@ -104,7 +104,7 @@ describe('the form of a stranger', () => {
     expect((await browser.press(first, 'Sign in', { Email: EMAIL, Password: PASSWORD })).status).toBe(303);
   });
 
-  it('is not one of a person who is signed in, nor the other way round', async () => {
+  it('is not valid as that of a signed-in person, nor the reverse', async () => {
     const browser = openBrowser(world);
     const visit = tokenOf((await browser.get('/sign-in')).text);
     await browser.post('/sign-in', { csrf: visit, email: EMAIL, password: PASSWORD });

@@ -1,4 +1,4 @@
-/** /owner/keys: an owner makes, lists and revokes the keys that reach the whole account (D54). */
+/** /owner/keys: an owner creates, lists and revokes account keys (docs/contract/profiles-and-keys.md#account-keys). */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { type Browser, openBrowser } from '../../harness/browser.ts';
@@ -34,7 +34,7 @@ async function idOf(secret: string): Promise<string> {
 }
 
 describe('the page', () => {
-  it('is for whoever is signed in, and needs no script', async () => {
+  it('requires a sign-in, and needs no script', async () => {
     const stranger = await openBrowser(world).get('/owner/keys');
     const { text, headers } = await browser.get('/owner/keys');
 
@@ -57,7 +57,7 @@ describe('the page', () => {
 });
 
 describe('a new key', () => {
-  it.each(['live', 'test'])('reaches the whole account, is %s, and is shown once', async (type) => {
+  it.each(['live', 'test'])('reaches the whole account, is %s, and is displayed once', async (type) => {
     const { status, text } = await create({ type, name: ' <Server> ' });
     const secret = secretIn(text);
     const later = await browser.get('/owner/keys');
@@ -73,7 +73,7 @@ describe('a new key', () => {
     ['its name is too long', { name: 'n'.repeat(81) }, 400],
     ['its type is unknown', { type: 'both' }, 400],
     ['the form came from elsewhere', { csrf: 'x' }, 403],
-  ])('is not made when %s', async (_name, fields, status) => {
+  ])('is not created when %s', async (_name, fields, status) => {
     const before = await world.sql('select id from api_keys');
     const answer = await create(fields);
 
@@ -81,7 +81,7 @@ describe('a new key', () => {
     expect(await world.sql('select id from api_keys')).toHaveLength(before.length);
   });
 
-  it('is refused when there are fifty of its type', async () => {
+  it('is refused when fifty of its type exist', async () => {
     await using full = await startWorld({ env: OWNER_ENV });
     for (let made = 1; made < 50; made += 1) await full.key();
     const owner = await signedInBrowser(full);
@@ -95,7 +95,7 @@ describe('a new key', () => {
 });
 
 describe('rotation', () => {
-  it('loses nothing: make, switch, revoke', async () => {
+  it('causes no interruption: create, switch, revoke', async () => {
     const profile = await world.profile();
     const old = secretIn((await create()).text);
     const minted = await world.rest(`POST /profiles/${profile.id}/keys`, {
@@ -111,7 +111,7 @@ describe('rotation', () => {
     expect((await world.rest('GET /posts', { key: minted.body.secret })).status).toBe(200);
   });
 
-  it('ends what a key that leaked has minted', async () => {
+  it('revokes the keys that a leaked key has minted', async () => {
     const profile = await world.profile();
     const leaked = secretIn((await create()).text);
     const body = { name: 'Customer', type: 'live' };
@@ -122,7 +122,7 @@ describe('rotation', () => {
     expect((await world.rest('GET /posts', { key: minted.body.secret })).status).toBe(401);
   });
 
-  it('leaves the keys of other accounts alone', async () => {
+  it('leaves the keys of other accounts unchanged', async () => {
     const foreign = await makeAccount(world);
     const [key] = await world.sql<{ id: string }>('select id from api_keys where account_id = $1', [foreign.id]);
 

@@ -1,4 +1,4 @@
-/** /owner: what a signed-in owner sees and changes there, and that it is theirs alone. */
+/** /owner: what a signed-in owner sees and changes there, and that it is limited to that owner. */
 import { describe, expect, it } from 'vitest';
 import { hashPassword } from '../../../services/people/argon2id.ts';
 import { makeAccount } from '../../harness/accounts.ts';
@@ -9,7 +9,7 @@ import { startWorld } from '../../harness/world.ts';
 const NEW = 'six bells in the morning';
 
 describe('the page', () => {
-  it('is for whoever is signed in', async () => {
+  it('requires a sign-in', async () => {
     await using world = await startWorld({ env: OWNER_ENV });
 
     const page = await openBrowser(world).get('/owner');
@@ -17,7 +17,7 @@ describe('the page', () => {
     expect([page.status, page.location]).toEqual([303, '/sign-in?next=%2Fowner']);
   });
 
-  it('shows who is signed in, where to go, and the browsers with their times', async () => {
+  it('shows who is signed in, the available pages, and the browsers with their times', async () => {
     await using world = await startWorld({ env: OWNER_ENV });
     await signedInBrowser(world);
     world.clock.advance(60_000);
@@ -37,7 +37,7 @@ describe('the page', () => {
     expect(text.match(/<button type="submit">Sign out there<\/button>/g)).toHaveLength(1);
   });
 
-  it('says only what we have written, whatever its address says', async () => {
+  it('shows only our own messages, for any query in its address', async () => {
     await using world = await startWorld({ env: OWNER_ENV });
     const browser = await signedInBrowser(world);
 
@@ -91,8 +91,8 @@ describe('changing the password', () => {
   });
 });
 
-describe('a hash at another cost than today', () => {
-  it('opens all the same, and is renewed by the sign-in', async () => {
+describe('a hash with an outdated cost', () => {
+  it('still verifies, and the sign-in rehashes it', async () => {
     await using world = await startWorld({ env: OWNER_ENV });
     await world.sql('update owners set password_hash = $1', [await weakHash(PASSWORD)]);
 
@@ -105,7 +105,7 @@ describe('a hash at another cost than today', () => {
 });
 
 describe('signing another browser out', () => {
-  it('ends that one alone', async () => {
+  it('ends only that session', async () => {
     await using world = await startWorld({ env: OWNER_ENV });
     const other = await signedInBrowser(world);
     const browser = await signedInBrowser(world);
@@ -116,7 +116,7 @@ describe('signing another browser out', () => {
     expect([(await other.get('/owner')).status, (await browser.get('/owner')).status]).toEqual([303, 200]);
   });
 
-  it("leaves another owner's alone", async () => {
+  it('does not affect another owner', async () => {
     await using world = await startWorld({ env: OWNER_ENV });
     const account = await makeAccount(world);
     const stranger = openBrowser(world);
@@ -134,7 +134,7 @@ describe('signing another browser out', () => {
   });
 });
 
-/** What an install that asked for less would have stored. */
+/** The hash that an install with a lower cost would have stored. */
 function weakHash(password: string): Promise<string> {
   return hashPassword(password, (length) => Buffer.alloc(length, 7), { memory: 8_192, passes: 1, parallelism: 1 });
 }

@@ -1,4 +1,4 @@
-/** Passkeys: added with the password, used instead of it, each answer once, and gone with a link. */
+/** Passkeys: added with the password and used instead of it. Each answer works once, and a reset link removes them. */
 import { describe, expect, it } from 'vitest';
 import { type Authenticator, openAuthenticator } from '../../harness/authenticator.ts';
 import { type Browser, openBrowser } from '../../harness/browser.ts';
@@ -9,12 +9,12 @@ const ORIGIN = 'http://localhost:3000';
 const env = { ...OWNER_ENV, PUBLIC_URL: ORIGIN };
 const world = await startWorld({ env });
 
-/** What the script of the page does before it asks the device. */
+/** What the script of the page does before it calls the device. */
 async function ask(browser: Browser, page: string, path: string, fields: Record<string, string> = {}) {
   const { text } = await browser.get(page);
   const csrf = /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
   const said = await browser.post(path, { ...fields, csrf });
-  // eslint-disable-next-line typescript/no-explicit-any -- what is read from it is asserted
+  // eslint-disable-next-line typescript/no-explicit-any -- the tests assert the fields that they read
   return { csrf, status: said.status, body: JSON.parse(said.text) as any };
 }
 
@@ -24,7 +24,7 @@ async function addPasskey(browser: Browser, device: Authenticator): Promise<void
   expect([answer.status, answer.location]).toEqual([303, '/owner?done=passkey']);
 }
 
-/** A device with a passkey, made in a browser that is signed in. */
+/** A device with a passkey, created in a signed-in browser. */
 async function deviceOf(place: World): Promise<Authenticator> {
   const device = openAuthenticator(ORIGIN);
   await addPasskey(await signedInBrowser(place), device);
@@ -34,7 +34,7 @@ async function deviceOf(place: World): Promise<Authenticator> {
 const signInOptions = (browser: Browser) => ask(browser, '/sign-in', '/sign-in/passkey/options');
 
 describe('a passkey', () => {
-  it('signs in instead of the password, and leads where the person was going', async () => {
+  it('signs in instead of the password, and redirects to the requested page', async () => {
     const device = await deviceOf(world);
     const browser = openBrowser(world);
 
@@ -47,7 +47,7 @@ describe('a passkey', () => {
     expect(body.options).toMatchObject({ rpId: 'localhost', userVerification: 'required' });
   });
 
-  it('is a way in while passwords have to wait', async () => {
+  it('signs in while passwords are throttled', async () => {
     await using other = await startWorld({ env });
     const device = await deviceOf(other);
     const browser = openBrowser(other);
@@ -60,7 +60,7 @@ describe('a passkey', () => {
     expect(answer.status).toBe(303);
   });
 
-  it('is listed, can be removed, and then opens nothing', async () => {
+  it('is listed, can be removed, and then signs nobody in', async () => {
     await using other = await startWorld({ env });
     const device = await deviceOf(other);
     const owner = await signedInBrowser(other);
@@ -75,7 +75,7 @@ describe('a passkey', () => {
     expect((await browser.post('/sign-in/passkey', { csrf, answer: device.get(body.options) })).status).toBe(401);
   });
 
-  it('goes with the link that replaces a lost password', async () => {
+  it('is removed by the link that replaces a lost password', async () => {
     await using other = await startWorld({ env });
     await deviceOf(other);
     const [account] = await other.sql<{ id: string }>('select id from accounts');
@@ -87,7 +87,7 @@ describe('a passkey', () => {
     expect(await other.sql('select id from passkeys')).toEqual([]);
   });
 
-  it('is added to one owner once', async () => {
+  it('is added to one owner only once', async () => {
     const browser = await signedInBrowser(world);
     const device = openAuthenticator(ORIGIN);
     await addPasskey(browser, device);
@@ -101,7 +101,7 @@ describe('a passkey', () => {
 });
 
 describe('adding one', () => {
-  it('takes the password, as often as one signs in', async () => {
+  it('requires the password, with the throttle of the sign-in', async () => {
     await using other = await startWorld({ env });
     const browser = await signedInBrowser(other);
     const answers = [];
@@ -129,7 +129,7 @@ describe('adding one', () => {
     expect(answer.text).toContain('Nothing was changed.');
   });
 
-  it('refuses the challenge of a sign-in, which took no password', async () => {
+  it('refuses the challenge of a sign-in, which required no password', async () => {
     const browser = openBrowser(world);
     const { body } = await signInOptions(browser);
     const owner = await signedInBrowser(world);
@@ -159,7 +159,7 @@ describe('signing in with one', () => {
     expect((await browser.get('/owner')).status).toBe(303);
   });
 
-  it('takes an answer once, also from two at the same time', async () => {
+  it('accepts an answer once, also from two requests at the same time', async () => {
     const device = await deviceOf(world);
     const browsers = [openBrowser(world), openBrowser(world), openBrowser(world)];
     const asked = await Promise.all(browsers.map(signInOptions));
@@ -173,7 +173,7 @@ describe('signing in with one', () => {
     expect((await send(2))?.status).toBe(401);
   });
 
-  it('takes an answer within five minutes', async () => {
+  it('accepts an answer within five minutes', async () => {
     const device = await deviceOf(world);
     const browser = openBrowser(world);
     const { csrf, body } = await signInOptions(browser);
@@ -183,7 +183,7 @@ describe('signing in with one', () => {
     expect((await browser.post('/sign-in/passkey', { csrf, answer })).status).toBe(401);
   });
 
-  it('refuses a count that does not go on, as a copy of the device gives it', async () => {
+  it('refuses a counter that does not increase, which indicates a cloned device', async () => {
     const device = await deviceOf(world);
     const send = async (counter: number) => {
       const browser = openBrowser(world);
@@ -203,7 +203,7 @@ describe('signing in with one', () => {
     expect((await browser.post('/sign-in/passkey', { csrf, answer })).status).toBe(401);
   });
 
-  it('takes forms of our pages only', async () => {
+  it('accepts forms of our pages only', async () => {
     const device = await deviceOf(world);
     const browser = openBrowser(world);
     const { body } = await signInOptions(browser);
@@ -216,8 +216,8 @@ describe('signing in with one', () => {
   });
 });
 
-describe('what is kept', () => {
-  it('is the answered challenges until they end, and nothing of those that were only asked for', async () => {
+describe('what is stored', () => {
+  it('is the answered challenges until they expire, and none that were only issued', async () => {
     await using other = await startWorld({ env });
     const browser = openBrowser(other);
     await signInOptions(browser);
@@ -233,7 +233,7 @@ describe('what is kept', () => {
   });
 });
 
-describe('where browsers make none', () => {
+describe('when browsers cannot create passkeys', () => {
   it.each(['http://192.0.2.1:3000', 'http://bells.example', 'http://[2001:db8::1]'])(
     '%s offers none',
     async (publicUrl) => {

@@ -1,4 +1,4 @@
-/** /set-up/{secret}: how the owner of an account gets email and password, once. */
+/** /set-up/{secret}: creates the email and password of an account's owner, once. */
 import { describe, expect, it } from 'vitest';
 import { openBrowser } from '../../harness/browser.ts';
 import { OPERATOR, ownerLink } from '../../harness/owner.ts';
@@ -14,7 +14,7 @@ async function worldWithLink(): Promise<World & { link(): Promise<string> }> {
 }
 
 describe('a link', () => {
-  it('makes the owner, signs the browser in, and works once', async () => {
+  it('creates the owner, signs the browser in, and works once', async () => {
     await using world = await worldWithLink();
     const path = await world.link();
     const browser = openBrowser(world);
@@ -32,7 +32,7 @@ describe('a link', () => {
     expect((await browser.press(form, 'Set up', TYPED)).status).toBe(410);
   });
 
-  it('is not used by being looked at', async () => {
+  it('is not used up by a GET', async () => {
     await using world = await worldWithLink();
     const path = await world.link();
 
@@ -87,7 +87,7 @@ describe('a link', () => {
   });
 
   it.each(['', 'x', 'A'.repeat(43), '%00', '%F0%9F%94%94', 'a'.repeat(5_000)])(
-    'that nobody made opens nothing: %s',
+    'that does not exist opens nothing: %s',
     async (secret) => {
       await using world = await worldWithLink();
 
@@ -98,14 +98,14 @@ describe('a link', () => {
   );
 });
 
-describe('what is typed', () => {
+describe('the input', () => {
   it.each([
     ['nobody', 'four bells at midnight', 'The email must be an address such as you@bells.example.'],
     [`${'a'.repeat(250)}@b.cd`, 'four bells at midnight', 'The email must be an address such as you@bells.example.'],
     ['a@b.cd', 'four bells', 'The password must have at least 12 characters; this one has 10.'],
     ['a@b.cd', '\u{1F514}'.repeat(11), 'The password must have at least 12 characters; this one has 11.'],
     ['a@b.cd', 'x'.repeat(1_025), 'The password must have at most 1024 bytes; this one has 1025.'],
-  ])('is refused with what to do, and the link goes on working: %s, %s', async (Email, Password, problem) => {
+  ])('is refused with a fix, and the link still works: %s, %s', async (Email, Password, problem) => {
     await using world = await worldWithLink();
     const path = await world.link();
     const browser = openBrowser(world);

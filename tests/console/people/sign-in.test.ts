@@ -1,4 +1,4 @@
-/** /sign-in and /sign-out: who gets in, what the browser keeps of it, and for how long. */
+/** /sign-in and /sign-out: who may sign in, what the browser stores, and for how long. */
 import { describe, expect, it } from 'vitest';
 import { signInAddress } from '../../../console/people/signed-in.ts';
 import { openBrowser } from '../../harness/browser.ts';
@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 const isSignedIn = async (browser: ReturnType<typeof openBrowser>) => (await browser.get('/owner')).status === 200;
 
 describe('signing in', () => {
-  it('leads to the page of the owner, and says who is signed in', async () => {
+  it('redirects to the owner page, and shows who is signed in', async () => {
     const browser = openBrowser(world);
 
     const form = await browser.get('/sign-in');
@@ -21,7 +21,7 @@ describe('signing in', () => {
     expect((await browser.get('/owner')).text).toContain(`<strong dir="auto">${EMAIL}</strong>`);
   });
 
-  it('takes the address in any case, and the password in any composition of its letters', async () => {
+  it('accepts the address in any case, and the password in any Unicode composition', async () => {
     await using other = await startWorld({ env: { ...OWNER_ENV, OWNER_PASSWORD: 'Glockenspiel im Mär\u0308z' } });
     const browser = openBrowser(other);
 
@@ -31,7 +31,7 @@ describe('signing in', () => {
     expect(answer.status).toBe(303);
   });
 
-  it('answers an unknown address and a wrong password alike, but for the address that was typed', async () => {
+  it('answers an unknown address and a wrong password alike, except for the typed address', async () => {
     const browser = openBrowser(world);
     const form = await browser.get('/sign-in');
 
@@ -48,7 +48,7 @@ describe('signing in', () => {
     expect(await isSignedIn(browser)).toBe(false);
   });
 
-  it('signs nobody in with an API key', async () => {
+  it('refuses an API key', async () => {
     const headers = { 'x-api-key': world.liveKey, authorization: `Bearer ${world.liveKey}` };
 
     const page = await openBrowser(world).get('/owner', headers);
@@ -62,14 +62,14 @@ describe('signing in', () => {
     expect(form.status).toBe(401);
   });
 
-  it('does not sign a browser in for the API', async () => {
+  it('does not authenticate a browser for the API', async () => {
     const browser = await signedInBrowser(world);
 
     expect((await browser.get('/api/v2/account')).status).toBe(401);
   });
 });
 
-describe('where to go then', () => {
+describe('the redirect afterwards', () => {
   it.each([
     ['/owner?done=password', '/owner?done=password'],
     ['/oauth/authorize?a=b&c=%2F', '/oauth/authorize?a=b&c=%2F'],
@@ -90,7 +90,7 @@ describe('where to go then', () => {
     expect([answer.location, again.location]).toEqual([expected, expected]);
   });
 
-  it('is judged again when the form comes, and kept when it was refused', async () => {
+  it('is validated again when the form arrives, and kept when it was refused', async () => {
     const browser = openBrowser(world);
     const form = await browser.get('/sign-in?next=%2Fowner%3Fdone%3Dpassword');
 
@@ -104,7 +104,7 @@ describe('where to go then', () => {
 });
 
 describe('the cookie', () => {
-  it('is out of reach of scripts and of other sites, and tells nothing', async () => {
+  it('is inaccessible to scripts and other sites, and carries no information', async () => {
     const browser = await signedInBrowser(world);
 
     const [cookie = ''] = browser.setCookies.filter((set) => set.startsWith('carillon='));
@@ -117,7 +117,7 @@ describe('the cookie', () => {
     expect(cookie).not.toContain(kept);
   });
 
-  it('is kept to this host and to https where people come over https', async () => {
+  it('is limited to this host, and to https when PUBLIC_URL is https', async () => {
     await using secure = await startWorld({ env: { ...OWNER_ENV, PUBLIC_URL: 'https://bells.example' } });
 
     const browser = await signedInBrowser(secure);
@@ -128,7 +128,7 @@ describe('the cookie', () => {
     ]);
   });
 
-  it('is another one with each sign-in, and the one before opens nothing any more', async () => {
+  it('is new with each sign-in, and the previous one is invalid', async () => {
     const browser = await signedInBrowser(world);
     const before = browser.cookies.get('carillon') ?? '';
     const planted = openBrowser(world);
@@ -147,14 +147,14 @@ describe('the cookie', () => {
     ['an unsigned one', (good: string) => good.split('.')[0] ?? ''],
     ['a secret with a signature of another', (good: string) => `${'a'.repeat(43)}.${good.split('.')[1]}`],
     ['nothing', () => ''],
-  ])('opens nothing when it is %s', async (_case, forge) => {
+  ])('is invalid when it is %s', async (_case, forge) => {
     const browser = await signedInBrowser(world);
     browser.cookies.set('carillon', forge(browser.cookies.get('carillon') ?? ''));
 
     expect(await isSignedIn(browser)).toBe(false);
   });
 
-  /** The fields that a form for strangers has, though the browser is signed in. */
+  /** The fields of a form for signed-out visitors, although the browser is signed in. */
   async function startVisit(browser: ReturnType<typeof openBrowser>): Promise<{ csrf: string }> {
     const kept = browser.cookies.get('carillon') ?? '';
     browser.cookies.delete('carillon');
@@ -165,7 +165,7 @@ describe('the cookie', () => {
 });
 
 describe('a sign-in', () => {
-  it('ends two weeks after its last use', async () => {
+  it('expires two weeks after its last use', async () => {
     const browser = await signedInBrowser(world);
 
     world.clock.advance(14 * DAY_MS - 1);
@@ -177,7 +177,7 @@ describe('a sign-in', () => {
     expect([stillThere, moved, await isSignedIn(browser)]).toEqual([true, true, false]);
   });
 
-  it('ends after ninety days, however much it is used', async () => {
+  it('expires after ninety days, also when it is in use', async () => {
     const browser = await signedInBrowser(world);
 
     for (let day = 1; day < 90; day += 1) {
@@ -189,7 +189,7 @@ describe('a sign-in', () => {
     expect(await isSignedIn(browser)).toBe(false);
   });
 
-  it('is written down as used once a minute at most', async () => {
+  it('is recorded as used once a minute at most', async () => {
     const browser = await signedInBrowser(world);
     const seen = async () => (await world.sql('select last_seen_at from sign_ins order by id desc limit 1'))[0];
     const begun = await seen();
@@ -204,7 +204,7 @@ describe('a sign-in', () => {
     expect(await seen()).not.toEqual(begun);
   });
 
-  it('is removed by the housekeeping once it has ended', async () => {
+  it('is removed by housekeeping once it has expired', async () => {
     await signedInBrowser(world);
     world.clock.advance(14 * DAY_MS);
 
@@ -214,7 +214,7 @@ describe('a sign-in', () => {
     expect(await world.sql('select bucket from sign_in_waits')).toEqual([]);
   });
 
-  it('ends with Sign out, on the server too', async () => {
+  it('ends with Sign out, also on the server', async () => {
     const browser = await signedInBrowser(world);
     const cookie = browser.cookies.get('carillon') ?? '';
 
@@ -227,7 +227,7 @@ describe('a sign-in', () => {
 });
 
 describe('every page', () => {
-  it('is kept by nobody, framed by nobody, and leads to this install only', async () => {
+  it('is never cached, cannot be framed, and leads to this install only', async () => {
     const { headers, text } = await openBrowser(world).get('/sign-in');
 
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -243,7 +243,7 @@ describe('every page', () => {
     expect(text).toContain('content="noindex"');
   });
 
-  it('shows what was typed as text', async () => {
+  it('escapes typed input', async () => {
     const browser = openBrowser(world);
 
     const typed = { Email: '"><script>alert(1)</script>', Password: 'x' };
@@ -252,7 +252,7 @@ describe('every page', () => {
     expect(page.text).toContain('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"');
   });
 
-  it('is a page too when a form cannot be read', async () => {
+  it('is a page too when a form cannot be parsed', async () => {
     const browser = openBrowser(world);
 
     const page = await browser.post('/sign-in', { email: 'x'.repeat(30_000) });

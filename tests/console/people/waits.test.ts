@@ -1,10 +1,12 @@
-/** Trying passwords: how often it costs nothing, how long one waits then, and that nothing leaks meanwhile. */
+/**
+ * The login throttle: how many attempts are free, how long the wait then is, and that answers reveal nothing meanwhile.
+ */
 import { describe, expect, it } from 'vitest';
 import { type Browser, type BrowserPage, openBrowser } from '../../harness/browser.ts';
 import { EMAIL, OWNER_ENV, PASSWORD, signedInBrowser } from '../../harness/owner.ts';
 import { startWorld, type World } from '../../harness/world.ts';
 
-/** The machine that a request comes from is what the proxy of these worlds says. */
+/** With TRUST_PROXY, tests choose the address of the client. */
 const ENV = { ...OWNER_ENV, TRUST_PROXY: 'true' };
 
 interface Try {
@@ -13,7 +15,7 @@ interface Try {
   readonly ip?: string;
 }
 
-/** Signs in without looking at the page again. */
+/** Signs in without another GET of the page. */
 async function tryer(world: World): Promise<(what?: Try) => Promise<BrowserPage>> {
   const browser: Browser = openBrowser(world);
   const { text } = await browser.get('/sign-in');
@@ -33,7 +35,7 @@ async function statuses(times: number, attempt: (index: number) => Promise<Brows
 const several = (times: number, status: number) => Array.from({ length: times }, () => status);
 
 describe('an address from one machine', () => {
-  it('can be tried five times; then the right password is refused too, in the same words', async () => {
+  it('may be tried five times; then the right password is refused too, in the same words', async () => {
     await using world = await startWorld({ env: ENV });
     const attempt = await tryer(world);
 
@@ -48,7 +50,7 @@ describe('an address from one machine', () => {
     expect(right.headers.get('set-cookie')).toBeNull();
   });
 
-  it('waits twice as long after each further try, up to a quarter of an hour', async () => {
+  it('waits twice as long after each further attempt, up to a quarter of an hour', async () => {
     await using world = await startWorld({ env: ENV });
     const attempt = await tryer(world);
     await statuses(5, () => attempt());
@@ -66,7 +68,7 @@ describe('an address from one machine', () => {
     expect(waits).toEqual([30, 60, 120, 240, 480, 900, 900]);
   });
 
-  it('lets the right password in after the wait, and then nothing is held against it', async () => {
+  it('accepts the right password after the wait, and then clears its failures', async () => {
     await using world = await startWorld({ env: ENV });
     const attempt = await tryer(world);
     await statuses(5, () => attempt());
@@ -79,7 +81,7 @@ describe('an address from one machine', () => {
     expect((await attempt()).status).toBe(429);
   });
 
-  it('is forgotten after a day without a try', async () => {
+  it('is forgotten after a day without an attempt', async () => {
     await using world = await startWorld({ env: ENV });
     const attempt = await tryer(world);
     await statuses(4, () => attempt());
@@ -89,7 +91,7 @@ describe('an address from one machine', () => {
     expect(await statuses(5, () => later())).toEqual(several(5, 401));
   });
 
-  it('cannot be tried more often by trying all at once', async () => {
+  it('allows no further attempts through concurrent requests', async () => {
     await using world = await startWorld({ env: ENV });
     const attempt = await tryer(world);
 
@@ -101,7 +103,7 @@ describe('an address from one machine', () => {
     ]);
   });
 
-  it('is counted in the database, whatever RATE_LIMIT_PER_MINUTE says', async () => {
+  it('is counted in the database, regardless of RATE_LIMIT_PER_MINUTE', async () => {
     await using world = await startWorld({ env: { ...ENV, RATE_LIMIT_PER_MINUTE: '100000000' } });
     const attempt = await tryer(world);
     await statuses(5, () => attempt());
@@ -117,7 +119,7 @@ describe('an address from one machine', () => {
 });
 
 describe('one machine', () => {
-  it('can try twenty addresses, there or not, and then has to wait with all', async () => {
+  it('may try twenty addresses, existing or not, and then waits with all', async () => {
     await using world = await startWorld({ env: ENV });
     const attempt = await tryer(world);
 
@@ -128,7 +130,7 @@ describe('one machine', () => {
     expect((await attempt({ password: PASSWORD, ip: '192.0.2.2' })).status).toBe(303);
   });
 
-  it('is a whole network of IPv6', async () => {
+  it('is a whole IPv6 /64 network', async () => {
     await using world = await startWorld({ env: ENV });
     const attempt = await tryer(world);
 
@@ -138,7 +140,7 @@ describe('one machine', () => {
     expect((await attempt({ ip: '2001:db8:1:3::1' })).status).toBe(401);
   });
 
-  it('does not get its tries back by signing in between', async () => {
+  it('does not clear its attempts with a sign-in in between', async () => {
     await using world = await startWorld({ env: ENV });
     const attempt = await tryer(world);
     const others = (index: number) => attempt({ email: `somebody-${index}@bells.example` });
@@ -152,7 +154,7 @@ describe('one machine', () => {
 });
 
 describe('one address', () => {
-  it('can be tried twenty times from all machines together, whether anybody has it or not', async () => {
+  it('may be tried twenty times from all machines together, whether it exists or not', async () => {
     await using world = await startWorld({ env: ENV });
     const attempt = await tryer(world);
 
@@ -168,7 +170,7 @@ describe('one address', () => {
 });
 
 describe('the current password on /owner', () => {
-  it('can be tried as often as one signs in', async () => {
+  it('has the same limit as the sign-in', async () => {
     await using world = await startWorld({ env: OWNER_ENV });
     const browser = await signedInBrowser(world);
     const page = await browser.get('/owner');

@@ -1,7 +1,7 @@
 /**
- * The page of consent of a server of the AT Protocol: requests pushed beforehand, tokens bound to a key, proofs that
- * are checked whole and taken once, values for them that change, refresh tokens that are dead once used. It is also
- * the directory in which accounts are looked up.
+ * The authorization server of an AT Protocol server. It has pushed requests, tokens bound to a key, changing
+ * nonces, and refresh tokens for one use. It validates each proof completely and accepts it once. It is also the
+ * directory that resolves accounts.
  */
 import { createHash, createPublicKey, verify, type webcrypto } from 'node:crypto';
 import type { WireAnswer, WireCall } from './wire.ts';
@@ -18,7 +18,7 @@ interface Asked extends BoundToken {
   readonly parameters: URLSearchParams;
 }
 
-/** What the fake knows of its accounts. */
+/** The accounts of the fake. */
 export interface OauthPeople {
   readonly now: () => Date;
   readonly origin: () => string;
@@ -26,23 +26,23 @@ export interface OauthPeople {
 }
 
 export interface FakeBlueskyOauth {
-  /** Did of who is signed in in the customer's browser; null refuses. */
+  /** DID of the user who is signed in in the customer's browser; null declines. */
   signedIn: string | null;
-  /** Where the identity documents say that accounts are kept, instead of here. */
+  /** Data server in the identity documents, instead of this one. */
   keptElsewhere: string | null;
-  /** Keys that clients with a key of their own prove themselves with, by client id. */
+  /** Public keys of clients with their own key, by client id. */
   readonly clientKeys: Map<string, webcrypto.JsonWebKey>;
-  /** Refusals that the next token requests get instead of an answer. */
+  /** Errors that the next token requests get instead of a response. */
   readonly tokenAnswers: WireAnswer[];
-  /** What the pushed requests asked for. */
+  /** Parameters of the pushed requests. */
   readonly pushed: URLSearchParams[];
-  /** Lets every access token expire. */
+  /** Expires all access tokens. */
   expire(): void;
-  /** Forgets every refresh token. */
+  /** Invalidates all refresh tokens. */
   revoke(): void;
-  /** Answers what is not XRPC; undefined for any other path. */
+  /** Answers requests that are not XRPC; undefined for any other path. */
   answer(call: WireCall): WireAnswer | undefined;
-  /** The did of a call with a bound token, or the refusal that servers give. */
+  /** The DID of a call with a bound token, or the error that servers return. */
   owner(call: WireCall): string | WireAnswer;
 }
 
@@ -66,7 +66,7 @@ export function createFakeBlueskyOauth({ now, origin, find }: OauthPeople): Fake
     headers: { 'dpop-nonce': nonce() },
   });
 
-  /** Thumbprint of the key that a request is proved with, or why it is not. */
+  /** Returns the thumbprint of the key that a request is proved with, or why the proof is invalid. */
   function proved(call: WireCall, accessToken?: string): { key: string } | { problem: string } {
     const [head = '', claims = '', signature = ''] = String(call.headers['dpop'] ?? '').split('.');
     try {
@@ -92,7 +92,7 @@ export function createFakeBlueskyOauth({ now, origin, find }: OauthPeople): Fake
     }
   }
 
-  /** Whether a client that has a key proves that it is itself. */
+  /** Checks the client authentication of a client with a key. */
   function isItself(clientId: string, form: URLSearchParams): boolean {
     const jwk = clientKeys.get(clientId);
     if (jwk === undefined) return clientId.startsWith('http://localhost?') && !form.has('client_assertion');

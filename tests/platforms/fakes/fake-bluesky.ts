@@ -1,7 +1,7 @@
 /**
- * A Bluesky server small enough to read: accounts, app passwords, sessions that expire and rotate, blobs and
- * post records. Stricter than a real one in two points: a refresh token is dead once used, with no grace,
- * and facets must fit the text.
+ * A small Bluesky server: accounts, app passwords, sessions that expire and rotate, blobs and post records. It is
+ * stricter than a real server in two points: a refresh token is invalid once used, without a grace period, and
+ * facets must match the text.
  */
 import { createHash } from 'node:crypto';
 import { createFakeBlueskyOauth, type FakeBlueskyOauth } from './fake-bluesky-oauth.ts';
@@ -22,7 +22,7 @@ type BlueskyFault = Fault | 'token_expired';
 export interface FakeBlueskyAccount {
   readonly did: string;
   readonly handle: string;
-  /** Those that log in; take one out to revoke it. */
+  /** Valid app passwords; remove one to revoke it. */
   readonly appPasswords: Set<string>;
   active: boolean;
 }
@@ -33,7 +33,7 @@ interface FakeBlueskyPost {
   readonly record: PostRecord;
 }
 
-/** What the public view tells of a post. */
+/** Metrics of a post in the public API. */
 export interface FakeNumbers {
   readonly likeCount: number;
   readonly repostCount: number;
@@ -66,27 +66,27 @@ interface FacetRecord {
 }
 
 export interface FakeBluesky extends Wire {
-  /** Its page of consent. */
+  /** Its consent page. */
   readonly oauth: FakeBlueskyOauth;
   readonly accounts: FakeBlueskyAccount[];
   addAccount(handle: string, appPassword: string): FakeBlueskyAccount;
-  /** What is up, oldest first. */
+  /** Published posts, oldest first. */
   posts(): FakeBlueskyPost[];
-  /** What was uploaded, by its hash. */
+  /** Uploaded blobs, by hash. */
   readonly blobs: Map<string, FakeBlob>;
-  /** Numbers of posts that have any, by uri. */
+  /** Metrics of posts that have any, by URI. */
   readonly numbers: Map<string, FakeNumbers>;
-  /** Answers that the next calls of a method get instead of their own. */
+  /** Responses that replace those of the next calls of a method. */
   readonly answers: Record<string, WireAnswer[]>;
-  /** Befall the next create calls, one each. */
+  /** Faults for the next create calls, one each. */
   readonly faults: BlueskyFault[];
-  /** Befall the next delete calls, one each. */
+  /** Faults for the next delete calls, one each. */
   readonly deleteFaults: Fault[];
   /** Number of calls by method, e.g. `com.atproto.repo.putRecord`. */
   readonly calls: Record<string, number>;
-  /** Lets every access token expire, as after two hours. */
+  /** Expires all access tokens, as after two hours. */
   expireAccessTokens(): void;
-  /** Forgets every refresh token, as after ninety days. */
+  /** Invalidates all refresh tokens, as after ninety days. */
   dropRefreshTokens(): void;
 }
 
@@ -97,7 +97,7 @@ interface Token {
 
 const ACCESS_MS = 2 * 60 * 60_000;
 const REFRESH_MS = 90 * 24 * 60 * 60_000;
-/** Bytes of any upload, and of an image that a post shows. */
+/** Maximum bytes of an upload, and of an image in a post. */
 const UPLOAD_MAX_BYTES = 5 * 1024 * 1024;
 const IMAGE_MAX_BYTES = 2_000_000;
 const TID = /^[234567abcdefghij][234567abcdefghijklmnopqrstuvwxyz]{12}$/;
@@ -134,7 +134,7 @@ export async function startFakeBluesky({ now, port }: WireOptions): Promise<Fake
     };
   }
 
-  /** The account of a live token, or the refusal that servers give. */
+  /** The account of a valid token, or the error that servers return. */
   function owner(call: WireCall, tokens: Map<string, Token>): FakeBlueskyAccount | WireAnswer {
     if (call.headers.authorization?.startsWith('DPoP ')) return boundOwner(call);
     const token = bearer(call);
@@ -184,10 +184,10 @@ export async function startFakeBluesky({ now, port }: WireOptions): Promise<Fake
     if (input.repo !== account.did) return refused(403, 'Forbidden', 'This is not your repository');
     const uri = `at://${account.did}/${input.collection}/${input.rkey}`;
     const cid = `bafyrei${createHash('sha256').update(JSON.stringify(input.record)).digest('hex').slice(0, 52)}`;
-    const standing = posts.get(uri);
-    // The same record again changes nothing and is no conflict.
-    if (standing !== undefined && standing.cid !== cid && input.swapRecord === null) {
-      return refused(400, 'InvalidSwap', `Record was at ${standing.cid}`);
+    const existing = posts.get(uri);
+    // Putting the same record again changes nothing and is no conflict.
+    if (existing !== undefined && existing.cid !== cid && input.swapRecord === null) {
+      return refused(400, 'InvalidSwap', `Record was at ${existing.cid}`);
     }
     posts.set(uri, { uri, cid, record: input.record });
     return { status: 200, json: { uri, cid, validationStatus: 'valid' } };
@@ -202,7 +202,7 @@ export async function startFakeBluesky({ now, port }: WireOptions): Promise<Fake
     return withFault(fault, () => putRecord(call, account));
   }
 
-  // Large uploads are taken and refused only when a record names them, as real servers do.
+  // Like real servers, accepts large uploads and refuses them only when a record references them.
   function uploadBlob(call: WireCall): WireAnswer {
     const account = owner(call, access);
     if ('status' in account) return account;
@@ -278,7 +278,7 @@ export async function startFakeBluesky({ now, port }: WireOptions): Promise<Fake
     oauth,
     accounts,
     addAccount: (handle, appPassword) => {
-      // Letters and digits of base32, as the directory has them.
+      // Letters and digits of base32, as in the directory.
       const digits = createHash('sha256').update(handle).digest('hex').slice(0, 24);
       const did = `did:plc:${digits.replace(/[0189]/g, 'z')}`;
       const account = { did, handle, appPasswords: new Set([appPassword]), active: true };
@@ -332,7 +332,10 @@ function embedProblem({ embed }: PostRecord, blobs: ReadonlyMap<string, FakeBlob
   return undefined;
 }
 
-/** Real servers take any offsets; here they must cut the text between characters, in order, around what they name. */
+/**
+ * Real servers accept any offsets; this one requires them in order, on character boundaries, around the text they
+ * name.
+ */
 function facetProblem({ text, facets = [] }: PostRecord): string | undefined {
   const bytes = Buffer.from(text);
   let end = 0;

@@ -1,4 +1,7 @@
-/** The page of consent that the fakes share: whoever is signed in agrees, or refuses; codes are good once, for whom they were made. */
+/**
+ * The consent page that the fakes share: the signed-in user consents or declines. A code works once, for its
+ * client only.
+ */
 import { createHash } from 'node:crypto';
 import type { WireAnswer } from './wire.ts';
 
@@ -16,17 +19,17 @@ interface Code {
 }
 
 export interface Consent {
-  /** Apps that may ask, by client id. */
+  /** Registered apps, by client id. */
   readonly apps: Map<string, ConsentApp>;
-  /** Who is signed in at the platform in the customer's browser; null refuses. */
+  /** User who is signed in at the platform in the customer's browser; null declines. */
   signedIn: string | null;
-  /** Answers the browser as the platform does once the person has decided. */
+  /** Answers the browser as the platform does after the user's decision. */
   authorize(query: URLSearchParams): WireAnswer;
-  /** Who the code of a token request is for; null when it is refused. */
+  /** The user that the code of a token request belongs to; null when the code is invalid. */
   redeem(clientId: string, form: URLSearchParams): string | null;
 }
 
-/** @param separator of scopes */
+/** @param separator character between scopes */
 export function createConsent(separator: ' ' | ',' = ' '): Consent {
   const codes = new Map<string, Code>();
   const consent: Consent = {

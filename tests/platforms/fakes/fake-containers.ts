@@ -1,4 +1,7 @@
-/** What the fakes of Instagram and Threads share: containers that fetch their images, take a while, and are published once. */
+/**
+ * Shared by the fakes of Instagram and Threads: containers that fetch their images, take time to process, and are
+ * published once.
+ */
 import sharp from 'sharp';
 import type { FakeGraphError } from './fake-facebook.ts';
 import {
@@ -14,36 +17,36 @@ import {
 } from './wire.ts';
 
 export interface FakeContainersOptions extends WireOptions {
-  /** How often a container is looked at before it is finished. (Default: 0, at once) */
+  /** Number of status checks before a container is finished. (Default: 0, immediately) */
   readonly looksUntilFinished?: number;
-  /** Where an image's address leads from here. (Default: where it says) */
+  /** Maps an image's URL to one that is reachable here. (Default: unchanged) */
   readonly reach?: (url: string) => string;
 }
 
-/** How the two differ. */
+/** Differences between the two platforms. */
 export interface Dialect {
-  /** What paths begin with. */
+  /** Prefix of paths. */
   readonly root: string;
   readonly edges: { readonly posts: string; readonly publish: string; readonly limit: string };
   readonly text: string;
   readonly state: { readonly field: string; readonly problem: string };
-  /** Where posts are shown. */
+  /** Origin of permalinks. */
   readonly website: string;
-  /** Most images of a carousel. */
+  /** Maximum number of images of a carousel. */
   readonly imagesMax: number;
   readonly imageTypes: readonly string[];
-  /** Width over height. */
+  /** Limits of width divided by height. */
   readonly ratio: readonly [min: number, max: number];
-  /** Why a container with these fields is refused; null when it is taken. */
+  /** Why a container with these fields is refused; null when it is accepted. */
   problemOf(fields: URLSearchParams): FakeGraphError | null;
-  /** Answers what is not about containers; undefined for all else. */
+  /** Answers requests that are not about containers; undefined for all others. */
   elsewhere(call: WireCall): WireAnswer | undefined;
 }
 
 export interface FakeAccount {
   readonly id: string;
   readonly username: string;
-  /** Those that are taken; take one out to revoke it. */
+  /** Valid tokens; remove one to revoke it. */
   readonly tokens: Set<string>;
 }
 
@@ -75,13 +78,13 @@ export interface FakePost {
 
 export interface FakeContainers extends Wire {
   addAccount(id: string, username: string, token: string): FakeAccount;
-  /** What is up, oldest first. */
+  /** Published posts, oldest first. */
   posts(): FakePost[];
-  /** What was handed over, oldest first. */
+  /** Containers, oldest first. */
   containers(): FakeContainer[];
-  /** Befall the next calls that publish, one each. */
+  /** Faults for the next publishing calls, one each. */
   readonly faults: (Fault | FakeGraphError | undefined)[];
-  /** Answers that the next calls of a route get instead of their own. */
+  /** Responses that replace those of the next calls of a route. */
   readonly answers: Record<string, WireAnswer[]>;
   /** Number of calls by method and path without ids. */
   readonly calls: Record<string, number>;
@@ -125,7 +128,7 @@ export async function startFakeContainers(
     return ok({ id: container.id });
   }
 
-  /** The image of a container, fetched as anybody would. */
+  /** Fetches the image of a container without authentication. */
   async function fetched(fields: URLSearchParams): Promise<FakeImage[] | FakeGraphError> {
     const url = fields.get('image_url');
     if (url === null) return [];
@@ -264,7 +267,7 @@ export async function startFakeContainers(
   };
 }
 
-/** The fields that were asked for. */
+/** The requested fields. */
 function asked(all: Record<string, unknown>, query: URLSearchParams): Record<string, unknown> {
   const fields = new Set(['id', ...(query.get('fields') ?? '').split(',')]);
   return Object.fromEntries(Object.entries(all).filter(([field]) => fields.has(field)));
@@ -274,7 +277,7 @@ function ok(json: unknown): WireAnswer {
   return { status: 200, json };
 }
 
-/** An error as the Graph API words it. */
+/** An error in the format of the Graph API. */
 export function graphRefusal({ status = 400, ...error }: FakeGraphError): WireAnswer {
   return { status, json: { error: { type: 'OAuthException', ...error, fbtrace_id: 'A1b2C3' } } };
 }

@@ -1,4 +1,4 @@
-/** A small Discord: webhooks, one bot, channels of servers, messages, and the page on which people agree. */
+/** A small Discord: webhooks, one bot, channels of servers, messages, and the consent page. */
 import { type Consent, createConsent } from './fake-consent.ts';
 import {
   type Fault,
@@ -11,7 +11,7 @@ import {
   type WireOptions,
 } from './wire.ts';
 
-/** A refusal, as Discord words it. */
+/** An error in Discord's format. */
 export interface FakeDiscordError {
   readonly status: number;
   readonly code: number;
@@ -57,26 +57,26 @@ export interface FakeDiscordMessage {
 }
 
 export interface FakeDiscord extends Wire {
-  /** The page, where people agree to apps. */
+  /** The consent page. */
   readonly consent: Consent;
-  /** The bot; null when its token is void. */
+  /** The bot; null when its token is invalid. */
   bot: { readonly id: string; readonly token: string } | null;
   readonly channels: FakeChannel[];
   addWebhook(name?: string | null): FakeWebhook;
   removeWebhook(id: string): void;
-  /** Somebody else writes in a channel. */
+  /** Posts a message of another author in a channel. */
   writeAs(authorId: string, channelId: string, content: string): void;
-  /** Takes every message away. */
+  /** Deletes every message. */
   clear(): void;
-  /** What is up, oldest first. */
+  /** Existing messages, oldest first. */
   messages(): FakeDiscordMessage[];
-  /** The server that people let the bot into. */
+  /** The server to which users add the bot. */
   guildId: string;
-  /** Whether lists of messages carry nonces. */
+  /** Whether lists of messages contain nonces. */
   listsNonces: boolean;
-  /** Befall the next create calls, one each; undefined for none. */
+  /** Faults for the next create calls, one each; undefined for none. */
   readonly faults: (Fault | FakeDiscordError | undefined)[];
-  /** Befall the next deletes, one each. */
+  /** Faults for the next deletes, one each. */
   readonly deleteErrors: FakeDiscordError[];
   /** Number of calls by method and path without ids, e.g. `POST /webhooks/:id/:token`. */
   readonly calls: Record<string, number>;
@@ -175,7 +175,7 @@ export async function startFakeDiscord({ now, port }: WireOptions): Promise<Fake
   }
 
   function execute(call: WireCall, webhook: FakeWebhook): Promise<WireAnswer | NoAnswer> | WireAnswer {
-    // Without a wait Discord says neither what it made nor whether it did.
+    // Without `wait`, Discord reports neither the message nor whether it was created.
     if (call.query.get('wait') !== 'true') return { status: 204, text: '' };
     return create(call, { authorId: webhook.id, channelId: webhook.channelId });
   }
@@ -268,7 +268,7 @@ function authorView(id: string) {
   return { ...shown, primary_guild: null, public_flags: 0, flags: 0 };
 }
 
-/** `webhooks`, `[1, t, messages, 2]` becomes `/webhooks/:id/:token/messages/:id`. */
+/** Converts `webhooks`, `[1, t, messages, 2]` to `/webhooks/:id/:token/messages/:id`. */
 function routeOf(kind: string, ids: readonly string[]): string {
   const named = ids.map((id, index) => {
     if (/^\d+$/.test(id)) return ':id';

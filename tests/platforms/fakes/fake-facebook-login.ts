@@ -1,30 +1,30 @@
-/** The part of the Graph API that people log in with: the dialog, tokens of people, and the Pages that each may post to. */
+/** The login part of the Graph API: the dialog, user tokens, and the Pages to which each user may post. */
 import { type Consent, createConsent } from './fake-consent.ts';
 import { bearer, type WireAnswer, type WireCall } from './wire.ts';
 
-/** A Page in the list of a person. */
+/** A Page in a user's list. */
 export interface ManagedPage {
   readonly id: string;
   readonly name: string;
   readonly access_token?: string;
   readonly tasks: readonly string[];
-  /** The professional account on Instagram that belongs to the Page. */
+  /** The professional Instagram account of the Page. */
   readonly instagram_business_account?: { readonly id: string; readonly username: string };
 }
 
 export interface FacebookLogin {
-  /** The dialog, where people agree to apps. */
+  /** The consent dialog. */
   readonly consent: Consent;
-  /** What each person may post to, by name. */
+  /** The Pages to which each user may post, by the user's name. */
   readonly managed: Map<string, readonly ManagedPage[]>;
-  /** Answers what is about logging in; undefined for all else. */
+  /** Answers login requests; undefined for all others. */
   answer(path: string, call: WireCall): WireAnswer | undefined;
 }
 
 export function createFacebookLogin(): FacebookLogin {
   const consent = createConsent(',');
   const managed: FacebookLogin['managed'] = new Map();
-  /** Who a person's token is of. */
+  /** The user of a token. */
   const tokens = new Map<string, string>();
 
   function grant(call: WireCall): WireAnswer {
@@ -47,7 +47,7 @@ export function createFacebookLogin(): FacebookLogin {
   function list(call: WireCall): WireAnswer {
     const token = bearer(call) ?? '';
     const who = tokens.get(token);
-    // Tokens of Pages that were asked for with a short-lived one run out.
+    // Page tokens that were requested with a short-lived user token expire.
     if (who === undefined || !token.startsWith('long-')) return refused(190, 'The token is none of a person.');
     const fields = (call.query.get('fields') ?? '').replace(/\{.*?\}/g, '').split(',');
     const asked = (page: ManagedPage) =>

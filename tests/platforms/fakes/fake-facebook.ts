@@ -1,4 +1,7 @@
-/** A Graph API small enough to read: Pages and people with tokens, photos that wait for their post, posts, comments, and errors with codes and subcodes. */
+/**
+ * A small Graph API: Pages and users with tokens, unpublished photos, posts, comments, and errors with codes and
+ * subcodes.
+ */
 import { createFacebookLogin, type FacebookLogin } from './fake-facebook-login.ts';
 import {
   bearer,
@@ -13,11 +16,11 @@ import {
 } from './wire.ts';
 
 interface FakeFacebookOptions extends WireOptions {
-  /** Whether a create call answers the fields it is asked for, or the id alone. (Default: true) */
+  /** Whether a create call returns the requested fields or only the id. (Default: true) */
   readonly readsAfterWrite?: boolean;
 }
 
-/** An error as the Graph API words it. */
+/** An error in the format of the Graph API. */
 export interface FakeGraphError {
   readonly code: number;
   readonly message: string;
@@ -32,7 +35,7 @@ interface FakePage {
   readonly id: string;
   readonly name: string;
   readonly username: string | undefined;
-  /** Those that are taken; take one out to revoke it. */
+  /** Valid tokens; remove one to revoke it. */
   readonly tokens: Set<string>;
 }
 
@@ -47,9 +50,9 @@ interface FakePhoto {
 
 interface FakeThing {
   readonly id: string;
-  /** Whose it is. */
+  /** Id of the author. */
   readonly pageId: string;
-  /** The post that a comment is under; null for a post. */
+  /** The post of a comment; null for a post. */
   readonly postId: string | null;
   readonly message: string;
   readonly photoIds: readonly string[];
@@ -57,19 +60,19 @@ interface FakeThing {
 }
 
 export interface FakeFacebook extends Wire {
-  /** How people log in. */
+  /** The login of users. */
   readonly login: FacebookLogin;
   addPage(id: string, name: string, token: string, username?: string): FakePage;
-  /** A token of somebody who may read Pages and is none. */
+  /** A token of a user who may read Pages but is not a Page. */
   addPerson(id: string, token: string): void;
-  /** What is up, oldest first. */
+  /** Published posts and comments, oldest first. */
   posts(): FakeThing[];
   comments(): FakeThing[];
-  /** Somebody else comments on a post. */
+  /** Adds a comment of another author to a post. */
   commentAs(strangerId: string, postId: string, message: string): void;
-  /** What was uploaded, oldest first. */
+  /** Uploaded photos, oldest first. */
   photos(): FakePhoto[];
-  /** Befall the next create calls, one each. */
+  /** Faults for the next create calls, one each. */
   readonly faults: (Fault | FakeGraphError | undefined)[];
   /** Number of calls by method and path without ids, e.g. `POST /:id/feed`. */
   readonly calls: Record<string, number>;

@@ -1,9 +1,9 @@
-/** Instagram's part of the Graph API: professional accounts, posts with images, and the login that Facebook has. */
+/** The Instagram part of the Graph API: professional accounts, posts with images, and the login through Facebook. */
 import { type FakeContainers, type FakeContainersOptions, startFakeContainers } from './fake-containers.ts';
 import { createFacebookLogin, type FacebookLogin } from './fake-facebook-login.ts';
 
 export interface FakeInstagram extends FakeContainers {
-  /** How people log in. */
+  /** The login of users. */
   readonly login: FacebookLogin;
 }
 

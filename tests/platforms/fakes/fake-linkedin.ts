@@ -1,7 +1,7 @@
 /**
- * LinkedIn's versioned API, small enough to read: members with tokens, pages with roles, images that are
- * processed, posts in little text, comments, and its refusals. Stricter than LinkedIn: a text that is no
- * little text is refused, where LinkedIn may cut it off without a word.
+ * A small version of LinkedIn's versioned API: members with tokens, pages with roles, images that need
+ * processing, posts in little text, comments, and errors. It is stricter than LinkedIn: it refuses a text that is
+ * not valid little text, which LinkedIn may truncate silently.
  */
 import { type Consent, createConsent } from './fake-consent.ts';
 import { readLittleText } from './little-text-reader.ts';
@@ -20,17 +20,17 @@ import {
 export interface FakeLinkedInOptions extends WireOptions {
   /** The app of this install. (Default: none) */
   readonly app?: { readonly clientId: string; readonly clientSecret: string };
-  /** Whether the app is one that gets refresh tokens. (Default: false) */
+  /** Whether the app receives refresh tokens. (Default: false) */
   readonly givesRefreshTokens?: boolean;
 }
 
 export interface FakeMember {
   readonly sub: string;
   readonly name: string;
-  /** Those that are taken; take one out to revoke it. */
+  /** Valid tokens; remove one to revoke it. */
   readonly accessTokens: Set<string>;
   readonly refreshTokens: Set<string>;
-  /** Role on each page, by its number. */
+  /** Role on each page, by page id. */
   readonly roles: Map<string, string>;
 }
 
@@ -43,14 +43,14 @@ interface FakePage {
 export interface FakePost {
   readonly urn: string;
   readonly author: string;
-  /** As people see it. */
+  /** The text as people see it. */
   readonly text: string;
   readonly commentary: string;
   readonly images: readonly { readonly id: string; readonly altText?: string }[];
   readonly createdAt: Date;
 }
 
-/** What LinkedIn counts of a post. */
+/** LinkedIn's counts for a post. */
 export interface FakeNumbers {
   readonly impressionCount: number;
   readonly likeCount: number;
@@ -76,23 +76,23 @@ interface FakeImage {
 }
 
 export interface FakeLinkedIn extends Wire {
-  /** LinkedIn's own page, where people agree to apps. */
+  /** LinkedIn's consent page. */
   readonly consent: Consent;
   addMember(sub: string, name: string, accessToken: string, refreshToken?: string): FakeMember;
   addPage(id: string, name: string, vanityName?: string): void;
-  /** What is up, oldest first. */
+  /** Published posts and comments, oldest first. */
   posts(): FakePost[];
   comments(): FakeComment[];
   images(): FakeImage[];
-  /** Numbers of posts, by urn. LinkedIn has none of a page's post that nobody has seen. */
+  /** Metrics of posts, by URN. LinkedIn has none for a page's post without impressions. */
   readonly numbers: Map<string, FakeNumbers>;
-  /** Members whose numbers the app may not read, as hardly any may. */
+  /** Members whose metrics the app may not read; most apps may read none. */
   readonly closed: Set<string>;
-  /** Looks that each new image takes until it is processed; null when members may not look. */
+  /** Status checks until a new image is processed; null when members may not read the status. */
   looks: number | null;
-  /** Befall the next create calls, one each. */
+  /** Faults for the next create calls, one each. */
   readonly faults: (Fault | WireAnswer | undefined)[];
-  /** Answers that the next calls of a route get instead of their own, e.g. for `POST /rest/posts`. */
+  /** Responses that replace those of the next calls of a route, e.g. for `POST /rest/posts`. */
   readonly answers: Record<string, WireAnswer[]>;
   /** Number of calls by method and path, with `:id` for ids. */
   readonly calls: Record<string, number>;
@@ -114,7 +114,7 @@ export async function startFakeLinkedIn(options: FakeLinkedInOptions): Promise<F
   const consent = createConsent();
   let last = 0;
 
-  /** A number that holds its time, as those of LinkedIn do. */
+  /** An id that contains its creation time, like LinkedIn's. */
   function nextNumber(): string {
     last += 1;
     return String((BigInt(now().getTime()) << 22n) + BigInt(last));
@@ -140,8 +140,8 @@ export async function startFakeLinkedIn(options: FakeLinkedInOptions): Promise<F
       if (image.looksLeft > 0) return invalid('MEDIA_NOT_READY', 'The image is not ready');
     }
     if (content?.multiImage !== undefined && attached.length < 2) return invalid('INVALID_CONTENT', 'Too few images');
-    const standing = [...posts.values()].find((one) => one.author === author && one.text === text);
-    if (standing !== undefined) return duplicate(standing.urn);
+    const existing = [...posts.values()].find((one) => one.author === author && one.text === text);
+    if (existing !== undefined) return duplicate(existing.urn);
     const urn = `urn:li:${content === undefined ? 'share' : 'ugcPost'}:${nextNumber()}`;
     posts.set(urn, { urn, author, text, commentary, images: attached as FakePost['images'], createdAt: now() });
     return { status: 201, text: '', headers: { 'x-restli-id': urn } };
@@ -158,18 +158,18 @@ export async function startFakeLinkedIn(options: FakeLinkedInOptions): Promise<F
   }
 
   function removePost(urn: string, member: FakeMember): WireAnswer {
-    const standing = posts.get(urn);
-    if (standing !== undefined && !maySpeakAs(member, standing.author)) return denied('posts.DELETE');
+    const existing = posts.get(urn);
+    if (existing !== undefined && !maySpeakAs(member, existing.author)) return denied('posts.DELETE');
     posts.delete(urn);
     for (const one of comments.values()) if (one.postUrn === urn) comments.delete(one.id);
     return { status: 204, text: '' };
   }
 
   function removeComment(id: string, call: WireCall, member: FakeMember): WireAnswer {
-    const standing = comments.get(id);
-    if (standing === undefined) return missing();
+    const existing = comments.get(id);
+    if (existing === undefined) return missing();
     const actor = call.query.get('actor') ?? '';
-    if (standing.actor !== actor || !maySpeakAs(member, actor)) return denied('socialActions.DELETE_COMMENT');
+    if (existing.actor !== actor || !maySpeakAs(member, actor)) return denied('socialActions.DELETE_COMMENT');
     comments.delete(id);
     return { status: 204, text: '' };
   }
@@ -321,7 +321,7 @@ export async function startFakeLinkedIn(options: FakeLinkedInOptions): Promise<F
     return routes[route]?.(call, member, ids.map(decodeURIComponent)) ?? missing();
   });
 
-  /** LinkedIn has a word of its own for somebody who says no. */
+  /** LinkedIn has its own error code for a user who declines. */
   function decide(query: URLSearchParams): WireAnswer {
     const answer = consent.authorize(query);
     const location = answer.headers?.['location']?.replace('error=access_denied', 'error=user_cancelled_authorize');
@@ -403,7 +403,7 @@ function invalid(code: string, description: string): WireAnswer {
   return refused(400, 'INPUT_ERROR', description, { errorDetails });
 }
 
-/** The refusal of a post that is equal to one that is up. */
+/** The error for a post that duplicates a published one. */
 export function duplicate(urn: string): WireAnswer {
   const errorDetails = { inputErrors: [{ code: 'DUPLICATE_POST', description: 'Duplicate post is detected' }] };
   return refused(422, 'UNPROCESSABLE_ENTITY', `Content is a duplicate of ${urn}`, { errorDetails });

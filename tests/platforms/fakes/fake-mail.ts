@@ -1,4 +1,4 @@
-/** A real SMTP server in this process, which keeps what it takes, and misbehaves when it is told to. */
+/** A real SMTP server in this process, which stores the messages it accepts and simulates faults on request. */
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import type { AddressInfo } from 'node:net';
 import type { Fault } from './wire.ts';
@@ -8,25 +8,28 @@ export const MAILBOX = { user: 'bells', password: 'the:p@ss/word', from: 'posts@
 export interface FakeMail {
   readonly recipient: string;
   readonly sender: string;
-  /** As it came over the wire. */
+  /** The raw message. */
   readonly raw: string;
 }
 
-/** A reply, and the command that it answers. */
+/** A reply, and the SMTP command that it answers. */
 export interface MailRefusal {
   readonly at: 'connect' | 'auth' | 'sender' | 'recipient' | 'message';
   readonly reply: number;
   readonly words?: string;
 }
 
-/** What befalls the next message: a refusal, or a fault. `drops` and `fails` cut the line, before or after it is kept. */
+/**
+ * Fault of the next message: a refusal or a network fault. `drops` and `fails` cut the connection before or after
+ * the message is stored.
+ */
 export type MailFault =
   | MailRefusal
   | Extract<Fault, 'rate_limited' | `${'fails' | 'drops'}_${'before' | 'after'}`>
   | 'drops_recipient';
 
 export interface FakeMailServer {
-  /** As SMTP_URL has it. */
+  /** In the format of SMTP_URL. */
   readonly url: string;
   readonly port: number;
   messages(): readonly FakeMail[];
@@ -35,7 +38,7 @@ export interface FakeMailServer {
 }
 
 export interface FakeMailOptions extends SMTPServerOptions {
-  /** On loopback; any free one when left out. */
+  /** Port on loopback; any free one when absent. */
   readonly port?: number | undefined;
 }
 
@@ -43,7 +46,7 @@ export async function startFakeMail({ port: asked = 0, ...options }: FakeMailOpt
   const messages: FakeMail[] = [];
   const faults: MailFault[] = [];
 
-  /** Takes the next fault where it is one that befalls `at`. */
+  /** Consumes the next fault if it applies to the stage `at`. */
   function refusalAt(at: MailRefusal['at']): Error | null {
     const [fault] = faults;
     const wanted = typeof fault === 'object' ? fault : fault === 'rate_limited' ? LATER : undefined;
@@ -58,7 +61,7 @@ export async function startFakeMail({ port: asked = 0, ...options }: FakeMailOpt
 
   const server = new SMTPServer({
     authMethods: ['PLAIN', 'LOGIN'],
-    // The certificate that the package brings is nobody's.
+    // No client trusts the default certificate of the package, so STARTTLS is disabled.
     disabledCommands: ['STARTTLS'],
     allowInsecureAuth: true,
     logger: false,
@@ -95,7 +98,7 @@ export async function startFakeMail({ port: asked = 0, ...options }: FakeMailOpt
     },
     ...options,
   });
-  // Lines that are cut are what the tests are about.
+  // Tests cut connections deliberately, so these errors are expected.
   server.on('error', () => undefined);
   await new Promise<void>((resolve) => server.listen(asked, '127.0.0.1', resolve));
   const { port } = server.server.address() as AddressInfo;

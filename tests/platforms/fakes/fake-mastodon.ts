@@ -1,4 +1,7 @@
-/** A Mastodon server small enough to read: accounts with tokens, images that take time to process, statuses rendered to HTML, and Idempotency-Key for an hour. */
+/**
+ * A small Mastodon server: accounts with tokens, images that need processing, statuses rendered to HTML, and
+ * Idempotency-Key for an hour.
+ */
 import { type Consent, createConsent } from './fake-consent.ts';
 import {
   accountEntity,
@@ -20,19 +23,19 @@ import {
 } from './wire.ts';
 
 export interface FakeMastodonOptions extends WireOptions {
-  /** Largest status. (Default: 500) */
+  /** Maximum length of a status. (Default: 500) */
   readonly maxCharacters?: number;
-  /** Newest version of the instance document that is served; 0 for none. (Default: 2) */
+  /** Newest version of the instance document; 0 for none. (Default: 2) */
   readonly instanceVersion?: 0 | 1 | 2;
   /** How far the server's clock is ahead of `now`, in milliseconds; negative when it is behind. (Default: 0) */
   readonly clockAheadMs?: number;
   /** Whether asterisks make text bold, as on servers that take markup. (Default: false) */
   readonly markup?: boolean;
-  /** How often an image is looked at before it is processed; 0 for at once, Infinity for never. (Default: 0) */
+  /** Number of status checks before an image is processed; 0 for immediately, Infinity for never. (Default: 0) */
   readonly looksUntilProcessed?: number;
-  /** Whether statuses can be asked for together, as from 4.3 on. (Default: true) */
+  /** Whether several statuses can be requested at once, as since version 4.3. (Default: true) */
   readonly listsStatuses?: boolean;
-  /** What the instance document says of images. (Default: nothing) */
+  /** The image limits of the instance document. (Default: none) */
   readonly mediaConfiguration?: object;
 }
 
@@ -42,7 +45,7 @@ interface FakeImage {
   readonly bytes: Buffer;
   readonly type: string;
   readonly description: string | null;
-  /** Looks that are still answered 206. */
+  /** Number of remaining checks that answer 206. */
   looksLeft: number;
   isAttached: boolean;
 }
@@ -56,14 +59,14 @@ export interface FakeNumbers {
 export interface FakeMastodonAccount {
   readonly id: string;
   readonly username: string;
-  /** Those that are taken; take one out to revoke it. */
+  /** Valid tokens; remove one to revoke it. */
   readonly tokens: Set<string>;
 }
 
 interface FakeStatus {
   readonly id: string;
   readonly accountId: string;
-  /** As typed. */
+  /** The source text. */
   readonly text: string;
   readonly visibility: string;
   readonly inReplyToId: string | null;
@@ -73,18 +76,18 @@ interface FakeStatus {
 
 export interface FakeMastodon extends Wire {
   readonly accounts: FakeMastodonAccount[];
-  /** The server's own page, where people agree to apps. */
+  /** The server's consent page. */
   readonly consent: Consent;
   addAccount(username: string, token: string): FakeMastodonAccount;
-  /** What is up, oldest first. */
+  /** Published statuses, oldest first. */
   posts(): FakeStatus[];
-  /** What was uploaded, oldest first. */
+  /** Uploaded images, oldest first. */
   images(): FakeImage[];
-  /** Numbers of statuses that have any, by id. */
+  /** Metrics of statuses that have any, by id. */
   readonly numbers: Map<string, FakeNumbers>;
-  /** Answers that the next calls of a route get instead of their own. */
+  /** Responses that replace those of the next calls of a route. */
   readonly answers: Record<string, WireAnswer[]>;
-  /** Befall the next create calls, one each. */
+  /** Faults for the next create calls, one each. */
   readonly faults: Fault[];
   /** Number of calls by method and path without ids, e.g. `POST /api/v1/statuses`. */
   readonly calls: Record<string, number>;
@@ -243,7 +246,7 @@ export async function startFakeMastodon(options: FakeMastodonOptions): Promise<F
     return status === undefined ? missing() : ok(view(status));
   }
 
-  // A page, however many are asked for.
+  // At most one page, for any number of requested ids.
   function readTogether({ query }: WireCall): WireAnswer {
     if (!listsStatuses) return { status: 404, text: '<h1>404 Not Found</h1>' };
     const found = query.getAll('id[]').flatMap((id) => statuses.get(id) ?? []);
@@ -349,13 +352,13 @@ export async function startFakeMastodon(options: FakeMastodonOptions): Promise<F
   };
 }
 
-/** Graphemes, each link as 23, of `@user@host` the `@user` only. */
+/** Counts graphemes; each link counts as 23, and of `@user@host` only the `@user` counts. */
 function lengthOf(text: string): number {
   const reserved = text.replace(/https?:\/\/\S+/g, '-'.repeat(RESERVED_PER_URL)).replace(/(@\w+)@[\w.-]+/g, '$1');
   return [...new Intl.Segmenter().segment(reserved)].length;
 }
 
-/** Paragraphs, line breaks, links cut into spans, hashtags and mentions, as Mastodon shows them. */
+/** Renders paragraphs, line breaks, links split into spans, hashtags and mentions, as Mastodon does. */
 function toHtml(text: string, origin: string, markup: boolean): string {
   const escaped = text
     .replace(/&/g, '&amp;')

@@ -1,12 +1,12 @@
 /**
- * A server that speaks OpenAI's chat completions, in place of a model. It takes apart what it is sent: where the
- * text stands, and what stands around it.
+ * A server with OpenAI's chat completions API that replaces a model. It splits each request into the text and the
+ * instructions around it.
  */
 import { type NoAnswer, startWire, type WireAnswer, type WireCall, type WireOptions } from './wire.ts';
 
-/** A question as it came. */
+/** A parsed request. */
 export interface Asked {
-  /** Of the header `authorization`; undefined when there was none. */
+  /** The `authorization` header; undefined when absent. */
   readonly authorization: string | undefined;
   readonly body: Record<string, unknown>;
   readonly roles: readonly string[];
@@ -14,21 +14,21 @@ export interface Asked {
   readonly instructions: string;
   /** First and last line of the user message. */
   readonly boundaries: readonly [first: string, last: string];
-  /** What stands between them. */
+  /** The lines between the boundaries. */
   readonly text: string;
 }
 
 type Answer = string | WireAnswer | NoAnswer;
 
 export interface FakeModel extends AsyncDisposable {
-  /** What AI_BASE_URL is set to. */
+  /** Value for AI_BASE_URL. */
   readonly baseUrl: string;
   readonly asked: Asked[];
-  /** How texts are answered; a string is a rewrite. Until a test says otherwise, with a word in front. */
+  /** Answers a request; a string is a rewrite. By default, it prepends a word to the text. */
   answer: (asked: Asked) => Answer | Promise<Answer>;
 }
 
-/** The rewrite that the model gives by itself. */
+/** The default rewrite of the model. */
 export function polished(text: string): string {
   return `Polished ${text}`;
 }
@@ -52,7 +52,7 @@ export async function startFakeModel(options: WireOptions): Promise<FakeModel> {
   return model;
 }
 
-/** The body of an answer, with whatever else `more` puts into its choice. */
+/** The body of a response; `more` adds fields to its choice. */
 export function completion(
   content: string | null,
   model = 'model',

@@ -1,4 +1,7 @@
-/** Reddit's API, small enough to read: accounts with tokens that end, communities, posts with titles, images that show up late, and refusals of HTTP 200. */
+/**
+ * A small version of Reddit's API: accounts with expiring tokens, communities, posts with titles, images that
+ * appear late, and errors with HTTP 200.
+ */
 import { type Consent, createConsent } from './fake-consent.ts';
 import {
   bearer,
@@ -20,7 +23,7 @@ export interface FakeRedditOptions extends WireOptions {
 export interface FakeRedditAccount {
   readonly id: string;
   readonly username: string;
-  /** Those that are taken; take one out to revoke it. */
+  /** Valid tokens; remove one to revoke it. */
   readonly accessTokens: Set<string>;
   readonly refreshTokens: Set<string>;
   /** Names of communities. */
@@ -38,24 +41,24 @@ export interface FakeRedditPost {
   selftext: string;
   readonly url: string;
   readonly createdAt: Date;
-  /** Looks at the account's posts until this one is among them. */
+  /** Number of further requests for the account's posts before this one appears. */
   looksLeft: number;
 }
 
 export interface FakeReddit extends Wire {
-  /** Reddit's own page, where people agree to apps. */
+  /** Reddit's consent page. */
   readonly consent: Consent;
   addAccount(username: string, accessToken: string, refreshToken?: string): FakeRedditAccount;
   addCommunity(name: string): void;
-  /** What is up, oldest first. */
+  /** Published posts, oldest first. */
   posts(): FakeRedditPost[];
-  /** What was uploaded, by its key. */
+  /** Uploaded images, by key. */
   readonly uploads: Map<string, { readonly bytes: Buffer; readonly type: string }>;
-  /** Looks until a new post with an image is made. */
+  /** Number of requests before a new post with an image appears. */
   looksUntilMade: number;
-  /** Befall the next create calls, one each. */
+  /** Faults for the next create calls, one each. */
   readonly faults: (Fault | WireAnswer | undefined)[];
-  /** Answers that the next calls of a route get instead of their own, e.g. for `POST /api/submit`. */
+  /** Responses that replace those of the next calls of a route, e.g. for `POST /api/submit`. */
   readonly answers: Record<string, WireAnswer[]>;
   /** Number of calls by method and path, with `:name` for names. */
   readonly calls: Record<string, number>;
@@ -132,7 +135,7 @@ export async function startFakeReddit({ now, port, app }: FakeRedditOptions): Pr
     return ok(listing(posts.filter(({ name }) => names.includes(name)).map(viewOf)));
   }
 
-  /** Answers the same whatever it did. */
+  /** Returns the same response whether or not it deleted the post. */
   function del(call: WireCall, account: FakeRedditAccount): WireAnswer {
     const post = posts.find(({ name }) => name === formOf(call).get('id'));
     if (post?.author === account.username) Object.assign(post, { author: DELETED, selftext: DELETED });
@@ -184,7 +187,7 @@ export async function startFakeReddit({ now, port, app }: FakeRedditOptions): Pr
     const who = isNew ? consent.redeem(app.clientId, form) : null;
     const stale = form.get('refresh_token') ?? '';
     const account = accounts.find((one) => (isNew ? one.username === who : one.refreshTokens.has(stale)));
-    // A code is refused with success, a token without.
+    // An invalid code gets a success status, an invalid token does not.
     if (account === undefined) return { status: isNew ? 200 : 400, json: { error: 'invalid_grant' } };
     const access_token = `access-${nextId()}`;
     account.accessTokens.add(access_token);
@@ -264,7 +267,7 @@ function ok(json: unknown): WireAnswer {
   return { status: 200, json };
 }
 
-/** A refusal, as HTTP 200. */
+/** An error with HTTP 200. */
 export function refusal(code: string, message: string, field: string, more: object = {}): WireAnswer {
   return ok({ json: { errors: [[code, message, field]], ...more } });
 }

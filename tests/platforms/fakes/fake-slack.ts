@@ -1,4 +1,7 @@
-/** A small server of Slack's Web API: one workspace, its channels, a bot, uploads that wait to be named, and OAuth of its own kind. */
+/**
+ * A small server with Slack's Web API: one workspace, its channels, a bot, uploads without a message, and Slack's
+ * version of OAuth.
+ */
 import { type Consent, createConsent } from './fake-consent.ts';
 import {
   bearer,
@@ -16,7 +19,7 @@ export interface FakeChannel {
   readonly id: string;
   readonly name: string;
   isArchived: boolean;
-  /** Whether the bot is in it. */
+  /** Whether the bot is a member. */
   isMember: boolean;
 }
 
@@ -28,9 +31,9 @@ export interface FakeBot {
 
 export interface FakeMessage {
   readonly channelId: string;
-  /** As it came. */
+  /** The raw text. */
   readonly source: string;
-  /** As people see it. */
+  /** The text as people see it. */
   readonly text: string;
   readonly files: readonly FakeFile[];
 }
@@ -43,26 +46,26 @@ export interface FakeFile {
   bytes: Buffer | null;
 }
 
-/** A fault of the wire, or an error that comes with HTTP 200. */
+/** A network fault, or an error with HTTP 200. */
 export type SlackFault = Fault | { readonly error: string };
 
 export interface FakeSlack extends Wire {
-  /** The page where people agree to apps; they pick `picked` there. */
+  /** The consent page, where users choose the channel `picked`. */
   readonly consent: Consent;
-  /** What the exchange gives besides the token. */
+  /** Fields of the exchange response in addition to the token. */
   granted: Record<string, unknown>;
   addChannel(id: string, name: string): FakeChannel;
   addBot(token: string, scopes: readonly string[]): FakeBot;
   messages(): readonly FakeMessage[];
-  /** Uploads, also those that no message names. */
+  /** Uploads, including those that no message references. */
   files(): readonly FakeFile[];
-  /** Befall the next calls that publish. */
+  /** Faults for the next publishing calls. */
   readonly faults: SlackFault[];
-  /** Calls that came, by method. */
+  /** Number of calls by method. */
   readonly calls: Record<string, number>;
 }
 
-/** What a bot may do that the install asks for. */
+/** Scopes that the install requests for a bot. */
 export const BOT_SCOPES = ['chat:write', 'chat:write.public', 'files:write', 'incoming-webhook'];
 
 const TEAM = { id: 'T0BELLS', name: 'Bell Ringers' };
@@ -81,7 +84,7 @@ export async function startFakeSlack({ now, port }: WireOptions): Promise<FakeSl
     return typeof fault === 'object' ? refused(fault.error) : withFault(fault, make);
   }
 
-  /** Why the bot cannot write to a channel; null when it can. */
+  /** Why the bot cannot post to a channel; null when it can. */
   function obstacle(bot: FakeBot, channel: FakeChannel | undefined, scope: string): WireAnswer | null {
     if (!bot.scopes.has(scope)) return refused('missing_scope', { needed: scope });
     if (channel === undefined) return refused('channel_not_found');
@@ -115,7 +118,7 @@ export async function startFakeSlack({ now, port }: WireOptions): Promise<FakeSl
 
   function upload(call: WireCall, id: string): WireAnswer {
     const file = files.get(id);
-    // The address alone is the permission; a token has no business there.
+    // The upload URL itself grants access; a token must not be sent.
     if (file === undefined || call.headers.authorization !== undefined) return { status: 403, text: 'no' };
     file.bytes = call.bytes;
     return { status: 200, text: `OK - ${call.bytes.length}` };
@@ -180,7 +183,7 @@ export async function startFakeSlack({ now, port }: WireOptions): Promise<FakeSl
     const method = call.path.replace('/api/', '');
     calls[method] = (calls[method] ?? 0) + 1;
     if (call.path === '/oauth/v2/authorize') {
-      // Slack takes the kind of answer for granted.
+      // Slack assumes the response type.
       return consent.authorize(new URLSearchParams([...call.query, ['response_type', 'code']]));
     }
     if (method === 'oauth.v2.access') return exchange(call);
@@ -229,7 +232,7 @@ function formOf(call: WireCall): URLSearchParams {
   return new URLSearchParams(call.bytes.toString());
 }
 
-/** What Slack shows of a text; a mark in angle brackets becomes what it stands for. */
+/** Slack's rendering of a text; a control sequence in angle brackets is replaced by its meaning. */
 function shown(source: string): string {
   return source
     .replace(/<!channel>/g, '@channel')

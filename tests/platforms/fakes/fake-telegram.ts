@@ -1,4 +1,4 @@
-/** A small Bot API: bots, chats with members and rights, messages, albums, and the errors that Telegram answers with. */
+/** A small Bot API: bots, chats with members and permissions, messages, albums, and Telegram's errors. */
 import {
   DROPPED,
   type Fault,
@@ -11,7 +11,7 @@ import {
   type WireOptions,
 } from './wire.ts';
 
-/** A refusal, as Telegram words it. */
+/** An error in Telegram's format. */
 export interface FakeRefusal {
   readonly status: number;
   readonly description: string;
@@ -23,7 +23,7 @@ interface FakeBot {
   readonly username: string;
 }
 
-/** What a bot is in a chat. */
+/** Member status of a bot in a chat. */
 export interface FakeMember {
   readonly status: string;
   readonly can_post_messages?: boolean;
@@ -38,9 +38,9 @@ export interface FakeChat {
   readonly username?: string;
   readonly first_name?: string;
   readonly permissions?: { readonly can_send_messages: boolean };
-  /** What every bot is here. */
+  /** Member status of every bot in this chat. */
   member: FakeMember;
-  /** The number it goes by since it was upgraded. */
+  /** Id of the chat after an upgrade. */
   movedTo?: number;
 }
 
@@ -53,23 +53,23 @@ export interface FakeFile {
 export interface FakeMessage {
   readonly id: number;
   readonly chatId: number;
-  /** Text, or what is said under an image. */
+  /** The text, or the caption of an image. */
   readonly text: string;
   readonly file: FakeFile | null;
   readonly replyTo: number | null;
 }
 
 export interface FakeTelegram extends Wire {
-  /** Bots by token; take one out to revoke it. */
+  /** Bots by token; remove one to revoke it. */
   readonly bots: Map<string, FakeBot>;
   addChat(chat: Omit<FakeChat, 'member'> & { member?: FakeMember }): FakeChat;
-  /** Takes every message away. */
+  /** Deletes every message. */
   clear(): void;
-  /** What is up, oldest first. */
+  /** Existing messages, oldest first. */
   messages(): FakeMessage[];
-  /** Befall the next create calls, one each; undefined for none. */
+  /** Faults for the next create calls, one each; undefined for none. */
   readonly faults: (Fault | FakeRefusal | undefined)[];
-  /** Befall the next deletes, one each. */
+  /** Faults for the next deletes, one each. */
   readonly deleteRefusals: FakeRefusal[];
   /** Number of calls by method, e.g. `sendMessage`. */
   readonly calls: Record<string, number>;
@@ -119,7 +119,7 @@ export async function startFakeTelegram({ now, port }: WireOptions): Promise<Fak
     return view(message);
   }
 
-  /** Makes messages in a chat that the bot may write in. */
+  /** Creates messages in a chat to which the bot may post. */
   function create(named: unknown, make: (chat: FakeChat) => unknown): WireAnswer | NoAnswer {
     const fault = faults.shift();
     if (typeof fault === 'object') return refused(fault);

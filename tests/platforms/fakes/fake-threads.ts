@@ -1,4 +1,7 @@
-/** Threads' own Graph API: accounts with tokens that end and are renewed once a day old, and posts with images or without. */
+/**
+ * Threads' own Graph API: accounts with tokens that expire and can be renewed after one day, and posts with or
+ * without images.
+ */
 import { type Consent, createConsent } from './fake-consent.ts';
 import {
   type FakeAccount,
@@ -10,7 +13,7 @@ import {
 import type { WireAnswer, WireCall } from './wire.ts';
 
 export interface FakeThreads extends FakeContainers {
-  /** Threads' own page, where people agree to apps. */
+  /** Threads' consent page. */
   readonly consent: Consent;
 }
 
@@ -111,7 +114,7 @@ export async function startFakeThreads(options: FakeContainersOptions): Promise<
   };
 }
 
-/** Threads puts two signs behind its codes that are no part of them. */
+/** Threads appends two characters to its codes that are not part of them. */
 function withSuffix(answer: WireAnswer): WireAnswer {
   const location = answer.headers?.['location'];
   if (location === undefined) return answer;
@@ -121,7 +124,7 @@ function withSuffix(answer: WireAnswer): WireAnswer {
   return { ...answer, headers: { location: url.href } };
 }
 
-/** Characters, but of an emoji its bytes. */
+/** Counts code points, but an emoji as its bytes. */
 function lengthOf(text: string): number {
   const isEmoji = (segment: string) => /^\p{RGI_Emoji}$/v.test(segment);
   return [...segmenter.segment(text)].reduce(

@@ -1,4 +1,4 @@
-/** A small server of Twilio's messaging API: one account, the numbers it cannot reach, and the messages it took. */
+/** A small server with Twilio's messaging API: one account, unreachable numbers, and the accepted messages. */
 import {
   type Fault,
   type NoAnswer,
@@ -26,19 +26,19 @@ export interface FakeSms {
   readonly direction: 'outbound-api' | 'inbound';
 }
 
-/** A fault of the wire, or an error of Twilio's. */
+/** A network fault, or an error of Twilio. */
 export type TwilioFault = Fault | { readonly code: number; readonly status?: number };
 
 export interface FakeTwilio extends Wire {
   messages(): readonly FakeSms[];
-  /** Lists a message that was not made over this API. */
+  /** Lists a message that was not created through this API. */
   receive(message: Omit<FakeSms, 'sid'>): void;
   /** `active`, `suspended` or `closed`. */
   accountStatus: string;
   authToken: string;
-  /** What is put in front of every text. */
+  /** Text that is added before every message. */
   prefix: string;
-  /** Befall the next calls that publish. */
+  /** Faults for the next publishing calls. */
   readonly faults: TwilioFault[];
   readonly calls: Record<string, number>;
 }
@@ -76,7 +76,7 @@ export async function startFakeTwilio({ now, port }: WireOptions): Promise<FakeT
 
   function list({ query }: WireCall): WireAnswer {
     const [to, from] = [query.get('To'), query.get('From')];
-    // A date of sending is what queued messages do not have.
+    // Queued messages have no sending date.
     const isListed = (message: FakeSms) =>
       (to === null || message.to === to) && (from === null || message.from === from) && !query.has('DateSent>');
     const listed = messages.filter(isListed).toReversed();
@@ -121,7 +121,7 @@ export async function startFakeTwilio({ now, port }: WireOptions): Promise<FakeT
   return fake;
 }
 
-/** A message as Twilio shows it. */
+/** A message in Twilio's format. */
 export function messageView({ sid, to, from, messagingServiceSid, body, createdAt, direction }: FakeSms) {
   return {
     sid,

@@ -1,9 +1,9 @@
-/** Texts on the fake X: how long they are, and what becomes of them when posts are listed. */
+/** Texts on the fake X: their length, and their form in lists of posts. */
 
 export interface FakePost {
   readonly id: string;
   readonly accountId: string;
-  /** As typed. */
+  /** The source text. */
   readonly text: string;
   readonly parentId: string | null;
   readonly mediaIds: readonly string[];
@@ -12,7 +12,7 @@ export interface FakePost {
 
 const LINK = /https?:\/\/[^\s,)]*[^\s,).]|\b[\w-]+\.(?:com|org)\b/g;
 
-/** As X lists a post: links are its own short ones, images have one too, signs of HTML are escaped. */
+/** The text as X lists it: links are shortened, images have a link too, HTML characters are escaped. */
 export function view({ id, text, parentId, mediaIds, createdAt }: FakePost) {
   const urls: object[] = [];
   const shortened = (more: object) => {

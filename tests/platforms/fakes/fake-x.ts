@@ -1,4 +1,7 @@
-/** X's API v2, small enough to read: accounts with tokens that end and rotate, images, posts whose links and signs come back as X shows them, and its refusals. */
+/**
+ * A small version of X's API v2: accounts with tokens that expire and rotate, images, posts with X's links and
+ * escapes, and errors.
+ */
 import { type Consent, createConsent } from './fake-consent.ts';
 import { type FakePost, view, weightOf } from './fake-x-text.ts';
 import {
@@ -14,20 +17,20 @@ import {
 } from './wire.ts';
 
 export interface FakeXOptions extends WireOptions {
-  /** How often an image is looked at before it is processed. (Default: 0, at once) */
+  /** Number of status checks before an image is processed. (Default: 0, immediately) */
   readonly looksUntilProcessed?: number;
-  /** The app that may renew logins. (Default: none) */
+  /** The app that may renew tokens. (Default: none) */
   readonly app?: { readonly clientId: string; readonly clientSecret?: string };
 }
 
 export interface FakeXAccount {
   readonly id: string;
   readonly username: string;
-  /** Those that are taken; take one out to revoke it. */
+  /** Valid tokens; remove one to revoke it. */
   readonly accessTokens: Set<string>;
-  /** Each is taken once. */
+  /** Each is valid for one use. */
   readonly refreshTokens: Set<string>;
-  /** What tokens are said to be good for. (Default: nothing is said) */
+  /** Scopes that token responses report. (Default: none reported) */
   scope?: string;
 }
 
@@ -41,26 +44,26 @@ interface FakeImage {
 }
 
 export interface FakeX extends Wire {
-  /** X's own page, where people agree to apps. */
+  /** X's consent page. */
   readonly consent: Consent;
   addAccount(username: string, accessToken: string, refreshToken?: string): FakeXAccount;
-  /** What is up, oldest first. */
+  /** Published posts, oldest first. */
   posts(): FakePost[];
-  /** What was uploaded, oldest first. */
+  /** Uploaded images, oldest first. */
   images(): FakeImage[];
-  /** Numbers of posts that have any, by id. */
+  /** Metrics of posts that have any, by id. */
   readonly numbers: Map<string, FakeNumbers>;
-  /** Befall the next create calls, one each. */
+  /** Faults for the next create calls, one each. */
   readonly faults: Fault[];
-  /** Answers that the next calls of a route get instead of their own, e.g. for `POST /2/tweets`. */
+  /** Responses that replace those of the next calls of a route, e.g. for `POST /2/tweets`. */
   readonly answers: Record<string, WireAnswer[]>;
   /** Number of calls by method and path, with `:id` for ids. */
   readonly calls: Record<string, number>;
-  /** Queries that the account's posts were asked for with. */
+  /** Queries of the requests for the account's posts. */
   readonly listed: URLSearchParams[];
 }
 
-/** What X counts of a post. */
+/** X's counts for a post. */
 export interface FakeNumbers {
   readonly impression_count: number;
   readonly like_count: number;

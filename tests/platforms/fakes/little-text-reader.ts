@@ -1,9 +1,9 @@
-/** Reads little text as LinkedIn's grammar has it, as far as literal text and hashtags go. */
+/** Parses little text by LinkedIn's grammar, limited to literal text and hashtags. */
 
 const RESERVED = /[|{}@[\]()<>*_~]/u;
 const WORD = /[\p{L}\p{N}]/u;
 
-/** @returns the text that people see; null for what is no literal text: a reserved character that is not escaped */
+/** @returns the visible text; null for an invalid text: a reserved character that is not escaped */
 export function readLittleText(little: string): string | null {
   let text = '';
   const characters = [...little];

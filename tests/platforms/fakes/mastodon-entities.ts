@@ -1,4 +1,4 @@
-/** Mastodon's entities in full, around what the fake knows of them. */
+/** Mastodon's complete entities, filled with the fake's data. */
 
 const NOWHERE = 'https://files.example/missing.png';
 
@@ -52,7 +52,7 @@ export function ownAccountEntity(account: { readonly id: string; readonly userna
   };
 }
 
-/** What every status has besides what it says. @see https://docs.joinmastodon.org/entities/Status/ */
+/** Fields of every status besides its content. @see https://docs.joinmastodon.org/entities/Status/ */
 export const STATUS_REST = {
   sensitive: false,
   spoiler_text: '',
@@ -67,7 +67,7 @@ export const STATUS_REST = {
   replies_count: 0,
 };
 
-/** What every server tells besides its limits. @see https://docs.joinmastodon.org/entities/Instance/ */
+/** Fields of every instance besides its limits. @see https://docs.joinmastodon.org/entities/Instance/ */
 export const INSTANCE_REST = {
   title: 'The Bells',
   version: '4.5.0',
@@ -90,7 +90,7 @@ export const INSTANCE_REST = {
   rules: [],
 };
 
-/** What every server tells of its configuration besides posts and images. */
+/** Fields of every configuration besides posts and images. */
 export const CONFIGURATION_REST = {
   accounts: { max_featured_tags: 10, max_pinned_statuses: 5 },
   polls: { max_options: 4, max_characters_per_option: 50, min_expiration: 300, max_expiration: 2_629_746 },

@@ -1,8 +1,11 @@
-/** What the fakes share: a loopback server, requests read whole, and faults that befall the next create call. */
+/** Shared by the fakes: a loopback server, fully read requests, and faults for the next create call. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What can go wrong with one create call: refused for now, failed, cut off or never answered, each before or after the post is stored. */
+/**
+ * Faults of one create call: rate limited, failed, cut off or never answered, each before or after the post is
+ * stored.
+ */
 export type Fault =
   | 'rate_limited'
   | 'fails_before'
@@ -13,7 +16,7 @@ export type Fault =
   | 'holds_after'
   | 'web_page';
 
-/** A request as the fakes see it. */
+/** A request as the fakes receive it. */
 export interface WireCall {
   readonly method: string;
   readonly path: string;
@@ -23,7 +26,7 @@ export interface WireCall {
   readonly json: unknown;
   /** Parsed body; undefined when it is not multipart/form-data. */
   readonly form: FormData | undefined;
-  /** The body as it came. */
+  /** The raw body. */
   readonly bytes: Buffer;
 }
 
@@ -35,27 +38,27 @@ export interface WireAnswer {
   readonly headers?: Record<string, string>;
 }
 
-/** An answer that never comes: the connection is cut. */
+/** No response: the connection is cut. */
 export const DROPPED = Symbol('dropped');
 
-/** An answer that never comes: the connection stays open until the caller or the fake ends. */
+/** No response: the connection stays open until the caller or the fake ends. */
 const HELD = Symbol('held');
 
 export type NoAnswer = typeof DROPPED | typeof HELD;
 
 export interface Wire {
-  /** Origin on loopback, at its port. */
+  /** Origin on loopback, with its port. */
   readonly url: string;
   close(): Promise<void>;
 }
 
 export interface WireOptions {
   readonly now: () => Date;
-  /** On loopback; any free one when left out. */
+  /** Port on loopback; any free one when absent. */
   readonly port?: number | undefined;
 }
 
-/** Serves `answer` over real HTTP; `Date` headers tell the time of `now`. */
+/** Serves `answer` over real HTTP; `Date` headers use the time of `now`. */
 export async function startWire(
   { now, port = 0 }: WireOptions,
   answer: (call: WireCall) => WireAnswer | NoAnswer | Promise<WireAnswer | NoAnswer>,
@@ -63,7 +66,7 @@ export async function startWire(
   const server = createServer((request, response) => {
     void readCall(request).then(async (call) => write(response, now(), await answer(call)));
   });
-  // The process may be held up for longer than kept connections are kept.
+  // The process may be suspended for longer than the keep-alive timeout.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
@@ -76,7 +79,7 @@ export async function startWire(
   };
 }
 
-/** Lets `fault` befall the call that `make` stores. */
+/** Applies `fault` to the call that `make` stores. */
 export function withFault(fault: Fault | undefined, make: () => WireAnswer): WireAnswer | NoAnswer {
   if (fault === 'fails_after' || fault === 'drops_after' || fault === 'holds_after') make();
   switch (fault) {

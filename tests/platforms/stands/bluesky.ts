@@ -1,4 +1,4 @@
-/** An account with an app password on a server of the AT Protocol. */
+/** An account with an app password on an AT Protocol server. */
 import { startFakeBluesky } from '../fakes/fake-bluesky.ts';
 import type { Stand, StandOptions } from './stand.ts';
 
@@ -9,7 +9,7 @@ export async function startBlueskyStand(options: StandOptions): Promise<Stand> {
   return {
     platformId: 'bluesky',
     maxLength: 300,
-    // 3000 bytes are reached before 300 graphemes are.
+    // 3000 bytes are reached before 300 graphemes.
     maxFamilies: 120,
     credentials: { identifier: 'alice.test', appPassword: 'abcd-efgh-ijkl-mnop' },
     env: { BLUESKY_SERVICE_URL: server.url, BLUESKY_PLC_URL: server.url, BLUESKY_APPVIEW_URL: server.url },
@@ -17,7 +17,7 @@ export async function startBlueskyStand(options: StandOptions): Promise<Stand> {
       server.faults.push(fault);
       return text;
     },
-    standing: async () => server.posts().map((post) => post.record.text),
+    existing: async () => server.posts().map((post) => post.record.text),
     revoke: () => {
       account.appPasswords.clear();
       server.dropRefreshTokens();

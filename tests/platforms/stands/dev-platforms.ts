@@ -1,10 +1,13 @@
-/** All platforms and a model offline, for developers: what to start an install with, how accounts are connected, and what has arrived. */
+/**
+ * All platforms and a model offline, for developers: the settings of an install, the calls that connect accounts,
+ * and the received posts.
+ */
 import { startFakeModel } from '../fakes/fake-model.ts';
 import { startWire, type Wire } from '../fakes/wire.ts';
 import { startStands } from './index.ts';
 import type { Stand, StandOptions } from './stand.ts';
 
-/** The servers stand on this machine. */
+/** The servers run on this machine. */
 const LOOPBACK = '127.0.0.0/8,::1/128';
 
 /** A body for POST /connections. */
@@ -15,19 +18,19 @@ export interface DevConnection {
 }
 
 export interface DevPlatforms extends AsyncDisposable {
-  /** Settings to start an install with. */
+  /** Settings for the start of an install. */
   readonly env: Readonly<Record<string, string>>;
-  /** One account for each platform, the sandbox among them. */
+  /** One account per platform, including the sandbox. */
   readonly connections: readonly DevConnection[];
   readonly stands: readonly Stand[];
-  /** Where what stands on each platform is listed, as JSON. */
+  /** URL that lists the posts of each platform as JSON. */
   readonly listUrl: string;
 }
 
-/** @param firstPort the list's; the servers take those behind it. Any free ones when left out */
+/** @param firstPort port of the list; the servers use the ports after it. Any free ports when absent */
 export async function startDevPlatforms(options: StandOptions, firstPort?: number): Promise<DevPlatforms> {
   const stands = await startStands(options, firstPort === undefined ? undefined : firstPort + 1);
-  // Behind the list, the stands and the front that two of them share.
+  // The ports after the list: the stands, and the front that two of them share.
   const modelPort = firstPort === undefined ? undefined : firstPort + stands.all.length + 2;
   const model = await startFakeModel({ now: options.now, port: modelPort });
   const list = await startList(options, stands.all, firstPort);
@@ -47,14 +50,14 @@ export async function startDevPlatforms(options: StandOptions, firstPort?: numbe
 
 function startList({ now }: StandOptions, stands: readonly Stand[], port: number | undefined): Promise<Wire> {
   return startWire({ now, port }, async () => {
-    const standing = await Promise.all(
-      stands.map(async (stand) => [stand.platformId, await stand.standing()] as const),
+    const existing = await Promise.all(
+      stands.map(async (stand) => [stand.platformId, await stand.existing()] as const),
     );
-    return { status: 200, json: Object.fromEntries(standing) };
+    return { status: 200, json: Object.fromEntries(existing) };
   });
 }
 
-/** Settings as a shell reads them. */
+/** Settings in shell syntax. */
 export function asShell(env: Readonly<Record<string, string>>): string {
   const quoted = (value: string) => `'${value.replaceAll("'", `'\\''`)}'`;
   return Object.entries(env)
@@ -62,7 +65,7 @@ export function asShell(env: Readonly<Record<string, string>>): string {
     .join('');
 }
 
-/** What a developer types to connect an account; the key is in CARILLON_KEY. */
+/** The shell command that connects an account; the key is in CARILLON_KEY. */
 export function asCurl(connection: DevConnection, publicUrl: string): string {
   return [
     `curl -s ${publicUrl}/api/v2/connections`,

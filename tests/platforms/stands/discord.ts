@@ -1,4 +1,4 @@
-/** A channel on Discord, and the webhook that writes in it. */
+/** A channel on Discord, and the webhook that posts to it. */
 import { startFakeDiscord } from '../fakes/fake-discord.ts';
 import { appSettings, offerApp, type Stand, type StandOptions } from './stand.ts';
 
@@ -17,7 +17,7 @@ export async function startDiscordStand(options: StandOptions): Promise<Stand> {
       server.faults.push(fault);
       return text;
     },
-    standing: async () => server.messages().map(({ content }) => content),
+    existing: async () => server.messages().map(({ content }) => content),
     revoke: () => server.removeWebhook(id),
     lastImages: async () =>
       (server.messages().at(-1)?.attachments ?? []).map(({ description }) => ({ altText: description })),

@@ -1,4 +1,4 @@
-/** A mail server, and somebody who reads mail. */
+/** A mail server and a recipient. */
 import { MAILBOX, type MailFault, startFakeMail } from '../fakes/fake-mail.ts';
 import type { Stand, StandImage, StandOptions } from './stand.ts';
 
@@ -16,14 +16,14 @@ export async function startEmailStand({ port }: StandOptions): Promise<Stand> {
       server.faults.push(fault as MailFault);
       return text;
     },
-    standing: async () => server.messages().map(({ raw }) => partOf(raw, /^content-type: text\/plain/im)),
+    existing: async () => server.messages().map(({ raw }) => partOf(raw, /^content-type: text\/plain/im)),
     revoke: null,
     lastImages: async () => imagesOf(server.messages().at(-1)?.raw ?? ''),
     close: () => server.close(),
   };
 }
 
-/** A part of a message, out of the quoted-printable or base64 that it travels in. */
+/** Decodes a part of a message from quoted-printable or base64. */
 function partOf(raw: string, type: RegExp): string {
   const part = raw.split(/\r\n--[^\r\n]+\r\n/).find((one) => type.test(one)) ?? '';
   const [head = '', ...body] = part.split('\r\n\r\n');

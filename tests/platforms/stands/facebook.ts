@@ -26,7 +26,7 @@ export async function startFacebookStand(options: StandOptions): Promise<Stand> 
       server.faults.push(fault);
       return text;
     },
-    standing: async () => server.posts().map((post) => post.message),
+    existing: async () => server.posts().map((post) => post.message),
     comments: () => server.comments().map(({ message }) => message),
     revoke: () => page.tokens.clear(),
     lastImages: async () => {

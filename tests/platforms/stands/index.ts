@@ -1,4 +1,4 @@
-/** All platforms' other sides at once, and the settings that lead an install to them. */
+/** The fake servers of all platforms at once, and the settings that point an install to them. */
 import { startBlueskyStand } from './bluesky.ts';
 import { startDiscordStand } from './discord.ts';
 import { startEmailStand } from './email.ts';
@@ -15,7 +15,7 @@ import { startXStand } from './x.ts';
 import { startMetaFront } from './meta-front.ts';
 import type { Stand, StandOptions } from './stand.ts';
 
-/** Every platform but the sandbox, which an install has in itself; in the order of the registry. */
+/** Every platform except the sandbox, which is part of the install; in the order of the registry. */
 const STARTS = [
   startBlueskyStand,
   startMastodonStand,
@@ -34,11 +34,11 @@ const STARTS = [
 
 export interface Stands extends AsyncDisposable {
   readonly all: readonly Stand[];
-  /** Settings that lead an install to all of them. */
+  /** Settings that point an install to all of them. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** @param firstPort from which each takes one, in order; any free ones when left out */
+/** @param firstPort first of consecutive ports, one per server; any free ports when absent */
 export async function startStands({ now, reach, publicUrl }: StandOptions, firstPort?: number): Promise<Stands> {
   const portAt = (index: number) => (firstPort === undefined ? undefined : firstPort + index);
   const shared = { now, ...(reach !== undefined && { reach }), ...(publicUrl !== undefined && { publicUrl }) };

@@ -4,10 +4,10 @@ import { appSettings, offerApp, type Stand, type StandOptions } from './stand.ts
 
 const TOKEN = 'token-of-insta';
 
-/** Who is signed in on Facebook's page when it asks for Instagram. */
+/** The user who is signed in on Facebook's page when it asks for Instagram. */
 const WHO = 'alice-of-insta';
 
-/** Tells its tokens and addresses from Facebook's, which come to the same server. */
+/** Tells its tokens and URLs from Facebook's, which the same server receives. */
 export function isOfInstagram(said: string): boolean {
   return said === TOKEN || said.includes(WHO) || said.endsWith('/connect/callback/instagram');
 }
@@ -41,7 +41,7 @@ export async function startInstagramStand(options: StandOptions): Promise<Stand>
       server.faults.push(fault);
       return text;
     },
-    standing: async () => server.posts().map((post) => post.text),
+    existing: async () => server.posts().map((post) => post.text),
     revoke: () => account.tokens.clear(),
     lastImages: async () => (server.posts().at(-1)?.images ?? []).map(({ altText }) => ({ altText })),
     close: () => server.close(),

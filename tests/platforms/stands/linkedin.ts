@@ -1,4 +1,4 @@
-/** A page on LinkedIn; of what members post, LinkedIn shows nothing. */
+/** A page on LinkedIn; LinkedIn does not list the posts of members. */
 import { startFakeLinkedIn } from '../fakes/fake-linkedin.ts';
 import { APP, appSettings, offerApp, type Stand, type StandOptions } from './stand.ts';
 
@@ -28,7 +28,7 @@ export async function startLinkedInStand(options: StandOptions): Promise<Stand> 
       server.faults.push(fault);
       return text;
     },
-    standing: async () => server.posts().map((post) => post.text),
+    existing: async () => server.posts().map((post) => post.text),
     comments: () => server.comments().map(({ text }) => text),
     giveNumbers: () => {
       for (const { urn } of server.posts()) server.numbers.set(urn, NUMBERS);

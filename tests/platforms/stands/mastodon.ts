@@ -16,7 +16,7 @@ export async function startMastodonStand(options: StandOptions): Promise<Stand> 
       server.faults.push(fault);
       return text;
     },
-    standing: async () => server.posts().map((post) => post.text),
+    existing: async () => server.posts().map((post) => post.text),
     revoke: () => account.tokens.clear(),
     lastImages: async () => {
       const mediaIds = server.posts().at(-1)?.mediaIds ?? [];

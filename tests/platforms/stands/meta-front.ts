@@ -1,11 +1,11 @@
-/** The one address behind which Meta has both Facebook and Instagram: calls are handed on by who they are about. */
+/** The single origin of Meta for both Facebook and Instagram: forwards each call to the platform that it concerns. */
 import { bearer, DROPPED, startWire, type Wire, type WireCall, type WireOptions } from '../fakes/wire.ts';
 
-/** Headers that say what is in a call, or in its answer. */
+/** Headers that describe the body of a call or its response. */
 const OF_CALLS = ['authorization', 'content-type'];
 const OF_ANSWERS = ['content-type', 'location', 'retry-after'];
 
-/** @param isInstagram whether a token or an address has to do with Instagram */
+/** @param isInstagram whether a token or URL belongs to Instagram */
 export function startMetaFront(
   options: WireOptions,
   urls: { readonly facebook: string; readonly instagram: string },
@@ -36,7 +36,7 @@ export function startMetaFront(
   });
 }
 
-/** What a call says of who it is about: its token, where the customer comes back to, the token that is exchanged. */
+/** The values that show which platform a call concerns: its token, the redirect URI, the token to exchange. */
 function whoseWords(call: WireCall): string[] {
   const isExchange = call.path.endsWith('/oauth/access_token');
   const form = new URLSearchParams(isExchange ? call.bytes.toString() : '');

@@ -21,8 +21,8 @@ export async function startRedditStand(options: StandOptions): Promise<Stand> {
       server.faults.push(fault);
       return text;
     },
-    // A line too long for a title stands below it, whole.
-    standing: async () => server.posts().map(({ title, selftext }) => (selftext === '' ? title : selftext)),
+    // A line that is too long for a title is repeated in full in the body.
+    existing: async () => server.posts().map(({ title, selftext }) => (selftext === '' ? title : selftext)),
     revoke: () => account.accessTokens.clear(),
     lastImages: async () => (server.posts().at(-1)?.kind === 'image' ? [{ altText: null }] : []),
     close: () => server.close(),

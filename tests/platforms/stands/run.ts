@@ -1,4 +1,4 @@
-/** `npm run dev:platforms`: serves all platforms offline until it is stopped, and says how to use them. */
+/** `npm run dev:platforms`: serves all platforms offline until it is stopped, and prints how to use them. */
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { asCurl, asShell, startDevPlatforms } from './dev-platforms.ts';

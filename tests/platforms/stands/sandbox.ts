@@ -1,9 +1,9 @@
-/** The sandbox, which is in the install itself. */
+/** The sandbox, which is part of the install. */
 import type { World } from '../../harness/world.ts';
 import type { Fault } from '../fakes/wire.ts';
 import type { Stand, StandImage } from './stand.ts';
 
-/** What the sandbox's directives call the faults that a real server has by itself. */
+/** The sandbox's directives for the faults that the other fakes simulate directly. */
 const DIRECTIVES: Partial<Record<Fault, string>> = { rate_limited: '[[unavailable]]', drops_after: '[[lost]]' };
 
 export function sandboxStand({ sql }: World): Stand {
@@ -18,7 +18,7 @@ export function sandboxStand({ sql }: World): Stand {
     credentials: {},
     env: {},
     textMeeting: (fault, text) => `${text} ${DIRECTIVES[fault]}`,
-    standing: async () => (await rows()).map(({ text }) => text),
+    existing: async () => (await rows()).map(({ text }) => text),
     lastImages: async () => ((await rows()).at(-1)?.images ?? []).map(({ altText }) => ({ altText })),
     revoke: () => undefined,
     close: async () => {},

@@ -1,4 +1,4 @@
-/** A channel on Slack, and the bot that writes in it. */
+/** A channel on Slack, and the bot that posts to it. */
 import { BOT_SCOPES, startFakeSlack } from '../fakes/fake-slack.ts';
 import { appSettings, offerApp, type Stand, type StandOptions } from './stand.ts';
 
@@ -19,7 +19,7 @@ export async function startSlackStand(options: StandOptions): Promise<Stand> {
       server.faults.push(fault);
       return text;
     },
-    standing: async () => server.messages().map(({ text }) => text),
+    existing: async () => server.messages().map(({ text }) => text),
     revoke: () => {
       bot.isRevoked = true;
     },

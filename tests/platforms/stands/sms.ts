@@ -1,4 +1,4 @@
-/** An account at Twilio, and somebody who reads text messages. */
+/** An account at Twilio, and a recipient of text messages. */
 import { startFakeTwilio, TWILIO } from '../fakes/fake-twilio.ts';
 import type { Stand, StandOptions } from './stand.ts';
 
@@ -21,7 +21,7 @@ export async function startSmsStand(options: StandOptions): Promise<Stand> {
       server.faults.push(fault);
       return text;
     },
-    standing: async () => server.messages().map(({ body }) => body),
+    existing: async () => server.messages().map(({ body }) => body),
     revoke: null,
     lastImages: async () => [],
     close: () => server.close(),

@@ -1,19 +1,19 @@
-/** A platform's other side: a small server of its kind with an account on it, as tests and developers steer it. */
+/** A platform's test server with an account on it, controlled by tests and developers. */
 import type { PlatformId } from '../../../platforms/registry.ts';
 import type { Consent } from '../fakes/fake-consent.ts';
 import type { Fault, WireOptions } from '../fakes/wire.ts';
 
 export interface StandOptions extends WireOptions {
-  /** Where the server finds an image that an install tells it to fetch. */
+  /** Maps the public URL of an image to one that the server can fetch. */
   readonly reach?: (url: string) => string;
-  /** Where customers come back to: then the platform has an app for that install, and somebody is signed in there. */
+  /** Public URL of the install. If present, the platform has an app for it, and a user is signed in there. */
   readonly publicUrl?: string;
 }
 
-/** The app that an install has at the platforms. */
+/** The install's app on the platforms. */
 export const APP = { clientId: 'carillon-dev', clientSecret: 'secret-of-carillon-dev' };
 
-/** Lets the app ask on the platform's page, where `who` is signed in and agrees. */
+/** Registers the app on the consent page, where `who` is signed in and consents. */
 export function offerApp(
   consent: Consent,
   { publicUrl }: StandOptions,
@@ -25,41 +25,44 @@ export function offerApp(
   consent.signedIn = who;
 }
 
-/** Settings with which an install uses the app. @param name what they begin with, such as X */
+/** Settings with which an install uses the app. @param name their prefix, such as X */
 export function appSettings(name: string, { publicUrl }: StandOptions): Record<string, string> {
   if (publicUrl === undefined) return {};
   return { [`${name}_CLIENT_ID`]: APP.clientId, [`${name}_CLIENT_SECRET`]: APP.clientSecret };
 }
 
 export interface StandImage {
-  /** What describes it there; null where that is not kept. */
+  /** Its alt text; null if the platform does not store it. */
   readonly altText: string | null;
 }
 
 export interface Stand {
   readonly platformId: PlatformId;
   readonly maxLength: number;
-  /** How many times an emoji of seven code points fits, 25 bytes each. */
+  /** Maximum number of an emoji of seven code points and 25 bytes in one text. */
   readonly maxFamilies: number;
-  /** What POST /connections takes for the account. */
+  /** Credentials of the account for POST /connections. */
   readonly credentials: Readonly<Record<string, string>>;
-  /** Settings that lead an install here. */
+  /** Settings that point an install to this server. */
   readonly env: Readonly<Record<string, string>>;
-  /** Whether nobody can say what became of a post of which the answer was lost. */
+  /** True if no one can determine the outcome of a post whose response was lost. */
   readonly cannotTell?: true;
-  /** Whether it takes no post without an image. */
+  /** True if it accepts no post without an image. */
   readonly needsImage?: true;
-  /** A text that meets this fault when it is posted; a server that faults by itself is set up on the way. */
+  /**
+   * Returns a text that triggers this fault when it is posted; for a server with faults of its own, also sets it
+   * up.
+   */
   textMeeting(fault: Fault, text: string): string;
-  /** Texts that stand on the platform, oldest first. */
-  standing(): Promise<string[]>;
-  /** Images of the post that went up last. */
+  /** Texts on the platform, oldest first. */
+  existing(): Promise<string[]>;
+  /** Images of the last published post. */
   lastImages(): Promise<readonly StandImage[]>;
-  /** Texts of first comments, oldest first; only where there are any. */
+  /** Texts of first comments, oldest first; absent if the platform has none. */
   comments?(): string[];
-  /** Lets every post be seen, where the platform counts nothing by itself. */
+  /** Gives every post metrics, if the platform counts none automatically. */
   giveNumbers?(): void;
-  /** Voids the login; null where there is none. */
+  /** Invalidates the credential; null if there is none. */
   readonly revoke: (() => void) | null;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A channel on Telegram, and the bot that writes in it. */
+/** A channel on Telegram, and the bot that posts to it. */
 import { startFakeTelegram } from '../fakes/fake-telegram.ts';
 import type { Stand, StandOptions } from './stand.ts';
 
@@ -19,9 +19,9 @@ export async function startTelegramStand(options: StandOptions): Promise<Stand> 
       server.faults.push(fault);
       return text;
     },
-    standing: async () => server.messages().map((message) => message.text),
+    existing: async () => server.messages().map((message) => message.text),
     revoke: () => server.bots.clear(),
-    // The words stand under the first image of an album.
+    // The text is the caption of the first image of an album.
     lastImages: async () => {
       const messages = server.messages();
       const first = messages.findLastIndex(({ text }) => text !== '');

@@ -21,7 +21,7 @@ export async function startThreadsStand(options: StandOptions): Promise<Stand> {
       server.faults.push(fault);
       return text;
     },
-    standing: async () => server.posts().map((post) => post.text),
+    existing: async () => server.posts().map((post) => post.text),
     revoke: () => account.tokens.clear(),
     lastImages: async () => (server.posts().at(-1)?.images ?? []).map(({ altText }) => ({ altText })),
     close: () => server.close(),

@@ -21,7 +21,7 @@ export async function startXStand(options: StandOptions): Promise<Stand> {
       server.faults.push(fault);
       return text;
     },
-    standing: async () => server.posts().map((post) => post.text),
+    existing: async () => server.posts().map((post) => post.text),
     revoke: () => account.accessTokens.clear(),
     lastImages: async () => {
       const mediaIds = server.posts().at(-1)?.mediaIds ?? [];

@@ -1,4 +1,7 @@
-/** GET and PATCH /account: plan, usage, caps and settings, for unscoped live keys (D36). */
+/**
+ * GET and PATCH /account: plan, usage, caps and settings, for unscoped live keys
+ * (docs/contract/profiles-and-keys.md#account).
+ */
 import { describe, expect, it } from 'vitest';
 import { UUID } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';
@@ -8,7 +11,7 @@ import { startWorld } from '../../harness/world.ts';
 const world = await startWorld({ env: { DEFAULT_PLAN: 'free' } });
 
 describe('GET 200', () => {
-  it('tells plan, usage, caps and settings, with the plan that new accounts get', async () => {
+  it('returns plan, usage, caps and settings, with the default plan of new accounts', async () => {
     await makePost(world, world.sandboxSlug);
     await makePost(world, world.sandboxSlug, { key: world.testKey });
 
@@ -50,7 +53,7 @@ describe('GET 200', () => {
 });
 
 describe('PATCH 200', () => {
-  it('changes what is sent, and nothing else', async () => {
+  it('changes only the fields that are sent', async () => {
     const first = await world.rest('PATCH /account', { body: { xSpendCapCents: 500, xAnalytics: true } });
     const second = await world.rest('PATCH /account', { body: { rewriteDefault: true, xSpendCapCents: null } });
     const { body: read } = await world.rest('GET /account');
@@ -75,7 +78,7 @@ describe('PATCH 400 invalid_request', () => {
 });
 
 describe('403 forbidden', () => {
-  it('answers scoped keys and test keys', async () => {
+  it('refuses scoped keys and test keys', async () => {
     const profile = await world.profile();
     const scoped = await world.key({ profileId: profile.id });
 

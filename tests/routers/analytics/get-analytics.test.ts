@@ -18,7 +18,7 @@ const analytics = (key: string, query = '') => world.rest(`GET /analytics${query
 const NOTHING = { posts: 0, impressions: null, likes: 0, reposts: 0, replies: 0 };
 
 describe('200', () => {
-  it('counts each post once, at its newest read, on the day it went out', async () => {
+  it('counts each post once, with its latest metrics, on the day it was published', async () => {
     const { key, connection } = await accountWithSandbox(world);
     const sentOn = today();
     await makePost(world, connection.slug, { key });
@@ -29,7 +29,7 @@ describe('200', () => {
 
     const { status, body } = await analytics(key, `?from=${sentOn}`);
 
-    // Seen by the curve of the sandbox: 4 likes after an hour, 61 after 25, 12 reposts and 6 replies then.
+    // The sandbox curve then gives: 4 likes after an hour, 61 after 25 hours, 12 reposts and 6 replies.
     expect(early.body.totals).toEqual({ ...NOTHING, posts: 2, readPosts: 2, likes: 8, clicks: 0 });
     const totals = { posts: 2, impressions: null, likes: 122, reposts: 24, replies: 12 };
     expect([status, body]).toEqual([
@@ -47,7 +47,7 @@ describe('200', () => {
     ]);
   });
 
-  it('counts posts at once, before they are read, and the same later', async () => {
+  it('counts posts immediately, before their first read, and the same afterwards', async () => {
     const { key, connection } = await accountWithSandbox(world);
     await makePost(world, connection.slug, { key });
     const atOnce = await analytics(key);
@@ -63,7 +63,7 @@ describe('200', () => {
     expect(later.body).toEqual(atOnce.body);
   });
 
-  it('gives the last thirty days when no window is named, and those that end with `to`', async () => {
+  it('returns the last thirty days without a window, and the thirty days up to `to`', async () => {
     const { key } = await accountWithSandbox(world);
 
     const { body } = await analytics(key);
@@ -75,7 +75,7 @@ describe('200', () => {
     expect(body.byPlatform).toEqual([]);
   });
 
-  it('narrows to a profile, a platform or a slug, and a key to its own part', async () => {
+  it('filters by profile, platform or slug, and limits a key to its scope', async () => {
     const { key, connection, id: accountId } = await accountWithSandbox(world);
     const profile = await world.profile('Acme', accountId);
     const inside = await connectSandbox(world, { key, slug: 'inside', profileId: profile.id });
@@ -98,12 +98,12 @@ describe('200', () => {
     const atOnce = await counts();
     await world.advance(10 * 60_000);
 
-    // A live key counts what live keys sent; a test key all that is on the sandbox.
+    // A live key counts what live keys sent. A test key counts everything on the sandbox.
     expect(atOnce).toEqual({ live: 2, profile: 1, slug: 1, platform: 2, elsewhere: 0, scoped: 1, test: 3 });
     expect(await counts()).toEqual(atOnce);
   });
 
-  it('gives impressions where any were reported', async () => {
+  it('returns impressions if any were reported', async () => {
     const { key, id } = await accountWithSandbox(world);
     await world.sql('update accounts set x_analytics = true where id = $1', [id]);
     server.addAccount('alice', 'token-of-alice');
@@ -154,7 +154,7 @@ describe('400 invalid_request', () => {
     expect(body.message).toContain(words);
   });
 
-  it('takes 365 days', async () => {
+  it('accepts 365 days', async () => {
     const { status, body } = await world.rest('GET /analytics?from=2025-11-02&to=2026-11-01');
 
     expect([status, body.days.length]).toEqual([200, 365]);

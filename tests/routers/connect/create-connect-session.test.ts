@@ -1,10 +1,13 @@
-/** POST /profiles/{profileId}/connect: a link for one customer, for fifteen minutes, that leads back to an address the key allows. */
+/**
+ * POST /profiles/{profileId}/connect creates a link that is valid for fifteen minutes and redirects to an allowed
+ * address.
+ */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { callOperation, operationNamed } from '../../../mcp/call-operation.ts';
 import type { Caller } from '../../../services/keys/caller.ts';
 import { makeAccount } from '../../harness/accounts.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { PUBLIC_URL, startWorld, type RestAnswer } from '../../harness/world.ts';
 
 const world = await startWorld();
@@ -15,7 +18,7 @@ function open(body: unknown, key = world.liveKey, profile = profileId): Promise<
   return world.rest(`POST /profiles/${profile}/connect`, { key, body });
 }
 
-/** A key that may send customers to some origins only. */
+/** A key with an allowlist of redirect origins. */
 async function keyWithAllowlist(...origins: string[]): Promise<string> {
   const { id, secret } = await world.key();
   await world.sql('update api_keys set redirect_allowlist = $2 where id = $1', [id, origins]);
@@ -28,7 +31,7 @@ async function countSessions(): Promise<number> {
 }
 
 describe('200', () => {
-  it('gives a link with a secret of its own, and when it ends', async () => {
+  it('returns a link with a unique secret, and its expiry time', async () => {
     const { status, body } = await open({ redirectUrl: REDIRECT });
 
     expect(status).toBe(200);
@@ -41,7 +44,7 @@ describe('200', () => {
     expect(again.body.url).not.toBe(body.url);
   });
 
-  it('keeps a hash of the secret only', async () => {
+  it('stores only a hash of the secret', async () => {
     const { body } = await open({ redirectUrl: REDIRECT });
 
     const token = new URL(body.url).pathname.split('/').at(-1) ?? '';
@@ -58,7 +61,7 @@ describe('200', () => {
     ['a public address', 'https://93.184.216.34/connected'],
     ['http on localhost', 'http://localhost:5173/connected'],
     ['letters that a browser would write otherwise', "https://App.Example.com/a/../b?x=%7e&y=it's"],
-  ])('takes a redirectUrl with %s and keeps it as it is', async (_case, redirectUrl) => {
+  ])('accepts a redirectUrl with %s and stores it unchanged', async (_case, redirectUrl) => {
     const { status, body } = await open({ redirectUrl });
 
     expect(status).toBe(200);
@@ -66,7 +69,7 @@ describe('200', () => {
     expect(read.body.connectSession.redirectUrl).toBe(redirectUrl);
   });
 
-  it('takes a redirectUrl of an origin on the key’s allowlist', async () => {
+  it('accepts a redirectUrl of an origin on the key’s allowlist', async () => {
     const key = await keyWithAllowlist('https://app.example.com', 'http://localhost:5173');
 
     const answers = [
@@ -78,7 +81,7 @@ describe('200', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
-  it('lets a scoped key open sessions for its own profile', async () => {
+  it('lets a scoped key create sessions for its own profile', async () => {
     const { secret } = await world.key({ profileId });
 
     const { status, body } = await open({ redirectUrl: REDIRECT, platform: 'bluesky', headless: true }, secret);
@@ -101,7 +104,7 @@ describe('200', () => {
     });
   });
 
-  it('lets a test key name the sandbox, or nothing', async () => {
+  it('lets a test key name the sandbox, or no platform', async () => {
     const named = await open({ redirectUrl: REDIRECT, platform: 'sandbox' }, world.testKey);
     const unnamed = await open({ redirectUrl: REDIRECT }, world.testKey);
 
@@ -237,7 +240,7 @@ describe('400 invalid_request', () => {
     );
   });
 
-  it('refuses a test key any platform but the sandbox', async () => {
+  it('refuses a test key all platforms except the sandbox', async () => {
     const { status, body } = await open({ redirectUrl: REDIRECT, platform: 'bluesky' }, world.testKey);
 
     expect(status).toBe(400);
@@ -273,7 +276,7 @@ describe('401 unauthorized', () => {
 describe('403 forbidden', () => {
   it.each([
     ['another profile of the account', async () => (await world.profile('Globex')).id],
-    ['a profile that does not exist', async () => NOBODY],
+    ['a profile that does not exist', async () => UNKNOWN_ID],
   ])('refuses a scoped key %s', async (_case, other) => {
     const { secret } = await world.key({ profileId });
 
@@ -291,7 +294,7 @@ describe('403 forbidden', () => {
 
 describe('404 not_found', () => {
   it.each([
-    ['a profile that does not exist', async () => NOBODY],
+    ['a profile that does not exist', async () => UNKNOWN_ID],
     ['another account’s profile', async () => (await world.profile('Acme', (await makeAccount(world)).id)).id],
     [
       'a deleted profile',
@@ -311,13 +314,13 @@ describe('404 not_found', () => {
   });
 });
 
-/** A sentence as a pattern that matches it alone. */
+/** Builds a regular expression that matches exactly this text. */
 function escaped(message: string | RegExp): RegExp {
   return message instanceof RegExp ? message : new RegExp(`^${RegExp.escape(message)}$`);
 }
 
 describe('a caller without a key', () => {
-  it('makes a link all the same, and no allowlist of a key holds it', async () => {
+  it('can create a link that no key allowlist restricts', async () => {
     const [account] = await world.sql<{ id: string }>('select id from accounts order by id limit 1');
     const grant = '01a1fdfa-4600-7051-a4e5-0000000000aa';
     const caller: Caller = {

@@ -1,13 +1,13 @@
-/** GET /connect-sessions/{connectSessionId}: how far a customer has come, for the keys that reach the session. */
+/** GET /connect-sessions/{connectSessionId} returns the status of a session to keys that can reach it. */
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
-import { NOBODY, refusal } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal } from '../../harness/expected.ts';
 import { startWorld } from '../../harness/world.ts';
 
 const world = await startWorld();
 const { id: profileId } = await world.profile();
 
-/** Makes a session and gives its id. */
+/** Creates a session and returns its id. */
 async function openSession(key = world.liveKey): Promise<string> {
   const { body } = await world.rest(`POST /profiles/${profileId}/connect`, {
     key,
@@ -17,7 +17,7 @@ async function openSession(key = world.liveKey): Promise<string> {
 }
 
 describe('200', () => {
-  it('shows a session that waits for its customer', async () => {
+  it('shows a pending session', async () => {
     const id = await openSession();
 
     const { status, body } = await world.rest(`GET /connect-sessions/${id}`);
@@ -40,7 +40,7 @@ describe('200', () => {
     });
   });
 
-  it('shows it as expired from fifteen minutes on, before and after housekeeping', async () => {
+  it('shows it as expired after fifteen minutes, before and after housekeeping', async () => {
     const id = await openSession();
     const status = async () => (await world.rest(`GET /connect-sessions/${id}`)).body.connectSession.status;
 
@@ -53,7 +53,7 @@ describe('200', () => {
     expect([before, after, await status()]).toEqual(['pending', 'expired', 'expired']);
   });
 
-  it('is read by every key of the account that reaches the profile', async () => {
+  it('is readable with every key of the account that reaches the profile', async () => {
     const scoped = await world.key({ profileId });
     const id = await openSession(scoped.secret);
 
@@ -75,7 +75,7 @@ describe('400 invalid_request', () => {
 });
 
 describe('404 not_found', () => {
-  it('forgets a session thirty days after its end, and not before', async () => {
+  it('deletes a session thirty days after its end, and not earlier', async () => {
     const id = await openSession();
     const ask = async () => (await world.rest(`GET /connect-sessions/${id}`)).status;
     const DAYS_30 = 30 * 86_400_000;
@@ -92,7 +92,7 @@ describe('404 not_found', () => {
   });
 
   it.each([
-    ['no key, when there is no such session', async () => ({ id: NOBODY, key: world.liveKey })],
+    ['no key, when there is no such session', async () => ({ id: UNKNOWN_ID, key: world.liveKey })],
     ['another account’s key', async () => ({ id: await openSession(), key: (await makeAccount(world)).key })],
     [
       'a key scoped to another profile',
@@ -102,7 +102,7 @@ describe('404 not_found', () => {
       },
     ],
     ['a test key, when a live key made it', async () => ({ id: await openSession(), key: world.testKey })],
-  ])('is what %s gets', async (_case, arrange) => {
+  ])('is the answer to %s', async (_case, arrange) => {
     const { id, key } = await arrange();
 
     const { status, body } = await world.rest(`GET /connect-sessions/${id}`, { key });

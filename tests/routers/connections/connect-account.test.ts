@@ -1,10 +1,10 @@
-/** POST /connections: accounts are checked first, stored encrypted, addressed by a slug of their own, and announced. */
+/** POST /connections verifies credentials, stores them encrypted, assigns a unique slug and emits an event. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { startFakeBluesky } from '../../platforms/fakes/fake-bluesky.ts';
 import { DROPPED, startWire } from '../../platforms/fakes/wire.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { connectSandbox } from '../../harness/connections.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { eventsAbout } from '../../harness/posts.ts';
 import { START } from '../../harness/test-clock.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -23,7 +23,7 @@ async function countConnections(accountId: string): Promise<number> {
 }
 
 describe('200', () => {
-  it('connects a sandbox, with a slug and a label made from platform and handle', async () => {
+  it('connects a sandbox with a slug and a label derived from platform and handle', async () => {
     const { key } = await makeAccount(world);
 
     const { status, body } = await world.rest('POST /connections', {
@@ -51,7 +51,7 @@ describe('200', () => {
     expect(read.body).toEqual(body);
   });
 
-  it('takes the slug, the label and the profile that were chosen', async () => {
+  it('uses the requested slug, label and profile', async () => {
     const { id: accountId, key } = await makeAccount(world);
     const profile = await world.profile('Acme', accountId);
 
@@ -84,7 +84,7 @@ describe('200', () => {
     });
   });
 
-  it('emits connection.created, with the profile and the mode of the key', async () => {
+  it('emits connection.created with the profile and the mode of the key', async () => {
     const { id: accountId } = await makeAccount(world);
     const profile = await world.profile('Acme', accountId);
     const testKey = await world.key({ accountId, type: 'test' });
@@ -116,7 +116,7 @@ describe('200', () => {
     ]);
   });
 
-  it('numbers derived slugs, and begins anew in another profile', async () => {
+  it('numbers derived slugs, and starts again in another profile', async () => {
     const { id: accountId, key } = await makeAccount(world);
     const profile = await world.profile('Acme', accountId);
 
@@ -130,7 +130,7 @@ describe('200', () => {
     expect(slugs).toEqual(['sandbox', 'sandbox-2', 'sandbox-3', 'sandbox']);
   });
 
-  it('gives each a slug of its own when twelve connect at once', async () => {
+  it('gives each of twelve concurrent connections a different slug', async () => {
     const { key } = await makeAccount(world);
 
     const connections = await Promise.all(Array.from({ length: 12 }, () => connectSandbox(world, { key })));
@@ -139,7 +139,7 @@ describe('200', () => {
     expect(slugs).toEqual(new Set(['sandbox', ...Array.from({ length: 11 }, (_, index) => `sandbox-${index + 2}`)]));
   });
 
-  it('gives a deleted connection’s slug away again', async () => {
+  it('reuses the slug of a deleted connection', async () => {
     const { key } = await makeAccount(world);
     const { id } = await connectSandbox(world, { key, slug: 'news' });
     await world.rest(`DELETE /connections/${id}`, { key });
@@ -150,7 +150,7 @@ describe('200', () => {
     expect(again.id).not.toBe(id);
   });
 
-  it('logs in to the platform, and keeps the login encrypted', async () => {
+  it('authenticates with the platform and stores the credentials encrypted', async () => {
     const { key } = await makeAccount(world);
 
     const { status, body } = await world.rest('POST /connections', {
@@ -262,7 +262,7 @@ describe('400 invalid_request', () => {
     expect(await countConnections(accountId)).toBe(0);
   });
 
-  it('quotes what was received', async () => {
+  it('quotes the received value', async () => {
     const { status, body } = await world.rest('POST /connections', { body: { ...valid, slug: 'My News' } });
 
     expect(status).toBe(400);
@@ -306,7 +306,7 @@ describe('403 forbidden', () => {
     expect(await countConnections(accountId)).toBe(0);
   });
 
-  it('refuses a test key any platform but the sandbox, without asking the platform', async () => {
+  it('refuses a test key all platforms except the sandbox, without a platform call', async () => {
     const before = bluesky.calls['com.atproto.server.createSession'] ?? 0;
 
     const { status, body } = await world.rest('POST /connections', {
@@ -323,11 +323,11 @@ describe('403 forbidden', () => {
 describe('404 not_found', () => {
   it('refuses a profile that does not exist', async () => {
     const { status, body } = await world.rest('POST /connections', {
-      body: { platformId: 'sandbox', credentials: {}, profileId: NOBODY },
+      body: { platformId: 'sandbox', credentials: {}, profileId: UNKNOWN_ID },
     });
 
     expect(status).toBe(404);
-    expect(body).toEqual(refusal('not_found', `No profile of yours has the id ${NOBODY}.`));
+    expect(body).toEqual(refusal('not_found', `No profile of yours has the id ${UNKNOWN_ID}.`));
   });
 
   it('refuses another account’s profile', async () => {
@@ -346,7 +346,7 @@ describe('404 not_found', () => {
 });
 
 describe('409 connection_conflict', () => {
-  it('refuses a slug that is taken', async () => {
+  it('refuses a slug that is in use', async () => {
     const { id: accountId, key } = await makeAccount(world);
     await connectSandbox(world, { key, slug: 'news' });
 
@@ -360,7 +360,7 @@ describe('409 connection_conflict', () => {
     expect(await countConnections(accountId)).toBe(1);
   });
 
-  it('refuses an account that is connected already, and emits nothing', async () => {
+  it('refuses an account that is already connected, and emits no event', async () => {
     const { id: accountId, key } = await makeAccount(world);
     const connect = (slug: string) =>
       world.rest('POST /connections', { key, body: { platformId: 'bluesky', credentials: LOGIN, slug } });
@@ -381,7 +381,7 @@ describe('409 connection_conflict', () => {
     ]);
   });
 
-  it('gives one winner when the same slug is asked for twice at once', async () => {
+  it('lets one of two concurrent requests have the same slug', async () => {
     const { id: accountId, key } = await makeAccount(world);
     const connect = () =>
       world.rest('POST /connections', { key, body: { platformId: 'sandbox', credentials: {}, slug: 'news' } });
@@ -394,7 +394,7 @@ describe('409 connection_conflict', () => {
 });
 
 describe('422 platform_rejected', () => {
-  it('tells that the platform refused the credentials, and stores nothing', async () => {
+  it('reports that the platform refused the credentials, and stores nothing', async () => {
     const { id: accountId, key } = await makeAccount(world);
 
     const { status, headers, body } = await world.rest('POST /connections', {
@@ -418,7 +418,7 @@ describe('503 platform_unavailable', () => {
     ['cannot be reached', 'closed'],
     ['answers 503', 'down'],
     ['drops the answer', 'dropping'],
-  ] as const)('tells that the platform %s, and stores nothing', async (_case, kind) => {
+  ] as const)('reports that the platform %s, and stores nothing', async (_case, kind) => {
     const { id: accountId, key } = await makeAccount(world);
     const wire = await startWire({ now: () => START }, () =>
       kind === 'down' ? { status: 503, text: 'down' } : DROPPED,

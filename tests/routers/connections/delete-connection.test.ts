@@ -1,8 +1,8 @@
-/** DELETE /connections/{connectionId}: the login goes, what waits is cancelled, what was sent stays readable. */
+/** DELETE /connections/{connectionId} deletes the credentials, cancels pending posts and keeps sent posts readable. */
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { connectSandbox, storeBluesky } from '../../harness/connections.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
 
@@ -13,7 +13,7 @@ function notFound(id: string) {
 }
 
 describe('200', () => {
-  it('forgets the login, and answers not_found from then on', async () => {
+  it('deletes the credentials, and answers not_found afterwards', async () => {
     const { key } = await makeAccount(world);
     const { id } = await connectSandbox(world, { key });
 
@@ -50,7 +50,7 @@ describe('200', () => {
     ]);
   });
 
-  it('cancels what waits for it, and only that', async () => {
+  it('cancels only the pending posts of this connection', async () => {
     const { key } = await makeAccount(world);
     const gone = await connectSandbox(world, { key, slug: 'gone' });
     await connectSandbox(world, { key, slug: 'stays' });
@@ -70,7 +70,7 @@ describe('200', () => {
     expect(await eventsAbout(world, cancelled.postId)).toEqual([]);
   });
 
-  it('leaves its sent posts readable', async () => {
+  it('keeps its sent posts readable', async () => {
     const { key } = await makeAccount(world);
     const { id, slug } = await connectSandbox(world, { key });
     const { postId } = await makePost(world, slug, { key });
@@ -83,7 +83,7 @@ describe('200', () => {
     expect(after.body).toEqual(before.body);
   });
 
-  it('gives one winner when two deletes race', async () => {
+  it('lets one of two concurrent deletes succeed', async () => {
     const { key } = await makeAccount(world);
     const { id } = await connectSandbox(world, { key });
 
@@ -96,7 +96,7 @@ describe('200', () => {
 });
 
 describe('400 invalid_request', () => {
-  it('names an id that is not a UUID', async () => {
+  it('is the answer for an id that is not a UUID', async () => {
     const { status, body } = await world.rest('DELETE /connections/sandbox');
 
     expect(status).toBe(400);
@@ -129,14 +129,14 @@ describe('403 forbidden', () => {
 });
 
 describe('404 not_found', () => {
-  it('answers an id that nothing has', async () => {
-    const { status, body } = await world.rest(`DELETE /connections/${NOBODY}`);
+  it('for an unknown id', async () => {
+    const { status, body } = await world.rest(`DELETE /connections/${UNKNOWN_ID}`);
 
     expect(status).toBe(404);
-    expect(body).toEqual(notFound(NOBODY));
+    expect(body).toEqual(notFound(UNKNOWN_ID));
   });
 
-  it('answers another account’s connection, and leaves it be', async () => {
+  it('for another account’s connection, which stays unchanged', async () => {
     const [one, other] = [await makeAccount(world), await makeAccount(world)];
     const { id } = await connectSandbox(world, { key: other.key });
 
@@ -147,7 +147,7 @@ describe('404 not_found', () => {
     expect((await world.rest(`GET /connections/${id}`, { key: other.key })).status).toBe(200);
   });
 
-  it('answers a test key a connection that is not a sandbox, and leaves it be', async () => {
+  it('for a connection outside the sandbox with a test key, which stays unchanged', async () => {
     const { id: accountId, key } = await makeAccount(world);
     const { id } = await storeBluesky(world, accountId);
     const testKey = await world.key({ accountId, type: 'test' });

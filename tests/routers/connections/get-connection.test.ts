@@ -1,8 +1,8 @@
-/** GET /connections/{connectionId}: one connection, and who may not know that it exists. */
+/** GET /connections/{connectionId} returns one connection, and 404 to keys that cannot reach it. */
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { connectSandbox, storeBluesky } from '../../harness/connections.ts';
-import { NOBODY, refusal } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal } from '../../harness/expected.ts';
 import { startWorld } from '../../harness/world.ts';
 
 const world = await startWorld();
@@ -12,7 +12,7 @@ function notFound(id: string) {
 }
 
 describe('200', () => {
-  it('gives the connection', async () => {
+  it('returns the connection', async () => {
     const { id: accountId, key } = await makeAccount(world);
     const profile = await world.profile('Acme', accountId);
     const { id } = await connectSandbox(world, { key, slug: 'news', description: 'News', profileId: profile.id });
@@ -37,7 +37,7 @@ describe('200', () => {
     });
   });
 
-  it('gives a scoped key a connection of its profile', async () => {
+  it('returns a connection of its profile to a scoped key', async () => {
     const { id: accountId, key } = await makeAccount(world);
     const profile = await world.profile('Acme', accountId);
     const connection = await connectSandbox(world, { key, profileId: profile.id });
@@ -49,7 +49,7 @@ describe('200', () => {
     expect(body).toEqual({ connection });
   });
 
-  it('takes an id in capitals for the same id', async () => {
+  it('accepts an id in uppercase', async () => {
     const { key } = await makeAccount(world);
     const connection = await connectSandbox(world, { key });
 
@@ -61,7 +61,7 @@ describe('200', () => {
 });
 
 describe('400 invalid_request', () => {
-  it('names an id that is not a UUID', async () => {
+  it('for an id that is not a UUID', async () => {
     const { status, body } = await world.rest('GET /connections/news');
 
     expect(status).toBe(400);
@@ -74,14 +74,14 @@ describe('400 invalid_request', () => {
 });
 
 describe('404 not_found', () => {
-  it('answers an id that nothing has', async () => {
-    const { status, body } = await world.rest(`GET /connections/${NOBODY}`);
+  it('for an unknown id', async () => {
+    const { status, body } = await world.rest(`GET /connections/${UNKNOWN_ID}`);
 
     expect(status).toBe(404);
-    expect(body).toEqual(notFound(NOBODY));
+    expect(body).toEqual(notFound(UNKNOWN_ID));
   });
 
-  it('answers a deleted connection', async () => {
+  it('for a deleted connection', async () => {
     const { key } = await makeAccount(world);
     const { id } = await connectSandbox(world, { key });
     await world.rest(`DELETE /connections/${id}`, { key });
@@ -92,7 +92,7 @@ describe('404 not_found', () => {
     expect(body).toEqual(notFound(id));
   });
 
-  it('answers another account’s connection', async () => {
+  it('for another account’s connection', async () => {
     const [one, other] = [await makeAccount(world), await makeAccount(world)];
     const { id } = await connectSandbox(world, { key: other.key });
 
@@ -102,7 +102,7 @@ describe('404 not_found', () => {
     expect(body).toEqual(notFound(id));
   });
 
-  it('answers a scoped key a connection outside its profile', async () => {
+  it('for a connection outside the profile of a scoped key', async () => {
     const { id: accountId, key } = await makeAccount(world);
     const profile = await world.profile('Acme', accountId);
     const { id } = await connectSandbox(world, { key });
@@ -114,7 +114,7 @@ describe('404 not_found', () => {
     expect(body).toEqual(notFound(id));
   });
 
-  it('answers a test key a connection that is not a sandbox', async () => {
+  it('for a connection outside the sandbox with a test key', async () => {
     const { id: accountId } = await makeAccount(world);
     const { id } = await storeBluesky(world, accountId);
     const testKey = await world.key({ accountId, type: 'test' });

@@ -1,14 +1,14 @@
-/** GET /connections: which connections a key sees, and how the filter by profile behaves. */
+/** GET /connections: which connections a key can list, and the filter by profile. */
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { accountWithSandbox, connectSandbox, storeBluesky } from '../../harness/connections.ts';
-import { NOBODY, refusal } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal } from '../../harness/expected.ts';
 import { startWorld } from '../../harness/world.ts';
 
 const world = await startWorld();
 
 describe('200', () => {
-  it('lists every living connection of the account, newest first, each with its profile', async () => {
+  it('lists every active connection of the account, newest first, each with its profile', async () => {
     const { id: accountId, key } = await makeAccount(world);
     const profile = await world.profile('Acme', accountId);
     const own = await connectSandbox(world, { key, description: 'Mine' });
@@ -59,7 +59,7 @@ describe('200', () => {
     expect(body).toEqual({ connections: [], nextCursor: null });
   });
 
-  it('gives only the connections of the profile that is named', async () => {
+  it('lists only the connections of the requested profile', async () => {
     const { id: accountId, key } = await makeAccount(world);
     const [acme, globex] = [await world.profile('Acme', accountId), await world.profile('Globex', accountId)];
     await connectSandbox(world, { key });
@@ -72,7 +72,7 @@ describe('200', () => {
     expect(body).toEqual({ connections: [wanted], nextCursor: null });
   });
 
-  it('leaves deleted connections out', async () => {
+  it('excludes deleted connections', async () => {
     const { key } = await makeAccount(world);
     const kept = await connectSandbox(world, { key });
     const deleted = await connectSandbox(world, { key });
@@ -83,7 +83,7 @@ describe('200', () => {
     expect(body).toEqual({ connections: [kept], nextCursor: null });
   });
 
-  it('shows a scoped key the connections of its profile and nothing else', async () => {
+  it('lists only the connections of its profile for a scoped key', async () => {
     const { id: accountId, key } = await makeAccount(world);
     const [acme, globex] = [await world.profile('Acme', accountId), await world.profile('Globex', accountId)];
     await connectSandbox(world, { key });
@@ -99,7 +99,7 @@ describe('200', () => {
   it.each([
     ['as it was given', (id: string) => id],
     ['in capitals', (id: string) => id.toUpperCase()],
-  ])('lets a scoped key name its own profile %s', async (_case, spell) => {
+  ])('lets a scoped key filter by its own profile %s', async (_case, spell) => {
     const { id: accountId, key } = await makeAccount(world);
     const profile = await world.profile('Acme', accountId);
     const connection = await connectSandbox(world, { key, profileId: profile.id });
@@ -113,7 +113,7 @@ describe('200', () => {
     expect(body).toEqual({ connections: [connection], nextCursor: null });
   });
 
-  it('shows a test key sandbox connections only', async () => {
+  it('lists only sandbox connections for a test key', async () => {
     const { id: accountId, key } = await makeAccount(world);
     const sandbox = await connectSandbox(world, { key });
     const bluesky = await storeBluesky(world, accountId);
@@ -128,7 +128,7 @@ describe('200', () => {
     expect(seenTest.body).toEqual({ connections: [sandbox], nextCursor: null });
   });
 
-  it('never shows another account’s connections', async () => {
+  it('never lists another account’s connections', async () => {
     const [one, other] = [await makeAccount(world), await makeAccount(world)];
     const mine = await connectSandbox(world, { key: one.key });
     await connectSandbox(world, { key: other.key });
@@ -140,7 +140,7 @@ describe('200', () => {
 });
 
 describe('400 invalid_request', () => {
-  it('names a profileId that is not a UUID', async () => {
+  it('for a profileId that is not a UUID', async () => {
     const { status, body } = await world.rest('GET /connections?profileId=acme');
 
     expect(status).toBe(400);
@@ -151,14 +151,14 @@ describe('400 invalid_request', () => {
     );
   });
 
-  it('refuses a profile that does not exist', async () => {
-    const { status, body } = await world.rest(`GET /connections?profileId=${NOBODY}`);
+  it('for a profile that does not exist', async () => {
+    const { status, body } = await world.rest(`GET /connections?profileId=${UNKNOWN_ID}`);
 
     expect(status).toBe(400);
-    expect(body).toEqual(refusal('invalid_request', `profileId: ${NOBODY} is not one of your profiles.`));
+    expect(body).toEqual(refusal('invalid_request', `profileId: ${UNKNOWN_ID} is not one of your profiles.`));
   });
 
-  it('refuses a profile that was deleted', async () => {
+  it('for a deleted profile', async () => {
     const { id: accountId, key } = await makeAccount(world);
     const profile = await world.profile('Acme', accountId);
     await world.sql('update profiles set deleted_at = $2 where id = $1', [profile.id, world.clock.now()]);
@@ -169,7 +169,7 @@ describe('400 invalid_request', () => {
     expect(body).toEqual(refusal('invalid_request', `profileId: ${profile.id} is not one of your profiles.`));
   });
 
-  it('refuses another account’s profile', async () => {
+  it('for another account’s profile', async () => {
     const [one, other] = [await makeAccount(world), await makeAccount(world)];
     const foreign = await world.profile('Acme', other.id);
 
@@ -179,7 +179,7 @@ describe('400 invalid_request', () => {
     expect(body).toEqual(refusal('invalid_request', `profileId: ${foreign.id} is not one of your profiles.`));
   });
 
-  it('refuses a scoped key another profile of its own account', async () => {
+  it('for another profile of the account with a scoped key', async () => {
     const { id: accountId } = await makeAccount(world);
     const [acme, globex] = [await world.profile('Acme', accountId), await world.profile('Globex', accountId)];
     const scoped = await world.key({ accountId, profileId: acme.id });
@@ -192,10 +192,10 @@ describe('400 invalid_request', () => {
 });
 
 describe('settings and queue', () => {
-  it('are told with each connection: its mode of AI polish, whether its queue is paused, and the next free slot', async () => {
+  it('are included in each connection: AI polish mode, whether its queue is paused, and next free slot', async () => {
     const { key, connection } = await accountWithSandbox(world);
     const path = `/connections/${connection.id}` as const;
-    // The clock stands at noon of a Saturday, so these are tomorrow and the day after.
+    // The clock is at noon on a Saturday, so these are tomorrow and the day after.
     const slots = [0, 1].map((weekday) => ({ weekday, time: '09:00' }));
     await world.rest(`PATCH ${path}/queue`, { key, body: { slots, timezone: 'Europe/Paris', paused: true } });
     await world.rest(`PATCH ${path}/settings`, { key, body: { rewriteMode: 'off' } });
@@ -216,7 +216,7 @@ describe('settings and queue', () => {
 });
 
 describe('pages', () => {
-  it('walk every connection once by cursor; without a limit all are given', async () => {
+  it('list every connection once by cursor; without a limit, one page has all of them', async () => {
     const { key } = await makeAccount(world);
     const made: { id: string }[] = [];
     for (let number = 0; number < 3; number += 1) made.unshift(await connectSandbox(world, { key }));

@@ -1,8 +1,11 @@
-/** PATCH /connections/{connectionId}: a connection changes its profile, and everything that was written stays with the old one. */
+/**
+ * PATCH /connections/{connectionId} moves a connection to another profile. Its existing posts stay with the old
+ * profile.
+ */
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { connectSandbox, storeBluesky } from '../../harness/connections.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
 import { createProfile } from '../../harness/profiles.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -21,13 +24,13 @@ async function tenant() {
 const move = (id: string, key: string, profileId: string | null) =>
   world.rest(`PATCH /connections/${id}`, { key, body: { profileId } });
 
-/** Name and profile of every event about a connection, oldest first. */
+/** Name and profile of every connection event, oldest first. */
 async function history(id: string): Promise<[string, string | null][]> {
   return (await eventsAbout(world, id)).map((event) => [event.name, event.profile_id]);
 }
 
 describe('200', () => {
-  it('moves from profile to profile, out of all of them and back, telling each time', async () => {
+  it('moves between profiles, out of all profiles and back, with events for each move', async () => {
     const { key, from, to } = await tenant();
     const connection = await connectSandbox(world, { key, profileId: from.id });
     const { id } = connection;
@@ -49,7 +52,7 @@ describe('200', () => {
     ]);
   });
 
-  it('carries the profile left and the profile arrived at in the events', async () => {
+  it('emits events with the old and the new profile', async () => {
     const { id: accountId, key, to } = await tenant();
     const { id, slug } = await connectSandbox(world, { key });
     const createdAt = world.clock.now().toISOString();
@@ -69,7 +72,7 @@ describe('200', () => {
     expect(events).toEqual([event('connection.removed', null), event('connection.created', to.id)]);
   });
 
-  it('changes nothing and tells nothing when the connection is there already', async () => {
+  it('changes nothing and emits nothing if the connection is already there', async () => {
     const { key, to } = await tenant();
     const connection = await connectSandbox(world, { key, profileId: to.id });
 
@@ -79,7 +82,7 @@ describe('200', () => {
     expect(await history(connection.id)).toEqual([['connection.created', to.id]]);
   });
 
-  it('keeps slug, queue and scheduled posts, and every post its profile', async () => {
+  it('keeps slug, queue and scheduled posts, and the profile of every post', async () => {
     const { key, from, to } = await tenant();
     const { id } = await connectSandbox(world, { key, profileId: from.id, slug: 'bells' });
     const slots = [{ weekday: 1, time: '09:00' }];
@@ -104,7 +107,7 @@ describe('200', () => {
 });
 
 describe('after a move', () => {
-  /** A connection that came from profile `from`, where a draft and a queued post were written. */
+  /** A connection moved out of profile `from`, with a draft and a queued post that were written there. */
   async function moved() {
     const { id: accountId, key, from, to } = await tenant();
     const { id } = await connectSandbox(world, { key, profileId: from.id, slug: 'bells' });
@@ -122,7 +125,7 @@ describe('after a move', () => {
     return { id, key, draftId, queuedId, fromKey: await keyOf(from.id), toKey: await keyOf(to.id) };
   }
 
-  it('the key of the profile left no longer reaches the connection, nor sends its drafts there', async () => {
+  it('the key of the old profile can no longer reach the connection or publish its drafts there', async () => {
     const { id, key, draftId, fromKey } = await moved();
 
     const connection = await world.rest(`GET /connections/${id}`, { key: fromKey });
@@ -138,7 +141,7 @@ describe('after a move', () => {
     expect([whole.status, whole.body.result.status]).toEqual([200, 'sent']);
   });
 
-  it('the key of the profile arrived at does not see what the other one had written', async () => {
+  it('the key of the new profile cannot see what the old profile wrote', async () => {
     const { id, key, queuedId, toKey } = await moved();
 
     const queue = await world.rest(`GET /connections/${id}/queue`, { key: toKey });
@@ -150,7 +153,7 @@ describe('after a move', () => {
     expect(whole.body.queue).toMatchObject([{ id: queuedId }]);
   });
 
-  it('a slug that is in two profiles and not among the own accounts names none', async () => {
+  it('a slug that exists in two profiles but not outside a profile matches no connection', async () => {
     const { key, from, to } = await tenant();
     const { id } = await connectSandbox(world, { key, slug: 'bells' });
     await connectSandbox(world, { key, slug: 'bells', profileId: from.id });
@@ -197,7 +200,7 @@ describe('403 forbidden', () => {
 });
 
 describe('404 not_found', () => {
-  it('answers an unknown, a foreign, a deleted and, to a test key, a real connection alike', async () => {
+  it('has one body for an unknown, another account’s, a deleted and, with a test key, a real connection', async () => {
     const { id: accountId, key, to } = await tenant();
     const other = await makeAccount(world);
     const foreign = await connectSandbox(world, { key: other.key });
@@ -207,7 +210,7 @@ describe('404 not_found', () => {
     const testKey = (await world.key({ accountId, type: 'test' })).secret;
 
     const asked: [string, string][] = [
-      [NOBODY, key],
+      [UNKNOWN_ID, key],
       [foreign.id, key],
       [deleted.id, key],
       [real.id, testKey],
@@ -218,13 +221,13 @@ describe('404 not_found', () => {
     }
   });
 
-  it('answers an unknown, a foreign and a deleted profile alike, and leaves the connection where it is', async () => {
+  it('has the same body for an unknown profile, another account’s and a deleted one, and moves nothing', async () => {
     const { key, from } = await tenant();
     const other = await tenant();
     const connection = await connectSandbox(world, { key });
     await world.rest(`DELETE /profiles/${from.id}`, { key });
 
-    for (const profileId of [NOBODY, other.to.id, from.id]) {
+    for (const profileId of [UNKNOWN_ID, other.to.id, from.id]) {
       const { status, body } = await move(connection.id, key, profileId);
       expect([status, body]).toEqual([404, refusal('not_found', `No profile of yours has the id ${profileId}.`)]);
     }
@@ -233,7 +236,7 @@ describe('404 not_found', () => {
 });
 
 describe('409 connection_conflict', () => {
-  it('refuses a slug that the target has, in a profile and among the own accounts', async () => {
+  it('refuses a slug that exists in the target, which is a profile or none', async () => {
     const { key, to } = await tenant();
     const own = await connectSandbox(world, { key, slug: 'bells' });
     const inside = await connectSandbox(world, { key, slug: 'bells', profileId: to.id });
@@ -250,7 +253,7 @@ describe('409 connection_conflict', () => {
     expect(await history(own.id)).toEqual([['connection.created', null]]);
   });
 
-  it('refuses an account that the target has', async () => {
+  it('refuses an account that is connected in the target', async () => {
     const { id: accountId, key, from, to } = await tenant();
     const connection = await storeBluesky(world, accountId, { slug: 'one', profileId: from.id });
     const there = await storeBluesky(world, accountId, { slug: 'two', profileId: to.id });
@@ -266,7 +269,7 @@ describe('409 connection_conflict', () => {
     expect((await world.rest(`GET /connections/${connection.id}`, { key })).body).toEqual({ connection });
   });
 
-  it('lets one of many moves that come together have the place', async () => {
+  it('lets one of many concurrent moves take a slug', async () => {
     const { key, to } = await tenant();
     const ids = [];
     for (let count = 0; count < 4; count += 1) {
@@ -281,7 +284,7 @@ describe('409 connection_conflict', () => {
     expect(body.connections).toHaveLength(1);
   });
 
-  it('answers two connections that change places at the same moment, and never with a fault', async () => {
+  it('answers two connections that swap places concurrently without a server error', async () => {
     const { key, from, to } = await tenant();
     const one = await connectSandbox(world, { key, slug: 'bells', profileId: from.id });
     const other = await connectSandbox(world, { key, slug: 'bells', profileId: to.id });
@@ -291,7 +294,7 @@ describe('409 connection_conflict', () => {
     expect(answers.map(({ status }) => status)).toEqual([409, 409]);
   });
 
-  it('never leaves a connection in a profile that was deleted meanwhile', async () => {
+  it('never leaves a connection in a profile that was deleted concurrently', async () => {
     const { key, from, to } = await tenant();
     const inside = await connectSandbox(world, { key, profileId: from.id, slug: 'inside' });
     const outside = await connectSandbox(world, { key, slug: 'outside' });

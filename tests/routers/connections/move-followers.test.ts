@@ -1,4 +1,4 @@
-/** PATCH /connections/{connectionId}: what shares the login of the connection that moves goes with it, all or nothing. */
+/** PATCH /connections/{connectionId} also moves connections that share its credentials, in one transaction. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { connectSandbox } from '../../harness/connections.ts';
@@ -18,7 +18,7 @@ for (const name of ['Alice', 'Bob']) {
   for (const id of PAGES) member.roles.set(id, 'ADMINISTRATOR');
 }
 
-/** An account with two profiles, the first with a member and both of their pages. */
+/** An account with two profiles. The first has a member connection and both of its pages. */
 async function tenant() {
   const account = await makeAccount(world);
   const { key } = account;
@@ -48,8 +48,8 @@ const placeOf = async (key: string, ids: readonly string[]) => {
 const history = async (id: string): Promise<[string, string | null][]> =>
   (await eventsAbout(world, id)).map((event) => [event.name, event.profile_id]);
 
-describe('a member that moves', () => {
-  it('takes the pages along, each with its own pair of events, in order', async () => {
+describe('moving a member', () => {
+  it('moves its pages too, each with its own two events, in order', async () => {
     const { key, from, to, member, one, other } = await tenant();
     const ids = [member.id, one.id, other.id];
 
@@ -73,7 +73,7 @@ describe('a member that moves', () => {
     expect(told.slice(3)).toEqual(ids.flatMap(pair));
   });
 
-  it('takes them back out, and to the own accounts', async () => {
+  it('moves its pages back out of the profile', async () => {
     const { key, member, one, other } = await tenant();
 
     await move(member.id, key, null);
@@ -81,7 +81,7 @@ describe('a member that moves', () => {
     expect(await placeOf(key, [member.id, one.id, other.id])).toEqual([null, null, null]);
   });
 
-  it('leaves pages that sit elsewhere, that are gone, and those of other members', async () => {
+  it('leaves pages in other profiles, deleted pages and pages of other members', async () => {
     const { key, from, to, member, one, other } = await tenant();
     await move(one.id, key, null);
     await world.rest(`DELETE /connections/${other.id}`, { key });
@@ -93,7 +93,7 @@ describe('a member that moves', () => {
     expect((await history(other.id)).map(([name]) => name)).toEqual(['connection.created', 'connection.removed']);
   });
 
-  it('stays, with its pages, when it is there already', async () => {
+  it('changes nothing if member and pages are already there', async () => {
     const { key, from, member, one } = await tenant();
 
     await move(member.id, key, from.id);
@@ -105,8 +105,8 @@ describe('a member that moves', () => {
   });
 });
 
-describe('a page that moves', () => {
-  it('moves alone', async () => {
+describe('moving a page', () => {
+  it('moves only that page', async () => {
     const { key, from, to, member, one, other } = await tenant();
 
     const { status } = await move(one.id, key, to.id);
@@ -115,8 +115,8 @@ describe('a page that moves', () => {
   });
 });
 
-describe('a page that cannot come along', () => {
-  it('keeps all of them where they are, by its slug', async () => {
+describe('a page that cannot move', () => {
+  it('keeps all of them in place if its slug is in use', async () => {
     const { key, from, to, member, one, other } = await tenant();
     await connectSandbox(world, { key, profileId: to.id, slug: other.slug });
 
@@ -128,7 +128,7 @@ describe('a page that cannot come along', () => {
     for (const { id } of [member, one, other]) expect(await history(id)).toEqual([['connection.created', from.id]]);
   });
 
-  it('keeps all of them where they are, by its account', async () => {
+  it('keeps all of them in place if its account is already connected', async () => {
     const { key, from, to, member, one, other } = await tenant();
     const there = await connect(key, to.id, { organizationId: '11' }, 'bob');
     await world.rest(`PATCH /connections/${there.id}/settings`, { key, body: { slug: 'bells' } });
@@ -141,8 +141,8 @@ describe('a page that cannot come along', () => {
   });
 });
 
-describe('moves at the same moment', () => {
-  it('of a member and of its page leave both where the last one put them, and tell of every step', async () => {
+describe('concurrent moves', () => {
+  it('of a member and its page leave both where the last move put them, with an event for every step', async () => {
     const { key, from, to, member, one } = await tenant();
 
     const answers = await Promise.all([
@@ -161,7 +161,7 @@ describe('moves at the same moment', () => {
     }
   });
 
-  it('of two members with pages of the same slugs to one place let one of them in, whole', async () => {
+  it('of two members whose pages have the same slugs let exactly one member move, with all its pages', async () => {
     const { key, from, to, member, one, other } = await tenant();
     const second = await createProfile(world, key);
     const bob = await connect(key, second.id, {}, 'bob');

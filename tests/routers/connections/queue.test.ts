@@ -1,7 +1,7 @@
-/** GET and PATCH /connections/{connectionId}/queue: settings of a queue and what waits in it. */
+/** GET and PATCH /connections/{connectionId}/queue: the settings of a queue and its queued posts. */
 import { describe, expect, it } from 'vitest';
 import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
-import { NOBODY } from '../../harness/expected.ts';
+import { UNKNOWN_ID } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
 
@@ -21,7 +21,7 @@ const queued = (key: string, more: object = {}) =>
   world.rest('POST /posts', { key, body: { text: 'Ding', connectionSlugs: ['sandbox'], queue: true, ...more } });
 
 describe('PATCH 200', () => {
-  it('sets the slots in the order they were given, and nothing else', async () => {
+  it('sets the slots in the order sent, and changes nothing else', async () => {
     const { connection, answer, key } = await withQueue({ slots: [FRIDAY_FIVE, MONDAY_NINE] });
 
     expect(answer.status).toBe(200);
@@ -38,7 +38,7 @@ describe('PATCH 200', () => {
     expect(body.connection).toMatchObject({ queueSlots: [FRIDAY_FIVE, MONDAY_NINE], timezone: 'UTC' });
   });
 
-  it('changes the zone and the pause alone', async () => {
+  it('changes only time zone and pause', async () => {
     const { connection, key } = await withQueue();
 
     const zone = await world.rest(`PATCH ${path(connection.id)}`, { key, body: { timezone: 'Europe/Paris' } });
@@ -48,7 +48,7 @@ describe('PATCH 200', () => {
     expect(pause.body.connection).toMatchObject({ timezone: 'Europe/Paris', paused: true });
   });
 
-  it('takes fifty slots, and an empty list', async () => {
+  it('accepts fifty slots, and an empty list', async () => {
     const slots = Array.from({ length: 50 }, (_, index) => ({
       weekday: index % 7,
       time: `${String(index % 24).padStart(2, '0')}:${String(index).padStart(2, '0')}`,
@@ -61,7 +61,7 @@ describe('PATCH 200', () => {
     expect(emptied.body.connection.queueSlots).toEqual([]);
   });
 
-  it('leaves posts that are queued where they are', async () => {
+  it('does not move posts that are already queued', async () => {
     const { connection, key } = await withQueue();
     const { body } = await queued(key);
 
@@ -123,7 +123,7 @@ describe('PATCH 400 invalid_request', () => {
 });
 
 describe('404 not_found', () => {
-  it('answers an unknown, a foreign, a deleted and an out-of-scope connection alike', async () => {
+  it('has the same body for an unknown, another account’s, a deleted and an out-of-scope connection', async () => {
     const { connection } = await withQueue();
     const profile = await world.profile();
     const { secret } = await world.key({ profileId: profile.id });
@@ -151,7 +151,7 @@ describe('404 not_found', () => {
 });
 
 describe('GET 200', () => {
-  it('lists what is queued, earliest slot first, and not what is scheduled by hand', async () => {
+  it('lists queued posts, earliest slot first, without posts scheduled by hand', async () => {
     const { connection, key } = await withQueue();
     await makePost(world, 'sandbox', { key, scheduledFor: '2026-11-22T09:00:00Z' });
     const first = await queued(key, { text: 'First' });
@@ -180,7 +180,7 @@ describe('GET 200', () => {
     });
   });
 
-  it('no longer lists what was sent, failed or cancelled', async () => {
+  it('excludes sent, failed and cancelled posts', async () => {
     await using fresh = await startWorld();
     const slots = [1, 2, 3].map((weekday) => ({ weekday, time: '09:00' }));
     const [{ id }] = (await fresh.rest('GET /connections')).body.connections;
@@ -203,7 +203,7 @@ describe('GET 200', () => {
 });
 
 describe('pages of a queue', () => {
-  it('go on behind a post, also when it has left the queue; another’s is no place in it', async () => {
+  it('continue after a cursor post that has left the queue; another connection’s post is no valid cursor', async () => {
     const { key, connection } = await accountWithSandbox(world);
     const slots = [0, 1, 2].map((weekday) => ({ weekday, time: '09:00' }));
     await world.rest(`PATCH ${path(connection.id)}`, { key, body: { slots } });
@@ -218,7 +218,7 @@ describe('pages of a queue', () => {
     const first = await read('?limit=2');
     await world.rest(`DELETE /posts/${first.nextCursor}`, { key });
     const second = await read(`?limit=2&cursor=${first.nextCursor}`);
-    const unknown = await read(`?cursor=${NOBODY}`);
+    const unknown = await read(`?cursor=${UNKNOWN_ID}`);
 
     expect([idsIn(first), first.nextCursor]).toEqual([ids.slice(0, 2), ids[1]]);
     expect([idsIn(second), second.nextCursor]).toEqual([ids.slice(2), null]);

@@ -1,8 +1,8 @@
-/** PATCH /connections/{connectionId}/settings: label, slug and AI polish of a connection. */
+/** PATCH /connections/{connectionId}/settings changes label, slug and AI polish of a connection. */
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { accountWithSandbox, connectSandbox, storeBluesky } from '../../harness/connections.ts';
-import { NOBODY, refusal } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal } from '../../harness/expected.ts';
 import { makePost, sandboxOf } from '../../harness/posts.ts';
 import { createProfile } from '../../harness/profiles.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -13,7 +13,7 @@ const change = (id: string, key: string, body: object) =>
   world.rest(`PATCH /connections/${id}/settings`, { key, body });
 
 describe('200', () => {
-  it('changes what is sent and nothing else', async () => {
+  it('changes only the fields that are sent', async () => {
     const { key, connection } = await accountWithSandbox(world);
     const { id, slug } = connection;
 
@@ -35,7 +35,7 @@ describe('200', () => {
     });
   });
 
-  it('sends what is scheduled all the same, and takes new posts under the new slug alone', async () => {
+  it('still sends scheduled posts, and accepts new posts only under the new slug', async () => {
     const { key, connection } = await accountWithSandbox(world);
     const scheduledFor = new Date(world.clock.now().getTime() + 3_600_000).toISOString();
     const { postId } = await makePost(world, 'sandbox', { key, scheduledFor });
@@ -51,7 +51,7 @@ describe('200', () => {
     expect(await sandboxOf(world, connection.id)).toHaveLength(2);
   });
 
-  it('frees the old slug, and lets profiles have the same one', async () => {
+  it('frees the old slug, and allows the same slug in different profiles', async () => {
     const { key, connection } = await accountWithSandbox(world);
     const profile = await createProfile(world, key);
     const inside = await connectSandbox(world, { key, profileId: profile.id, slug: 'inside' });
@@ -103,7 +103,7 @@ describe('403 forbidden', () => {
 });
 
 describe('404 not_found', () => {
-  it('answers an unknown, a foreign, a deleted and, to a test key, a real connection alike', async () => {
+  it('has one body for an unknown, another account’s, a deleted and, with a test key, a real connection', async () => {
     const { id: accountId, key, connection } = await accountWithSandbox(world);
     const foreign = await accountWithSandbox(world);
     await world.rest(`DELETE /connections/${connection.id}`, { key });
@@ -111,7 +111,7 @@ describe('404 not_found', () => {
     const testKey = (await world.key({ accountId, type: 'test' })).secret;
 
     const asked: [string, string][] = [
-      [NOBODY, key],
+      [UNKNOWN_ID, key],
       [foreign.connection.id, key],
       [connection.id, key],
       [real.id, testKey],
@@ -124,7 +124,7 @@ describe('404 not_found', () => {
 });
 
 describe('409 connection_conflict', () => {
-  it('refuses the slug of another connection in the same place, and changes nothing', async () => {
+  it('refuses the slug of another connection in the same profile, and changes nothing', async () => {
     const { key, connection } = await accountWithSandbox(world);
     await connectSandbox(world, { key, slug: 'bells' });
 
@@ -136,7 +136,7 @@ describe('409 connection_conflict', () => {
     expect((await world.rest(`GET /connections/${connection.id}`, { key })).body).toEqual({ connection });
   });
 
-  it('answers two connections that trade slugs at the same moment, and never with a fault', async () => {
+  it('answers two connections that swap slugs concurrently without a server error', async () => {
     const { key } = await makeAccount(world);
     const one = await connectSandbox(world, { key, slug: 'one' });
     const two = await connectSandbox(world, { key, slug: 'two' });
@@ -146,7 +146,7 @@ describe('409 connection_conflict', () => {
     expect(answers.map(({ status }) => status)).toEqual([409, 409]);
   });
 
-  it('gives a slug to one of many requests that come together', async () => {
+  it('gives a slug to one of many concurrent requests', async () => {
     const { key } = await makeAccount(world);
     const ids = [];
     for (let count = 0; count < 4; count += 1) ids.push((await connectSandbox(world, { key })).id);

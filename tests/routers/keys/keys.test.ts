@@ -1,10 +1,10 @@
-/** Keys of profiles and of the account: minting, listing, revoking, and what a test key has to do with each. */
+/** Keys of profiles and of the account: creating, listing and revoking them, and the limits of test keys. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { authenticate } from '../../../services/keys/authenticate.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { TEST_DATABASE_URL } from '../../harness/database.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { startPeer } from '../../harness/peer.ts';
 import { createProfile } from '../../harness/profiles.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -27,7 +27,7 @@ const list = async (path: string, key: string) => (await world.rest(`GET ${path}
 const noKey = (id: string, whose = 'No key of yours') => refusal('not_found', `${whose} has the id ${id}.`);
 
 describe('POST 201', () => {
-  it('mints a key of the profile, with the secret in this answer alone and only its hash stored', async () => {
+  it('creates a key of the profile, returns the secret only here and stores only its hash', async () => {
     const { key, profile, keysPath } = await tenant();
     const createdAt = world.clock.now().toISOString();
 
@@ -55,7 +55,7 @@ describe('POST 201', () => {
     expect(row).toEqual({ secret_hash: createHash('sha256').update(body.secret).digest('hex') });
   });
 
-  it('gives a secret that works at once, within the profile, and is then shown as used', async () => {
+  it('returns a secret that works at once, within the profile, and marks the key as used', async () => {
     const { key, profile, keysPath } = await tenant();
     const { body } = await mint(keysPath, key, { type: 'test' });
 
@@ -67,7 +67,7 @@ describe('POST 201', () => {
     expect(await list(keysPath, key)).toEqual([{ ...body.key, lastUsedAt }]);
   });
 
-  it('keeps origins in one form, each once, and none as null', async () => {
+  it('normalizes and deduplicates origins, and stores an empty list as null', async () => {
     const { key, keysPath } = await tenant();
 
     const some = await mint(keysPath, key, {
@@ -134,7 +134,7 @@ describe('POST 400 invalid_request', () => {
     expect(await list(keysPath, key)).toEqual([]);
   });
 
-  it('takes 20 origins', async () => {
+  it('accepts 20 origins', async () => {
     const { key, keysPath } = await tenant();
 
     const { body } = await mint(keysPath, key, { redirectAllowlist: origins(20) });
@@ -144,7 +144,7 @@ describe('POST 400 invalid_request', () => {
 });
 
 describe('a test key', () => {
-  it('mints test keys, and no live one', async () => {
+  it('creates test keys, but no live key', async () => {
     const { testKey, keysPath } = await tenant();
 
     const test = await mint(keysPath, testKey, { type: 'test' });
@@ -155,7 +155,7 @@ describe('a test key', () => {
     expect([live.status, live.body]).toEqual([403, refusal('forbidden', message)]);
   });
 
-  it('sees test keys only, on both lists', async () => {
+  it('lists only test keys, on both lists', async () => {
     const { key, testKey, keysPath } = await tenant();
     await mint(keysPath, key, { type: 'live' });
     const test = (await mint(keysPath, key, { type: 'test' })).body.key;
@@ -166,7 +166,7 @@ describe('a test key', () => {
     expect(all[1]).toEqual(test);
   });
 
-  it('revokes test keys only: a live key is not found', async () => {
+  it('revokes only test keys: a live key is not found', async () => {
     const { key, testKey, profile, keysPath } = await tenant();
     const live = (await mint(keysPath, key, { type: 'live' })).body;
     const test = (await mint(keysPath, key, { type: 'test' })).body;
@@ -187,7 +187,7 @@ describe('a test key', () => {
 });
 
 describe('GET by cursor', () => {
-  it('walks every key of a profile, and of the account, once', async () => {
+  it('lists every key of a profile, and of the account, once', async () => {
     const { key, keysPath } = await tenant();
     for (const name of ['One', 'Two', 'Three']) await mint(keysPath, key, { name });
     const through = async (path: string) => {
@@ -208,7 +208,7 @@ describe('GET by cursor', () => {
 });
 
 describe('GET 200', () => {
-  it('lists the keys of one profile, oldest first, in pages, and revoked ones when asked', async () => {
+  it('lists the keys of one profile, oldest first, in pages, and revoked ones on request', async () => {
     const { key, keysPath } = await tenant();
     const made = [];
     for (const name of ['One', 'Two', 'Three']) made.push((await mint(keysPath, key, { name })).body.key);
@@ -238,7 +238,7 @@ describe('GET 200', () => {
     });
   });
 
-  it('lists every key of the account on /keys, those of no profile included', async () => {
+  it('lists every key of the account on /keys, including those without a profile', async () => {
     const { id: accountId, key, keysPath, profile } = await tenant();
     const minted = (await mint(keysPath, key)).body.key;
     const other = await tenant();
@@ -273,7 +273,7 @@ describe('GET 400 invalid_request', () => {
 });
 
 describe('DELETE 200', () => {
-  it('stops the key with its next request, and keeps the first revokedAt however often it is repeated', async () => {
+  it('rejects the next request of the key, and keeps the first revokedAt when repeated', async () => {
     const { key, keysPath } = await tenant();
     const { body } = await mint(keysPath, key);
     const before = await world.rest('GET /connections', { key: body.secret });
@@ -292,7 +292,7 @@ describe('DELETE 200', () => {
     expect(await list(`${keysPath}?includeRevoked=true`, key)).toMatchObject([{ id: body.key.id, revokedAt }]);
   });
 
-  it.runIf(TEST_DATABASE_URL)('stops the key in another process too, which had found it good', async () => {
+  it.runIf(TEST_DATABASE_URL)('also revokes the key in another process that has cached it as valid', async () => {
     const { key, keysPath } = await tenant();
     const { body } = await mint(keysPath, key);
     const peer = await startPeer(world);
@@ -304,7 +304,7 @@ describe('DELETE 200', () => {
     expect(await authenticate(peer, body.secret)).toBeNull();
   });
 
-  it('keeps one revokedAt when revocations race', async () => {
+  it('keeps one revokedAt for concurrent revocations', async () => {
     const { key, keysPath } = await tenant();
     const { body } = await mint(keysPath, key);
 
@@ -326,7 +326,7 @@ describe('DELETE 200', () => {
 });
 
 describe('403 forbidden', () => {
-  it('answers a scoped key everything about keys, its own profile’s included', async () => {
+  it('is the answer to a scoped key for all key operations, including those of its own profile', async () => {
     const { key, keysPath } = await tenant();
     const { body: own } = await mint(keysPath, key);
 
@@ -348,18 +348,18 @@ describe('403 forbidden', () => {
 });
 
 describe('404 not_found', () => {
-  it('answers an unknown, a foreign and a deleted profile alike', async () => {
+  it('has the same body for an unknown profile, another account’s and a deleted one', async () => {
     const { key } = await tenant();
     const foreign = await tenant();
     const deleted = await createProfile(world, key);
     await world.rest(`DELETE /profiles/${deleted.id}`, { key });
 
-    for (const id of [NOBODY, foreign.profile.id, deleted.id]) {
+    for (const id of [UNKNOWN_ID, foreign.profile.id, deleted.id]) {
       const path = `/profiles/${id}/keys` as const;
       const answers = [
         await mint(path, key),
         await world.rest(`GET ${path}`, { key }),
-        await world.rest(`DELETE ${path}/${NOBODY}`, { key }),
+        await world.rest(`DELETE ${path}/${UNKNOWN_ID}`, { key }),
       ];
       const body = refusal('not_found', `No profile of yours has the id ${id}.`);
       expect(answers.map((answer) => [answer.status, answer.body])).toEqual(answers.map(() => [404, body]));
@@ -367,17 +367,17 @@ describe('404 not_found', () => {
     expect(await list(foreign.keysPath, foreign.key)).toEqual([]);
   });
 
-  it('answers an unknown key, another account’s, and on a profile’s path another profile’s', async () => {
+  it('covers an unknown key, another account’s key and, on a profile’s path, another profile’s key', async () => {
     const { id: accountId, key, profile, keysPath } = await tenant();
     const foreign = await world.key({ accountId: (await makeAccount(world)).id });
     const sibling = await createProfile(world, key);
     const siblings = await world.key({ accountId, profileId: sibling.id });
 
-    for (const id of [NOBODY, foreign.id, siblings.id]) {
+    for (const id of [UNKNOWN_ID, foreign.id, siblings.id]) {
       const { status, body } = await world.rest(`DELETE ${keysPath}/${id}`, { key });
       expect([status, body]).toEqual([404, noKey(id, `No key of the profile ${profile.id}`)]);
     }
-    for (const id of [NOBODY, foreign.id]) {
+    for (const id of [UNKNOWN_ID, foreign.id]) {
       const { status, body } = await world.rest(`DELETE /keys/${id}`, { key });
       expect([status, body]).toEqual([404, noKey(id)]);
     }

@@ -1,4 +1,4 @@
-/** How many keys a profile may have and an account may mint: exact, also when requests come together. */
+/** Limits on the keys of a profile and on the keys an account creates per hour, exact under concurrent requests. */
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { refusal } from '../../harness/expected.ts';
@@ -17,7 +17,7 @@ async function tenant() {
 const mint = (profileId: string, key: string, fields: object = {}) =>
   world.rest(`POST /profiles/${profileId}/keys`, { key, body: { name: 'A key', type: 'live', ...fields } });
 
-/** Gives a profile living keys, past the API and so long ago that they are no mints of this hour. */
+/** Inserts active keys of a profile directly, with an age at which they do not count toward this hour. */
 async function fill(accountId: string, profileId: string, type: 'live' | 'test', count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) await world.key({ accountId, profileId, type });
   const longAgo = new Date(world.clock.now().getTime() - 2 * HOUR_MS);
@@ -27,7 +27,7 @@ async function fill(accountId: string, profileId: string, type: 'live' | 'test',
 const statuses = (answers: readonly RestAnswer[]) => answers.map(({ status }) => status).toSorted((a, b) => a - b);
 
 describe('50 keys of a type in a profile', () => {
-  it('are all there can be at once, however many requests come together', async () => {
+  it('is an exact limit under concurrent requests', async () => {
     const { id: accountId, key, profile } = await tenant();
     await fill(accountId, profile.id, 'live', 47);
 
@@ -39,7 +39,7 @@ describe('50 keys of a type in a profile', () => {
     expect(refused).toEqual(refused.map(() => refusal('limit_exceeded', message)));
   });
 
-  it('count for each type and each profile by itself', async () => {
+  it('is a separate limit for each type and each profile', async () => {
     const { id: accountId, key, profile } = await tenant();
     await fill(accountId, profile.id, 'live', 50);
     const sibling = await createProfile(world, key);
@@ -53,7 +53,7 @@ describe('50 keys of a type in a profile', () => {
     expect(answers.map(({ status }) => status)).toEqual([403, 201, 201]);
   });
 
-  it('do not count when they are revoked', async () => {
+  it('excludes revoked keys', async () => {
     const { id: accountId, key, profile } = await tenant();
     await fill(accountId, profile.id, 'test', 50);
     const { body } = await world.rest(`GET /profiles/${profile.id}/keys?limit=1`, { key });
@@ -65,8 +65,8 @@ describe('50 keys of a type in a profile', () => {
   });
 });
 
-describe('20 mints an hour in an account', () => {
-  it('are exact over all its profiles and keys, however many requests come together', async () => {
+describe('20 new keys an hour in an account', () => {
+  it('is an exact limit across all profiles and keys, under concurrent requests', async () => {
     const { id: accountId, key, profile } = await tenant();
     const sibling = await createProfile(world, key);
     const other = await world.key({ accountId, type: 'test' });
@@ -85,7 +85,7 @@ describe('20 mints an hour in an account', () => {
     expect(refused.map(({ body }) => body)).toEqual(refused.map(() => ({ error: 'too many requests' })));
   });
 
-  it('slide: an hour after a mint there is room for another, and Retry-After says when', async () => {
+  it('uses a sliding window: a place is free an hour after a key was created, and Retry-After says when', async () => {
     const { key, profile } = await tenant();
     await mint(profile.id, key);
     world.clock.advance(60_000);
@@ -102,7 +102,7 @@ describe('20 mints an hour in an account', () => {
     expect(answers.map(({ status }) => status)).toEqual([201, 429]);
   });
 
-  it('count revoked keys, and leave out refused mints and other accounts', async () => {
+  it('includes revoked keys, and excludes refused requests and other accounts', async () => {
     const { key, profile } = await tenant();
     const neighbour = await tenant();
     const { body } = await mint(profile.id, key);
@@ -117,7 +117,7 @@ describe('20 mints an hour in an account', () => {
     expect(listed.keys).toHaveLength(21);
   });
 
-  it('keep the rate-limit headers of the key', async () => {
+  it('keeps the rate limit headers of the key', async () => {
     const { key, profile } = await tenant();
     for (let count = 0; count < 20; count += 1) await mint(profile.id, key);
 

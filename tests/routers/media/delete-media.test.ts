@@ -21,7 +21,7 @@ const used = async () => (await world.sql<{ used: number }>('select media_bytes 
 const tomorrow = () => new Date(world.clock.now().getTime() + 86_400_000).toISOString();
 
 describe('200', () => {
-  it('removes row, bytes and storage', async () => {
+  it('deletes the row, the bytes and the storage usage', async () => {
     const before = await used();
     const id = await upload();
 
@@ -33,7 +33,7 @@ describe('200', () => {
     expect(await world.sql('select id from media where id = $1', [id])).toEqual([]);
   });
 
-  it('is given once: a repeat and a second of two at once are 404', async () => {
+  it('is the answer to one delete only: a repeat and a concurrent second delete get 404', async () => {
     const id = await upload();
 
     const answers = await Promise.all([1, 2, 3].map(() => world.rest(`DELETE /media/${id}`)));
@@ -42,7 +42,7 @@ describe('200', () => {
     expect((await world.rest(`DELETE /media/${id}`)).status).toBe(404);
   });
 
-  it('deletes what only ended posts name, and the posts stay readable', async () => {
+  it('deletes an image that only finished posts name, and the posts stay readable', async () => {
     const id = await upload();
     const { postId, status } = await post({ mediaIds: [id] });
 
@@ -52,7 +52,7 @@ describe('200', () => {
     expect(world.media.kept.has(id)).toBe(false);
   });
 
-  it('leaves bytes that the store would not remove to housekeeping', async () => {
+  it('leaves bytes that the store fails to delete to housekeeping', async () => {
     const id = await upload();
     const before = await used();
     world.media.faults.push('delete');
@@ -76,7 +76,7 @@ describe('409 media_in_use', () => {
       (id: string) => world.rest(`PATCH /posts/${id}`, { body: { mediaIds: [] } }),
     ],
     ['a scheduled post', () => ({ scheduledFor: tomorrow() }), (id: string) => world.rest(`DELETE /posts/${id}`)],
-  ])('while %s needs it, and no longer once it does not', async (_case, fields, letGo) => {
+  ])('is the answer while %s needs the image, and not afterwards', async (_case, fields, letGo) => {
     const id = await upload();
     const { postId } = await post({ ...fields(), mediaIds: [id] });
 
@@ -88,7 +88,7 @@ describe('409 media_in_use', () => {
     expect(deleted.status).toBe(200);
   });
 
-  it('while a post is being sent', async () => {
+  it('is the answer while a post is being sent', async () => {
     const id = await upload();
     const { postId } = await post({ scheduledFor: tomorrow(), mediaIds: [id] });
     await world.sql(`update posts set status = 'processing' where id = $1`, [postId]);
@@ -97,7 +97,7 @@ describe('409 media_in_use', () => {
   });
 });
 
-it('of a delete and a draft that race for an image, one wins: no draft ever names an image that is gone', async () => {
+it('lets either a delete or a concurrent draft win, so that no draft names a deleted image', async () => {
   const ids = await Promise.all(Array.from({ length: 12 }, () => upload()));
 
   const answers = await Promise.all(
@@ -112,7 +112,7 @@ it('of a delete and a draft that race for an image, one wins: no draft ever name
 });
 
 describe('404', () => {
-  it('for an image of somebody else', async () => {
+  it('is the answer for another account’s image', async () => {
     const id = await upload();
     const { id: profileId } = await world.profile();
     const { secret } = await world.key({ profileId });

@@ -1,4 +1,7 @@
-/** GET /media: what is uploaded, what of it no post names, and until when that is kept (D53). */
+/**
+ * GET /media lists uploaded images, those that no post names, and when each is deleted
+ * (docs/contract/media.md#storage-of-images).
+ */
 import { describe, expect, it } from 'vitest';
 import { STORAGE_MAX_BYTES } from '../../../services/media/limits.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
@@ -31,7 +34,7 @@ describe('GET /media', () => {
     expect(last.body).toEqual({ media: [first], nextCursor: null });
   });
 
-  it('with unused=true gives those that no post names, whether drafted or sent', async () => {
+  it('with unused=true lists images that neither a draft nor a sent post names', async () => {
     const { key, connection } = await accountWithSandbox(world);
     const [drafted, sent, free, dropped] = [await upload(key), await upload(key), await upload(key), await upload(key)];
     const post = (mediaIds: string[], more: object = {}) =>
@@ -50,7 +53,7 @@ describe('GET /media', () => {
     expect(idsOf(all.body)).toEqual([dropped.id, free.id, sent.id, drafted.id]);
   });
 
-  it('shows a key what it reaches, and deleted images to none', async () => {
+  it('shows a key the images in its scope, and deleted images to no key', async () => {
     const { id, key } = await accountWithSandbox(world);
     const profile = await world.profile('A', id);
     const scoped = await world.key({ accountId: id, profileId: profile.id });
@@ -72,7 +75,7 @@ describe('GET /media', () => {
     expect([status, body.error, body.message]).toEqual([400, 'invalid_request', message]);
   });
 
-  it('is what the hint names when the storage is full', async () => {
+  it('is named in the hint when the storage is full', async () => {
     const { id, key } = await accountWithSandbox(world);
     await world.sql('update accounts set media_bytes = $2 where id = $1', [id, STORAGE_MAX_BYTES]);
 
@@ -87,7 +90,7 @@ describe('GET /media', () => {
   });
 });
 
-it('frees an image that no post names 7 days after its upload, on the manual clock too', async () => {
+it('deletes an image that no post names 7 days after its upload, on the manual clock too', async () => {
   const install = await startWorld({ clock: 'manual' });
   const [free, needed] = [
     await upload(install.liveKey, 'Free', install),

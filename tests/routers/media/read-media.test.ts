@@ -11,7 +11,7 @@ async function upload(key = world.liveKey): Promise<string> {
   return body.media.id;
 }
 
-/** Keys of two profiles, of another account, and the image that each uploaded. */
+/** Keys of two profiles and of another account, and the image that each uploaded. */
 async function tenants() {
   const [first, second] = [await world.profile('One'), await world.profile('Two')];
   const [ofFirst, ofSecond] = [await world.key({ profileId: first.id }), await world.key({ profileId: second.id })];
@@ -22,7 +22,7 @@ async function tenants() {
 }
 
 describe('GET /media/{mediaId}', () => {
-  it('200: gives what the upload gave', async () => {
+  it('200: returns what the upload returned', async () => {
     const uploaded = await world.rest('POST /media?altText=Blue', {
       raw: PNG,
       headers: { 'content-type': 'image/png' },
@@ -61,7 +61,7 @@ describe('GET /media/{mediaId}', () => {
 });
 
 describe('GET /media/{mediaId}/raw', () => {
-  it('200: gives the bytes with their type, to be shown and not run', async () => {
+  it('200: returns the bytes with their type and headers that prevent execution', async () => {
     const id = await upload();
 
     const { status, bytes, headers } = await world.rest(`GET /media/${id}/raw`);
@@ -79,7 +79,7 @@ describe('GET /media/{mediaId}/raw', () => {
     expect(headers.get('vary')).toContain('x-api-key');
   });
 
-  it('200: answers HEAD with the headers alone', async () => {
+  it('200: answers HEAD with headers only', async () => {
     const id = await upload();
 
     const { status, bytes, headers } = await world.rest(`HEAD /media/${id}/raw`);
@@ -87,7 +87,7 @@ describe('GET /media/{mediaId}/raw', () => {
     expect([status, bytes.length, headers.get('content-length')]).toEqual([200, 0, String(PNG.length)]);
   });
 
-  it('401, 404: answers errors as JSON', async () => {
+  it('401, 404: returns errors as JSON', async () => {
     const { stranger } = await tenants();
     const id = await upload();
 
@@ -98,7 +98,7 @@ describe('GET /media/{mediaId}/raw', () => {
     expect([foreign.status, foreign.body.error]).toEqual([404, 'not_found']);
   });
 
-  it('gives the bytes in base64 to the typed client', async () => {
+  it('returns the bytes in base64 to the typed client', async () => {
     const input = encodeURIComponent(JSON.stringify({ mediaId: await upload() }));
 
     const answer = await fetch(`${world.url}/trpc/media.raw?input=${input}`, {
@@ -111,7 +111,7 @@ describe('GET /media/{mediaId}/raw', () => {
 });
 
 describe('the API document', () => {
-  it('shows bodies of bytes as bytes', async () => {
+  it('describes binary bodies as bytes', async () => {
     const { body } = await world.rest('GET /openapi.json');
     const types = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 

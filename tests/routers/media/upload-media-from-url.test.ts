@@ -1,4 +1,4 @@
-/** POST /media/from-url: an image from an address, and none from where we must not go. */
+/** POST /media/from-url fetches an image from a public address and refuses private ones. */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { startWorld } from '../../harness/world.ts';
 
 const PNG = await plain(12, 8).png().toBuffer();
 const WEBP = await plain(12, 8).webp().toBuffer();
-/** A PNG whose size is in a chunk that may be skipped. */
+/** A PNG with a large ancillary chunk that readers may skip. */
 const padded = (size: number) => {
   const chunk = Buffer.alloc(size - PNG.length);
   chunk.writeUInt32BE(size - PNG.length - 12);
@@ -60,7 +60,7 @@ const fetched = (url: string, altText?: string) =>
   world.rest('POST /media/from-url', { body: { url, ...(altText === undefined ? {} : { altText }) } });
 
 describe('200', () => {
-  it('keeps the image and tells what is known of it', async () => {
+  it('stores the image and returns its metadata', async () => {
     const { status, body } = await fetched(`${origin}/bell.png`, 'A bell');
 
     expect(status).toBe(200);
@@ -78,7 +78,7 @@ describe('200', () => {
     expect(Buffer.from(world.media.kept.get(body.media.id) ?? [])).toEqual(PNG);
   });
 
-  it('believes the bytes and not the Content-Type', async () => {
+  it('uses the type of the bytes, not the Content-Type', async () => {
     expect((await fetched(`${origin}/untyped`)).body.media.contentType).toBe('image/webp');
   });
 
@@ -87,7 +87,7 @@ describe('200', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refused requests', () => {
   it.each([
     ['/nothing', 422, 'media_unreachable', 'answered HTTP 404'],
     ['/round', 422, 'media_unreachable', 'redirects more than 3 times'],
@@ -97,7 +97,7 @@ describe('what is refused', () => {
     ['/broken', 400, 'media_type_mismatch', 'PNG'],
     ['/large', 413, 'media_too_large', 'more than 8 MiB'],
     ['/endless', 413, 'media_too_large', 'more than 8 MiB'],
-  ])('%s is %i %s, and nothing is kept', async (path, status, error, words) => {
+  ])('%s is %i %s, and nothing is stored', async (path, status, error, words) => {
     const before = world.media.kept.size;
 
     const answer = await fetched(`${origin}${path}`);

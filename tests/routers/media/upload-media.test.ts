@@ -32,7 +32,7 @@ const used = async () =>
 const rows = async () => (await world.sql<{ count: number }>('select count(*)::int as count from media'))[0]?.count;
 
 describe('200', () => {
-  it('keeps the image and tells what is known of it', async () => {
+  it('stores the image and returns its metadata', async () => {
     const { status, body, headers } = await upload(PNG, 'image/png', { query: '?altText=A%20bell%20%F0%9F%94%94' });
 
     expect(status).toBe(200);
@@ -56,13 +56,13 @@ describe('200', () => {
     ['image/gif', GIF],
     ['image/webp', WEBP],
     ['IMAGE/PNG; charset=binary', PNG],
-  ])('takes %s', async (type, bytes) => {
+  ])('accepts %s', async (type, bytes) => {
     const { status, body } = await upload(bytes, type);
 
     expect([status, body.media.altText]).toEqual([200, null]);
   });
 
-  it('gives width and height as people see them', async () => {
+  it('returns width and height after applying the orientation', async () => {
     const sideways = await plain(30, 20).withMetadata({ orientation: 6 }).jpeg().toBuffer();
 
     const { body } = await upload(sideways, 'image/jpeg');
@@ -70,14 +70,14 @@ describe('200', () => {
     expect([body.media.width, body.media.height]).toEqual([20, 30]);
   });
 
-  it('takes an alt text of 1000 characters, and one of blanks for none', async () => {
+  it('accepts an alt text of 1000 characters, and stores a blank one as null', async () => {
     const full = await upload(PNG, 'image/png', { query: `?altText=${'x'.repeat(1000)}` });
     const blank = await upload(PNG, 'image/png', { query: '?altText=%20%20' });
 
     expect([full.body.media.altText, blank.body.media.altText]).toEqual(['x'.repeat(1000), null]);
   });
 
-  it('takes an image of exactly 8 MiB', async () => {
+  it('accepts an image of exactly 8 MiB', async () => {
     const bytes = Buffer.concat([JPEG, Buffer.alloc(8 * 1024 * 1024 - JPEG.length)]);
 
     const { status, body } = await upload(bytes, 'image/jpeg');
@@ -115,7 +115,7 @@ describe('400', () => {
 });
 
 describe('401', () => {
-  it('comes before everything else, and the body is not kept waiting for', async () => {
+  it('is checked first, without waiting for the body', async () => {
     const { status, body, headers } = await upload(Buffer.alloc(9 * 1024 * 1024), 'text/plain', { key: null });
 
     expect([status, body.error, headers.get('x-request-id')]).toEqual([401, 'unauthorized', null]);
@@ -123,7 +123,7 @@ describe('401', () => {
 });
 
 describe('413', () => {
-  it('media_too_large for one byte more than 8 MiB, with the image read to its end', async () => {
+  it('media_too_large for one byte more than 8 MiB, after reading the whole image', async () => {
     const { status, body, headers } = await upload(Buffer.alloc(8 * 1024 * 1024 + 1));
 
     expect([status, body.error]).toEqual([413, 'media_too_large']);
@@ -131,7 +131,7 @@ describe('413', () => {
     expect([headers.get('x-request-id') === null, headers.get('x-ratelimit-limit')]).toEqual([false, null]);
   });
 
-  it('media_too_large for a body of unknown length', async () => {
+  it('media_too_large for a body without a Content-Length', async () => {
     const { hostname, port } = new URL(world.url);
     const socket = connect(Number(port), hostname);
     socket.write(
@@ -149,7 +149,7 @@ describe('413', () => {
     expect(answer).toContain('"error":"media_too_large"');
   });
 
-  it('storage_full when all images would take more than 50 MiB, counted exactly under parallel uploads', async () => {
+  it('storage_full when all images need more than 50 MiB, counted exactly under parallel uploads', async () => {
     const room = 3 * PNG.length + 5;
     const before = await used();
     await world.sql('update accounts set media_bytes = $1', [STORAGE_MAX_BYTES - room]);
@@ -174,14 +174,14 @@ describe('415', () => {
     ['text/plain'],
     ['image/jpg'],
     ['multipart/form-data; boundary=x'],
-  ])('unsupported_content_type for %s, without counting the request', async (type) => {
+  ])('unsupported_content_type for %s, which does not count toward the rate limit', async (type) => {
     const { status, body, headers } = await upload(PNG, type);
 
     expect([status, body.error, headers.get('x-ratelimit-limit')]).toEqual([415, 'unsupported_content_type', null]);
     expect(body.message).toContain('send image/png, image/jpeg, image/gif or image/webp');
   });
 
-  it('unsupported_content_type when none is sent', async () => {
+  it('unsupported_content_type without a Content-Type', async () => {
     const { status, body } = await upload(PNG, null);
 
     expect([status, body.error]).toEqual([415, 'unsupported_content_type']);
@@ -189,7 +189,7 @@ describe('415', () => {
 });
 
 describe('500', () => {
-  it('keeps neither row nor storage when the bytes cannot be stored', async () => {
+  it('stores no row and uses no storage if the bytes cannot be stored', async () => {
     const before = [await rows(), await used()];
     world.media.faults.push('put');
 
@@ -216,7 +216,7 @@ describe('the typed client', () => {
     expect(createHash('sha256').update(kept).digest('hex')).toBe(createHash('sha256').update(PNG).digest('hex'));
   });
 
-  it('is told when they are not', async () => {
+  it('gets an error if they are not base64', async () => {
     const answer = await call({ bytes: 'not base64!', contentType: 'image/png' });
 
     expect(answer.status).toBe(400);

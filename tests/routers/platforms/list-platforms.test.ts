@@ -1,4 +1,4 @@
-/** GET /platforms: the limits and abilities of each platform, as its facts have them. */
+/** GET /platforms returns the limits and capabilities of each platform. */
 import { describe, expect, it } from 'vitest';
 import { PLATFORM_IDS } from '../../../platforms/registry.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -11,7 +11,7 @@ interface PlatformBody {
 }
 
 describe('200', () => {
-  it('shows what the sandbox can do', async () => {
+  it('lists the capabilities of the sandbox', async () => {
     const { status, body } = await world.rest('GET /platforms');
 
     expect(status).toBe(200);
@@ -37,7 +37,7 @@ describe('200', () => {
     });
   });
 
-  it('shows what a Facebook Page can do', async () => {
+  it('lists the capabilities of a Facebook Page', async () => {
     const { body } = await world.rest('GET /platforms');
 
     expect(body.platforms.find(({ id }: PlatformBody) => id === 'facebook')).toEqual({
@@ -80,7 +80,7 @@ describe('200', () => {
     });
   });
 
-  it('shows how Threads counts', async () => {
+  it('shows how Threads counts characters', async () => {
     const { body } = await world.rest('GET /platforms');
 
     expect(body.platforms.find(({ id }: PlatformBody) => id === 'threads')).toEqual({
@@ -99,7 +99,7 @@ describe('200', () => {
     });
   });
 
-  it('shows what LinkedIn and Reddit can do', async () => {
+  it('lists the capabilities of LinkedIn and Reddit', async () => {
     const { body } = await world.rest('GET /platforms');
 
     expect(body.platforms.filter(({ id }: PlatformBody) => ['linkedin', 'reddit'].includes(id))).toEqual([
@@ -144,13 +144,13 @@ describe('200', () => {
     ]);
   });
 
-  it('lists every platform of the install once, in the order they are shown', async () => {
+  it('lists every platform of the install once, in display order', async () => {
     const { body } = await world.rest('GET /platforms');
 
     expect(body.platforms.map(({ id }: PlatformBody) => id)).toEqual([...PLATFORM_IDS]);
   });
 
-  it('says that a post can be deleted exactly where the platform has a delete', async () => {
+  it('says that a post can be deleted exactly when the platform has a delete operation', async () => {
     const { body } = await world.rest('GET /platforms');
 
     const { platforms } = world.context;
@@ -159,7 +159,7 @@ describe('200', () => {
     );
   });
 
-  it('answers every key the same', async () => {
+  it('returns the same to every key', async () => {
     const profile = await world.profile();
     const [scoped, testKey] = [await world.key({ profileId: profile.id }), await world.key({ type: 'test' })];
 

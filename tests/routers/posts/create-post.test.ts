@@ -1,8 +1,11 @@
-/** POST /posts: who a post reaches, what is refused before anything is stored, and what each result says. */
+/**
+ * POST /posts: which connections a post goes to, what is refused before it is stored, and the result for each
+ * connection.
+ */
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { accountWithSandbox, connectSandbox, storeBluesky } from '../../harness/connections.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
 import { PUBLIC_URL, startWorld } from '../../harness/world.ts';
 
@@ -27,8 +30,8 @@ async function countPosts(accountId: string): Promise<number> {
   return rows.length;
 }
 
-describe('200, sent at once', () => {
-  it('answers with the permalink when the platform has taken the post', async () => {
+describe('200, sent immediately', () => {
+  it('returns the permalink after the platform has accepted the post', async () => {
     const { key, connection } = await accountWithSandbox(world);
 
     const { status, body } = await world.rest('POST /posts', {
@@ -55,7 +58,7 @@ describe('200, sent at once', () => {
     });
   });
 
-  it('removes whitespace around the text and keeps it within', async () => {
+  it('trims whitespace around the text and keeps it inside the text', async () => {
     const { key, connection } = await accountWithSandbox(world);
 
     await makePost(world, 'sandbox', { key, text: ' \n Two\n\n  lines\t ' });
@@ -63,7 +66,7 @@ describe('200, sent at once', () => {
     expect((await sandboxOf(world, connection.id)).map(({ text }) => text)).toEqual(['Two\n\n  lines']);
   });
 
-  it('answers one result a slug, in the order given, repeats ignored', async () => {
+  it('returns one result for each slug, in request order, without duplicates', async () => {
     const { key } = await makeAccount(world);
     for (const slug of ['a', 'b', 'c']) await connectSandbox(world, { key, slug });
 
@@ -80,7 +83,7 @@ describe('200, sent at once', () => {
     ]);
   });
 
-  it('does not let a connection that fails hold up the others', async () => {
+  it('continues with the other connections when one fails', async () => {
     const { id: accountId, key } = await makeAccount(world);
     await connectSandbox(world, { key, slug: 'first' });
     await connectSandbox(world, { key, slug: 'last' });
@@ -101,7 +104,7 @@ describe('200, sent at once', () => {
     expect(await countPosts(accountId)).toBe(2);
   });
 
-  it('takes a hundred connections', async () => {
+  it('accepts a hundred connections', async () => {
     const { key } = await accountWithSandbox(world);
     const connectionSlugs = ['sandbox', ...Array.from({ length: 99 }, (_, index) => `none-${index}`)];
 
@@ -113,7 +116,7 @@ describe('200, sent at once', () => {
 });
 
 describe('200, refused before it is stored', () => {
-  it('fails the item of a text that is too long, naming the limit and the length', async () => {
+  it('fails the result of a text that is too long, with the limit and the length', async () => {
     const { id: accountId, key } = await accountWithSandbox(world);
 
     const { status, body } = await world.rest('POST /posts', {
@@ -128,7 +131,7 @@ describe('200, refused before it is stored', () => {
     expect(await countPosts(accountId)).toBe(0);
   });
 
-  it('fails the item of a scheduled post too, rather than at its time', async () => {
+  it('fails the result of a scheduled post immediately, not at its time', async () => {
     const { id: accountId, key } = await accountWithSandbox(world);
 
     const { body } = await world.rest('POST /posts', {
@@ -142,7 +145,7 @@ describe('200, refused before it is stored', () => {
     expect(await countPosts(accountId)).toBe(0);
   });
 
-  it('counts what people see as one character as one', async () => {
+  it('counts a grapheme as one character', async () => {
     const { key } = await accountWithSandbox(world);
 
     const result = await makePost(world, 'sandbox', { key, text: '👩‍👩‍👧‍👦'.repeat(500) });
@@ -160,7 +163,7 @@ describe('200, scheduled', () => {
       { scheduledFor: '2026-12-01T09:00', timezone: 'Europe/Paris' },
       '2026-12-01T08:00:00.000Z',
     ],
-  ])('takes a time %s and answers it in UTC', async (_case, when, scheduledFor) => {
+  ])('accepts a time %s and returns it in UTC', async (_case, when, scheduledFor) => {
     const { key } = await accountWithSandbox(world);
 
     const { status, body } = await world.rest('POST /posts', {
@@ -185,7 +188,7 @@ describe('200, scheduled', () => {
     });
   });
 
-  it('sends nothing and emits nothing before its time, and goes out at it under the same id', async () => {
+  it('sends nothing and emits nothing before its time, and then sends it under the same id', async () => {
     const { key, connection } = await accountWithSandbox(world);
     const scheduledFor = new Date(world.clock.now().getTime() + 60_000).toISOString();
     const { postId } = await makePost(world, 'sandbox', { key, scheduledFor });
@@ -201,14 +204,14 @@ describe('200, scheduled', () => {
   });
 });
 
-describe('200, which connection a slug means', () => {
+describe('200, resolution of slugs', () => {
   async function twoProfiles() {
     const { id: accountId, key } = await makeAccount(world);
     const [acme, globex] = [await world.profile('Acme', accountId), await world.profile('Globex', accountId)];
     return { accountId, key, acme: acme.id, globex: globex.id };
   }
 
-  it('is the caller’s own, although a profile has the same slug', async () => {
+  it('prefers the connection without a profile, although a profile has the same slug', async () => {
     const { key, acme } = await twoProfiles();
     const inProfile = await connectSandbox(world, { key, slug: 'news', profileId: acme });
     const own = await connectSandbox(world, { key, slug: 'news' });
@@ -219,7 +222,7 @@ describe('200, which connection a slug means', () => {
     expect(await sandboxOf(world, inProfile.id)).toEqual([]);
   });
 
-  it('is the one profile’s that has it, and the post is written under that profile', async () => {
+  it('matches the only profile that has it, and stores the post under that profile', async () => {
     const { key, acme } = await twoProfiles();
     await connectSandbox(world, { key, slug: 'news', profileId: acme });
 
@@ -229,7 +232,7 @@ describe('200, which connection a slug means', () => {
     expect(body.post).toMatchObject({ status: 'sent', profileId: acme });
   });
 
-  it('is nobody’s when several profiles have it', async () => {
+  it('matches no connection when several profiles have it', async () => {
     const { key, acme, globex } = await twoProfiles();
     await connectSandbox(world, { key, slug: 'sure' });
     await connectSandbox(world, { key, slug: 'news', profileId: acme });
@@ -245,7 +248,7 @@ describe('200, which connection a slug means', () => {
     );
   });
 
-  it('is that of the profile that is named, and slugs outside it fail', async () => {
+  it('uses the profile that the request names, and fails for slugs outside it', async () => {
     const { key, acme, globex } = await twoProfiles();
     const wanted = await connectSandbox(world, { key, slug: 'news', profileId: acme });
     await connectSandbox(world, { key, slug: 'news', profileId: globex });
@@ -265,7 +268,7 @@ describe('200, which connection a slug means', () => {
     expect(await sandboxOf(world, wanted.id)).toHaveLength(1);
   });
 
-  it('is within the profile of a scoped key, whether or not it names it', async () => {
+  it('uses the profile of a scoped key, whether or not the request names it', async () => {
     const { accountId, key, acme } = await twoProfiles();
     const wanted = await connectSandbox(world, { key, slug: 'news', profileId: acme });
     const own = await connectSandbox(world, { key, slug: 'news' });
@@ -281,7 +284,7 @@ describe('200, which connection a slug means', () => {
 });
 
 describe('200, with a test key', () => {
-  it('posts to a sandbox, in test mode', async () => {
+  it('posts to a sandbox in test mode', async () => {
     const { id: accountId } = await accountWithSandbox(world);
     const testKey = await world.key({ accountId, type: 'test' });
 
@@ -369,7 +372,7 @@ describe('400 invalid_request', () => {
     expect(await sandboxOf(world, connection.id)).toEqual([]);
   });
 
-  it('lists every field that is wrong, with what was expected and what was received', async () => {
+  it('lists every invalid field, with what was expected and what was received', async () => {
     const { status, body } = await world.rest('POST /posts', {
       body: { text: 7, connectionSlugs: [], profileId: 'acme' },
     });
@@ -395,7 +398,7 @@ describe('400 invalid_connection', () => {
   const post = (key: string, connectionSlugs: string[], profileId?: string) =>
     world.rest('POST /posts', { key, body: { text: 'Hello', connectionSlugs, ...(profileId && { profileId }) } });
 
-  it('refuses the request when no slug matches, with the reason of each', async () => {
+  it('refuses the request when no slug matches, with the reason for each', async () => {
     const { id: accountId, key } = await accountWithSandbox(world);
 
     const { status, body } = await post(key, ['nowhere', 'sandbox-9']);
@@ -410,7 +413,7 @@ describe('400 invalid_connection', () => {
     expect(await countPosts(accountId)).toBe(0);
   });
 
-  it('answers a slug that no connection can have like one that none has', async () => {
+  it('answers an invalid slug like an unknown one', async () => {
     const { status, body } = await post(world.liveKey, ['a\u0000b']);
 
     expect(status).toBe(400);
@@ -453,10 +456,10 @@ describe('400 invalid_connection', () => {
   it('refuses a profile that does not exist', async () => {
     const { key } = await accountWithSandbox(world);
 
-    const { status, body } = await post(key, ['sandbox'], NOBODY);
+    const { status, body } = await post(key, ['sandbox'], UNKNOWN_ID);
 
     expect(status).toBe(400);
-    expect(body).toEqual(refusal('invalid_connection', `The slug "sandbox" is not in profile ${NOBODY}.`));
+    expect(body).toEqual(refusal('invalid_connection', `The slug "sandbox" is not in profile ${UNKNOWN_ID}.`));
   });
 
   it('refuses a scoped key another profile of its account', async () => {
@@ -472,7 +475,7 @@ describe('400 invalid_connection', () => {
     expect(await sandboxOf(world, outside.id)).toEqual([]);
   });
 
-  it('refuses a test key a connection that is not a sandbox', async () => {
+  it('refuses a test key a connection outside the sandbox', async () => {
     const { id: accountId } = await makeAccount(world);
     await storeBluesky(world, accountId, { slug: 'alice' });
     const testKey = await world.key({ accountId, type: 'test' });
@@ -486,7 +489,7 @@ describe('400 invalid_connection', () => {
 });
 
 describe('null', () => {
-  it('counts as left out where posts read back null, so that a client may send what it has read', async () => {
+  it('counts as absent in fields that posts return as null, so that a client can send back what it read', async () => {
     const { key } = await accountWithSandbox(world);
     const nulls = { scheduledFor: null, profileId: null, firstComment: null, rewrite: null };
     const body = { text: 'With nulls', connectionSlugs: ['sandbox'], ...nulls };

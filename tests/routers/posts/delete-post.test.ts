@@ -1,4 +1,7 @@
-/** DELETE /posts/{postId}: what waits is cancelled, what is out is taken down, and a repeat answers the same. */
+/**
+ * DELETE /posts/{postId} cancels a pending post and deletes a sent one from its platform. A repeat gets the same
+ * answer.
+ */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { authenticate } from '../../../services/keys/authenticate.ts';
 import type { Caller } from '../../../services/keys/caller.ts';
@@ -7,7 +10,7 @@ import type { ClaimedSend } from '../../../services/posts/claimed-send.ts';
 import { deletePost } from '../../../services/posts/delete-post.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { afterFirstQuery } from '../../harness/interleave.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -18,7 +21,7 @@ function notFound(id: string) {
   return refusal('not_found', `No post of yours has the id ${id}.`);
 }
 
-/** An account with a post that waits for a minute from now. */
+/** An account with a post that is scheduled a minute from now. */
 async function accountWithScheduled(): Promise<{ key: string; postId: string; connectionId: string }> {
   const { key, connection } = await accountWithSandbox(world);
   const scheduledFor = new Date(world.clock.now().getTime() + 60_000).toISOString();
@@ -32,7 +35,7 @@ async function statusOf(postId: string): Promise<string | undefined> {
 }
 
 describe('200, a scheduled post', () => {
-  it('is cancelled, never sent, and nothing is emitted', async () => {
+  it('is cancelled and never sent, and nothing is emitted', async () => {
     const { key, postId, connectionId } = await accountWithScheduled();
 
     const { status, body } = await world.rest(`DELETE /posts/${postId}`, { key });
@@ -45,7 +48,7 @@ describe('200, a scheduled post', () => {
     expect(await eventsAbout(world, postId)).toEqual([]);
   });
 
-  it('answers a repeat the same', async () => {
+  it('answers a repeat with the same body', async () => {
     const { key, postId } = await accountWithScheduled();
     const first = await world.rest(`DELETE /posts/${postId}`, { key });
 
@@ -54,7 +57,7 @@ describe('200, a scheduled post', () => {
     expect([second.status, second.body]).toEqual([200, first.body]);
   });
 
-  it('answers two cancels at once the same', async () => {
+  it('answers two concurrent cancels with the same body', async () => {
     const { key, postId } = await accountWithScheduled();
 
     const answers = await Promise.all([1, 2].map(() => world.rest(`DELETE /posts/${postId}`, { key })));
@@ -86,7 +89,7 @@ describe('200, a scheduled post', () => {
 });
 
 describe('200, a sent post', () => {
-  it('is taken down on its platform', async () => {
+  it('is deleted from its platform', async () => {
     const { key, connection } = await accountWithSandbox(world);
     const { postId } = await makePost(world, 'sandbox', { key });
     world.clock.advance(5_000);
@@ -126,7 +129,7 @@ describe('200, a sent post', () => {
     ]);
   });
 
-  it('answers a repeat the same, and neither asks the platform nor emits again', async () => {
+  it('answers a repeat with the same body, without a platform call or an event', async () => {
     const { key } = await accountWithSandbox(world);
     const { postId } = await makePost(world, 'sandbox', { key });
     const first = await world.rest(`DELETE /posts/${postId}`, { key });
@@ -140,7 +143,7 @@ describe('200, a sent post', () => {
     expect(body.attempts.map(({ step }: { step: string }) => step)).toEqual(['head', 'delete']);
   });
 
-  it('is taken down once for the world when two deletes race', async () => {
+  it('is deleted once when two deletes race', async () => {
     const { key } = await accountWithSandbox(world);
     const { postId } = await makePost(world, 'sandbox', { key });
     const deletedAt = world.clock.now().toISOString();
@@ -154,7 +157,7 @@ describe('200, a sent post', () => {
     expect((await eventsAbout(world, postId)).map(({ name }) => name)).toEqual(['post.sent', 'post.deleted']);
   });
 
-  it('may be deleted with a scoped key of its profile', async () => {
+  it('can be deleted with a scoped key of its profile', async () => {
     const { id: accountId, key } = await makeAccount(world);
     const profile = await world.profile('Acme', accountId);
     await connectSandbox(world, { key, profileId: profile.id });
@@ -169,14 +172,14 @@ describe('200, a sent post', () => {
 });
 
 describe('400 delete_unsupported', () => {
-  it('answers an id that is not a UUID', async () => {
+  it('is the answer for an id that is not a UUID', async () => {
     const { status, body } = await world.rest('DELETE /posts/latest');
 
     expect(status).toBe(400);
     expect(body).toEqual(refusal('delete_unsupported', 'postId: "latest" is not the id of a post.'));
   });
 
-  it('answers a failed post, which stays failed', async () => {
+  it('is the answer for a failed post, which stays failed', async () => {
     const { key } = await accountWithSandbox(world);
     const { postId } = await makePost(world, 'sandbox', { key, text: '[[reject]]' });
 
@@ -189,7 +192,7 @@ describe('400 delete_unsupported', () => {
     expect(await statusOf(postId)).toBe('failed');
   });
 
-  it('answers a post on a platform that has no delete, which stays up', async () => {
+  it('is the answer for a post on a platform without a delete operation, which stays published', async () => {
     const { key, connection } = await accountWithSandbox(world);
     const { postId } = await makePost(world, 'sandbox', { key });
     const { sandbox } = world.context.platforms;
@@ -208,14 +211,14 @@ describe('400 delete_unsupported', () => {
 });
 
 describe('404 not_found', () => {
-  it('answers an id that nothing has', async () => {
-    const { status, body } = await world.rest(`DELETE /posts/${NOBODY}`);
+  it('is the answer for an unknown id', async () => {
+    const { status, body } = await world.rest(`DELETE /posts/${UNKNOWN_ID}`);
 
     expect(status).toBe(404);
-    expect(body).toEqual(notFound(NOBODY));
+    expect(body).toEqual(notFound(UNKNOWN_ID));
   });
 
-  it('answers another account’s post, which stays up', async () => {
+  it('is the answer for another account’s post, which stays published', async () => {
     const [one, other] = [await makeAccount(world), await accountWithSandbox(world)];
     const { postId } = await makePost(world, 'sandbox', { key: other.key });
 
@@ -226,7 +229,7 @@ describe('404 not_found', () => {
     expect(await sandboxOf(world, other.connection.id)).toMatchObject([{ is_up: true }]);
   });
 
-  it('answers a scoped key a post outside its profile, which goes on waiting', async () => {
+  it('is the answer for a post outside the profile of a scoped key, which stays scheduled', async () => {
     const { id: accountId, key } = await accountWithSandbox(world);
     const profile = await world.profile('Acme', accountId);
     const { postId } = await makePost(world, 'sandbox', { key, scheduledFor: '2026-12-01T09:00:00Z' });
@@ -241,7 +244,7 @@ describe('404 not_found', () => {
 });
 
 describe('409 post_not_cancellable', () => {
-  it('answers a post that a worker has claimed, which is sent all the same', async () => {
+  it('is the answer for a post that a worker has claimed, which is still sent', async () => {
     const { key, postId, connectionId } = await accountWithScheduled();
     world.clock.advance(60_000);
     const { sends: claimed } = await claimDueSends(world.context);
@@ -261,14 +264,14 @@ describe('409 post_not_cancellable', () => {
   });
 });
 
-describe('a race', () => {
+describe('a concurrent request', () => {
   async function callerOf(key: string): Promise<Caller> {
     const admission = await authenticate(world.context, key);
     if (admission === null) throw new Error('the key is not known');
     return admission.caller;
   }
 
-  it('is lost by a cancel when a worker claims the post right after the cancel has read it', async () => {
+  it('loses as a cancel if a worker claims the post right after the cancel has read it', async () => {
     const { key, postId, connectionId } = await accountWithScheduled();
     world.clock.advance(60_000);
     const claimed: ClaimedSend[] = [];
@@ -285,7 +288,7 @@ describe('a race', () => {
     expect(await sandboxOf(world, connectionId)).toHaveLength(1);
   });
 
-  it('of two cancels is won by both when one cancels right after the other has read', async () => {
+  it('succeeds as a second cancel if the first cancels right after the second has read', async () => {
     const { key, postId } = await accountWithScheduled();
     const context = afterFirstQuery(world.context, () => world.rest(`DELETE /posts/${postId}`, { key }));
 
@@ -294,7 +297,7 @@ describe('a race', () => {
     expect(answer).toEqual({ id: postId, status: 'cancelled' });
   });
 
-  it('of two deletes takes the post down for both, and emits once', async () => {
+  it('succeeds as a second delete of the post, with one event', async () => {
     const { key } = await accountWithSandbox(world);
     const { postId } = await makePost(world, 'sandbox', { key });
     const first = world.clock.now().toISOString();
@@ -311,7 +314,7 @@ describe('a race', () => {
 });
 
 describe('422 platform_rejected', () => {
-  it('leaves the post up and keeps the refusal in the ledger', async () => {
+  it('leaves the post published and records the rejection in the ledger', async () => {
     const { key, connection } = await accountWithSandbox(world);
     const { postId } = await makePost(world, 'sandbox', { key, text: 'Hello [[refuse-delete]]' });
     const message = 'The sandbox refused the delete, as [[refuse-delete]] in the text asks.';
@@ -338,7 +341,7 @@ describe('422 platform_rejected', () => {
 });
 
 describe('422 reconnect_required', () => {
-  it('answers a post whose connection was deleted, which stays up', async () => {
+  it('is the answer for a post whose connection was deleted, which stays published', async () => {
     const { key, connection } = await accountWithSandbox(world);
     const { postId } = await makePost(world, 'sandbox', { key });
     await world.rest(`DELETE /connections/${connection.id}`, { key });

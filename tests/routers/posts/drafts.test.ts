@@ -1,4 +1,7 @@
-/** Drafts: stored, edited, published or deleted; publishing one races safely (spec: Drafts, PATCH, publish). */
+/**
+ * Drafts are stored, edited, published or deleted. Concurrent publish requests are safe
+ * (docs/contract/posts.md#drafts).
+ */
 import { describe, expect, it } from 'vitest';
 import { storeDiscord } from '../../harness/connections.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -56,7 +59,7 @@ describe('POST /posts with isDraft', () => {
     expect([status, body.error]).toEqual([400, 'invalid_request']);
   });
 
-  it('checks it as a send would', async () => {
+  it('validates the draft like a send', async () => {
     const { body } = await world.rest('POST /posts', {
       body: { text: 'x'.repeat(501), connectionSlugs: [world.sandboxSlug], isDraft: true },
     });
@@ -66,7 +69,7 @@ describe('POST /posts with isDraft', () => {
 });
 
 describe('PATCH /posts/{postId}', () => {
-  it('writes only the fields that are sent', async () => {
+  it('changes only the fields that are sent', async () => {
     const postId = await draft('First words', { tags: ['kept'] });
 
     const { status, body } = await world.rest(`PATCH /posts/${postId}`, { body: { text: ' Better words ' } });
@@ -79,7 +82,7 @@ describe('PATCH /posts/{postId}', () => {
     ]);
   });
 
-  it('moves the draft from the lists of the tags it loses to those of the tags it gets', async () => {
+  it('updates the tag lists when the tags of the draft change', async () => {
     const postId = await draft('Tagged anew', { tags: ['edit-old', 'edit-kept'] });
 
     await world.rest(`PATCH /posts/${postId}`, { body: { tags: ['edit-kept', 'edit-new'] } });
@@ -89,7 +92,7 @@ describe('PATCH /posts/{postId}', () => {
     expect(await Promise.all(['edit-old', 'edit-kept', 'edit-new'].map(listed))).toEqual([[], [postId], [postId]]);
   });
 
-  it('keeps the tags in their lists when another field is edited', async () => {
+  it('keeps the tag lists when another field changes', async () => {
     const postId = await draft('Tagged still', { tags: ['edit-still'] });
 
     await world.rest(`PATCH /posts/${postId}`, { body: { text: 'Other words' } });
@@ -98,7 +101,7 @@ describe('PATCH /posts/{postId}', () => {
     expect([await read(postId)]).toMatchObject(body.posts);
   });
 
-  it('refuses a text over the limit, and leaves the draft as it was', async () => {
+  it('refuses a text over the limit, and does not change the draft', async () => {
     const postId = await draft('Short');
 
     const { status, body } = await world.rest(`PATCH /posts/${postId}`, { body: { text: 'x'.repeat(501) } });
@@ -124,7 +127,7 @@ describe('PATCH /posts/{postId}', () => {
     expect([status, body.error]).toEqual([400, 'invalid_request']);
   });
 
-  it('refuses a post that is no draft any more', async () => {
+  it('refuses a post that is no longer a draft', async () => {
     const postId = await draft('Gone out');
     await world.rest(`POST /posts/${postId}/publish`, { body: {} });
 
@@ -139,7 +142,7 @@ describe('PATCH /posts/{postId}', () => {
 });
 
 describe('POST /posts/{postId}/publish', () => {
-  it('sends the draft under its own id', async () => {
+  it('sends the draft under the same id', async () => {
     const postId = await draft('Out it goes');
 
     const { status, body } = await world.rest(`POST /posts/${postId}/publish`, { body: {} });
@@ -149,7 +152,7 @@ describe('POST /posts/{postId}/publish', () => {
     expect(await eventsOf(postId)).toEqual([{ name: 'post.sent' }]);
   });
 
-  it('schedules it, silently, and sends it at its time', async () => {
+  it('schedules it without an event, and sends it at its time', async () => {
     const postId = await draft('Out later');
     const scheduledFor = new Date(world.clock.now().getTime() + 3_600_000).toISOString();
 
@@ -162,7 +165,7 @@ describe('POST /posts/{postId}/publish', () => {
     expect((await read(postId)).status).toBe('sent');
   });
 
-  it('keeps the mode the draft was made in', async () => {
+  it('keeps the mode in which the draft was created', async () => {
     const postId = await draft('Made for testing', {}, world.testKey);
 
     await world.rest(`POST /posts/${postId}/publish`, { body: {} });
@@ -170,7 +173,7 @@ describe('POST /posts/{postId}/publish', () => {
     expect(await world.sql('select mode from events where subject_id = $1', [postId])).toEqual([{ mode: 'test' }]);
   });
 
-  it('gives 200 to one of two at once and 404 to the other, and publishes once', async () => {
+  it('answers one of two concurrent requests with 200 and the other with 404, and publishes once', async () => {
     const postId = await draft('Raced');
 
     const answers = await Promise.all([1, 2].map(() => world.rest(`POST /posts/${postId}/publish`, { body: {} })));
@@ -181,7 +184,7 @@ describe('POST /posts/{postId}/publish', () => {
     ]);
   });
 
-  it('keeps the draft when its queue is empty, and says so in the result', async () => {
+  it('keeps the draft when its queue is empty, with the reason in the result', async () => {
     const postId = await draft('Queued nowhere');
 
     const { status, body } = await world.rest(`POST /posts/${postId}/publish`, { body: { queue: true } });
@@ -199,7 +202,7 @@ describe('POST /posts/{postId}/publish', () => {
     expect((await read(postId)).status).toBe('failed');
   });
 
-  it('is refused once its connection was deleted, even when a new one took the slug, and fails the draft', async () => {
+  it('fails the draft after its connection was deleted, even if a new connection has the slug', async () => {
     const made = await world.rest('POST /connections', {
       body: { platformId: 'sandbox', credentials: {}, slug: 'short-lived' },
     });
@@ -220,7 +223,7 @@ describe('POST /posts/{postId}/publish', () => {
     expect(await eventsOf(postId)).toEqual([{ name: 'post.failed' }]);
   });
 
-  it('keeps a draft whose connection was deleted while the request has a fault of its own', async () => {
+  it('keeps a draft whose connection was deleted if the request itself is invalid', async () => {
     const made = await world.rest('POST /connections', {
       body: { platformId: 'sandbox', credentials: {}, slug: 'gone-soon' },
     });
@@ -233,7 +236,7 @@ describe('POST /posts/{postId}/publish', () => {
     expect((await read(postId)).status).toBe('draft');
   });
 
-  it('answers 404 for a post that was never a draft', async () => {
+  it('returns 404 for a post that was never a draft', async () => {
     const { body } = await world.rest('POST /posts', {
       body: { text: 'At once', connectionSlugs: [world.sandboxSlug] },
     });
@@ -243,7 +246,7 @@ describe('POST /posts/{postId}/publish', () => {
     expect([answer.status, answer.body.error]).toEqual([404, 'not_found']);
   });
 
-  it('refuses time and queue together', async () => {
+  it('refuses a time together with the queue', async () => {
     const { status } = await world.rest(`POST /posts/${await draft('Both')}/publish`, {
       body: { queue: true, scheduledFor: '2026-11-22T12:00:00Z' },
     });
@@ -253,7 +256,7 @@ describe('POST /posts/{postId}/publish', () => {
 });
 
 describe('DELETE /posts/{postId}', () => {
-  it('takes a tagged draft off the list of its tag', async () => {
+  it('removes a tagged draft from the list of its tag', async () => {
     const postId = await draft('Tagged and gone', { tags: ['delete-gone'] });
 
     const { status } = await world.rest(`DELETE /posts/${postId}`);
@@ -262,7 +265,7 @@ describe('DELETE /posts/{postId}', () => {
     expect([status, body.posts]).toEqual([200, []]);
   });
 
-  it('removes a draft for good', async () => {
+  it('deletes a draft permanently', async () => {
     const postId = await draft('Never mind');
 
     const { status, body } = await world.rest(`DELETE /posts/${postId}`);

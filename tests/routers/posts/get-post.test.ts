@@ -1,8 +1,8 @@
-/** GET /posts/{postId}: one post, and who may not know that it exists. */
+/** GET /posts/{postId} returns one post, and 404 to keys that cannot reach it. */
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';
 import { START } from '../../harness/test-clock.ts';
 import { IMAGE } from '../../harness/tenant.ts';
@@ -15,7 +15,7 @@ function notFound(id: string) {
 }
 
 describe('200', () => {
-  it('gives the post', async () => {
+  it('returns the post', async () => {
     const { key, connection } = await accountWithSandbox(world);
     const { postId, url } = await makePost(world, 'sandbox', { key, text: 'Hello' });
 
@@ -52,7 +52,7 @@ describe('200', () => {
     });
   });
 
-  it('gives all that was written: thread, first comment, images with their addresses, and the text of its platform', async () => {
+  it('returns all content: thread, first comment, images with their URLs, and the platform text', async () => {
     const { id: accountId, key } = await accountWithSandbox(world);
     const upload = await world.rest('POST /media?altText=As%20uploaded', {
       key,
@@ -72,7 +72,7 @@ describe('200', () => {
       },
     });
     const { postId } = made.results[0];
-    // No platform of a test takes both.
+    // No platform in the tests accepts both.
     await world.sql(`update posts set thread = '{One,Two}', first_comment = 'First' where id = $1`, [postId]);
 
     const { body } = await world.rest(`GET /posts/${postId}`, { key });
@@ -98,7 +98,7 @@ describe('200', () => {
     expect(seen.body.post.media).toMatchObject([{ id: image.id, url: null }]);
   });
 
-  it('counts each time that sending it was begun', async () => {
+  it('counts each attempt to send it', async () => {
     const { key } = await accountWithSandbox(world);
     const { postId } = await makePost(world, 'sandbox', { key, text: '[[unavailable]]' });
     await world.rest(`POST /posts/${postId}/retry`, { key, body: {} });
@@ -108,7 +108,7 @@ describe('200', () => {
     expect(body.post).toMatchObject({ status: 'failed', sentAt: null, tries: 2 });
   });
 
-  it('gives a scoped key a post of its profile', async () => {
+  it('returns a post of its profile to a scoped key', async () => {
     const { id: accountId, key } = await makeAccount(world);
     const profile = await world.profile('Acme', accountId);
     await connectSandbox(world, { key, profileId: profile.id });
@@ -123,7 +123,7 @@ describe('200', () => {
 });
 
 describe('400 invalid_request', () => {
-  it('names an id that is not a UUID', async () => {
+  it('is the answer for an id that is not a UUID', async () => {
     const { status, body } = await world.rest('GET /posts/latest');
 
     expect(status).toBe(400);
@@ -136,14 +136,14 @@ describe('400 invalid_request', () => {
 });
 
 describe('404 not_found', () => {
-  it('answers an id that nothing has', async () => {
-    const { status, body } = await world.rest(`GET /posts/${NOBODY}`);
+  it('is the answer for an unknown id', async () => {
+    const { status, body } = await world.rest(`GET /posts/${UNKNOWN_ID}`);
 
     expect(status).toBe(404);
-    expect(body).toEqual(notFound(NOBODY));
+    expect(body).toEqual(notFound(UNKNOWN_ID));
   });
 
-  it('answers another account’s post', async () => {
+  it('is the answer for another account’s post', async () => {
     const [one, other] = [await makeAccount(world), await accountWithSandbox(world)];
     const { postId } = await makePost(world, 'sandbox', { key: other.key });
 
@@ -153,7 +153,7 @@ describe('404 not_found', () => {
     expect(body).toEqual(notFound(postId));
   });
 
-  it('answers a scoped key a post outside its profile', async () => {
+  it('is the answer to a scoped key for a post outside its profile', async () => {
     const { id: accountId, key } = await accountWithSandbox(world);
     const profile = await world.profile('Acme', accountId);
     const { postId } = await makePost(world, 'sandbox', { key });
@@ -165,7 +165,7 @@ describe('404 not_found', () => {
     expect(body).toEqual(notFound(postId));
   });
 
-  it('answers a test key a post that is not on a sandbox', async () => {
+  it('is the answer to a test key for a post outside the sandbox', async () => {
     const { id: accountId, key } = await accountWithSandbox(world);
     const { postId } = await makePost(world, 'sandbox', { key });
     await world.sql(`update posts set platform_id = 'bluesky' where id = $1`, [postId]);

@@ -1,4 +1,7 @@
-/** Idempotency-Key: the same request never publishes twice, whatever happened to the first one (spec: POST /posts; D17, D34). */
+/**
+ * Idempotency-Key: the same request never publishes twice, whatever the outcome of the first
+ * (docs/contract/posts.md#immediate-posts, docs/contract/posts.md#idempotency, docs/contract/posts.md#what-is-stored).
+ */
 import { describe, expect, it } from 'vitest';
 import { startWorld } from '../../harness/world.ts';
 
@@ -17,7 +20,7 @@ async function published(text: string): Promise<number> {
 }
 
 describe('200', () => {
-  it('replays the first answer verbatim, says so, and posts nothing again', async () => {
+  it('replays the first answer verbatim, marks it as a replay, and posts nothing again', async () => {
     const first = await create('verbatim');
 
     const second = await create('verbatim');
@@ -30,7 +33,7 @@ describe('200', () => {
     expect(await published('Only once')).toBe(1);
   });
 
-  it('takes a body with its keys in another order for the same body', async () => {
+  it('treats a body with its keys in another order as the same body', async () => {
     const first = await create('order', { text: 'In order', connectionSlugs: [world.sandboxSlug] });
 
     const second = await create('order', { connectionSlugs: [world.sandboxSlug], text: 'In order' });
@@ -38,7 +41,7 @@ describe('200', () => {
     expect(second.body).toEqual(first.body);
   });
 
-  it('replays a request whose time has passed since', async () => {
+  it('replays a request whose scheduled time has passed since', async () => {
     const scheduledFor = new Date(world.clock.now().getTime() + 60_000).toISOString();
     const sent = { text: 'Past by now', connectionSlugs: [world.sandboxSlug], scheduledFor };
     const first = await create('past', sent);
@@ -49,7 +52,7 @@ describe('200', () => {
     expect([second.status, second.body]).toEqual([200, first.body]);
   });
 
-  it('is shared by the keys of an account that reach its posts', async () => {
+  it('is shared by the keys of an account that can reach its posts', async () => {
     const first = await create('shared', { text: 'Shared', connectionSlugs: [world.sandboxSlug] });
 
     const other = await world.key();
@@ -58,7 +61,7 @@ describe('200', () => {
     expect(second.body).toEqual(first.body);
   });
 
-  it('is forgotten after 24 hours', async () => {
+  it('expires after 24 hours', async () => {
     const sent = { text: 'Once a day', connectionSlugs: [world.sandboxSlug] };
     await create('daily', sent);
     await world.advance(24 * 3_600_000);
@@ -69,7 +72,7 @@ describe('200', () => {
     expect(await published('Once a day')).toBe(2);
   });
 
-  it('gives one publication to ten requests at once', async () => {
+  it('publishes once for ten concurrent requests', async () => {
     const sent = { text: 'Ten at once', connectionSlugs: [world.sandboxSlug] };
 
     const answers = await Promise.all(Array.from({ length: 10 }, () => create('race', sent)));
@@ -83,8 +86,8 @@ describe('200', () => {
   });
 });
 
-describe('a request whose process died half-way', () => {
-  it('is finished from its posts once they are settled, and never sent again', async () => {
+describe('a request whose process died before it finished', () => {
+  it('is answered from its posts after they are settled, and never sent again', async () => {
     const sent = { text: 'Died half-way', connectionSlugs: [world.sandboxSlug, 'nowhere'] };
     const first = await create('died', sent);
     const { postId } = first.body.results[0];
@@ -100,7 +103,7 @@ describe('a request whose process died half-way', () => {
     expect(await published('Died half-way')).toBe(1);
   });
 
-  it('is a conflict while a post of it is still being sent, and answered after its recovery', async () => {
+  it('is a conflict while one of its posts is still being sent, and is answered after the recovery', async () => {
     const sent = { text: 'Recovered first', connectionSlugs: [world.sandboxSlug] };
     const first = await create('recovered', sent);
     const { postId } = first.body.results[0];
@@ -126,7 +129,7 @@ describe('a request whose process died half-way', () => {
 });
 
 describe('409 idempotency_key_conflict', () => {
-  it('answers the same key with another body', async () => {
+  it('is the answer to the same key with another body', async () => {
     await create('reused', { text: 'One', connectionSlugs: [world.sandboxSlug] });
 
     const { status, body: answer } = await create('reused', { text: 'Other', connectionSlugs: [world.sandboxSlug] });
@@ -140,7 +143,7 @@ describe('409 idempotency_key_conflict', () => {
     expect(await published('Other')).toBe(0);
   });
 
-  it('answers the same key on another operation', async () => {
+  it('is the answer to the same key on another operation', async () => {
     const draft = await world.rest('POST /posts', {
       body: { text: 'A draft', connectionSlugs: [world.sandboxSlug], isDraft: true },
     });
@@ -175,7 +178,7 @@ describe('400 invalid_request', () => {
     ]);
   });
 
-  it('keeps nothing of a request that failed validation', async () => {
+  it('stores nothing for a request that failed validation', async () => {
     const bad = await create('corrected', { text: ' ', connectionSlugs: [world.sandboxSlug] });
     const good = await create('corrected', { text: 'Corrected', connectionSlugs: [world.sandboxSlug] });
 

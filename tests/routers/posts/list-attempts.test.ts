@@ -1,9 +1,9 @@
-/** GET /posts/{postId}/attempts: every call made to the platform for a post, and what became of each. */
+/** GET /posts/{postId}/attempts lists every platform call for a post with its outcome. */
 import { describe, expect, it } from 'vitest';
 import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { makePost, sandboxOf } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
 
@@ -32,7 +32,7 @@ describe('200', () => {
     });
   });
 
-  it('is empty for a post that waits', async () => {
+  it('is empty for a scheduled post', async () => {
     const { key } = await accountWithSandbox(world);
     const { postId } = await makePost(world, 'sandbox', { key, scheduledFor: '2026-12-01T09:00:00Z' });
 
@@ -42,7 +42,7 @@ describe('200', () => {
     expect(body).toEqual({ attempts: [], nextCursor: null });
   });
 
-  it('shows a call that is under way', async () => {
+  it('shows a call that is in progress', async () => {
     const { key } = await accountWithSandbox(world);
     const scheduledFor = new Date(world.clock.now().getTime() + 60_000).toISOString();
     const { postId } = await makePost(world, 'sandbox', { key, scheduledFor });
@@ -74,7 +74,7 @@ describe('200', () => {
     ['[[unavailable]]', 'unavailable', 'platform_unavailable'],
     ['[[reconnect]]', 'rejected', 'reconnect_required'],
     ['[[vanish]]', 'unknown', 'outcome_unknown'],
-  ])('tells how %s ended, in the words of the post’s own error', async (text, state, code) => {
+  ])('shows the outcome of %s with the code and message of the post’s error', async (text, state, code) => {
     const { key } = await accountWithSandbox(world);
     const { postId } = await makePost(world, 'sandbox', { key, text });
     const post = await world.rest(`GET /posts/${postId}`, { key });
@@ -102,7 +102,7 @@ describe('200', () => {
 });
 
 describe('400 invalid_request', () => {
-  it('names an id that is not a UUID', async () => {
+  it('is the answer for an id that is not a UUID', async () => {
     const { status, body } = await world.rest('GET /posts/latest/attempts');
 
     expect(status).toBe(400);
@@ -115,14 +115,14 @@ describe('400 invalid_request', () => {
 });
 
 describe('404 not_found', () => {
-  it('answers an id that nothing has', async () => {
-    const { status, body } = await world.rest(`GET /posts/${NOBODY}/attempts`);
+  it('is the answer for an unknown id', async () => {
+    const { status, body } = await world.rest(`GET /posts/${UNKNOWN_ID}/attempts`);
 
     expect(status).toBe(404);
-    expect(body).toEqual(refusal('not_found', `No post of yours has the id ${NOBODY}.`));
+    expect(body).toEqual(refusal('not_found', `No post of yours has the id ${UNKNOWN_ID}.`));
   });
 
-  it('answers another account’s post', async () => {
+  it('is the answer for another account’s post', async () => {
     const [one, other] = [await makeAccount(world), await accountWithSandbox(world)];
     const { postId } = await makePost(world, 'sandbox', { key: other.key });
 
@@ -134,7 +134,7 @@ describe('404 not_found', () => {
 });
 
 describe('pages', () => {
-  it('walk every attempt once, oldest first', async () => {
+  it('list every attempt once, oldest first', async () => {
     const { key } = await accountWithSandbox(world);
     const { postId } = await makePost(world, 'sandbox', { key, text: '[[unavailable]]' });
     for (let tries = 0; tries < 2; tries += 1) await world.rest(`POST /posts/${postId}/retry`, { key, body: {} });

@@ -1,9 +1,9 @@
-/** The filters of GET /posts, alone and together, and pages by cursor (D56). */
+/** The filters of GET /posts, alone and combined, and pages by cursor (docs/contract/errors-and-limits.md#lists). */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { postsQuery } from '../../../services/posts/list-posts.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { connectSandbox, storeBluesky } from '../../harness/connections.ts';
-import { NOBODY } from '../../harness/expected.ts';
+import { UNKNOWN_ID } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';
 import { START } from '../../harness/test-clock.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -38,23 +38,23 @@ beforeAll(async () => {
 });
 
 describe('connection', () => {
-  it('is an id, or a slug of any connection that has it', async () => {
+  it('is an id, or a slug, which can match several connections', async () => {
     expect(idsIn(await list({ connection: connections['theirs'] ?? '' }))).toEqual(named('theirs'));
     expect(idsIn(await list({ connection: connections['own'] ?? '' }))).toEqual(named('last', 'second', 'first'));
     expect(idsIn(await list({ connection: 'bells' }))).toEqual(named('last', 'theirs', 'second', 'first'));
   });
 
-  it('matches nothing when it is unknown, or another account’s, or no slug at all', async () => {
+  it('matches nothing if it is unknown, belongs to another account or is not a valid slug', async () => {
     const foreign = await connectSandbox(world, { slug: 'foreign-bells' });
 
     const answers = await Promise.all(
-      [NOBODY, foreign.id, 'foreign-bells', 'No Slug!', '%'].map((connection) => list({ connection })),
+      [UNKNOWN_ID, foreign.id, 'foreign-bells', 'No Slug!', '%'].map((connection) => list({ connection })),
     );
 
     expect(answers.map((answer) => [answer.status, idsIn(answer)])).toEqual(Array.from({ length: 5 }, () => [200, []]));
   });
 
-  it('still finds the posts of a connection that was renamed or deleted', async () => {
+  it('still matches the posts of a connection that was renamed or deleted', async () => {
     const { key: other } = await makeAccount(world);
     const made = await connectSandbox(world, { key: other, slug: 'old-name' });
     const { postId } = await makePost(world, 'old-name', { key: other });
@@ -68,7 +68,7 @@ describe('connection', () => {
 });
 
 describe('platform', () => {
-  it('gives only what went there', async () => {
+  it('matches only the posts of that platform', async () => {
     const { id, key: other } = await makeAccount(world);
     await connectSandbox(world, { key: other, slug: 'sandbox' });
     const bluesky = await storeBluesky(world, id);
@@ -83,7 +83,7 @@ describe('platform', () => {
     expect(answers.map(idsIn)).toEqual([[postId], [draft.body.results[0].postId], []]);
   });
 
-  it('has to be one', async () => {
+  it('must be a known platform', async () => {
     const { status, body } = await list({ platform: 'myspace' });
 
     expect([status, body.error]).toEqual([400, 'invalid_request']);
@@ -94,14 +94,14 @@ describe('from and to', () => {
   const day = (days: number) => new Date(START.getTime() + days * DAY_MS).toISOString().slice(0, 10);
   const instant = (ms: number) => new Date(START.getTime() + ms).toISOString();
 
-  it('are days in UTC, both with all of the day', async () => {
+  it('are days in UTC, both inclusive', async () => {
     expect(idsIn(await list({ from: day(1) }))).toEqual(named('last', 'theirs', 'second'));
     expect(idsIn(await list({ to: day(1) }))).toEqual(named('theirs', 'second', 'first'));
     expect(idsIn(await list({ from: day(1), to: day(1) }))).toEqual(named('theirs', 'second'));
     expect(idsIn(await list({ from: day(2), to: day(1) }))).toEqual([]);
   });
 
-  it('are instants too, to the millisecond', async () => {
+  it('can be instants too, to the millisecond', async () => {
     expect(idsIn(await list({ to: instant(0) }))).toEqual(named('first'));
     expect(idsIn(await list({ to: instant(-1) }))).toEqual([]);
     expect(idsIn(await list({ from: instant(2 * DAY_MS) }))).toEqual(named('last'));
@@ -126,7 +126,7 @@ describe('q', () => {
     ['bells.example', ['first']],
     ['bel', []],
     ['bell nothing', []],
-  ])('finds the texts that have all words of %j', async (q, names) => {
+  ])('matches the texts that contain all words of %j', async (q, names) => {
     expect(idsIn(await list({ q }))).toEqual(named(...names));
   });
 
@@ -141,10 +141,10 @@ describe('q', () => {
     '\\',
     '%_',
     '𐍈 🔔',
-    `account ${NOBODY}`,
+    `account ${UNKNOWN_ID}`,
     'x'.repeat(1000),
     ':Z',
-  ])('answers %j, whatever it means to a query', async (q) => {
+  ])('accepts %j, although it has a meaning in a query language', async (q) => {
     const { status, body } = await list({ q });
 
     expect(status).toBe(200);
@@ -161,7 +161,7 @@ describe('q', () => {
     expect([status, body.error]).toEqual([400, 'invalid_request']);
   });
 
-  it('never finds what another account wrote, also by the word that marks it', async () => {
+  it('never matches another account’s posts, also for the internal account token', async () => {
     const { key: other } = await makeAccount(world);
 
     const answers = await Promise.all(['bell', `account ${accountId}`, accountId].map((q) => list({ q }, other)));
@@ -169,7 +169,7 @@ describe('q', () => {
     expect(answers.map(idsIn)).toEqual([[], [], []]);
   });
 
-  it('goes by the words of a draft as they are now', async () => {
+  it('matches the current text of a draft', async () => {
     const { key: other } = await makeAccount(world);
     await connectSandbox(world, { key: other, slug: 'sandbox' });
     const { body } = await world.rest('POST /posts', {
@@ -186,7 +186,7 @@ describe('q', () => {
     expect([before, after, gone].map(idsIn)).toEqual([[], [postId], []]);
   });
 
-  it('takes any text that can be stored', async () => {
+  it('accepts any text that can be stored', async () => {
     const longest = [
       Array.from({ length: 25_000 }, (_, n) => `${n.toString(36).padStart(3, 'é')}-`).join(''),
       'ȺȾ-'.repeat(33_333),
@@ -202,8 +202,8 @@ describe('q', () => {
   });
 });
 
-describe('filters together', () => {
-  it('must all hold', async () => {
+describe('combined filters', () => {
+  it('must all match', async () => {
     expect(idsIn(await list({ q: 'bell', connection: 'bells', platform: 'sandbox', from: '2026-11-22' }))).toEqual(
       named('last', 'theirs'),
     );
@@ -232,11 +232,11 @@ describe('cursor', () => {
     ['words', { q: 'bell' }, ['last', 'theirs', 'first']],
     ['a tag', { tag: 'news' }, ['second']],
     ['a platform and a time', { platform: 'sandbox', from: '2026-11-22' }, ['last', 'theirs', 'second']],
-  ])('walks every post once, filtered by %s', async (_name, filter, names) => {
+  ])('lists every post once, filtered by %s', async (_name, filter, names) => {
     expect(await through(filter as Record<string, string>)).toEqual(named(...names));
   });
 
-  it('stays in its place while new posts come', async () => {
+  it('keeps its position when new posts arrive', async () => {
     const { key: other } = await makeAccount(world);
     await connectSandbox(world, { key: other, slug: 'sandbox' });
     const [one, two] = [
@@ -251,8 +251,8 @@ describe('cursor', () => {
     expect([idsIn(first), idsIn(second), second.body.nextCursor]).toEqual([[two.postId], [one.postId], null]);
   });
 
-  it('is not combined with an offset, and is an id', async () => {
-    const both = await list({ cursor: NOBODY, offset: '1' });
+  it('cannot be combined with an offset, and must be an id', async () => {
+    const both = await list({ cursor: UNKNOWN_ID, offset: '1' });
     const malformed = await list({ cursor: 'next' });
 
     expect([both.status, both.body.message]).toEqual([
@@ -264,7 +264,7 @@ describe('cursor', () => {
 });
 
 describe('the database', () => {
-  it('walks an index for each filter', async () => {
+  it('uses an index for each filter', async () => {
     await using full = await startWorld();
     const { id } = await makeAccount(full);
     await full.sql(
@@ -284,7 +284,7 @@ describe('the database', () => {
       `insert into post_words (post_id, words)
        select id, array_to_tsvector(array['account ' || account_id::text]) || to_tsvector('simple', text) from posts`,
     );
-    // As autovacuum, and the housekeeping of the embedded database, do now and then.
+    // Autovacuum, and the housekeeping of the embedded database, do this regularly.
     await full.sql(`select gin_clean_pending_list('post_words_index')`);
     await full.sql('analyze posts');
     await full.sql('analyze post_words');
@@ -297,7 +297,7 @@ describe('the database', () => {
     const connection = (n: number) => n.toString(16).padStart(32, 'c');
 
     expect(await planOf({})).toMatch(/Index Scan (Backward )?using posts_account_id_id_index/);
-    expect(await planOf({ cursor: NOBODY })).toMatch(/Index Cond: .*id < /);
+    expect(await planOf({ cursor: UNKNOWN_ID })).toMatch(/Index Cond: .*id < /);
     expect(await planOf({ platform: 'x' })).toMatch(/posts_account_id_platform_id_id_index/);
     expect(await planOf({}, [connection(3)])).toMatch(/posts_connection_id_id_index/);
     expect(await planOf({}, [connection(3), connection(4)])).toMatch(/posts_connection_id_id_index/);

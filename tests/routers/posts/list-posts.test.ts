@@ -1,15 +1,15 @@
-/** GET /posts: newest first, in pages, and never what another key may not see. */
+/** GET /posts lists the posts that a key can reach, newest first, in pages. */
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { makePost, sandboxOf } from '../../harness/posts.ts';
 import { START } from '../../harness/test-clock.ts';
 import { PUBLIC_URL, startWorld } from '../../harness/world.ts';
 
 const world = await startWorld();
 
-/** An account with `count` sent posts; their ids, newest first. */
+/** Creates an account with `count` sent posts. Returns their ids, newest first. */
 async function accountWithPosts(count: number): Promise<{ key: string; ids: string[] }> {
   const { key } = await accountWithSandbox(world);
   const ids: string[] = [];
@@ -22,7 +22,7 @@ function idsIn(body: { posts: { id: string }[] }): string[] {
 }
 
 describe('200', () => {
-  it('gives every field of posts in every state, newest first', async () => {
+  it('returns every field of posts in every state, newest first', async () => {
     const { key, connection } = await accountWithSandbox(world);
     const sent = await makePost(world, 'sandbox', { key, text: 'Sent' });
     const failed = await makePost(world, 'sandbox', { key, text: 'Failed [[reject]]' });
@@ -94,7 +94,7 @@ describe('200', () => {
     expect(body).toEqual({ posts: [], limit: 25, offset: 0, nextCursor: null });
   });
 
-  it('gives 25 a page when no limit is named', async () => {
+  it('returns 25 posts a page without a limit', async () => {
     const { key, ids } = await accountWithPosts(26);
 
     const { body } = await world.rest('GET /posts', { key });
@@ -118,7 +118,7 @@ describe('200', () => {
     expect({ limit: body.limit, offset: body.offset }).toEqual({ limit, offset });
   });
 
-  it('gives only posts in the state that is named', async () => {
+  it('filters by status', async () => {
     const { key } = await accountWithSandbox(world);
     await makePost(world, 'sandbox', { key });
     const failed = await makePost(world, 'sandbox', { key, text: '[[reject]]' });
@@ -130,7 +130,7 @@ describe('200', () => {
     expect(answers.map(({ body }) => idsIn(body))).toEqual([[failed.postId], []]);
   });
 
-  it('gives only the posts of the profile that is named, also when its id is in capitals', async () => {
+  it('filters by profile, also with an id in uppercase', async () => {
     const { id: accountId, key } = await makeAccount(world);
     const profile = await world.profile('Acme', accountId);
     await connectSandbox(world, { key, slug: 'own' });
@@ -146,7 +146,7 @@ describe('200', () => {
     expect(answers[0]?.body.posts[0]).toMatchObject({ id: UUID, profileId: profile.id });
   });
 
-  it('shows a scoped key the posts of its profile and nothing else', async () => {
+  it('lists only the posts of its profile for a scoped key', async () => {
     const { id: accountId, key } = await makeAccount(world);
     const profile = await world.profile('Acme', accountId);
     await connectSandbox(world, { key, slug: 'own' });
@@ -160,7 +160,7 @@ describe('200', () => {
     expect(idsIn(body)).toEqual([postId]);
   });
 
-  it('shows a test key sandbox posts only', async () => {
+  it('lists only sandbox posts for a test key', async () => {
     const { id: accountId, key } = await accountWithSandbox(world);
     const sandbox = await makePost(world, 'sandbox', { key });
     const other = await makePost(world, 'sandbox', { key });
@@ -176,7 +176,7 @@ describe('200', () => {
     expect(idsIn(seenTest.body)).toEqual([sandbox.postId]);
   });
 
-  it('never shows another account’s posts', async () => {
+  it('never lists another account’s posts', async () => {
     const { key } = await makeAccount(world);
     await accountWithPosts(1);
 
@@ -206,7 +206,7 @@ describe('400 invalid_request', () => {
     ['status=', 'status', 'one of sent, scheduled, processing, draft, failed, cancelled, deleted', ''],
     ['status=sent?', 'status', 'one of sent, scheduled, processing, draft, failed, cancelled, deleted', 'sent?'],
     ['profileId=acme', 'profileId', 'a UUID', 'acme'],
-  ])('refuses ?%s, naming the parameter and its value', async (queryString, path, expected, received) => {
+  ])('refuses ?%s, with the parameter and its value', async (queryString, path, expected, received) => {
     const { status, body } = await world.rest(`GET /posts?${queryString}`);
 
     expect(status).toBe(400);
@@ -215,16 +215,16 @@ describe('400 invalid_request', () => {
     );
   });
 
-  it('refuses a profile that is not the caller’s', async () => {
+  it('refuses another account’s profile', async () => {
     const { id: accountId } = await makeAccount(world);
     const foreign = await world.profile('Acme', accountId);
 
     const answers = await Promise.all(
-      [NOBODY, foreign.id].map((profileId) => world.rest(`GET /posts?profileId=${profileId}`)),
+      [UNKNOWN_ID, foreign.id].map((profileId) => world.rest(`GET /posts?profileId=${profileId}`)),
     );
 
     expect(answers.map(({ status, body }) => [status, body])).toEqual([
-      [400, refusal('invalid_request', `profileId: ${NOBODY} is not one of your profiles.`)],
+      [400, refusal('invalid_request', `profileId: ${UNKNOWN_ID} is not one of your profiles.`)],
       [400, refusal('invalid_request', `profileId: ${foreign.id} is not one of your profiles.`)],
     ]);
   });

@@ -1,4 +1,7 @@
-/** POST /posts/{postId}/publish with an Idempotency-Key: each answer that passed validation is given again (D47). */
+/**
+ * POST /posts/{postId}/publish with an Idempotency-Key replays every answer to a valid request
+ * (docs/contract/posts.md#what-is-stored).
+ */
 import { describe, expect, it } from 'vitest';
 import { startWorld } from '../../harness/world.ts';
 
@@ -16,7 +19,7 @@ const statusOf = async (postId: string) => (await world.rest(`GET /posts/${postI
 const eventsOf = (postId: string) =>
   world.sql<{ name: string }>('select name from events where subject_id = $1 order by id', [postId]);
 
-/** Sends a request three times, twice of them after `between`; the later answers have to be those of the first. */
+/** Sends a request three times and runs `between` before each repeat. Expects every answer to equal the first. */
 async function expectReplay(send: () => ReturnType<typeof publish>, between: () => Promise<unknown>) {
   const first = await send();
   await between();
@@ -33,7 +36,7 @@ async function expectReplay(send: () => ReturnType<typeof publish>, between: () 
 }
 
 describe('a repeat under the key', () => {
-  it('gets the send again, which is not made again', async () => {
+  it('replays a successful send, without a second send', async () => {
     const postId = await draft('Published under a key');
 
     const first = await expectReplay(
@@ -45,7 +48,7 @@ describe('a repeat under the key', () => {
     expect(await eventsOf(postId)).toEqual([{ name: 'post.sent' }]);
   });
 
-  it('gets a refusal that keeps the draft again, also when the queue has slots meanwhile; another key publishes', async () => {
+  it('replays a refusal that keeps the draft, even after slots were added; another key publishes', async () => {
     const made = await world.rest('POST /connections', {
       body: { platformId: 'sandbox', credentials: {}, slug: 'slotless' },
     });
@@ -65,7 +68,7 @@ describe('a repeat under the key', () => {
     expect(again.body.result).toMatchObject({ status: 'scheduled', postId, error: null });
   });
 
-  it('gets the answer that failed the draft again', async () => {
+  it('replays the answer that failed the draft', async () => {
     const postId = await draft('Fits no more');
     await world.sql(`update posts set text = repeat('x', 501) where id = $1`, [postId]);
 
@@ -79,7 +82,7 @@ describe('a repeat under the key', () => {
     expect(await eventsOf(postId)).toEqual([{ name: 'post.failed' }]);
   });
 
-  it('gets the 400 of a deleted connection again, which failed the draft once', async () => {
+  it('replays the 400 of a deleted connection, which failed the draft once', async () => {
     const made = await world.rest('POST /connections', {
       body: { platformId: 'sandbox', credentials: {}, slug: 'deleted' },
     });
@@ -106,7 +109,7 @@ describe('a repeat under the key', () => {
     expect(await statusOf(postId)).toBe('draft');
   });
 
-  it('is a first request where validation refused the one before', async () => {
+  it('counts as a first request if the earlier one failed validation', async () => {
     const postId = await draft('Mistyped first');
     const refused = await publish(postId, 'mistyped', { scheduledFor: 'tomorrow' });
 
@@ -116,7 +119,7 @@ describe('a repeat under the key', () => {
     expect([status, body.result?.status]).toEqual([200, 'sent']);
   });
 
-  it('gives one answer to five requests at once', async () => {
+  it('returns one answer to five concurrent requests', async () => {
     const postId = await draft('Five at once', world.sandboxSlug);
 
     const answers = await Promise.all(Array.from({ length: 5 }, () => publish(postId, 'five', { queue: true })));

@@ -1,11 +1,14 @@
-/** POST /posts/{postId}/reschedule: a scheduled post gets another time or slot under its id, and of a race one wins (D57). */
+/**
+ * POST /posts/{postId}/reschedule changes the time or slot of a post. One of several concurrent requests wins
+ * (docs/contract/scheduling.md#rescheduling).
+ */
 import { describe, expect, it } from 'vitest';
 import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
 
-// The clock stands at noon of a Saturday.
+// The clock is at noon on a Saturday.
 const world = await startWorld();
 const SLOTS = [0, 1, 2].map((weekday) => ({ weekday, time: '09:00' }));
 
@@ -40,7 +43,7 @@ const waits = (postId: string, scheduledFor: string, error: unknown = null) => (
 const read = async (key: string, postId: string) => (await world.rest(`GET /posts/${postId}`, { key })).body.post;
 
 describe('200', () => {
-  it('gives another time by hand, tells of it once, and sends at that time and not before', async () => {
+  it('sets another time, emits one event, and sends at that time and not earlier', async () => {
     const { key } = await accountWithSandbox(world);
     const { postId } = await makePost(world, 'sandbox', { key, scheduledFor: inMinutes(10) });
     const time = inMinutes(20);
@@ -62,7 +65,7 @@ describe('200', () => {
     expect(await read(key, postId)).toMatchObject({ status: 'sent', tries: 1 });
   });
 
-  it('reads a wall time in a zone', async () => {
+  it('accepts a wall time in a time zone', async () => {
     const { key } = await accountWithSandbox(world);
     const { postId } = await makePost(world, 'sandbox', { key, scheduledFor: inMinutes(10) });
 
@@ -71,7 +74,7 @@ describe('200', () => {
     expect(body).toEqual(waits(postId, '2026-12-01T08:00:00.000Z'));
   });
 
-  it('says nothing where the time stays the same', async () => {
+  it('emits nothing if the time stays the same', async () => {
     const { key } = await accountWithSandbox(world);
     const time = inMinutes(10);
     const { postId } = await makePost(world, 'sandbox', { key, scheduledFor: time });
@@ -84,7 +87,7 @@ describe('200', () => {
 });
 
 describe('slots', () => {
-  it('are taken one each by posts that are moved to the queue at once', async () => {
+  it('are assigned one each to posts that are moved to the queue concurrently', async () => {
     const { key, connection, queued } = await queueAccount();
     const first = await queued();
     const byHand = await Promise.all(
@@ -101,7 +104,7 @@ describe('slots', () => {
     expect(body.queue.map(({ id }: { id: string }) => id)).toHaveLength(3);
   });
 
-  it('that are left go to the next post that is queued, and those that wait stay where they are', async () => {
+  it('that are freed go to the next post that is queued, and posts in the queue do not move', async () => {
     const { key, queued } = await queueAccount();
     const [first, second] = [await queued(), await queued()];
 
@@ -112,7 +115,7 @@ describe('slots', () => {
     expect((await read(key, second.postId)).scheduledFor).toBe(second.scheduledFor);
   });
 
-  it('are changed by a queued post that is moved to the queue: it takes the next free one and leaves its own', async () => {
+  it('change when a queued post is moved to the queue: it gets the next free one and frees its own', async () => {
     const { key, queued } = await queueAccount();
     const [first, second] = [await queued(), await queued()];
 
@@ -123,7 +126,7 @@ describe('slots', () => {
     expect((await queued()).scheduledFor).toBe(first.scheduledFor);
   });
 
-  it('that are missing are an error of the result, and the post keeps its time', async () => {
+  it('that are missing cause an error in the result, and the post keeps its time', async () => {
     const { key } = await accountWithSandbox(world);
     const time = inMinutes(10);
     const { postId } = await makePost(world, 'sandbox', { key, scheduledFor: time });
@@ -135,7 +138,7 @@ describe('slots', () => {
     expect(await eventsAbout(world, postId)).toEqual([]);
   });
 
-  it('no longer hold back a post that was kept by a paused queue', async () => {
+  it('no longer hold a post that a paused queue kept back', async () => {
     const { key, connection, queued } = await queueAccount();
     const { postId, scheduledFor } = await queued();
     await world.rest(`PATCH /connections/${connection.id}/queue`, { key, body: { paused: true } });
@@ -148,8 +151,8 @@ describe('slots', () => {
   });
 });
 
-describe('a race', () => {
-  it('with the worker is lost once it has claimed the post: 409 post_not_cancellable', async () => {
+describe('a concurrent operation', () => {
+  it('of the worker wins once it has claimed the post: 409 post_not_cancellable', async () => {
     const { key } = await accountWithSandbox(world);
     const { postId } = await makePost(world, 'sandbox', { key, scheduledFor: inMinutes(1) });
     world.clock.advance(60_000);
@@ -162,7 +165,7 @@ describe('a race', () => {
     expect((await read(key, postId)).status).toBe('sent');
   });
 
-  it('with the worker has one winner: either it is sent once, or it waits for its new time', async () => {
+  it('of the worker has one winner: the post is sent once, or it is scheduled for its new time', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { key, connection } = await accountWithSandbox(world);
       const { postId } = await makePost(world, 'sandbox', { key, scheduledFor: inMinutes(1) });
@@ -178,7 +181,7 @@ describe('a race', () => {
     }
   });
 
-  it('with a cancel has one winner, and the post ends cancelled with at most one event', async () => {
+  it('that cancels has one winner, and the post ends cancelled with at most one event', async () => {
     const { key } = await accountWithSandbox(world);
     const { postId } = await makePost(world, 'sandbox', { key, scheduledFor: inMinutes(10) });
 
@@ -213,7 +216,7 @@ describe('400 and 404', () => {
     expect((await read(key, postId)).scheduledFor).toBe(scheduledFor);
   });
 
-  it('refuses a post that does not wait', async () => {
+  it('refuses a post that is not scheduled', async () => {
     const { key } = await accountWithSandbox(world);
     const { postId } = await makePost(world, 'sandbox', { key });
 
@@ -226,7 +229,7 @@ describe('400 and 404', () => {
     ]);
   });
 
-  it('does not know another account’s post', async () => {
+  it('does not find another account’s post', async () => {
     const [one, other] = [await accountWithSandbox(world), await accountWithSandbox(world)];
     const { postId } = await makePost(world, 'sandbox', { key: other.key, scheduledFor: inMinutes(10) });
 

@@ -1,4 +1,7 @@
-/** Retrying a failed post, and asking what a send would do (D11). */
+/**
+ * Retries a failed post, and validates a post without sending it
+ * (docs/contract/connections.md#linking-with-credentials).
+ */
 import { describe, expect, it } from 'vitest';
 import { startWorld } from '../../harness/world.ts';
 
@@ -10,13 +13,13 @@ async function failedPost(text: string): Promise<string> {
   return body.results[0].postId;
 }
 
-/** Lets the sandbox accept what its directive refused before. */
+/** Lets the sandbox accept a post that its directive refused before. */
 function mend(postId: string, text: string) {
   return world.sql('update posts set text = $2 where id = $1', [postId, text]);
 }
 
 describe('POST /posts/{postId}/retry', () => {
-  it('sends a failed post again under its id, with a ledger that shows both sends', async () => {
+  it('sends a failed post again under the same id, and the ledger has both sends', async () => {
     const postId = await failedPost('Down for now [[unavailable]]');
     await mend(postId, 'Up again');
 
@@ -28,7 +31,7 @@ describe('POST /posts/{postId}/retry', () => {
     expect(attempts.map(({ state }: { state: string }) => state)).toEqual(['unavailable', 'accepted']);
   });
 
-  it('takes down what the retry published, not what failed before it', async () => {
+  it('deletes what the retry published, not the failed first attempt', async () => {
     const postId = await failedPost('Second try counts [[unavailable]]');
     await mend(postId, 'Second try counts');
     await world.rest(`POST /posts/${postId}/retry`, { body: {} });
@@ -38,7 +41,7 @@ describe('POST /posts/{postId}/retry', () => {
     expect(body.status).toBe('deleted');
   });
 
-  it('gives it a new time and emits post.rescheduled with the reason requeued', async () => {
+  it('sets a new time and emits post.rescheduled with the reason requeued', async () => {
     const postId = await failedPost('Again tomorrow [[unavailable]]');
     const scheduledFor = new Date(world.clock.now().getTime() + 86_400_000).toISOString();
 
@@ -58,7 +61,7 @@ describe('POST /posts/{postId}/retry', () => {
     });
   });
 
-  it('refuses one whose outcome is unknown unless it is forced', async () => {
+  it('refuses a post with an unknown outcome unless it is forced', async () => {
     const postId = await failedPost('Who knows [[vanish]]');
 
     const refused = await world.rest(`POST /posts/${postId}/retry`, { body: {} });
@@ -81,7 +84,7 @@ describe('POST /posts/{postId}/retry', () => {
     expect([status, body.message]).toEqual([400, 'Only a failed post can be sent again; this one is sent.']);
   });
 
-  it('sends once when two retry at once', async () => {
+  it('sends once for two concurrent retries', async () => {
     const postId = await failedPost('Two tries [[unavailable]]');
     await mend(postId, 'Two tries');
 
@@ -95,7 +98,7 @@ describe('POST /posts/{postId}/retry', () => {
 });
 
 describe('POST /posts/validate', () => {
-  it('gives each connection the verdict of a send, and stores nothing', async () => {
+  it('returns for each connection what a send would return, and stores nothing', async () => {
     const before = await world.sql('select count(*)::int as count from posts');
 
     const { status, body } = await world.rest('POST /posts/validate', {
@@ -134,7 +137,7 @@ describe('POST /posts/validate', () => {
     expect(await world.sql('select count(*)::int as count from posts')).toEqual(before);
   });
 
-  it('tells the instant a wall time would become', async () => {
+  it('returns the instant for a wall time', async () => {
     const { body } = await world.rest('POST /posts/validate', {
       body: {
         text: 'Morning',
@@ -152,7 +155,7 @@ describe('POST /posts/validate', () => {
     });
   });
 
-  it('uses the text of the platform', async () => {
+  it('uses the platform’s own text', async () => {
     const { body } = await world.rest('POST /posts/validate', {
       body: { text: 'Shared', connectionSlugs: [world.sandboxSlug], textByPlatform: { sandbox: 'For the sandbox' } },
     });
@@ -161,8 +164,8 @@ describe('POST /posts/validate', () => {
   });
 });
 
-describe('the rest of the body of POST /posts', () => {
-  it('sends each platform its own text', async () => {
+describe('other fields of POST /posts', () => {
+  it('send each platform its own text', async () => {
     const { body } = await world.rest('POST /posts', {
       body: { text: 'Shared', connectionSlugs: [world.sandboxSlug], textByPlatform: { sandbox: 'Own words' } },
     });
@@ -179,7 +182,7 @@ describe('the rest of the body of POST /posts', () => {
     ['an unknown platform in textByPlatform', { textByPlatform: { myspace: 'x' } }],
     ['a text for rewrite', { rewrite: 'yes' }],
     ['media and mediaIds', { media: [], mediaIds: [] }],
-  ])('refuses %s with invalid_request', async (_name, more) => {
+  ])('refuse %s with invalid_request', async (_name, more) => {
     const { status, body } = await world.rest('POST /posts', {
       body: { text: 'x', connectionSlugs: [world.sandboxSlug], ...more },
     });
@@ -187,7 +190,7 @@ describe('the rest of the body of POST /posts', () => {
     expect([status, body.error]).toEqual([400, 'invalid_request']);
   });
 
-  it('fails an item with queue_empty where the connection has no slots', async () => {
+  it('fail a result with queue_empty if the connection has no slots', async () => {
     const { body } = await world.rest('POST /posts', {
       body: { text: 'x', connectionSlugs: [world.sandboxSlug], queue: true },
     });
@@ -195,7 +198,7 @@ describe('the rest of the body of POST /posts', () => {
     expect(body.results[0]).toMatchObject({ status: 'failed', postId: null, error: { code: 'queue_empty' } });
   });
 
-  it('lists posts that carry every tag that is named', async () => {
+  it('list posts that have every requested tag', async () => {
     for (const tags of [['red'], ['red', 'blue'], ['blue']]) {
       await world.rest('POST /posts', {
         body: { text: `Tagged ${tags.join(' ')}`, connectionSlugs: [world.sandboxSlug], tags },
@@ -207,7 +210,7 @@ describe('the rest of the body of POST /posts', () => {
     expect(body.posts.map(({ text }: { text: string }) => text)).toEqual(['Tagged red blue']);
   });
 
-  it('lists posts by a tag newest first, in pages, and by state as well', async () => {
+  it('list posts by a tag newest first, in pages, and by status as well', async () => {
     const ids: string[] = [];
     for (const isDraft of [false, true, false, false]) {
       const { body } = await world.rest('POST /posts', {

@@ -1,4 +1,4 @@
-/** AI polish over the API: who asks for it, what goes out, and what callers are told. */
+/** AI polish over the API: which setting enables it, which text is published, and what callers receive. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { UUID } from '../../harness/expected.ts';
@@ -28,7 +28,7 @@ async function send(key: string, body: Record<string, unknown>, where: World = w
 const read = async (key: string, postId: string, where: World = world) =>
   (await where.rest(`GET /posts/${postId}`, { key })).body.post;
 
-/** The state in which a post says what became of its text. */
+/** The fields of a post that report the outcome of its rewrite. */
 const textsOf = ({ text, originalText, aiRewriteStatus }: Record<string, unknown>) => ({
   text,
   originalText,
@@ -39,7 +39,7 @@ const REWRITTEN = { text: 'Polished Helo', originalText: 'Helo', aiRewriteStatus
 const UNTOUCHED = { text: 'Helo', originalText: 'Helo', aiRewriteStatus: null };
 
 describe('a rewrite', () => {
-  it('goes out in place of the text, which the post keeps', async () => {
+  it('is published instead of the text, which the post keeps', async () => {
     const { key, connection } = await accountWithSandbox(world);
 
     const result = await send(key, { text: 'Helo', rewrite: true });
@@ -62,7 +62,7 @@ describe('a rewrite', () => {
     expect(event).toMatchObject({ name: 'post.sent', payload: { post: { text: 'Polished Helo' } } });
   });
 
-  it('is asked for with model and key of the install, and nothing that some server would refuse', async () => {
+  it('is requested with model and key of the install, and only with parameters that all servers accept', async () => {
     const { key } = await accountWithSandbox(world);
 
     await send(key, { text: 'Helo', rewrite: true });
@@ -73,7 +73,7 @@ describe('a rewrite', () => {
     expect(model.asked[0]?.body).toEqual({ model: 'bell-1', messages: [expect.anything(), expect.anything()] });
   });
 
-  it('is made for each connection by itself, with the limit of its platform', async () => {
+  it('is made separately for each connection, with the limit of its platform', async () => {
     const { key } = await accountWithSandbox(world);
     const { credentials } = bluesky;
     await world.rest('POST /connections', { key, body: { platformId: 'bluesky', credentials, slug: 'bluesky' } });
@@ -91,13 +91,13 @@ describe('a rewrite', () => {
 
     const posts = await Promise.all(body.results.map(({ postId }: { postId: string }) => read(key, postId)));
     expect(posts.map(({ text }) => text)).toEqual(['For the sandbox', 'For Bluesky']);
-    expect(await bluesky.standing()).toContain('For Bluesky');
+    expect(await bluesky.existing()).toContain('For Bluesky');
     expect(model.asked.map(({ instructions }) => /takes at most (\d+ characters)/.exec(instructions)?.[1])).toEqual(
       expect.arrayContaining(['500 characters', '300 characters']),
     );
   });
 
-  it('that is the text itself counts as one', async () => {
+  it('that equals the text still counts as a rewrite', async () => {
     const { key } = await accountWithSandbox(world);
     model.answer = ({ text }) => text;
 
@@ -110,7 +110,7 @@ describe('a rewrite', () => {
     });
   });
 
-  it('is made with a test key too', async () => {
+  it('is also made with a test key', async () => {
     const { id: accountId, key } = await accountWithSandbox(world);
     const { secret } = await world.key({ type: 'test', accountId });
 
@@ -119,7 +119,7 @@ describe('a rewrite', () => {
     expect(textsOf(await read(key, postId))).toEqual(REWRITTEN);
   });
 
-  it('is made over the simple endpoint', async () => {
+  it('is also made over the simple endpoint', async () => {
     const { key } = await accountWithSandbox(world);
 
     const { status } = await world.rest('POST /post/sandbox?rewrite=true', {
@@ -134,7 +134,7 @@ describe('a rewrite', () => {
   });
 });
 
-describe('who asks for it', () => {
+describe('the setting', () => {
   it.each([
     { rewrite: true, mode: 'off', byDefault: false, rewritten: true },
     { rewrite: false, mode: 'on', byDefault: true, rewritten: false },
@@ -142,7 +142,7 @@ describe('who asks for it', () => {
     { rewrite: undefined, mode: 'off', byDefault: true, rewritten: false },
     { rewrite: undefined, mode: 'inherit', byDefault: true, rewritten: true },
     { rewrite: undefined, mode: 'inherit', byDefault: false, rewritten: false },
-  ])('the post, else its connection, else its account: %j', async ({ rewrite, mode, byDefault, rewritten }) => {
+  ])('is that of the post, else connection, else account: %j', async ({ rewrite, mode, byDefault, rewritten }) => {
     const { key, connection } = await accountWithSandbox(world);
     await world.rest(`PATCH /connections/${connection.id}/settings`, { key, body: { rewriteMode: mode } });
     await world.rest('PATCH /account', { key, body: { rewriteDefault: byDefault } });
@@ -159,8 +159,8 @@ describe('who asks for it', () => {
   });
 });
 
-describe('a post that waits', () => {
-  it('is rewritten when it is due, and not before', async () => {
+describe('a scheduled post', () => {
+  it('is rewritten when it is due, and not earlier', async () => {
     const { key } = await accountWithSandbox(world);
     const scheduledFor = new Date(world.clock.now().getTime() + 60_000).toISOString();
     const { postId } = await send(key, { text: 'Helo', rewrite: true, scheduledFor });
@@ -200,7 +200,7 @@ describe('a post that waits', () => {
     expect(textsOf(await read(key, postId))).toEqual(REWRITTEN);
   });
 
-  it('is rewritten when a draft is published', async () => {
+  it('is rewritten when it is published from a draft', async () => {
     const { key } = await accountWithSandbox(world);
     const { postId } = await send(key, { text: 'Helo', rewrite: true, isDraft: true });
     const asDraft = await read(key, postId);
@@ -217,7 +217,7 @@ describe('a retry', () => {
   const retry = (key: string, postId: string, body: object = {}) =>
     world.rest(`POST /posts/${postId}/retry`, { key, body });
 
-  it('sends the rewrite again, and asks for no other', async () => {
+  it('sends the earlier rewrite again, without a second request to the model', async () => {
     const { key, connection } = await accountWithSandbox(world);
     model.answer = () => 'Polished [[unavailable]]';
     const { postId, error } = await send(key, { text: 'Helo', rewrite: true });
@@ -231,7 +231,7 @@ describe('a retry', () => {
     expect(await sandboxOf(world, connection.id)).toEqual([]);
   });
 
-  it('asks for the rewrite that failed the first time', async () => {
+  it('requests the rewrite that failed the first time', async () => {
     const { key } = await accountWithSandbox(world);
     model.answer = () => ({ status: 503, json: {} });
     const first = await send(key, { text: 'Helo [[unavailable]]', rewrite: true });
@@ -250,7 +250,7 @@ describe('a retry', () => {
     });
   });
 
-  it('keeps the text of a post of which nobody can say whether it is up', async () => {
+  it('keeps the text of a post with an unknown outcome', async () => {
     const { key } = await accountWithSandbox(world);
     model.answer = () => ({ status: 503, json: {} });
     const { postId, error } = await send(key, { text: 'Helo [[vanish]]', rewrite: true });
@@ -265,7 +265,7 @@ describe('a retry', () => {
 });
 
 describe('a thread', () => {
-  it('is skipped, and goes out as it is', async () => {
+  it('is not rewritten, and is published unchanged', async () => {
     const { key } = await accountWithSandbox(world);
     const { credentials } = bluesky;
     await world.rest('POST /connections', { key, body: { platformId: 'bluesky', credentials, slug: 'bluesky' } });
@@ -286,8 +286,8 @@ describe('a thread', () => {
   });
 });
 
-describe('a rewrite that failed', () => {
-  it('lets the original go out, with a warning', async () => {
+describe('a failed rewrite', () => {
+  it('publishes the original, with a warning', async () => {
     const { key, connection } = await accountWithSandbox(world);
     model.answer = () => 'x'.repeat(501);
 
@@ -302,14 +302,14 @@ describe('a rewrite that failed', () => {
     expect(await sandboxOf(world, connection.id)).toMatchObject([{ text: 'Helo' }]);
   });
 
-  it('is told again to who repeats the request under its Idempotency-Key', async () => {
+  it('is reported again when the request is repeated under its Idempotency-Key', async () => {
     const { key } = await accountWithSandbox(world);
     model.answer = () => '';
     const body = { text: 'Helo', rewrite: true, connectionSlugs: ['sandbox'] };
     const request = () => world.rest('POST /posts', { key, body, headers: { 'idempotency-key': 'one' } });
     const first = await request();
 
-    // As a process leaves it that ends before it has kept its answer.
+    // The state after a process that ended before it stored its answer.
     await world.sql(
       `update idempotency_records set completed_at = null, response = jsonb_build_object('results', jsonb_build_array(jsonb_build_object('pending', $1::text)))`,
       [first.body.results[0].postId],
@@ -321,7 +321,7 @@ describe('a rewrite that failed', () => {
     expect(model.asked).toHaveLength(1);
   });
 
-  it('is told where the install has no model: nobody who asks is left to believe in a rewrite', async () => {
+  it('is reported on an install without a model, so that callers know that nothing was rewritten', async () => {
     const { key } = await accountWithSandbox(off);
 
     const result = await send(key, { text: 'Helo', rewrite: true }, off);
@@ -336,8 +336,8 @@ describe('a rewrite that failed', () => {
   });
 });
 
-describe('asking what a post would do', () => {
-  it('asks no model', async () => {
+describe('validating a post', () => {
+  it('sends no request to the model', async () => {
     const { key } = await accountWithSandbox(world);
 
     const { body } = await world.rest('POST /posts/validate', {

@@ -1,4 +1,7 @@
-/** What the contract allows, tried with a test key on the sandbox: five images, 24 replies, and what fails in a reply (D52, D51). */
+/**
+ * Tries the limits of the contract with a test key on the sandbox: five images, 24 replies and failing replies
+ * (docs/contract/platforms.md#sandbox, docs/contract/posts.md#drafts-without-a-connection).
+ */
 import { describe, expect, it } from 'vitest';
 import { PLATFORM_IDS } from '../../../platforms/registry.ts';
 import { plain } from '../../harness/images.ts';
@@ -24,7 +27,7 @@ async function post(text: string, more: object = {}) {
   return answer.body.results?.[0] ?? answer.body;
 }
 
-/** Texts that are up, of posts and replies whose text has the word. */
+/** The published posts and replies whose text contains the word. */
 const up = async (word: string) =>
   (
     await world.sql<{ text: string }>(
@@ -41,7 +44,7 @@ async function steps(postId: string): Promise<string[]> {
 }
 
 describe('the sandbox', () => {
-  it('takes five images', async () => {
+  it('accepts five images', async () => {
     const result = await post('five', { mediaIds: await uploads(5) });
 
     expect([result.status, result.error]).toEqual(['sent', null]);
@@ -49,7 +52,7 @@ describe('the sandbox', () => {
     expect(page.match(/class="post-image"/g)).toHaveLength(5);
   });
 
-  it('takes 24 replies, and shows them under their post in their order', async () => {
+  it('accepts 24 replies, and shows them under their post in order', async () => {
     const thread = Array.from({ length: 24 }, (_, index) => `reply ${index + 1} of 24`);
 
     const result = await post('head of 24', { thread });
@@ -82,7 +85,7 @@ describe('the sandbox', () => {
     });
   });
 
-  it('takes a thread down again when a reply asks to be refused, newest first', async () => {
+  it('deletes a thread again, newest part first, when a reply asks for a rejection', async () => {
     const result = await post('scripted head', {
       thread: ['scripted one', 'scripted two [[reject]]', 'scripted three'],
     });
@@ -98,21 +101,21 @@ describe('the sandbox', () => {
     ]);
   });
 
-  it('leaves up what does not come down again', async () => {
+  it('leaves parts published that it cannot delete', async () => {
     const result = await post('sticky head', { thread: ['sticky one [[refuse-delete]]', 'sticky two [[reject]]'] });
 
     expect(result).toMatchObject({ status: 'sent', threadCount: 1 });
     expect(await up('sticky')).toEqual(['sticky head', 'sticky one [[refuse-delete]]']);
   });
 
-  it('finds a reply again whose answer was lost', async () => {
+  it('finds a reply whose answer was lost', async () => {
     const result = await post('lossy head', { thread: ['lossy one [[lost]]', 'lossy two'] });
 
     expect(result).toMatchObject({ status: 'sent', threadCount: 2 });
     expect(await up('lossy')).toEqual(['lossy head', 'lossy one [[lost]]', 'lossy two']);
   });
 
-  it('takes replies down newest first when their post is deleted, and stops at one that is refused', async () => {
+  it('deletes replies newest first with their post, and stops at the first refusal', async () => {
     const doomed = await post('doomed head', { thread: ['doomed one', 'doomed two'] });
     const clinging = await post('clinging head', { thread: ['clinging one [[refuse-delete]]', 'clinging two'] });
 
@@ -131,7 +134,7 @@ describe('the sandbox', () => {
 });
 
 describe('GET /platforms', () => {
-  it('advertises no more than a request may hold', async () => {
+  it('lists no limit above the request limits', async () => {
     const { body } = await world.rest('GET /platforms', { key });
 
     const limits = body.platforms.flatMap(
@@ -146,7 +149,7 @@ describe('GET /platforms', () => {
 });
 
 describe('the same image twice in one post', () => {
-  it('is invalid_request that names it, wherever images are named', async () => {
+  it('is invalid_request with its id, in every field that lists images', async () => {
     const id = await upload();
     const { postId } = await post('draft', { isDraft: true });
     const content = { text: 'Twice', connectionSlugs: [world.sandboxSlug] };

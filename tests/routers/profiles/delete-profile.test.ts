@@ -1,4 +1,4 @@
-/** DELETE /profiles/{profileId}: everything that could still act for the profile ends with it; what was sent stays readable. */
+/** DELETE /profiles/{profileId} ends everything that could act for the profile. Sent posts stay readable. */
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { connectSandbox, storeBluesky } from '../../harness/connections.ts';
@@ -10,7 +10,7 @@ import { startWorld } from '../../harness/world.ts';
 
 const world = await startWorld();
 
-/** An account with a profile that holds two connections, and one connection of its own. */
+/** An account with a profile that has two connections, and one connection without a profile. */
 async function tenant() {
   const account = await makeAccount(world);
   const profile = await createProfile(world, account.key, { externalId: 'customer' });
@@ -25,7 +25,7 @@ async function tenant() {
 const later = () => new Date(world.clock.now().getTime() + 3_600_000).toISOString();
 
 describe('200', () => {
-  it('disconnects every account of the profile, says how many, and emits connection.removed for each', async () => {
+  it('disconnects and counts the connections of the profile, and emits connection.removed for each', async () => {
     const { id: accountId, key, profile, inside, outside } = await tenant();
     const deletedAt = world.clock.now().toISOString();
 
@@ -55,7 +55,7 @@ describe('200', () => {
     }
   });
 
-  it('cancels what waits, keeps drafts, and leaves other connections alone', async () => {
+  it('cancels pending posts, keeps drafts, and does not change other connections', async () => {
     const { key, profile, inside } = await tenant();
     const scheduledFor = later();
     const waiting = await makePost(world, 'one', { key, scheduledFor });
@@ -89,7 +89,7 @@ describe('200', () => {
     expect(after.body.post.profileId).toBe(profile.id);
   });
 
-  it('revokes the keys of the profile, and no other', async () => {
+  it('revokes only the keys of the profile', async () => {
     const { id: accountId, key, profile } = await tenant();
     const sibling = await createProfile(world, key);
     const live = await world.key({ accountId, profileId: profile.id });
@@ -105,7 +105,7 @@ describe('200', () => {
     expect(statuses).toEqual([401, 401, 200]);
   });
 
-  it('ends the webhooks of the profile, and fails what is queued for them; others hear of the disconnection', async () => {
+  it('ends the webhooks of the profile, fails their queued deliveries, and notifies other webhooks', async () => {
     const { id: accountId, key, profile } = await tenant();
     const live = (await world.key({ accountId, profileId: profile.id })).secret;
     const test = (await world.key({ accountId, profileId: profile.id, type: 'test' })).secret;
@@ -145,7 +145,7 @@ describe('200', () => {
     ]);
   });
 
-  it('leaves no webhook behind that was being registered meanwhile', async () => {
+  it('leaves no webhook that was being registered concurrently', async () => {
     const { key, id: accountId } = await makeAccount(world);
     const profile = await createProfile(world, key);
     const { secret } = await world.key({ accountId, profileId: profile.id });
@@ -163,7 +163,7 @@ describe('200', () => {
     expect(answers.map(({ status }) => status).filter((status) => ![200, 401].includes(status))).toEqual([]);
   });
 
-  it('removes nothing from a profile that holds nothing', async () => {
+  it('removes nothing from an empty profile', async () => {
     const profile = await createProfile(world, world.liveKey);
 
     const { body } = await world.rest(`DELETE /profiles/${profile.id}`);
@@ -171,7 +171,7 @@ describe('200', () => {
     expect(body).toEqual({ id: profile.id, deleted: true, removedConnections: 0 });
   });
 
-  it('gives one winner when deletes race, and one event for each connection', async () => {
+  it('lets one of several concurrent deletes succeed, with one event for each connection', async () => {
     const { key, profile, inside } = await tenant();
 
     const answers = await Promise.all([1, 2, 3].map(() => world.rest(`DELETE /profiles/${profile.id}`, { key })));
@@ -185,7 +185,7 @@ describe('200', () => {
     }
   });
 
-  it('leaves nothing connected that was being connected meanwhile', async () => {
+  it('leaves no connection that was being connected concurrently', async () => {
     const { key } = await makeAccount(world);
     const profile = await createProfile(world, key);
     const connect = () =>
@@ -208,7 +208,7 @@ describe('200', () => {
 });
 
 describe('403 forbidden', () => {
-  it('keeps a test key from ending what it does not reach', async () => {
+  it('prevents a test key from deleting objects outside its scope', async () => {
     const { id: accountId, key } = await makeAccount(world);
     const testKey = await world.key({ accountId, type: 'test' });
     const profile = await createProfile(world, key);

@@ -1,8 +1,8 @@
-/** POST, GET and PATCH of profiles: who may, what is unique, and how many there may be. */
+/** POST, GET and PATCH of profiles: required permissions, unique fields, and the limit on their number. */
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { connectSandbox } from '../../harness/connections.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { createProfile, fillWithProfiles } from '../../harness/profiles.ts';
 import { START } from '../../harness/test-clock.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -13,14 +13,14 @@ const notFound = (id: string) => refusal('not_found', `No profile of yours has t
 const conflict = (externalId: string) =>
   refusal('profile_external_id_conflict', `externalId: another profile of yours has "${externalId}" already.`);
 
-/** How many answers had each status. */
+/** The number of answers with each status. */
 function tally(answers: readonly { status: number }[]): Record<number, number> {
   const groups = Map.groupBy(answers, ({ status }) => status);
   return Object.fromEntries([...groups].map(([status, all]) => [status, all.length]));
 }
 
 describe('POST 200', () => {
-  it('makes a profile with a trimmed name and an externalId as it was sent', async () => {
+  it('creates a profile with a trimmed name and an unchanged externalId', async () => {
     const { key } = await makeAccount(world);
 
     const { status, body } = await world.rest('POST /profiles', {
@@ -34,7 +34,7 @@ describe('POST 200', () => {
     });
   });
 
-  it('makes any number without an externalId, and one of the same externalId in each account', async () => {
+  it('creates any number without an externalId, and one with the same externalId in each account', async () => {
     const [one, other] = [await makeAccount(world), await makeAccount(world)];
 
     const made = [
@@ -47,7 +47,7 @@ describe('POST 200', () => {
     expect(made.map(({ externalId }) => externalId)).toEqual([null, null, 'same', 'same']);
   });
 
-  it('lets an unscoped test key make profiles', async () => {
+  it('lets an unscoped test key create profiles', async () => {
     const { id: accountId } = await makeAccount(world);
     const testKey = await world.key({ accountId, type: 'test' });
 
@@ -76,7 +76,7 @@ describe('POST 400 invalid_request', () => {
 });
 
 describe('POST 403 limit_exceeded', () => {
-  it('lets exactly 1,000 profiles be at once, however many requests come together', async () => {
+  it('limits an account to 1,000 profiles, exactly, under concurrent requests', async () => {
     const { id: accountId, key } = await makeAccount(world);
     await fillWithProfiles(world, accountId, 997);
 
@@ -104,7 +104,7 @@ describe('POST 403 limit_exceeded', () => {
 });
 
 describe('409 profile_external_id_conflict', () => {
-  it('gives an externalId to one of many requests that come together', async () => {
+  it('gives an externalId to one of many concurrent requests', async () => {
     const { key } = await makeAccount(world);
 
     const answers = await Promise.all(
@@ -116,7 +116,7 @@ describe('409 profile_external_id_conflict', () => {
     expect(bodies).toEqual(bodies.map(() => conflict('one')));
   });
 
-  it('answers a PATCH to the externalId of another profile, and changes nothing', async () => {
+  it('is the answer to a PATCH to the externalId of another profile, which changes nothing', async () => {
     const { key } = await makeAccount(world);
     await createProfile(world, key, { externalId: 'taken' });
     const profile = await createProfile(world, key, { externalId: 'mine' });
@@ -130,7 +130,7 @@ describe('409 profile_external_id_conflict', () => {
     expect((await world.rest(`GET /profiles/${profile.id}`, { key })).body).toEqual({ profile });
   });
 
-  it('answers two profiles that trade externalIds at the same moment, and never with a fault', async () => {
+  it('is the answer to both of two profiles that swap externalIds concurrently', async () => {
     const { key } = await makeAccount(world);
     const one = await createProfile(world, key, { externalId: 'one' });
     const two = await createProfile(world, key, { externalId: 'two' });
@@ -142,7 +142,7 @@ describe('409 profile_external_id_conflict', () => {
     expect(answers.map(({ status }) => status)).toEqual([409, 409]);
   });
 
-  it('frees the externalId of a profile that is deleted, or gives it up', async () => {
+  it('is not the answer after the other profile was deleted or its externalId was cleared', async () => {
     const { key } = await makeAccount(world);
     const deleted = await createProfile(world, key, { externalId: 'first' });
     const changed = await createProfile(world, key, { externalId: 'second' });
@@ -156,7 +156,7 @@ describe('409 profile_external_id_conflict', () => {
 });
 
 describe('GET /profiles 200', () => {
-  it('lists the account’s living profiles, newest first, in pages', async () => {
+  it('lists the account’s active profiles, newest first, in pages', async () => {
     const { key } = await makeAccount(world);
     const other = await makeAccount(world);
     await createProfile(world, other.key);
@@ -173,7 +173,7 @@ describe('GET /profiles 200', () => {
 });
 
 describe('GET /profiles by cursor and by externalId', () => {
-  it('walks every profile once, and finds the one with an id of the caller’s', async () => {
+  it('lists every profile once, and finds the one with an externalId', async () => {
     const { key } = await makeAccount(world);
     const made: { id: string }[] = [];
     for (const externalId of ['one', 'two', 'three']) made.unshift(await createProfile(world, key, { externalId }));
@@ -197,7 +197,7 @@ describe('GET /profiles by cursor and by externalId', () => {
     expect(body.profiles).toEqual([]);
   });
 
-  it('takes null for an externalId, as it reads back', async () => {
+  it('treats a null externalId as absent, so that clients can send back what they read', async () => {
     const { key } = await makeAccount(world);
 
     const made = await world.rest('POST /profiles', { key, body: { name: 'Acme', externalId: null } });
@@ -208,7 +208,7 @@ describe('GET /profiles by cursor and by externalId', () => {
 
 describe('GET /profiles 400 invalid_request', () => {
   it.each([
-    [`cursor=${NOBODY}&offset=1`, 'cursor: cannot be combined with offset; send one of the two.'],
+    [`cursor=${UNKNOWN_ID}&offset=1`, 'cursor: cannot be combined with offset; send one of the two.'],
     ['externalId=', 'externalId: expected at least 1 character.'],
     ['limit=0', 'limit: expected at least 1.'],
     ['limit=101', 'limit: expected at most 100.'],
@@ -222,7 +222,7 @@ describe('GET /profiles 400 invalid_request', () => {
 });
 
 describe('PATCH 200', () => {
-  it('changes what is sent and nothing else, and leaves connections alone', async () => {
+  it('changes only the fields that are sent, and does not change connections', async () => {
     const { key } = await makeAccount(world);
     const profile = await createProfile(world, key, { name: 'Old', externalId: 'x-1' });
     const connection = await connectSandbox(world, { key, profileId: profile.id });
@@ -258,7 +258,7 @@ describe('PATCH 400 invalid_request', () => {
 });
 
 describe('a scoped key', () => {
-  it('reads its own profile, and is told the same of every other, there or not', async () => {
+  it('reads its own profile, and gets the same 404 for existing and missing others', async () => {
     const { id: accountId, key } = await makeAccount(world);
     const [own, sibling] = [await createProfile(world, key), await createProfile(world, key)];
     const { secret } = await world.key({ accountId, profileId: own.id });
@@ -266,14 +266,14 @@ describe('a scoped key', () => {
     const read = await world.rest(`GET /profiles/${own.id}`, { key: secret });
 
     expect([read.status, read.body]).toEqual([200, { profile: own }]);
-    for (const id of [sibling.id, NOBODY]) {
+    for (const id of [sibling.id, UNKNOWN_ID]) {
       const { status, body } = await world.rest(`GET /profiles/${id}`, { key: secret });
       const message = `This key or access token reaches the profile ${own.id} and no other; ${id} needs one that reaches the whole account.`;
       expect([status, body]).toEqual([403, refusal('forbidden', message)]);
     }
   });
 
-  it('manages no profile, its own included', async () => {
+  it('cannot manage profiles, including its own', async () => {
     const { id: accountId, key } = await makeAccount(world);
     const own = await createProfile(world, key);
     const { secret } = await world.key({ accountId, profileId: own.id });
@@ -295,13 +295,13 @@ describe('a scoped key', () => {
 });
 
 describe('404 not_found', () => {
-  it('answers an unknown, a foreign and a deleted profile alike', async () => {
+  it('has the same body for an unknown profile, another account’s and a deleted one', async () => {
     const [{ key }, other] = [await makeAccount(world), await makeAccount(world)];
     const foreign = await createProfile(world, other.key);
     const deleted = await createProfile(world, key);
     await world.rest(`DELETE /profiles/${deleted.id}`, { key });
 
-    for (const id of [NOBODY, foreign.id, deleted.id]) {
+    for (const id of [UNKNOWN_ID, foreign.id, deleted.id]) {
       const answers = [
         await world.rest(`GET /profiles/${id}`, { key }),
         await world.rest(`PATCH /profiles/${id}`, { key, body: { name: 'Mine' } }),

@@ -1,4 +1,6 @@
-/** GET /health/history: one sample a minute, every day of the window, and no minute without a sample that counts as good. */
+/**
+ * GET /health/history: one sample a minute, every day of the window. A minute without a sample does not count as good.
+ */
 import { describe, expect, it } from 'vitest';
 import { healthSamples } from '../../../jobs/health-samples.ts';
 import { runRound } from '../../../jobs/run-round.ts';
@@ -12,7 +14,7 @@ const DAY = 86_400_000;
 
 const world = await startWorld();
 
-/** The history at this instant, its cache outlived by reading it a minute apart. */
+/** The history at this instant. Reads it a minute apart, so that the cache has expired. */
 async function historyOf(from: World, days?: number) {
   const { status, body } = await from.rest(`GET /health/history${days === undefined ? '' : `?days=${days}`}`, {
     key: null,
@@ -22,7 +24,7 @@ async function historyOf(from: World, days?: number) {
 
 const sample = (from: World) => runRound(from.context, healthSamples, new AbortController().signal);
 
-/** Writes samples as workers would have, the times counted in minutes from the start of a day before START. */
+/** Writes samples as workers do. The times are minutes from the start of a day before START. */
 async function writeSamples(from: World, daysAgo: number, minutes: readonly number[], degraded = false) {
   const midnight = Math.floor(START.getTime() / DAY) * DAY - daysAgo * DAY;
   await from.sql('insert into health_samples select unnest($1::timestamptz[]), $2', [
@@ -34,7 +36,7 @@ async function writeSamples(from: World, daysAgo: number, minutes: readonly numb
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
 
 describe('200', () => {
-  it('has every day of the window, oldest first, and nothing to say of days before the first sample', async () => {
+  it('has every day of the window, oldest first, and no values for days before the first sample', async () => {
     await using fresh = await startWorld();
 
     const { status, body } = await historyOf(fresh);
@@ -48,14 +50,14 @@ describe('200', () => {
     );
   });
 
-  it('counts a minute that is degraded, and one without a sample, but none before the first sample', async () => {
+  it('counts degraded minutes and minutes without a sample, but none before the first sample', async () => {
     await using other = await startWorld();
     await writeSamples(other, 3, range(600, 1440));
-    // Of this day four minutes were bad, and ten nobody was there to see.
+    // On this day four minutes were bad, and ten have no sample.
     await writeSamples(other, 2, range(0, 700));
     await writeSamples(other, 2, range(710, 714), true);
     await writeSamples(other, 2, range(714, 1440));
-    // Today it is noon.
+    // Today, up to noon.
     await writeSamples(other, 0, range(0, 719));
 
     const { body } = await historyOf(other, 5);
@@ -71,7 +73,7 @@ describe('200', () => {
     });
   });
 
-  it('says 1440 samples of a full day', async () => {
+  it('returns 1440 samples for a full day', async () => {
     await using other = await startWorld();
     await writeSamples(other, 1, range(0, 1440));
 
@@ -80,7 +82,7 @@ describe('200', () => {
     expect(body.days[0]).toEqual({ day: '2026-11-20', uptimePercent: 100, samples: 1440, degradedMinutes: 0 });
   });
 
-  it('answers the same for sixty seconds, and anew after them', async () => {
+  it('returns the same for sixty seconds, and then a new answer', async () => {
     await world.advance(MINUTE);
     const first = await historyOf(world, 1);
     world.clock.advance(MINUTE - 1);
@@ -95,7 +97,7 @@ describe('200', () => {
 });
 
 describe('a sample', () => {
-  it('is taken once a minute, however many workers look and however often', async () => {
+  it('is taken once a minute, regardless of the number of workers and ticks', async () => {
     const first = await startWorld();
     const second = TEST_DATABASE_URL === undefined ? first.context : await startPeer(first);
     await first.runDue();
@@ -107,31 +109,31 @@ describe('a sample', () => {
       first.clock.advance(20_000);
     }
 
-    // Twelve looks in four minutes.
+    // Twelve ticks in four minutes.
     const rows = await first.sql<{ at: string }>(
       `select to_char(minute at time zone 'UTC', 'HH24:MI:SS') as at from health_samples order by 1`,
     );
     expect(rows.map(({ at }) => at)).toEqual(['12:00:00', '13:00:00', '13:01:00', '13:02:00', '13:03:00']);
   });
 
-  it('says degraded while a worker is not well, whoever takes it', async () => {
+  it('is degraded while any worker is not well, regardless of which worker takes it', async () => {
     await using other = await startWorld();
     await other.runDue();
     other.clock.advance(3 * MINUTE);
     await sample(other);
 
-    // Two minutes nobody sampled, and one in which the other workers were dead.
+    // Two minutes without a sample, and one in which the other workers were dead.
     expect((await historyOf(other, 1)).body.days[0]).toMatchObject({ samples: 2, degradedMinutes: 3 });
   });
 
-  it('is not taken before every worker has had its first round', async () => {
+  it('is not taken before every worker has finished its first tick', async () => {
     await using fresh = await startWorld();
     await sample(fresh);
 
     expect(await fresh.sql('select 1 from health_samples')).toEqual([]);
   });
 
-  it('is kept for 90 days, and the very first one for good', async () => {
+  it('is kept for 90 days, and the very first one permanently', async () => {
     await using other = await startWorld();
     await writeSamples(other, 200, [0]);
     await writeSamples(other, 91, [0]);
@@ -142,13 +144,13 @@ describe('a sample', () => {
     const { body } = await historyOf(other);
 
     expect(await other.sql('select 1 from health_samples')).toHaveLength(3);
-    // What nobody sampled since the first one is not forgiven for its being so long ago.
+    // Missing samples since the first one still count as bad after any length of time.
     expect(body.days[0]).toEqual({ day: '2026-08-24', uptimePercent: 0, samples: 0, degradedMinutes: 1440 });
   });
 });
 
 describe('on the manual clock', () => {
-  it('every minute that is passed over has its sample, a month of them in one statement', async () => {
+  it('writes a sample for every skipped minute, a month of them in one statement', async () => {
     await using manual = await startWorld({ clock: 'manual' });
     await manual.rest('POST /simulation/clock', { body: { advanceSeconds: 0 } });
 
@@ -161,7 +163,7 @@ describe('on the manual clock', () => {
     expect(body.days[30]).toEqual({ day: '2026-12-21', uptimePercent: 100, samples: 721, degradedMinutes: 0 });
   });
 
-  it('a move over more than what is kept leaves 90 days', async () => {
+  it('keeps 90 days after a move over a longer time', async () => {
     await using manual = await startWorld({ clock: 'manual' });
     await manual.rest('POST /simulation/clock', { body: { advanceSeconds: 400 * 86_400 } });
 
@@ -178,7 +180,7 @@ describe('400 invalid_request', () => {
     ['91', 'days: expected at most 90.'],
     ['1.5', 'days: expected an int.'],
     ['week', 'days: expected a number.'],
-  ])('refuses days=%s, and the answer carries none of the four headers', async (days, message) => {
+  ])('refuses days=%s, without the four headers', async (days, message) => {
     const { status, headers, body } = await world.rest(`GET /health/history?days=${days}`, { key: null });
 
     expect(status).toBe(400);
@@ -188,7 +190,7 @@ describe('400 invalid_request', () => {
 });
 
 describe('429 too many requests', () => {
-  it('shares its limit with GET /health, and GET /stats has one of its own', async () => {
+  it('shares its limit with GET /health, and GET /stats has a separate one', async () => {
     await using strict = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '2' } });
     await strict.rest('GET /health', { key: null });
     await strict.rest('GET /health/history', { key: null });

@@ -1,4 +1,4 @@
-/** GET /health: always 200, degraded when the database or a worker is not well, kept for ten seconds. */
+/** GET /health returns 200, is degraded when the database or a worker is not well, and is cached for ten seconds. */
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { runRound } from '../../../jobs/run-round.ts';
@@ -10,7 +10,7 @@ import { startWorld, type World } from '../../harness/world.ts';
 
 const world = await startWorld();
 
-/** What /health says at this instant, its cache outlived. */
+/** The body of /health at this instant, after its cache has expired. */
 async function healthNow(from: World) {
   const { status, body } = await from.rest('GET /health', { key: null });
   return { status, body };
@@ -37,7 +37,7 @@ describe('200', () => {
     expect(Number.isInteger(body.checks.database.latencyMs)).toBe(true);
   });
 
-  it('is ok when database and workers are, and says when the worker ran', async () => {
+  it('is ok when the database and the workers are, with the time of the last worker tick', async () => {
     await world.runDue();
 
     const { status, body } = await healthNow(world);
@@ -56,7 +56,7 @@ describe('200', () => {
     });
   });
 
-  it('answers the same for ten seconds, and anew after them', async () => {
+  it('returns the same for ten seconds, and then a new answer', async () => {
     await world.advance(60_000);
     const first = await healthNow(world);
     world.clock.advance(9_999);
@@ -101,7 +101,7 @@ describe('200', () => {
     });
   });
 
-  it('is ok right after a worker comes back from a long outage, and not for one that starts again and again', async () => {
+  it('is ok right after a worker recovers from a long outage, but not after one that restarts repeatedly', async () => {
     await using fresh = await startWorld();
     await fresh.runDue();
     fresh.clock.advance(86_400_000);
@@ -116,7 +116,7 @@ describe('200', () => {
     expect([back.body.status, again.body.status]).toEqual(['ok', 'degraded']);
   });
 
-  it('is degraded until the start of the process has ended, and ok at once then', async () => {
+  it('is degraded until the process has finished starting, and then ok at once', async () => {
     await using fresh = await startWorld();
     await fresh.runDue();
     const startup = { hasEnded: false };
@@ -140,7 +140,7 @@ describe('200', () => {
     expect(statuses).toEqual(['degraded', 'ok']);
   });
 
-  it('tells of a worker that runs and fails', async () => {
+  it('reports a worker that runs and fails', async () => {
     await world.advance(60_000);
     const lastOkAt = world.clock.now().toISOString();
     world.clock.advance(121_000);
@@ -158,7 +158,7 @@ describe('200', () => {
   it.each([
     ['refuses', () => Promise.reject(new Error('connection refused'))],
     ['does not answer within its time', () => new Promise(() => undefined)],
-  ])('is degraded, and an answer all the same, when the database %s', async (_case, executeQuery) => {
+  ])('is degraded, but still 200, when the database %s', async (_case, executeQuery) => {
     const em = () => ({ getKysely: () => ({ executeQuery }) });
     const overdue = { ...world.context.clock, deadline: () => AbortSignal.abort() };
     const context = { ...world.context, clock: overdue, db: { ...world.context.db, em } } as never;
@@ -178,14 +178,14 @@ describe('200', () => {
     });
   });
 
-  it('reads the database once when many ask at once', async () => {
+  it('reads the database once for many concurrent requests', async () => {
     world.clock.advance(60_000);
     const answers = await Promise.all(Array.from({ length: 20 }, () => healthNow(world)));
 
     expect(new Set(answers.map(({ body }) => JSON.stringify(body)))).toHaveProperty('size', 1);
   });
 
-  it('needs no key, and takes no notice of a wrong one', async () => {
+  it('needs no key, and ignores an invalid one', async () => {
     const answers = await Promise.all([null, 'wrong', world.liveKey].map((key) => world.rest('GET /health', { key })));
 
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);

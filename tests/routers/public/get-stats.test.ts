@@ -1,4 +1,4 @@
-/** GET /stats: what reached the world, and nothing that did not. */
+/** GET /stats counts published posts and active connections, and nothing else. */
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { START } from '../../harness/test-clock.ts';
@@ -45,7 +45,7 @@ async function post(connectionId: string, fields: StoredPost = {}): Promise<void
 }
 
 describe('200', () => {
-  it('counts live posts that stand on a platform, of seven days and of all time, and the connections', async () => {
+  it('counts the published live posts of seven days and of all time, and the connections', async () => {
     const bluesky = await connection('bluesky');
     const other = await makeAccount(world);
     await connection('mastodon', { accountId: other.id });
@@ -73,7 +73,7 @@ describe('200', () => {
     });
   });
 
-  it('answers the same for sixty seconds, and anew after them', async () => {
+  it('returns the same for sixty seconds, and then a new answer', async () => {
     const first = await world.rest('GET /stats', { key: null });
     world.clock.advance(59_999);
     const kept = await world.rest('GET /stats', { key: null });
@@ -85,7 +85,7 @@ describe('200', () => {
     expect(anew.body.time).toBe(world.clock.now().toISOString());
   });
 
-  it('counts along an index, however many posts there are', async () => {
+  it('uses an index to count, regardless of the number of posts', async () => {
     const plan = await world.sql<{ 'QUERY PLAN': string }>(
       `explain select count(*) from posts where status = 'sent' and mode = 'live' and platform_id <> 'sandbox' and sent_at > now()`,
     );
@@ -93,7 +93,7 @@ describe('200', () => {
     expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('posts_reached_index');
   });
 
-  it('is all noughts on a new install', async () => {
+  it('has only zeros on a new install', async () => {
     await using fresh = await startWorld();
 
     const { body } = await fresh.rest('GET /stats', { key: null });

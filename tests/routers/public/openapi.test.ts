@@ -1,4 +1,4 @@
-/** GET /openapi.json: a valid OpenAPI 3.1 document that tells of every operation, its errors and its headers. */
+/** GET /openapi.json is a valid OpenAPI 3.1 document with every operation, its errors and its headers. */
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { EVENT_NAMES } from '../../../entities/event.ts';
@@ -12,7 +12,7 @@ import { startWorld } from '../../harness/world.ts';
 const world = await startWorld();
 const { status, headers, body } = await world.rest('GET /openapi.json', { key: null });
 
-/** Every operation of the document, as `GET /posts`. */
+/** Every operation of the document, written as `GET /posts`. */
 function documented(): string[] {
   return Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -25,7 +25,7 @@ describe('200', () => {
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
-  it('is a valid OpenAPI 3.1 document of this version at this origin', async () => {
+  it('is a valid OpenAPI 3.1 document with this version and this origin', async () => {
     const result = await new Validator().validate(structuredClone(body));
 
     expect(result).toEqual({ valid: true });
@@ -34,13 +34,13 @@ describe('200', () => {
     expect(body.servers).toEqual([{ url: 'http://localhost:3000/api/v2' }]);
   });
 
-  it('has every operation of the router, the stream of events and itself, and nothing else', () => {
+  it('contains every operation of the router, the event stream and itself, and nothing else', () => {
     const declared = operations.map(({ meta }) => `${meta.openapi.method} ${meta.openapi.path}`);
 
     expect(documented().toSorted()).toEqual([...declared, 'GET /events', 'GET /openapi.json'].toSorted());
   });
 
-  it('asks for a key everywhere but on the public operations', () => {
+  it('requires a key for all operations except the public ones', () => {
     const open = documented().filter((call) => {
       const [method = '', path = ''] = call.split(' ');
       return body.paths[path][method.toLowerCase()].security.length === 0;
@@ -57,7 +57,7 @@ describe('200', () => {
   });
 
   it.each(operations.map((operation) => [operation.name, operation] as const))(
-    'lists the status of every error that %s can answer',
+    'lists the status of every error that %s can return',
     (_name, { meta }) => {
       const responses = body.paths[meta.openapi.path][meta.openapi.method.toLowerCase()].responses;
 
@@ -68,7 +68,7 @@ describe('200', () => {
     },
   );
 
-  it('shows the four headers on answers that are counted, and on no others', () => {
+  it('lists the four headers only for rate-limited responses', () => {
     const headersOf = (path: string, method: string) => body.paths[path][method].responses['200'].headers;
 
     expect(headersOf('/posts', 'get')).toEqual({
@@ -83,7 +83,7 @@ describe('200', () => {
     });
   });
 
-  it('shows them on errors too, with Retry-After where an answer may have it, and none without a key', () => {
+  it('lists them for errors too, Retry-After if possible, and none for requests without a key', () => {
     const { responses } = body.paths['/posts'].post;
     const four = ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
@@ -95,7 +95,7 @@ describe('200', () => {
   });
 
   it.each(operations.map(({ name, meta, input }) => [name, meta, input] as const))(
-    'asks %s for a body exactly where the server does',
+    'requires a body of %s exactly when the server does',
     async (_name, { openapi, rawBody }, input) => {
       const { requestBody } = body.paths[openapi.path][openapi.method.toLowerCase()];
       if (['GET', 'DELETE'].includes(openapi.method)) return expect(requestBody).toBeUndefined();
@@ -114,7 +114,7 @@ describe('200', () => {
     },
   );
 
-  it('groups every operation under a tag that it explains', () => {
+  it('groups every operation under a tag with a description', () => {
     const tags = body.tags.map(({ name }: { name: string }) => name);
     const used = operations.flatMap(({ meta }) => meta.openapi.tags);
 
@@ -143,7 +143,7 @@ describe('200', () => {
     ]);
   });
 
-  it('shows the simple endpoint with a text as its body, and its time in the query', () => {
+  it('describes the simple endpoint with a text body, and its time in the query', () => {
     const { requestBody, parameters } = body.paths['/post/{connectionSlug}'].post;
 
     expect(Object.keys(requestBody.content)).toEqual(['text/plain', 'application/x-www-form-urlencoded']);
@@ -161,12 +161,12 @@ describe('200', () => {
     ]);
   });
 
-  it('describes the error body with every code there is', () => {
+  it('describes the error body with every error code', () => {
     expect(body.components.schemas.Error.properties.error.enum).toEqual(Object.keys(ERRORS));
     expect(body.components.schemas.Error.required).toEqual(['error']);
   });
 
-  it('gives every operation an id of its own, a summary and a tag', () => {
+  it('gives every operation a unique id, a summary and a tag', () => {
     const described = documented().map((call) => {
       const [method = '', path = ''] = call.split(' ');
       return body.paths[path][method.toLowerCase()];
@@ -178,7 +178,7 @@ describe('200', () => {
 });
 
 describe('405 method_not_allowed', () => {
-  it('answers another method, with the one it has', async () => {
+  it('is the answer to another method, with the allowed one', async () => {
     const answer = await world.rest('POST /openapi.json');
 
     expect(answer.status).toBe(405);

@@ -1,4 +1,4 @@
-/** The manual clock: time stands still until it is moved, and everything that falls due on the way runs in due order. */
+/** The manual clock stands still until it is moved. A move runs everything that falls due, in due order. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ function later(from: World, seconds: number): string {
 }
 
 describe('GET 200', () => {
-  it('gives the instant at which time stands', async () => {
+  it('returns the current time of the clock', async () => {
     const { status, body } = await world.rest('GET /simulation/clock');
 
     expect(status).toBe(200);
@@ -27,7 +27,7 @@ describe('GET 200', () => {
 });
 
 describe('POST 200', () => {
-  it('moves time on by so many seconds, and by fractions of one', async () => {
+  it('moves time forward by seconds, and by fractions of a second', async () => {
     const expected = later(world, 90.5);
 
     const { status, body } = await world.rest('POST /simulation/clock', { body: { advanceSeconds: 90.5 } });
@@ -37,7 +37,7 @@ describe('POST 200', () => {
     expect((await world.rest('GET /simulation/clock')).body).toEqual({ now: expected });
   });
 
-  it('runs what falls due on the way, each piece at its own instant and in due order', async () => {
+  it('runs everything that falls due, each job at its own instant and in due order', async () => {
     const { key } = await accountWithSandbox(world);
     const times = [7200, 60, 3600].map((seconds) => later(world, seconds));
     const posts = await Promise.all(times.map((scheduledFor) => makePost(world, 'sandbox', { key, scheduledFor })));
@@ -45,7 +45,7 @@ describe('POST 200', () => {
 
     const { body } = await world.rest('POST /simulation/clock', { body: { advanceSeconds: 7200 } });
 
-    // Three sends, and the numbers of those that went out at least an hour before.
+    // Three sends, and the metrics reads of the posts that were sent at least an hour before.
     expect(body).toEqual({ now: times[0], ran: 5 });
     const sent = await world.sql<{ id: string; sent_at: string }>(
       'select id, sent_at from posts where id = any($1) order by sent_at',
@@ -59,7 +59,7 @@ describe('POST 200', () => {
     ]);
   });
 
-  it('runs what is due at the instant itself when it moves by nothing', async () => {
+  it('runs what is due now when it moves by zero', async () => {
     const { key } = await accountWithSandbox(world);
     await world.advance(60_000);
     const { postId } = await makePost(world, 'sandbox', { key, scheduledFor: later(world, 10) });
@@ -71,7 +71,7 @@ describe('POST 200', () => {
     expect((await world.rest(`GET /posts/${postId}`, { key })).body.post).toMatchObject({ status: 'sent' });
   });
 
-  it('lets two moves at once take turns', async () => {
+  it('runs two concurrent moves one after the other', async () => {
     const start = world.clock.now().getTime();
 
     const answers = await Promise.all(
@@ -82,7 +82,7 @@ describe('POST 200', () => {
     expect(world.clock.now().getTime()).toBe(start + 200_000);
   });
 
-  it('moves for a test key too', async () => {
+  it('also moves time for a test key', async () => {
     const expected = later(world, 1);
 
     const { status, body } = await world.rest('POST /simulation/clock', {
@@ -102,7 +102,7 @@ describe('400 invalid_request', () => {
     ['a step back', { advanceSeconds: -1 }, 'advanceSeconds: expected at least 0.'],
     ['more than 400 days', { advanceSeconds: 34_560_001 }, 'advanceSeconds: expected at most 34560000.'],
     ['another field', { advanceSeconds: 1, seconds: 1 }, 'body: expected no field called "seconds".'],
-  ])('refuses %s, and time stands still', async (_case, sent, message) => {
+  ])('refuses %s, and time does not change', async (_case, sent, message) => {
     const before = world.clock.now();
 
     const { status, body } = await world.rest('POST /simulation/clock', { body: sent });
@@ -160,17 +160,17 @@ describe('404 not_found', () => {
   );
 });
 
-describe('an install that starts again', () => {
+describe('an install that restarts', () => {
   const config = (dataDir: string, start: string) =>
     readConfig({ CLOCK: 'manual', CLOCK_START: start, DATA_DIR: dataDir });
 
-  it('goes on from the later of CLOCK_START and the instant it had reached', async () => {
+  it('continues from the later of CLOCK_START and the instant it had reached', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'carillon-clock-'));
     onTestFinished(() => rm(dataDir, { recursive: true }));
     const first = openManualClock(config(dataDir, '2027-01-01T00:00:00Z'));
     const began = first.now();
     first.set(new Date('2027-02-01T00:00:00.500Z'));
-    // Time never goes back.
+    // Time never goes backward.
     first.set(new Date('2027-01-15T00:00:00Z'));
 
     const starts = ['2026-06-01T00:00:00Z', '2027-06-01T00:00:00Z'].map((start) =>

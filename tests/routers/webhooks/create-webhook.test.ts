@@ -1,11 +1,11 @@
-/** POST /webhooks: only addresses on the public internet are taken, and the secret is told once. */
+/** POST /webhooks accepts only addresses on the public internet, and returns the secret only once. */
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_EVENT_NAMES } from '../../../entities/event.ts';
 import { refusal, UUID } from '../../harness/expected.ts';
 import { START } from '../../harness/test-clock.ts';
 import { startWorld } from '../../harness/world.ts';
 
-/** What hosts resolve to in these tests; others are unknown. */
+/** The addresses that hosts resolve to in these tests. All other hosts are unknown. */
 const HOSTS: Record<string, readonly string[]> = {
   'app.example': ['93.184.215.14'],
   'both.example': ['10.0.0.1', '93.184.215.14'],
@@ -28,7 +28,7 @@ const allowing = await startWorld({ receivers: { lookup } });
 const create = (body: unknown, from = world) => from.rest('POST /webhooks', { body });
 
 describe('200', () => {
-  it('gives the webhook with its secret, and without a list of events it receives the seven of old', async () => {
+  it('returns the webhook with its secret; without a list of events it receives the seven original ones', async () => {
     const { status, body } = await create({ url: 'https://app.example/hooks?from=carillon' });
 
     expect(status).toBe(200);
@@ -56,7 +56,7 @@ describe('200', () => {
     ]);
   });
 
-  it('keeps the events that are named, each once', async () => {
+  it('stores the requested events without duplicates', async () => {
     const events = ['post.failed', 'post.sent', 'post.failed'];
 
     const { body } = await create({ url: 'https://app.example/hooks', events });
@@ -64,7 +64,7 @@ describe('200', () => {
     expect(body.webhook.events).toEqual(['post.failed', 'post.sent']);
   });
 
-  it('makes another secret each time, and stores none of them readable', async () => {
+  it('creates a different secret each time, and never stores a readable secret', async () => {
     const made = await Promise.all([1, 2].map(() => create({ url: 'https://app.example/hooks' })));
 
     const secrets = made.map(({ body }) => body.webhook.secret as string);
@@ -79,11 +79,11 @@ describe('200', () => {
     ['plain http to an address in OUTBOUND_ALLOW', 'http://127.0.0.1:8080/hook'],
     ['a name that resolves to one', 'http://here.example/hook'],
     ['IPv6 in brackets', 'http://[::1]:8080/hook'],
-  ])('takes %s', async (_case, url) => {
+  ])('accepts %s', async (_case, url) => {
     expect((await create({ url }, allowing)).body.webhook.url).toBe(url);
   });
 
-  it('takes a host of which one address is public: only that one is ever connected to', async () => {
+  it('accepts a host with at least one public address: only that one is ever connected to', async () => {
     expect((await create({ url: 'https://both.example/hook' })).status).toBe(200);
   });
 });
@@ -123,7 +123,7 @@ describe('400 invalid_request', () => {
     expect(body).toEqual(refusal('invalid_request', message));
   });
 
-  it('refuses a host whose name server does not answer in time', async () => {
+  it('refuses a host if its name server does not answer in time', async () => {
     await using slow = await startWorld({ receivers: { timeoutMs: 50, lookup: () => new Promise(() => undefined) } });
 
     const { status, body } = await create({ url: 'https://app.example/hook' }, slow);

@@ -1,7 +1,7 @@
-/** GET /webhooks and DELETE /webhooks/{webhookId}. Who sees which stands in tests/routers/scoping-table.ts. */
+/** GET /webhooks and DELETE /webhooks/{webhookId}. tests/routers/scoping-table.ts has the rules for visibility. */
 import { describe, expect, it } from 'vitest';
 import { accountWithSandbox } from '../../harness/connections.ts';
-import { NOBODY, refusal } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';
 import { registerWebhook, startReceiver } from '../../harness/receiver.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -21,7 +21,7 @@ describe('GET 200', () => {
     expect(body).toEqual({ webhooks: [withoutSecret(second), withoutSecret(first)], limit: 100, nextCursor: null });
   });
 
-  it('goes on after a cursor, to the last page', async () => {
+  it('continues after a cursor, to the last page', async () => {
     const { key } = await accountWithSandbox(world);
     const ids: string[] = [];
     for (const path of ['a', 'b', 'c'])
@@ -46,7 +46,7 @@ describe('GET 200', () => {
 });
 
 describe('DELETE 200', () => {
-  it('ends the webhook: nothing is delivered any more, and all its paths answer 404', async () => {
+  it('deletes the webhook: deliveries stop, and all its paths answer 404', async () => {
     const receiver = await startReceiver();
     const { key } = await accountWithSandbox(world);
     const { id } = await registerWebhook(world, receiver.url, { key });
@@ -66,13 +66,13 @@ describe('DELETE 200', () => {
       `GET /webhooks/${id}/deliveries`,
       `POST /webhooks/${id}/test`,
       `POST /webhooks/${id}/rotate-secret`,
-      `POST /webhooks/${id}/deliveries/${NOBODY}/replay`,
+      `POST /webhooks/${id}/deliveries/${UNKNOWN_ID}/replay`,
     ] as const) {
       expect(await world.rest(call, { key })).toMatchObject({ status: 404, body: gone });
     }
   });
 
-  it('fails what is queued, and what is under way whatever comes of it', async () => {
+  it('fails queued deliveries, and those in progress regardless of their outcome', async () => {
     const { key } = await accountWithSandbox(world);
     let webhookId = '';
     const receiver = await startReceiver((response) => {
@@ -89,21 +89,21 @@ describe('DELETE 200', () => {
       { status: 'failed', claim: null, attempts: 0 },
       { status: 'failed', claim: null, attempts: 0 },
     ]);
-    expect(await world.sql('select secret, lane, lane_until from webhooks where id = $1', [id])).toEqual([
-      { secret: null, lane: null, lane_until: null },
+    expect(await world.sql('select secret, lease, lease_until from webhooks where id = $1', [id])).toEqual([
+      { secret: null, lease: null, lease_until: null },
     ]);
   });
 });
 
 describe('DELETE 400 and 404', () => {
-  it('refuses a malformed id, and one that nothing has', async () => {
+  it('refuses a malformed id and an unknown id', async () => {
     const malformed = await world.rest('DELETE /webhooks/1');
-    const unknown = await world.rest(`DELETE /webhooks/${NOBODY}`);
+    const unknown = await world.rest(`DELETE /webhooks/${UNKNOWN_ID}`);
 
     expect([malformed.status, malformed.body.error]).toEqual([400, 'invalid_request']);
     expect(unknown).toMatchObject({
       status: 404,
-      body: refusal('not_found', `No webhook of yours has the id ${NOBODY}.`),
+      body: refusal('not_found', `No webhook of yours has the id ${UNKNOWN_ID}.`),
     });
   });
 });

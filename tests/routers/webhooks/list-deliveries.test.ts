@@ -1,7 +1,7 @@
-/** GET /webhooks/{webhookId}/deliveries: newest first, page by page, narrowed by status. */
+/** GET /webhooks/{webhookId}/deliveries: newest first, in pages, filtered by status. */
 import { describe, expect, it } from 'vitest';
 import { accountWithSandbox } from '../../harness/connections.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';
 import { registerWebhook, startReceiver } from '../../harness/receiver.ts';
 import { START } from '../../harness/test-clock.ts';
@@ -10,7 +10,7 @@ import { startWorld } from '../../harness/world.ts';
 const world = await startWorld();
 const { key } = await accountWithSandbox(world);
 
-/** A webhook with a delivery for each of these answers, in their order, and the time after them. */
+/** A webhook with one delivery for each of these responses, in order, and the time after them. */
 async function webhookWith(answers: readonly number[]): Promise<string> {
   const receiver = await startReceiver();
   const { id } = await registerWebhook(world, receiver.url, { key, events: ['post.sent'] });
@@ -29,7 +29,7 @@ const list = async (webhookId: string, search = '') => {
 const idsOf = (body: { deliveries: { id: string }[] }) => body.deliveries.map(({ id }) => id);
 
 describe('200', () => {
-  it('shows every field of a delivery', async () => {
+  it('returns every field of a delivery', async () => {
     const id = await webhookWith([204, 500]);
 
     const { status, body } = await list(id);
@@ -63,7 +63,7 @@ describe('200', () => {
     for (const delivery of body.deliveries) expect(delivery.eventId).toBe(delivery.id);
   });
 
-  it('goes from page to page without a gap or a repeat, also when new deliveries come in between', async () => {
+  it('pages without a gap or a duplicate, also when new deliveries arrive in between', async () => {
     const id = await webhookWith([200, 200, 200, 200, 200]);
     const all = idsOf((await list(id)).body);
 
@@ -79,7 +79,7 @@ describe('200', () => {
     ]);
   });
 
-  it('takes the nextCursor of a page as cursor too', async () => {
+  it('accepts the nextCursor of a page as cursor', async () => {
     const id = await webhookWith([200, 200, 200]);
     const all = idsOf((await list(id)).body);
 
@@ -92,13 +92,13 @@ describe('200', () => {
     expect([twice.status, twice.body.message]).toEqual([400, 'cursor: the same as startingAfter; send one of them.']);
   });
 
-  it('says that there is no more when the last page is full', async () => {
+  it('returns hasMore false when the last page is full', async () => {
     const id = await webhookWith([200, 200]);
 
     expect((await list(id, '?limit=2')).body).toMatchObject({ limit: 2, hasMore: false });
   });
 
-  it('gives those in one status, page by page too', async () => {
+  it('filters by status, also in pages', async () => {
     const id = await webhookWith([200, 500, 200, 500]);
     const all = idsOf((await list(id)).body);
     await world.sql(`update deliveries set status = 'dead' where id = $1`, [all[0]]);
@@ -124,11 +124,11 @@ describe('400 invalid_request', () => {
     },
   );
 
-  it('refuses to start after a delivery that nobody has, or that another webhook has', async () => {
+  it('refuses a cursor delivery that does not exist or belongs to another webhook', async () => {
     const [id, other] = [await webhookWith([]), await webhookWith([200])];
     const [foreign = ''] = idsOf((await list(other)).body);
 
-    for (const startingAfter of [NOBODY, foreign]) {
+    for (const startingAfter of [UNKNOWN_ID, foreign]) {
       const { status, body } = await list(id, `?startingAfter=${startingAfter}`);
 
       expect(status).toBe(400);
@@ -140,10 +140,10 @@ describe('400 invalid_request', () => {
 });
 
 describe('404 not_found', () => {
-  it('answers so for a webhook that nobody has', async () => {
-    expect(await list(NOBODY)).toMatchObject({
+  it('is the answer for an unknown webhook', async () => {
+    expect(await list(UNKNOWN_ID)).toMatchObject({
       status: 404,
-      body: refusal('not_found', `No webhook of yours has the id ${NOBODY}.`),
+      body: refusal('not_found', `No webhook of yours has the id ${UNKNOWN_ID}.`),
     });
   });
 });

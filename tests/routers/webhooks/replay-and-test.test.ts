@@ -1,7 +1,7 @@
 /** POST /webhooks/{webhookId}/deliveries/{deliveryId}/replay and POST /webhooks/{webhookId}/test. */
 import { describe, expect, it } from 'vitest';
 import { accountWithSandbox } from '../../harness/connections.ts';
-import { NOBODY, refusal, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';
 import { deliveriesOf, registerWebhook, startReceiver } from '../../harness/receiver.ts';
 import { startWorld, type World } from '../../harness/world.ts';
@@ -9,7 +9,7 @@ import { startWorld, type World } from '../../harness/world.ts';
 const world = await startWorld();
 const { key } = await accountWithSandbox(world);
 
-/** A webhook that was posted one event, answered with this status. */
+/** A webhook that received one event and answered it with this status. */
 async function posted(status: number) {
   const receiver = await startReceiver(status);
   const webhook = await registerWebhook(world, receiver.url, { key, events: ['post.sent'] });
@@ -21,13 +21,13 @@ async function posted(status: number) {
   return { receiver, webhook, delivery, replay };
 }
 
-/** Lets all attempts come due. */
+/** Advances the clock until all attempts are due. */
 async function letDie(of: World): Promise<void> {
   for (const minutes of [1, 5, 30, 120, 360, 720]) await of.advance(minutes * 60_000);
 }
 
 describe('replay 200', () => {
-  it('posts a delivered event again, to the byte, under the same id', async () => {
+  it('sends a delivered event again, byte for byte, under the same id', async () => {
     const { receiver, delivery, replay } = await posted(200);
     world.clock.advance(10_000);
 
@@ -68,7 +68,7 @@ describe('replay 200', () => {
     expect(await deliveriesOf(world, webhook.id, key)).toMatchObject([{ status: 'dead', attempts: 7 }]);
   });
 
-  it('posts once when many ask at once', async () => {
+  it('sends once for many concurrent requests', async () => {
     const { receiver, replay } = await posted(200);
 
     const answers = await Promise.all([replay(), replay(), replay()]);
@@ -81,7 +81,7 @@ describe('replay 200', () => {
 });
 
 describe('replay 400 and 404', () => {
-  it('refuses a delivery that waits', async () => {
+  it('refuses a pending delivery', async () => {
     const { replay } = await posted(500);
 
     const { status, body } = await replay();
@@ -92,7 +92,7 @@ describe('replay 400 and 404', () => {
     );
   });
 
-  it('refuses a delivery that is under way', async () => {
+  it('refuses a delivery that is in progress', async () => {
     const { delivery, replay } = await posted(500);
     await world.sql(`update deliveries set status = 'processing' where id = $1`, [delivery.id]);
 
@@ -102,10 +102,10 @@ describe('replay 400 and 404', () => {
     expect(body.message).toBe('This delivery is processing: it is going out by itself, so there is nothing to replay.');
   });
 
-  it('knows only the deliveries of the webhook that is named', async () => {
+  it('finds only the deliveries of the webhook in the path', async () => {
     const [one, other] = [await posted(200), await posted(200)];
 
-    for (const deliveryId of [other.delivery.id, NOBODY]) {
+    for (const deliveryId of [other.delivery.id, UNKNOWN_ID]) {
       const answer = await world.rest(`POST /webhooks/${one.webhook.id}/deliveries/${deliveryId}/replay`, { key });
 
       expect(answer).toMatchObject({
@@ -117,7 +117,7 @@ describe('replay 400 and 404', () => {
 });
 
 describe('test 200', () => {
-  it('queues a made-up post, marked as a test, whatever the webhook hears', async () => {
+  it('queues an example post, marked as a test, regardless of the subscribed events', async () => {
     const receiver = await startReceiver();
     const webhook = await registerWebhook(world, receiver.url, { key, events: ['connection.removed'] });
     const now = world.clock.now().toISOString();
@@ -167,7 +167,7 @@ describe('test 200', () => {
     ]);
   });
 
-  it('carries the mode of the key that asked for it', async () => {
+  it('has the mode of the key that requested it', async () => {
     const receiver = await startReceiver();
     const webhook = await registerWebhook(world, receiver.url, { key: world.testKey });
 

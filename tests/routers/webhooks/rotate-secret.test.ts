@@ -1,9 +1,9 @@
-/** POST /webhooks/{webhookId}/rotate-secret: a day in which receivers may know either secret. */
+/** POST /webhooks/{webhookId}/rotate-secret: for one day, receivers can verify with either secret. */
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { verifyWebhook } from '../../../client/index.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
-import { NOBODY, refusal } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';
 import { type ReceivedDelivery, registerWebhook, startReceiver } from '../../harness/receiver.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -11,7 +11,7 @@ import { startWorld } from '../../harness/world.ts';
 const world = await startWorld();
 const DAY_MS = 86_400_000;
 
-/** A receiver that checks x-service-signature alone, with the published expression. */
+/** A receiver that verifies only x-service-signature, with the published expression. */
 function isSigned({ headers, raw }: ReceivedDelivery, secret: string): boolean {
   const [, t, v1] = /^t=([0-9]+),v1=([0-9a-f]{64})$/.exec(String(headers['x-service-signature'])) ?? [];
   return v1 === createHmac('sha256', secret).update(`${t}.${raw}`).digest('hex');
@@ -27,7 +27,7 @@ async function rotated() {
 }
 
 describe('200', () => {
-  it('shows the new secret once, and stores none readable', async () => {
+  it('returns the new secret once, and never stores a readable secret', async () => {
     const { key, webhook, older, newer, status, body } = await rotated();
 
     expect(status).toBe(200);
@@ -47,7 +47,7 @@ describe('200', () => {
 });
 
 describe('for a day after it', () => {
-  it('a delivery is signed with both secrets, and the client takes it with either', async () => {
+  it('a delivery is signed with both secrets, and the client accepts it with either', async () => {
     const { key, receiver, older, newer } = await rotated();
     await makePost(world, 'sandbox', { key });
     await world.advance(DAY_MS - 1);
@@ -64,7 +64,7 @@ describe('for a day after it', () => {
     await expect(verifyWebhook(raw, headers, ['whsec_other'], { now })).rejects.toThrow('does not match');
   });
 
-  it('the first attempt has the older secret in x-service-signature, the next the newer, in turns', async () => {
+  it('x-service-signature alternates: the first attempt has the older secret, the next the newer', async () => {
     const { key, receiver, older, newer } = await rotated();
     receiver.answer(401);
     await makePost(world, 'sandbox', { key });
@@ -83,7 +83,7 @@ describe('for a day after it', () => {
 });
 
 describe('a day later', () => {
-  it('only the new secret signs, in the one header there is, and the older is gone', async () => {
+  it('only the new secret signs, in a single header, and the older one is deleted', async () => {
     const { key, receiver, webhook, newer } = await rotated();
     await world.advance(DAY_MS);
 
@@ -101,7 +101,7 @@ describe('a day later', () => {
   });
 });
 
-it('a second rotation within the day ends the oldest secret at once', async () => {
+it('a second rotation within the day ends the oldest secret immediately', async () => {
   const { key, receiver, older, newer, rotate } = await rotated();
   const newest = (await rotate()).body.webhook.secret as string;
   await makePost(world, 'sandbox', { key });
@@ -114,9 +114,9 @@ it('a second rotation within the day ends the oldest secret at once', async () =
   for (const secret of [newer, newest]) expect(await verifyWebhook(raw, headers, secret, { now })).toBeDefined();
 });
 
-it('404 for a webhook that nobody has', async () => {
-  expect(await world.rest(`POST /webhooks/${NOBODY}/rotate-secret`)).toMatchObject({
+it('404 for an unknown webhook', async () => {
+  expect(await world.rest(`POST /webhooks/${UNKNOWN_ID}/rotate-secret`)).toMatchObject({
     status: 404,
-    body: refusal('not_found', `No webhook of yours has the id ${NOBODY}.`),
+    body: refusal('not_found', `No webhook of yours has the id ${UNKNOWN_ID}.`),
   });
 });

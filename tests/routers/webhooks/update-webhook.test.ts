@@ -1,7 +1,7 @@
-/** PATCH /webhooks/{webhookId}: address, events and label, and what waits while a webhook is disabled. */
+/** PATCH /webhooks/{webhookId} changes URL, events and label. Deliveries wait while a webhook is disabled. */
 import { describe, expect, it } from 'vitest';
 import { accountWithSandbox } from '../../harness/connections.ts';
-import { NOBODY, refusal } from '../../harness/expected.ts';
+import { UNKNOWN_ID, refusal } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';
 import { deliveriesOf, registerWebhook, startReceiver } from '../../harness/receiver.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -20,7 +20,7 @@ async function subscribed(how = 200) {
     change: (body: unknown) => world.rest(`PATCH /webhooks/${webhook.id}`, { key, body }),
     post: (text: string) => makePost(world, 'sandbox', { key, text }),
     texts: () => receiver.received.map(({ body }) => body.post.text as string),
-    /** Makes a change while the first delivery is posted; each answer waits until the delivery before it is settled. */
+    /** Makes a change during the first delivery. Each response waits until the delivery before it is settled. */
     changeMeanwhile: (body: unknown) =>
       receiver.answer((response) => {
         const posted = receiver.received.length;
@@ -38,7 +38,7 @@ async function hasDelivered(webhookId: string, count: number): Promise<void> {
 }
 
 describe('200', () => {
-  it('changes what is sent and nothing else, and shows the webhook without its secret', async () => {
+  it('changes only the fields that are sent, and returns the webhook without its secret', async () => {
     const { key, webhook, change } = await subscribed();
 
     const first = await change({ url: 'http://127.0.0.1:9/new', description: 'Bells' });
@@ -53,7 +53,7 @@ describe('200', () => {
     expect((await world.rest('GET /webhooks', { key })).body.webhooks).toEqual([{ ...narrowed, description: null }]);
   });
 
-  it('delivers to the new address what waits, with the secret of before', async () => {
+  it('sends pending deliveries to the new URL, with the same secret', async () => {
     const { receiver, change, post, texts } = await subscribed(500);
     const moved = await startReceiver();
     await post('waits');
@@ -66,7 +66,7 @@ describe('200', () => {
     expect(moved.received.map(({ raw }) => raw)).toEqual(receiver.received.map(({ raw }) => raw));
   });
 
-  it('holds for a batch that is being delivered: what is behind goes to the new address', async () => {
+  it('applies to a batch in progress: its remaining deliveries go to the new URL', async () => {
     const { changeMeanwhile, post, texts } = await subscribed();
     const moved = await startReceiver();
     for (let index = 0; index < 20; index += 1) await post(`number ${index}`);
@@ -82,7 +82,7 @@ describe('200', () => {
 });
 
 describe('enabled', () => {
-  it('false keeps what waits and stores nothing new; true lets it go on', async () => {
+  it('false keeps pending deliveries and stores no new ones; true resumes them', async () => {
     const { key, webhook, receiver, change, post, texts } = await subscribed(500);
     await post('waits');
     await world.runDue();
@@ -107,7 +107,7 @@ describe('enabled', () => {
     expect(await world.sql('select paused from deliveries where paused')).toEqual([]);
   });
 
-  it('false ends a batch that is being delivered', async () => {
+  it('false ends a batch in progress', async () => {
     const { receiver, change, changeMeanwhile, post, texts } = await subscribed();
     for (let index = 0; index < 20; index += 1) await post(`number ${index}`);
     changeMeanwhile({ enabled: false });
@@ -137,7 +137,7 @@ describe('enabled', () => {
     }
   });
 
-  it('false keeps deliveries no longer than others: 30 days', async () => {
+  it('false keeps deliveries as long as other deliveries: 30 days', async () => {
     const { key, webhook, change, post } = await subscribed(500);
     await post('waits');
     await world.runDue();
@@ -172,10 +172,10 @@ describe('400 and 404', () => {
     });
   });
 
-  it('404 for a webhook that nobody has', async () => {
-    expect(await world.rest(`PATCH /webhooks/${NOBODY}`, { body: { enabled: true } })).toMatchObject({
+  it('404 for an unknown webhook', async () => {
+    expect(await world.rest(`PATCH /webhooks/${UNKNOWN_ID}`, { body: { enabled: true } })).toMatchObject({
       status: 404,
-      body: refusal('not_found', `No webhook of yours has the id ${NOBODY}.`),
+      body: refusal('not_found', `No webhook of yours has the id ${UNKNOWN_ID}.`),
     });
   });
 });

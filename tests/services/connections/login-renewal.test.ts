@@ -19,7 +19,7 @@ let account: FakeXAccount;
 let connection: { id: string; slug: string };
 let number = 0;
 
-/** Each test has an account of its own, whose login ends in two hours. */
+/** Each test has its own account, whose access token expires in two hours. */
 beforeEach(async () => {
   number += 1;
   account = x.addAccount(`alice${number}`, `token-${number}`, `refresh-${number}`);
@@ -42,11 +42,11 @@ const shown = async () => (await world.rest(`GET /connections/${connection.id}`)
 const post = async (text: string) =>
   (await world.rest('POST /posts', { body: { text, connectionSlugs: [connection.slug] } })).body.results[0];
 const fails = (status: number, json: unknown = {}) => (x.answers[TOKEN] = [{ status, json }]);
-/** Leaves the account nothing that X takes. */
+/** Revokes all tokens of the account at X. */
 const kill = () => [account.accessTokens, account.refreshTokens].forEach((tokens) => tokens.clear());
 
-describe('a login that ends', () => {
-  it('is renewed five minutes ahead, with no post to send, and again two hours later', async () => {
+describe('an access token that expires', () => {
+  it('is refreshed five minutes ahead, without a post to send, and again two hours later', async () => {
     await world.advance(115 * MINUTE - 1);
     expect(renewals()).toBe(0);
 
@@ -59,7 +59,7 @@ describe('a login that ends', () => {
     expect(renewals()).toBe(2);
   });
 
-  it('is renewed once by all who find it due at the same time', async () => {
+  it('is refreshed once by concurrent callers', async () => {
     world.clock.advance(116 * MINUTE);
     const { signal } = new AbortController();
 
@@ -74,7 +74,7 @@ describe('a login that ends', () => {
     expect(renewals()).toBe(1);
   });
 
-  it('has its new tokens stored before they are used: a post that is cut off does not lose them', async () => {
+  it('has its new tokens stored before their first use: a post that is cut off does not lose them', async () => {
     world.clock.advance(116 * MINUTE);
     x.faults.push('drops_before');
 
@@ -83,7 +83,7 @@ describe('a login that ends', () => {
     expect(renewals()).toBe(1);
   });
 
-  it('is still used while X cannot renew it, and tried again five minutes later', async () => {
+  it('is still used while X cannot refresh it, and the refresh is repeated five minutes later', async () => {
     world.clock.advance(116 * MINUTE);
     fails(503);
 
@@ -100,7 +100,7 @@ describe('a login that ends', () => {
     expect(await shown()).toMatchObject({ reconnectRequired: null });
   });
 
-  it('is no longer renewed when the connection is gone', async () => {
+  it('is no longer refreshed after the connection was deleted', async () => {
     await world.rest(`DELETE /connections/${connection.id}`);
 
     await world.advance(3 * HOUR);
@@ -109,8 +109,8 @@ describe('a login that ends', () => {
   });
 });
 
-describe('a login that is over', () => {
-  it('is said to be on the connection before a post is due, and not tried again', async () => {
+describe('credentials that are no longer valid', () => {
+  it('are reported on the connection before a post is due, and the refresh is not repeated', async () => {
     kill();
 
     await world.advance(115 * MINUTE);
@@ -124,7 +124,7 @@ describe('a login that is over', () => {
     expect(await shown()).toMatchObject({ reconnectRequired: { since, reason: expect.any(String) } });
   });
 
-  it('is in the list of connections too', async () => {
+  it('are reported in the list of connections too', async () => {
     kill();
     await world.advance(115 * MINUTE);
 
@@ -134,7 +134,7 @@ describe('a login that is over', () => {
     expect((await shown()).reconnectRequired.reason).toBe(DEAD);
   });
 
-  it('works again once the account is connected again: same id, slug and queue, and no event', async () => {
+  it('work again after the account is connected again: same id, slug and queue, and no event', async () => {
     const queue = { slots: [{ weekday: 1, time: '09:00' }], timezone: 'Europe/Berlin' };
     await world.rest(`PATCH /connections/${connection.id}/queue`, { body: queue });
     kill();
@@ -152,7 +152,7 @@ describe('a login that is over', () => {
     expect(await post('back')).toMatchObject({ status: 'sent' });
   });
 
-  it('is still a conflict to connect twice while all is well', async () => {
+  it('do not exist yet: connecting twice is still a conflict while the credentials are valid', async () => {
     const { status, body } = await connect(`token-${number}`);
 
     expect(status).toBe(409);
@@ -160,20 +160,20 @@ describe('a login that is over', () => {
   });
 });
 
-describe('a login that a send finds refused', () => {
+describe('credentials that a send finds refused', () => {
   beforeEach(async () => {
     kill();
     await post('refused');
   });
 
-  it('is said to be on the connection, with the reason and since when', async () => {
+  it('are reported on the connection, with the reason and the time', async () => {
     expect((await shown()).reconnectRequired).toEqual({
       since: world.clock.now().toISOString(),
       reason: expect.stringMatching(/^X /),
     });
   });
 
-  it('keeps the time of the first refusal', async () => {
+  it('keep the time of the first refusal', async () => {
     const { since } = (await shown()).reconnectRequired;
     world.clock.advance(MINUTE);
 
@@ -183,8 +183,8 @@ describe('a login that a send finds refused', () => {
   });
 });
 
-describe('a send that X refuses for what the login does not cover', () => {
-  it('is said to be on the connection until a send goes through', async () => {
+describe('a send that X refuses because of missing permissions', () => {
+  it('is reported on the connection until a send succeeds', async () => {
     x.answers['POST /2/tweets'] = [
       { status: 403, json: { title: 'Forbidden', type: 'about:blank', status: 403, detail: 'Forbidden' } },
     ];
@@ -197,8 +197,8 @@ describe('a send that X refuses for what the login does not cover', () => {
   });
 });
 
-describe('a delete that finds the login refused', () => {
-  it('is said to be on the connection', async () => {
+describe('a delete that finds the credentials refused', () => {
+  it('is reported on the connection', async () => {
     const { postId } = await post('up');
     kill();
 

@@ -1,4 +1,7 @@
-/** Channels that reach chosen people: what the operator has to set up, and the same number or address connected twice. */
+/**
+ * Channels for direct messages: the settings that the operator must add, and connecting the same number or address
+ * twice.
+ */
 import { afterAll, describe, expect, it } from 'vitest';
 import { startWorld } from '../../harness/world.ts';
 import { MAILBOX, startFakeMail } from '../../platforms/fakes/fake-mail.ts';
@@ -27,7 +30,7 @@ const SMS = { platformId: 'sms', credentials: { to: '+15550100123' } };
 const EMAIL = { platformId: 'email', credentials: { to: 'reader@bells.example' } };
 const SLACK = { platformId: 'slack', credentials: { botToken: 'xoxb-bells', channelId: 'C0BELLS' } };
 
-it('tells beforehand into how many segments a text message is cut, which is what Twilio charges for', async () => {
+it('validation returns the number of segments of a text message, which Twilio charges for', async () => {
   const { body } = await world.rest('POST /connections', { body: { ...SMS, slug: 'counted' } });
   const validate = async (text: string) => {
     const asked = { text, connectionSlugs: [body.connection.slug, world.sandboxSlug] };
@@ -45,7 +48,7 @@ describe('an install without the settings', () => {
   it.each([
     [SMS, '"sms"', 'TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN, TWILIO_FROM'],
     [EMAIL, '"email"', 'SMTP_URL, SMTP_FROM'],
-  ])('says what its operator has to set for %j', async (body, platform, settings) => {
+  ])('names the settings that its operator must add for %j', async (body, platform, settings) => {
     const answer = await bare.rest('POST /connections', { body });
 
     expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
@@ -54,7 +57,7 @@ describe('an install without the settings', () => {
     );
   });
 
-  it('offers no way to connect them', async () => {
+  it('does not offer to connect them', async () => {
     const connectOf = async (here: typeof world) => {
       const { body } = await here.rest('GET /platforms');
       const platforms: { id: string; kind: string; connect: string[] }[] = body.platforms;
@@ -78,7 +81,7 @@ describe('the same account connected twice into a profile', () => {
   it.each([
     [SMS, 'sms-15550100123'],
     [EMAIL, 'email-reader-bells-example'],
-  ])('gives two connections: %j', async (body, slug) => {
+  ])('creates two connections: %j', async (body, slug) => {
     const { id: profileId } = await world.profile();
 
     const first = await world.rest('POST /connections', { body: { ...body, profileId } });
@@ -96,7 +99,7 @@ describe('the same account connected twice into a profile', () => {
     expect([second.status, second.body.error]).toEqual([409, 'connection_conflict']);
   });
 
-  it('moves to a profile that holds the same number already', async () => {
+  it('can move to a profile that already has the same number', async () => {
     const [from, to] = [await world.profile(), await world.profile()];
     await world.rest('POST /connections', { body: { ...SMS, profileId: to.id, slug: 'theirs' } });
     const { body } = await world.rest('POST /connections', { body: { ...SMS, profileId: from.id, slug: 'ours' } });

@@ -1,4 +1,4 @@
-/** Slugs that are made from platform and handle. */
+/** Slugs that are derived from platform and handle. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deriveSlug, firstFreeSlug, SLUG_MAX, SLUG_PATTERN } from '../../../services/connections/slug.ts';
@@ -19,7 +19,7 @@ describe('a derived slug', () => {
     expect(deriveSlug(platformId, handle)).toBe(slug);
   });
 
-  it('is a slug, and leaves room for a number, whatever the handle', () => {
+  it('is a valid slug with room for a number suffix, for any handle', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (handle) => {
         const slug = deriveSlug('bluesky', handle);
@@ -32,14 +32,14 @@ describe('a derived slug', () => {
   });
 });
 
-describe('a taken slug', () => {
+describe('a slug that is in use', () => {
   it.each([
     [[], 'news'],
     [['news'], 'news-2'],
     [['news', 'news-2', 'news-4'], 'news-3'],
     [['news-2'], 'news'],
     [['news', 'newspaper'], 'news-2'],
-  ])('with %j taken, the next is %s', (taken, slug) => {
+  ])('with %j in use, the next is %s', (taken, slug) => {
     expect(firstFreeSlug('news', new Set(taken))).toBe(slug);
   });
 });

@@ -1,4 +1,4 @@
-/** Stored logins: readable with the right key in the right row, and with nothing else. */
+/** Stored credentials can be decrypted only with the right key and in the right row. */
 import { describe, expect, it } from 'vitest';
 import { createVault } from '../../../services/credentials/vault.ts';
 
@@ -13,7 +13,7 @@ function bytes(length: number): Buffer {
   return Buffer.alloc(length, counter);
 }
 
-/** A sealed text with one of its parts changed. */
+/** An encrypted text with one of its parts changed. */
 function withPart(sealed: string, index: number, change: (part: Buffer) => Buffer): string {
   const parts = sealed.split('.');
   parts[index] = change(Buffer.from(parts[index] ?? '', 'base64url')).toString('base64url');
@@ -26,14 +26,14 @@ function flipped(part: Buffer): Buffer {
   return copy;
 }
 
-describe('a sealed login', () => {
-  it('opens as it was, in its own row', () => {
+describe('encrypted credentials', () => {
+  it('decrypt to the original in their own row', () => {
     const vault = createVault([NEW], bytes);
 
     expect(vault.open(vault.seal(LOGIN, 'row-1'), 'row-1')).toEqual(LOGIN);
   });
 
-  it('shows nothing of the login, and is never twice the same', () => {
+  it('reveal nothing of the credentials, and differ each time', () => {
     const vault = createVault([NEW], bytes);
 
     const [one, other] = [vault.seal(LOGIN, 'row-1'), vault.seal(LOGIN, 'row-1')];
@@ -43,7 +43,7 @@ describe('a sealed login', () => {
     expect(Buffer.from(one.split('.')[4] ?? '', 'base64url').toString('latin1')).not.toContain('alice');
   });
 
-  it('does not open in another row', () => {
+  it('do not decrypt in another row', () => {
     const vault = createVault([NEW], bytes);
     const [one, other] = [vault.seal({ token: 'one' }, 'row-1'), vault.seal({ token: 'other' }, 'row-2')];
 
@@ -55,7 +55,7 @@ describe('a sealed login', () => {
     ['nonce', 2],
     ['tag', 3],
     ['text', 4],
-  ])('does not open when its %s was altered', (_part, index) => {
+  ])('do not decrypt when their %s was altered', (_part, index) => {
     const vault = createVault([NEW], bytes);
 
     const altered = withPart(vault.seal(LOGIN, 'row-1'), index, flipped);
@@ -63,7 +63,7 @@ describe('a sealed login', () => {
     expect(() => vault.open(altered, 'row-1')).toThrow('unable to authenticate data');
   });
 
-  it.each([4, 8, 12, 15])('does not open with a tag cut to %i bytes', (length) => {
+  it.each([4, 8, 12, 15])('do not decrypt with a tag cut to %i bytes', (length) => {
     const vault = createVault([NEW], bytes);
 
     const cut = withPart(vault.seal(LOGIN, 'row-1'), 3, (tag) => tag.subarray(0, length));
@@ -71,11 +71,11 @@ describe('a sealed login', () => {
     expect(() => vault.open(cut, 'row-1')).toThrow('Invalid authentication tag length');
   });
 
-  it.each(['', 'v1', 'plain text', '{"appPassword":"x"}'])('is not %j', (text) => {
+  it.each(['', 'v1', 'plain text', '{"appPassword":"x"}'])('are not %j', (text) => {
     expect(() => createVault([NEW], bytes).open(text, 'row-1')).toThrow('is in ENCRYPTION_KEYS');
   });
 
-  it('does not open when it ends early', () => {
+  it('do not decrypt when they are truncated', () => {
     const vault = createVault([NEW], bytes);
     const early = vault.seal(LOGIN, 'row-1').split('.').slice(0, 4).join('.');
 
@@ -84,7 +84,7 @@ describe('a sealed login', () => {
 });
 
 describe('keys', () => {
-  it('rotate: the first seals, all open', () => {
+  it('rotate: the first encrypts, all decrypt', () => {
     const sealedBefore = createVault([OLD], bytes).seal(LOGIN, 'row-1');
     const vault = createVault([NEW, OLD], bytes);
 
@@ -95,7 +95,7 @@ describe('keys', () => {
     expect(() => createVault([OLD], bytes).open(sealedAfter, 'row-1')).toThrow('is in ENCRYPTION_KEYS');
   });
 
-  it('that were dropped are named by their mark, never by themselves', () => {
+  it('that were removed are named by their key mark, never by their value', () => {
     const sealed = createVault([OLD], bytes).seal(LOGIN, 'row-1');
     const [mark] = createVault([OLD], bytes).keyMarks;
 
@@ -105,7 +105,7 @@ describe('keys', () => {
     expect(OLD.toString('base64url')).not.toContain(mark);
   });
 
-  it('have marks in the order they were given', () => {
+  it('have key marks in their configured order', () => {
     const [oldMark] = createVault([OLD], bytes).keyMarks;
     const [newMark] = createVault([NEW], bytes).keyMarks;
 

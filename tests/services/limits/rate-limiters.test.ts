@@ -1,4 +1,4 @@
-/** Both rate limiters keep the same exact sliding window. */
+/** Both rate limiters implement the same exact sliding window. */
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createMemoryRateLimiter } from '../../../services/limits/memory-rate-limiter.ts';
@@ -8,7 +8,9 @@ import { openTestDatabase, TEST_DATABASE_URL } from '../../harness/database.ts';
 
 const START = Date.UTC(2026, 10, 21, 12);
 
-/** The window as the spec defines it, told as plainly as can be: the instants of all accepted requests. */
+/**
+ * The simplest correct window (docs/contract/errors-and-limits.md#rate-limits): the instants of all accepted requests.
+ */
 function createModel(limit: number) {
   const accepted = new Map<string, number[]>();
   return (bucket: string, present: number): RateState => {
@@ -52,11 +54,11 @@ async function keepsToTheModel(createLimiter: () => RateLimiter, numRuns: number
 }
 
 describe('in memory', () => {
-  it('lets in exactly what the window has room for', async () => {
+  it('allows exactly what the window has room for', async () => {
     await keepsToTheModel(() => createMemoryRateLimiter(4), 200);
   });
 
-  it('forgets buckets that have fallen silent, and no others', async () => {
+  it('removes only buckets without recent requests', async () => {
     const limiter = createMemoryRateLimiter(1);
     await limiter.take('silent', new Date(START));
     await limiter.take('busy', new Date(START + 1));
@@ -74,11 +76,11 @@ describe.runIf(TEST_DATABASE_URL)('on PostgreSQL', async () => {
   const database = await openTestDatabase();
   afterAll(() => database.close());
 
-  it('lets in exactly what the window has room for', async () => {
+  it('allows exactly what the window has room for', async () => {
     await keepsToTheModel(() => createPostgresRateLimiter(database, 4), 25);
   });
 
-  it('does not over-admit when a hundred ask at once', async () => {
+  it('does not exceed the limit for a hundred concurrent requests', async () => {
     const limiter = createPostgresRateLimiter(database, 60);
 
     const states = await Promise.all(Array.from({ length: 100 }, () => limiter.take('crowd', new Date(START))));

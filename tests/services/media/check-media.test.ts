@@ -37,7 +37,7 @@ async function refusalOf(caller: Caller, media: NamedMedia[]): Promise<string> {
 }
 
 describe('checkMedia', () => {
-  it('gives the images in their order, with what the post says of them', async () => {
+  it('returns the images in order, with the alt texts of the post', async () => {
     const [first, second] = [await upload(), await upload()];
 
     const checked = await checkMedia(world.context, owner, [
@@ -58,7 +58,7 @@ describe('checkMedia', () => {
     expect(await refusalOf(owner, [{ id: await upload() }, { id }])).toBe(message);
   });
 
-  it('refuses an image twice in a post', async () => {
+  it('refuses a duplicate image in a post', async () => {
     const id = await upload();
 
     await expect(checkMedia(world.context, owner, [{ id }, { id: id.toUpperCase() }])).rejects.toMatchObject({
@@ -80,7 +80,7 @@ describe('checkMedia', () => {
 });
 
 describe('holdMedia', () => {
-  it('refuses an image that was deleted since it was checked', async () => {
+  it('refuses an image that was deleted after it was checked', async () => {
     const id = await upload();
     await world.rest(`DELETE /media/${id}`);
 

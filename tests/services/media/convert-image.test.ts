@@ -16,7 +16,7 @@ async function convert(bytes: Buffer, type: ImageType, facts: Partial<ImageFacts
   const converted = await convertImage(bytes, type, { ...FACTS, ...facts });
   if (converted === null) throw new Error('it could not be converted');
   const metadata = await sharp(converted.bytes).metadata();
-  // What is said of an image is what it is.
+  // The metadata of a converted image must describe the actual image.
   expect([`image/${metadata.format}`, metadata.width, metadata.height]).toEqual([
     converted.contentType,
     converted.width,
@@ -27,7 +27,7 @@ async function convert(bytes: Buffer, type: ImageType, facts: Partial<ImageFacts
 }
 
 describe('convertImage', () => {
-  it('hands on what fits without a pixel changed, and without its place', async () => {
+  it('keeps the pixels of an image that fits, and removes its location', async () => {
     const bytes = await withPlace(noise(80, 60)).jpeg().toBuffer();
 
     const { bytes: converted } = await convert(bytes, 'image/jpeg');
@@ -41,19 +41,16 @@ describe('convertImage', () => {
     [3, 'red right', [60, 40]],
     [6, 'red top', [40, 60]],
     [8, 'red bottom', [40, 60]],
-  ] as const)(
-    'turns an image with orientation %i as people see it: %s',
-    async (orientation, _where, [width, height]) => {
-      const bytes = await withPlace(halves(60, 40)).withMetadata({ orientation }).jpeg().toBuffer();
+  ] as const)('applies orientation %i to an image: %s', async (orientation, _where, [width, height]) => {
+    const bytes = await withPlace(halves(60, 40)).withMetadata({ orientation }).jpeg().toBuffer();
 
-      const converted = await convert(bytes, 'image/jpeg');
+    const converted = await convert(bytes, 'image/jpeg');
 
-      const red = { 1: [5, 20], 2: [55, 20], 3: [55, 20], 6: [20, 5], 8: [20, 55] }[orientation] as [number, number];
-      const [r = 0, , b = 0] = await colourAt(converted.bytes, ...red);
-      expect([converted.width, converted.height]).toEqual([width, height]);
-      expect(r > 200 && b < 60).toBe(true);
-    },
-  );
+    const red = { 1: [5, 20], 2: [55, 20], 3: [55, 20], 6: [20, 5], 8: [20, 55] }[orientation] as [number, number];
+    const [r = 0, , b = 0] = await colourAt(converted.bytes, ...red);
+    expect([converted.width, converted.height]).toEqual([width, height]);
+    expect(r > 200 && b < 60).toBe(true);
+  });
 
   it.each<[string, Partial<ImageFacts>, ImageType]>([
     ['webp', { types: ['image/jpeg', 'image/png'] }, 'image/jpeg'],
@@ -61,7 +58,7 @@ describe('convertImage', () => {
     ['png', { types: ['image/jpeg'] }, 'image/jpeg'],
     ['gif', { types: ['image/jpeg'] }, 'image/jpeg'],
     ['png', { types: ['image/gif'] }, 'image/gif'],
-  ])('makes a %s into what is taken: %j', async (format, facts, type) => {
+  ])('converts a %s to an accepted type: %j', async (format, facts, type) => {
     const bytes = await noise(60, 40)
       .toFormat(format as 'png')
       .toBuffer();
@@ -73,7 +70,7 @@ describe('convertImage', () => {
     });
   });
 
-  it('shrinks a large photograph below the limit and keeps its shape', async () => {
+  it('shrinks a large photograph below the limit and keeps its aspect ratio', async () => {
     const bytes = await noise(3000, 2000).jpeg({ quality: 95 }).toBuffer();
 
     const converted = await convert(bytes, 'image/jpeg', { maxBytes: 1_000_000 });
@@ -84,7 +81,7 @@ describe('convertImage', () => {
     expect(converted.width).toBeGreaterThan(1000);
   });
 
-  it('has no more pixels than are taken', async () => {
+  it('reduces an image to the maximum number of pixels', async () => {
     const bytes = await plain(1000, 500).png().toBuffer();
 
     const converted = await convert(bytes, 'image/png', { maxPixels: 100_000, maxWidth: 300 });
@@ -92,7 +89,7 @@ describe('convertImage', () => {
     expect([converted.width, converted.height]).toEqual([300, 150]);
   });
 
-  it('puts white behind transparency where only JPEG is taken', async () => {
+  it('fills transparency with white if only JPEG is accepted', async () => {
     const bytes = await sharp({ create: { width: 10, height: 10, channels: 4, background: '#00000000' } })
       .png()
       .toBuffer();
@@ -102,7 +99,7 @@ describe('convertImage', () => {
     expect(await colourAt(converted.bytes, 5, 5)).toEqual([255, 255, 255]);
   });
 
-  it('keeps transparency where it can be kept', async () => {
+  it('keeps transparency if the type allows it', async () => {
     const bytes = await sharp({ create: { width: 10, height: 10, channels: 4, background: '#00000000' } })
       .webp()
       .toBuffer();
@@ -112,7 +109,7 @@ describe('convertImage', () => {
     expect([metadata.format, metadata.hasAlpha]).toEqual(['png', true]);
   });
 
-  it('makes colours of print into colours of screens', async () => {
+  it('converts CMYK colours to RGB', async () => {
     const bytes = await plain(20, 20, '#ff0000').toColourspace('cmyk').jpeg().toBuffer();
 
     const { metadata, bytes: converted } = await convert(bytes, 'image/jpeg');
@@ -122,13 +119,13 @@ describe('convertImage', () => {
     expect(r > 180 && g < 90).toBe(true);
   });
 
-  it('makes a picture in grey into one', async () => {
+  it('converts a greyscale picture', async () => {
     const bytes = await noise(40, 30).greyscale().png().toBuffer();
 
     expect(await convert(bytes, 'image/png', { types: ['image/jpeg'] })).toMatchObject({ width: 40, height: 30 });
   });
 
-  it.each(['gif', 'webp'] as const)('keeps an animated %s where it is taken and fits', async (format) => {
+  it.each(['gif', 'webp'] as const)('keeps an animated %s if the type is accepted and it fits', async (format) => {
     const bytes = await (await animation(6))[format]().toBuffer();
 
     const { metadata } = await convert(bytes, `image/${format}`);
@@ -139,7 +136,7 @@ describe('convertImage', () => {
   it.each([
     ['too large', { maxBytes: 900 }],
     ['not taken', { types: ['image/jpeg', 'image/png'] }],
-  ])('makes an animation that is %s into its first frame', async (_case, facts) => {
+  ])('reduces an animation that is %s to its first frame', async (_case, facts) => {
     const bytes = await (await animation(60, 100, 50)).gif().toBuffer();
 
     const converted = await convert(bytes, 'image/gif', facts);
@@ -151,7 +148,7 @@ describe('convertImage', () => {
     expect(r > 190 && g < 80 && b < 80).toBe(true);
   });
 
-  it('gives up when nothing is small enough, or no type is right', async () => {
+  it('fails when no result is small enough, or no type is accepted', async () => {
     const bytes = await noise(600, 400).jpeg().toBuffer();
 
     expect(await convertImage(bytes, 'image/jpeg', { ...FACTS, maxBytes: 100 })).toBe(null);

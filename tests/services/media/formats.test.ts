@@ -17,7 +17,7 @@ const encoders: Record<string, [ImageType, (image: Sharp) => Sharp]> = {
 };
 
 describe('withoutMetadata', () => {
-  it.each(Object.keys(encoders))('takes the place out of a %s and changes no pixel', async (name) => {
+  it.each(Object.keys(encoders))('removes the location from a %s and changes no pixel', async (name) => {
     const [type, encode] = encoders[name]!;
     const bytes = await encode(withPlace(noise(50, 30))).toBuffer();
 
@@ -28,7 +28,7 @@ describe('withoutMetadata', () => {
     expect(await inspectImage(bare, type)).toEqual({ width: 50, height: 30 });
   });
 
-  it('takes comments and foreign extensions out of an animated GIF, and keeps its frames and its loop', async () => {
+  it('removes comments and unknown extensions from an animated GIF, and keeps its frames and its loop', async () => {
     const bytes = await (await animation(5)).gif({ loop: 3, delay: [80, 90, 100, 110, 120] }).toBuffer();
     const comment = Buffer.concat([Buffer.from([0x21, 0xfe, SECRET.length]), Buffer.from(SECRET), Buffer.from([0])]);
     const end = bytes.length - 1;
@@ -41,7 +41,7 @@ describe('withoutMetadata', () => {
     expect(await pixels(bare)).toEqual(await pixels(bytes));
   });
 
-  it('takes text out of a PNG', async () => {
+  it('removes text from a PNG', async () => {
     const bytes = await noise(5, 5).png().toBuffer();
     const content = Buffer.from(`tEXtComment\0${SECRET}`, 'latin1');
     const frame = Buffer.alloc(8);
@@ -56,7 +56,7 @@ describe('withoutMetadata', () => {
     expect(withoutMetadata(formatOf('image/png'), talking).includes(SECRET)).toBe(false);
   });
 
-  it('keeps the colours of an image that brings its own profile', async () => {
+  it('keeps the colours of an image with an embedded profile', async () => {
     const bytes = await withPlace(noise(20, 20)).withIccProfile('p3').jpeg().toBuffer();
 
     const bare = withoutMetadata(formatOf('image/jpeg'), bytes);
@@ -65,7 +65,7 @@ describe('withoutMetadata', () => {
     expect(await isBare(bare)).toBe(true);
   });
 
-  it('leaves out the pictures that a phone puts behind the first', async () => {
+  it('removes the further pictures that a phone appends to the first', async () => {
     const first = await noise(20, 20).jpeg().toBuffer();
 
     expect(withoutMetadata(formatOf('image/jpeg'), Buffer.concat([first, first]))).toHaveLength(first.length);

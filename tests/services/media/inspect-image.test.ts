@@ -36,17 +36,17 @@ const PNG = file('a PNG')[1];
 const TIFF = await plain(4, 4).tiff().toBuffer();
 const JPEG = file('a JPEG')[1];
 
-/** The shortest zip there is: an end record. */
+/** The shortest valid zip: an end record. */
 const ZIP = Buffer.from(`504b0506${'00'.repeat(18)}`, 'hex');
 
 describe('inspectImage', () => {
-  it.each(kinds)('takes %s', async (kind) => {
+  it.each(kinds)('accepts %s', async (kind) => {
     const [type, bytes] = file(kind);
 
     expect(await inspectImage(bytes, type)).toEqual({ width: 60, height: 40 });
   });
 
-  it.each(kinds)('refuses %s cut off anywhere', async (kind) => {
+  it.each(kinds)('refuses %s truncated at any byte', async (kind) => {
     const [type, bytes] = file(kind);
     const lengths = [
       0,
@@ -61,7 +61,7 @@ describe('inspectImage', () => {
       expect(await refusalOf(bytes.subarray(0, length), type), `${length} bytes`).not.toBe('taken');
   });
 
-  it.each(kinds)('refuses %s with anything behind its end', async (kind) => {
+  it.each(kinds)('refuses %s with data after its end', async (kind) => {
     const [type, bytes] = file(kind);
     const tails = [
       ZIP,
@@ -75,14 +75,14 @@ describe('inspectImage', () => {
       expect(await refusalOf(Buffer.concat([bytes, tail]), type)).toMatch(/^Something that does not belong to the/);
   });
 
-  it('lets zeros follow, with which some cameras fill their files up', async () => {
+  it('accepts trailing zeros, which some cameras append', async () => {
     expect(await inspectImage(Buffer.concat([JPEG, Buffer.alloc(100)]), 'image/jpeg')).toEqual({
       width: 60,
       height: 40,
     });
   });
 
-  it('lets the further pictures of a phone’s JPEG follow where the file announces them', async () => {
+  it('accepts the further pictures of a phone’s JPEG if the file lists them', async () => {
     const index = Buffer.from('MPF\0II*\0\x08\0\0\0\0\0', 'latin1');
     const segment = Buffer.concat([Buffer.from([0xff, 0xe2, 0, index.length + 2]), index]);
     const announced = Buffer.concat([JPEG.subarray(0, 2), segment, JPEG.subarray(2)]);
@@ -123,7 +123,7 @@ describe('inspectImage', () => {
     expect(await refusalOf(bytes, type)).toBe(message);
   });
 
-  it.each(['a PNG', 'a lossless WebP'])('refuses %s of which the picture itself is damaged', async (kind) => {
+  it.each(['a PNG', 'a lossless WebP'])('refuses %s with damaged image data', async (kind) => {
     const [type, bytes] = file(kind);
     const damaged = Buffer.from(bytes);
     damaged.fill(0xa5, Math.floor(bytes.length * 0.4), Math.floor(bytes.length * 0.6));
@@ -131,14 +131,14 @@ describe('inspectImage', () => {
     expect(await refusalOf(damaged, type)).toMatch(/cannot be decoded whole|malformed/);
   });
 
-  it('refuses a JPEG of which the end of the picture is missing although its end mark is there', async () => {
+  it('refuses a JPEG with missing image data although its end marker is present', async () => {
     const large = await noise(400, 300).jpeg().toBuffer();
     const cut = Buffer.concat([large.subarray(0, large.length / 2), Buffer.from([0xff, 0xd9])]);
 
     expect(await refusalOf(cut, 'image/jpeg')).toBe('The JPEG cannot be decoded whole.');
   });
 
-  it('refuses a small file that unpacks to a huge picture, without unpacking it', async () => {
+  it('refuses a small file that decompresses to a huge picture, without decompressing it', async () => {
     const bomb = await plain(10_000, 10_000).png({ compressionLevel: 9 }).toBuffer();
 
     expect(bomb.length).toBeLessThan(1_000_000);
@@ -155,24 +155,21 @@ describe('inspectImage', () => {
     );
   });
 
-  it('takes a photograph of 48 megapixels', async () => {
+  it('accepts a photograph of 48 megapixels', async () => {
     const photo = await plain(8064, 6048).jpeg().toBuffer();
 
     expect(await inspectImage(photo, 'image/jpeg')).toEqual({ width: 8064, height: 6048 });
   });
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'gives width and height as people see them with orientation %i',
-    async (orientation) => {
-      const bytes = await plain(30, 20).withMetadata({ orientation }).jpeg().toBuffer();
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('returns width and height after applying orientation %i', async (orientation) => {
+    const bytes = await plain(30, 20).withMetadata({ orientation }).jpeg().toBuffer();
 
-      expect(await inspectImage(bytes, 'image/jpeg')).toEqual(
-        orientation < 5 ? { width: 30, height: 20 } : { width: 20, height: 30 },
-      );
-    },
-  );
+    expect(await inspectImage(bytes, 'image/jpeg')).toEqual(
+      orientation < 5 ? { width: 30, height: 20 } : { width: 20, height: 30 },
+    );
+  });
 
-  it('works on many at once', async () => {
+  it('handles many images concurrently', async () => {
     const sizes = await Promise.all(Array.from({ length: 20 }, () => inspectImage(PNG, 'image/png')));
 
     expect(new Set(sizes.map(({ width }) => width))).toEqual(new Set([60]));

@@ -1,4 +1,4 @@
-/** The stores, by one set of promises: files on this disk, and a bucket on a server that speaks S3. */
+/** The same tests for each media store: local files, and a bucket on an S3 server. */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Server } from 'node:http';
@@ -49,13 +49,13 @@ const OTHER = '01900000-0000-7000-8000-000000000002';
 const BYTES = Buffer.from([0, 255, 1, 254, ...Buffer.from('a picture')]);
 
 describe.each(Object.entries(stores))('%s', (_name, store) => {
-  it('gives back what was put, byte for byte', async () => {
+  it('returns what was put, byte for byte', async () => {
     await store.put(KEY, BYTES, 'image/png');
 
     expect(Buffer.from((await store.get(KEY)) ?? [])).toEqual(BYTES);
   });
 
-  it('holds eight megabytes', async () => {
+  it('stores eight megabytes', async () => {
     const bytes = Buffer.alloc(8 * 1024 * 1024, 7);
 
     await store.put(OTHER, bytes, 'image/jpeg');
@@ -64,7 +64,7 @@ describe.each(Object.entries(stores))('%s', (_name, store) => {
     await store.delete(OTHER);
   });
 
-  it('has nothing under a key that was not put, or was deleted', async () => {
+  it('has nothing under a key that was never put or was deleted', async () => {
     await store.delete(KEY);
     await store.delete(KEY);
 
@@ -73,7 +73,7 @@ describe.each(Object.entries(stores))('%s', (_name, store) => {
 });
 
 describe('files', () => {
-  it('are for this user alone, and nothing unfinished is left beside them', async () => {
+  it('are readable by this user only, without leftover partial files', async () => {
     await stores.files.put(KEY, BYTES, 'image/png');
 
     const file = await stat(join(folder, 'media', KEY));
@@ -83,7 +83,7 @@ describe('files', () => {
   });
 
   it.each(['../../etc/passwd', '', 'a/b', `${KEY}/..`, '0190000A-0000-7000-8000-000000000001'])(
-    'have no path made from %j',
+    'have no path derived from %j',
     async (key) => {
       await expect(stores.files.get(key)).rejects.toThrow('a media key is not a UUID');
       await expect(stores.files.put(key, BYTES, 'image/png')).rejects.toThrow('a media key is not a UUID');
@@ -92,7 +92,7 @@ describe('files', () => {
 });
 
 describe('S3', () => {
-  it('keeps images under its prefix, with their type', async () => {
+  it('stores images under its prefix, with their type', async () => {
     await stores.S3.put(KEY, BYTES, 'image/webp');
     const plainStore = createS3MediaStore({ ...bucket, prefix: '' });
 
@@ -103,7 +103,7 @@ describe('S3', () => {
     expect([head.ContentType, head.ContentLength]).toEqual(['image/webp', BYTES.length]);
   });
 
-  it('throws when the bucket is not there', async () => {
+  it('throws if the bucket does not exist', async () => {
     const lost = createS3MediaStore({ ...bucket, bucket: 'elsewhere' });
 
     await expect(lost.put(KEY, BYTES, 'image/png')).rejects.toThrow('bucket does not exist');

@@ -1,4 +1,4 @@
-/** Images of posts to channels: carried by the mail itself, left with Slack first, refused by SMS. */
+/** Images of posts to channels: attached to an email, uploaded to Slack before the message, refused by SMS. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { noise, plain } from '../../harness/images.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -41,13 +41,13 @@ async function post(slug: string, mediaIds: readonly string[]) {
   return body.results[0];
 }
 
-/** The ledger's note of what was made ready. */
+/** The ledger's record of the prepared images. */
 async function preparedOf(postId: string): Promise<unknown> {
   const [row] = await world.sql<{ prepared: unknown }>('select prepared from attempts where post_id = $1', [postId]);
   return row?.prepared;
 }
 
-it('the mail carries them, in a type that mail programs show, and the ledger keeps no bytes', async () => {
+it('an email has them attached, in a type that email clients show, and the ledger stores no bytes', async () => {
   const id = await upload(await plain(30, 20).webp().toBuffer(), 'webp');
 
   const result = await post('mail', [id]);
@@ -59,7 +59,7 @@ it('the mail carries them, in a type that mail programs show, and the ledger kee
   expect(await preparedOf(result.postId)).toEqual({});
 });
 
-it('five large ones fit into what a mail server takes', async () => {
+it('five large ones fit into the size limit of an email server', async () => {
   const ids: string[] = [];
   for (let count = 0; count < 5; count += 1) {
     ids.push(
@@ -80,7 +80,7 @@ it('five large ones fit into what a mail server takes', async () => {
   expect(raw.length).toBeLessThan(10_240_000);
 });
 
-it('a mail whose answer was lost is not sent again, and says so', async () => {
+it('an email whose answer was lost is not sent again, and the post reports it', async () => {
   mail.faults.push('drops_after');
   const before = mail.messages().length;
 
@@ -89,7 +89,7 @@ it('a mail whose answer was lost is not sent again, and says so', async () => {
   expect([result.status, result.error.code, mail.messages().length - before]).toEqual(['failed', 'outcome_unknown', 1]);
 });
 
-it('Slack gets them with what they show', async () => {
+it('Slack gets them with their alt texts', async () => {
   const result = await post('slack', [await upload(await plain(30, 20).png().toBuffer(), 'png')]);
 
   expect(result).toMatchObject({ status: 'sent', url: null });
@@ -97,7 +97,7 @@ it('Slack gets them with what they show', async () => {
   expect(await preparedOf(result.postId)).toEqual({ fileIds: [slack.files().at(-1)?.id] });
 });
 
-it('SMS carries none, and nothing is stored', async () => {
+it('SMS has none, and nothing is stored', async () => {
   const result = await post('phone', [await upload(await plain(30, 20).png().toBuffer(), 'png')]);
 
   expect(result).toMatchObject({ status: 'failed', postId: null, error: { code: 'media_unsupported' } });

@@ -1,4 +1,4 @@
-/** Images of posts on their way out, through the product's own REST to servers of each kind. */
+/** Images of posts, sent through the REST API to fake servers of each platform. */
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PlatformFailure } from '../../../platforms/contract.ts';
@@ -69,7 +69,7 @@ async function post(slug: string, fields: object) {
 }
 
 describe('to Bluesky', () => {
-  it('images arrive in order, upright, without their place, and said what they show', async () => {
+  it('images arrive in order, upright, without their location and with their alt texts', async () => {
     const sideways = await withPlace(halves(60, 40)).withMetadata({ orientation: 6 }).jpeg().toBuffer();
     const first = await upload(sideways, 'jpeg', 'Said at the upload');
     const second = await upload(await withPlace(noise(30, 20)).png().toBuffer(), 'png', 'Said at the upload');
@@ -100,7 +100,7 @@ describe('to Bluesky', () => {
     expect(embedded?.image.size).toBeGreaterThan(500_000);
   });
 
-  it('an animation stays one', async () => {
+  it('an animation stays animated', async () => {
     await post('sky', { mediaIds: [await upload(await (await animation(4)).gif().toBuffer(), 'gif')] });
 
     const [blob] = [...bluesky.blobs.values()].slice(-1);
@@ -119,7 +119,7 @@ describe('to Bluesky', () => {
     });
   });
 
-  it('a login that expired is renewed for an upload too', async () => {
+  it('an expired access token is refreshed for an upload too', async () => {
     const id = await upload(await plain(9, 9).png().toBuffer(), 'png');
     bluesky.expireAccessTokens();
 
@@ -128,7 +128,7 @@ describe('to Bluesky', () => {
 });
 
 describe('to Mastodon', () => {
-  it('images are attached once the server has processed them, within the limits of that server', async () => {
+  it('images are attached after the server has processed them, within the limits of that server', async () => {
     const id = await upload(
       await withPlace(noise(600, 400)).webp().toBuffer(),
       'webp',
@@ -150,7 +150,7 @@ describe('to Mastodon', () => {
 });
 
 describe('to Facebook', () => {
-  it('five images are photos of one post, in a type that it takes, with what they show', async () => {
+  it('five images are photos of one post, in an accepted type, with their alt texts', async () => {
     const ids = await Promise.all(
       [1, 2, 3, 4, 5].map(async (n) => upload(await withPlace(noise(40, 30)).webp().toBuffer(), 'webp', `Bell ${n}`)),
     );
@@ -168,7 +168,7 @@ describe('to Facebook', () => {
 });
 
 describe('to the sandbox', () => {
-  it('images are noted on its timeline, and its page can show them without their place', async () => {
+  it('images appear on its timeline, and its page can show them without their location', async () => {
     const id = await upload(await withPlace(noise(50, 40)).jpeg().toBuffer(), 'jpeg', 'A bell');
 
     const { postId } = await post(world.sandboxSlug, { mediaIds: [id] });
@@ -186,7 +186,7 @@ describe('to the sandbox', () => {
   });
 });
 
-describe('what cannot go out', () => {
+describe('an image that cannot be sent', () => {
   const draft = async (mediaIds: string[]) => (await post('sky', { isDraft: true, mediaIds })).postId as string;
   const failureFor = async (postId: string, images: object) => {
     const platform = { ...world.context.platforms.bluesky };
@@ -199,7 +199,7 @@ describe('what cannot go out', () => {
     return null;
   };
 
-  it('is refused with the limit that it cannot be brought under', async () => {
+  it('is refused with the limit that it cannot meet', async () => {
     const postId = await draft([await upload(await noise(300, 200).png().toBuffer(), 'png')]);
 
     expect(await failureFor(postId, { maxBytes: 50, types: ['image/jpeg', 'image/png'] })).toEqual({
@@ -208,7 +208,7 @@ describe('what cannot go out', () => {
     });
   });
 
-  it('is refused when its bytes are gone', async () => {
+  it('is refused when its bytes are missing', async () => {
     const id = await upload(await plain(3, 3).png().toBuffer(), 'png');
     const postId = await draft([id]);
     world.media.kept.delete(id);
@@ -219,7 +219,7 @@ describe('what cannot go out', () => {
     });
   });
 
-  it('has no alt text where a platform drops it', async () => {
+  it('has no alt text if a platform does not support it', async () => {
     const postId = await draft([await upload(await plain(3, 3).png().toBuffer(), 'png', 'Dropped')]);
     const platform = { ...world.context.platforms.bluesky };
 

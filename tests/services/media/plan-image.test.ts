@@ -82,7 +82,7 @@ describe('planImage', () => {
     maxHeight: fc.integer({ min: 10, max: 10_000 }),
   });
 
-  it('keeps only what is within every limit, and tries only what is', () => {
+  it('uses only formats within every limit, and tries only those', () => {
     fc.assert(
       fc.property(image, facts, (stored, taken) => {
         const plan = planImage(stored, taken);
@@ -103,7 +103,7 @@ describe('planImage', () => {
     );
   });
 
-  it('never asks for more the second time', () => {
+  it('never requests a larger image on the second try', () => {
     fc.assert(
       fc.property(image, facts, (stored, taken) => {
         const plan = planImage(stored, taken);

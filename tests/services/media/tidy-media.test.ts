@@ -32,7 +32,7 @@ describe('images of posts', () => {
   it.each([
     ['sent', 'sent'],
     ['failed', 'refused [[reject]]'],
-  ])('are freed a day after the last attempt of a %s post', async (_status, text) => {
+  ])('are deleted a day after the last attempt of a %s post', async (_status, text) => {
     await post(text);
     const before = await used();
 
@@ -43,7 +43,7 @@ describe('images of posts', () => {
     expect([await isThere(), world.media.kept.has(id), await used()]).toEqual([false, false, before - PNG.length]);
   });
 
-  it('stay while any post that is not out needs them', async () => {
+  it('are kept while any unsent post needs them', async () => {
     await post('first');
     await post('later', { scheduledFor: new Date(world.clock.now().getTime() + 5 * DAY).toISOString() });
 
@@ -55,7 +55,7 @@ describe('images of posts', () => {
     expect(await isThere()).toBe(false);
   });
 
-  it('stay while a draft has them', async () => {
+  it('are kept while a draft has them', async () => {
     await post('first');
     await post('draft', { isDraft: true });
 
@@ -76,7 +76,7 @@ describe('images of posts', () => {
     expect(await isThere()).toBe(false);
   });
 
-  it('that were freed are missed by a retry, which does not go out without them', async () => {
+  it('that were deleted make a retry fail: it does not send without them', async () => {
     const { postId } = await post('refused [[unavailable]]');
     await afterwards(DAY + HOUR);
 
@@ -90,7 +90,7 @@ describe('images of posts', () => {
 });
 
 describe('images that no post names', () => {
-  it('are freed 7 days after their upload', async () => {
+  it('are deleted 7 days after their upload', async () => {
     const before = await used();
 
     await afterwards(7 * DAY - 1000);
@@ -100,7 +100,7 @@ describe('images that no post names', () => {
     expect([await isThere(), world.media.kept.has(id), await used()]).toEqual([false, false, before - PNG.length]);
   });
 
-  it('stay when a draft has taken them meanwhile, and go with it after the 7 days', async () => {
+  it('are kept when a draft has named them in the meantime, and deleted with it after the 7 days', async () => {
     const { postId } = await post('draft', { isDraft: true });
 
     await afterwards(8 * DAY);
@@ -112,7 +112,7 @@ describe('images that no post names', () => {
   });
 });
 
-it('gives up an upload that was cut off, and its storage', async () => {
+it('removes an unfinished upload and its storage usage', async () => {
   const before = await used();
   await world.sql(`update media set state = 'storing' where id = $1`, [id]);
 
@@ -123,7 +123,7 @@ it('gives up an upload that was cut off, and its storage', async () => {
   expect([await used(), world.media.kept.has(id)]).toEqual([before - PNG.length, false]);
 });
 
-it('goes on removing what the store would not remove', async () => {
+it('retries bytes that the store failed to delete', async () => {
   world.media.faults.push('delete', 'delete');
   await world.rest(`DELETE /media/${id}`);
 
@@ -134,7 +134,7 @@ it('goes on removing what the store would not remove', async () => {
   expect(world.media.kept.has(id)).toBe(false);
 });
 
-it('keeps the account’s storage equal to the sum of its images', async () => {
+it('keeps the account’s storage usage equal to the sum of its images', async () => {
   const [row] = await world.sql<{ sum: number }>(
     `select coalesce(sum(size_bytes), 0)::int as sum from media where state in ('storing', 'stored')`,
   );

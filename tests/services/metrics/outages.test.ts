@@ -1,4 +1,4 @@
-/** Reads of numbers while a platform is out of order: they end, what was read stays, and later reads go on. */
+/** Metrics reads during a platform outage end, keep what was read, and resume later. */
 import { expect, it } from 'vitest';
 import { makePost } from '../../harness/posts.ts';
 import { type ScriptedAnswer, scriptNetwork } from '../../harness/scripted-network.ts';
@@ -78,7 +78,7 @@ it.for(OUTAGES)(
   },
 );
 
-it('a platform that answers again is asked after five minutes when it fails the next time', async () => {
+it('a platform that recovers gets its next retry after five minutes when it fails again', async () => {
   const reads = await startReads();
   reads.breakDown({ status: 503, json: { error: 'UpstreamFailure' } });
   await reads.advance(10 * HOUR_S);

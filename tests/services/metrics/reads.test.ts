@@ -1,4 +1,4 @@
-/** Reading numbers back: on the schedule, once, in batches, and never against what the platform or the account asks. */
+/** Metrics reads: on schedule, once, in batches, and within the limits of the platform and the account. */
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { READ_AFTER_MS } from '../../../services/metrics/read-times.ts';
 import { readDueMetrics } from '../../../services/metrics/read-due-metrics.ts';
@@ -38,7 +38,7 @@ async function metricsOf(postId: string, key: string): Promise<{ latest: Read | 
 
 const readsOf = async (postId: string, key: string) => (await metricsOf(postId, key)).history.length;
 
-/** Lets the posts of earlier tests be read no more. */
+/** Stops further reads of the posts of earlier tests. */
 const alone = () => world.sql('update posts set next_read_at = null where next_read_at is not null');
 
 let names = 0;
@@ -81,14 +81,14 @@ const askedX = () => xServer.calls['GET /2/tweets'] ?? 0;
 const askedBluesky = () => bluesky.calls['app.bsky.feed.getPosts'] ?? 0;
 
 describe('the schedule', () => {
-  it('reads a post 78 times and no more, and tells the first read of each UTC day', async () => {
+  it('reads a post 78 times in total, and emits an event for the first read of each UTC day', async () => {
     const manual = await startWorld({ clock: 'manual' });
     const { postId } = await makePost(manual, manual.sandboxSlug);
     const sentAt = manual.clock.now().getTime();
     const before = await manual.rest(`GET /posts/${postId}/metrics`);
 
     await manual.rest('POST /simulation/clock', { body: { advanceSeconds: 28 * 86_400 } });
-    // Events are kept for a month.
+    // Events are stored for a month.
     const told = (await eventsAbout(manual, postId)).filter(({ name }) => name === 'post.metrics');
     await manual.rest('POST /simulation/clock', { body: { advanceSeconds: 4 * 86_400 } });
 
@@ -122,7 +122,7 @@ describe('the schedule', () => {
     });
   });
 
-  it('makes up for reads that were missed with one, and keeps its times', async () => {
+  it('replaces missed reads with one read, and keeps its times', async () => {
     const { key, connection } = await accountWithSandbox(world);
     const { postId } = await makePost(world, connection.slug, { key });
     const sentAt = now().getTime();
@@ -136,7 +136,7 @@ describe('the schedule', () => {
     expect(history.map(({ fetchedAt }) => Date.parse(fetchedAt) - sentAt)).toEqual([20.5 * HOUR, 21 * HOUR]);
   });
 
-  it('is read once by workers side by side', async () => {
+  it('runs each read once with concurrent workers', async () => {
     const { key, connection } = await accountWithSandbox(world);
     const posts = await Promise.all(Array.from({ length: 30 }, () => makePost(world, connection.slug, { key })));
     world.clock.advance(HOUR);
@@ -147,7 +147,7 @@ describe('the schedule', () => {
     expect(reads).toEqual(posts.map(() => 1));
   });
 
-  it('stores nothing for a worker that comes back after its lease', async () => {
+  it('stores nothing for a worker that continues after its lease', async () => {
     const { key, slug } = await onBluesky();
     const { postId } = await makePost(world, slug, { key });
     world.clock.advance(HOUR);
@@ -155,7 +155,7 @@ describe('the schedule', () => {
     await world.runDue();
     await world.sql(`update posts set next_read_at = $2 where id = $1`, [postId, before?.at]);
 
-    // The same place of the schedule again, as if the first worker had died before it could settle.
+    // The same read again, as if the first worker had died before it could settle it.
     await world.sql('delete from metrics_reads where post_id = $1', [postId]);
     await world.runDue();
 
@@ -163,8 +163,8 @@ describe('the schedule', () => {
   });
 });
 
-describe('what is not read any more', () => {
-  it('is a post that was deleted, here or on its platform, and one whose connection is gone', async () => {
+describe('posts that are no longer read', () => {
+  it('are those deleted here or on their platform, and those whose connection was deleted', async () => {
     const { key, connection, ...account } = await accountWithSandbox(world);
     const lost = await connectSandbox(world, { key, slug: 'lost' });
     const own = await onBluesky({ ...account, key });
@@ -192,7 +192,7 @@ describe('what is not read any more', () => {
 });
 
 describe('a platform', () => {
-  it('is asked for the posts of many accounts in one call', async () => {
+  it('gets one call for the posts of many accounts', async () => {
     await alone();
     const owners = [await onBluesky(), await onBluesky(), await onBluesky()];
     const posts = await Promise.all(owners.map(({ slug, key }) => makePost(world, slug, { key })));
@@ -205,7 +205,7 @@ describe('a platform', () => {
     expect(askedBluesky() - asked).toBe(1);
   });
 
-  it('is left alone for as long as it asks, and its posts are read then', async () => {
+  it('gets no calls for the time it asks to wait, and its posts are read afterwards', async () => {
     await alone();
     const { key, slug } = await onBluesky();
     const { postId } = await makePost(world, slug, { key });
@@ -225,7 +225,7 @@ describe('a platform', () => {
     expect(askedBluesky() - asked).toBe(2);
   });
 
-  it('loses no read to an outage, and one post that it refuses does not keep others from being read', async () => {
+  it('loses no read to an outage, and a post that it refuses does not block the others', async () => {
     await alone();
     const { key, slug } = await onBluesky();
     const posts = [await makePost(world, slug, { key }), await makePost(world, slug, { key })];
@@ -235,14 +235,14 @@ describe('a platform', () => {
     const during = await Promise.all(posts.map(({ postId }) => readsOf(postId, key)));
     await world.advance(5 * MINUTE);
 
-    // Both together are refused, then the first one by itself.
+    // Both together are refused, then the first one alone.
     expect(during).toEqual([0, 0]);
     expect(await Promise.all(posts.map(({ postId }) => readsOf(postId, key)))).toEqual([0, 1]);
   });
 });
 
 describe('X', () => {
-  it('is charged once a UTC day for each post, where the account asked for it, however often it is read', async () => {
+  it('is charged once a UTC day for each post if the account enabled it, for any number of reads', async () => {
     const account = await onX();
     const untilMidnight = () => 24 * HOUR - (now().getTime() % (24 * HOUR));
     world.clock.advance(untilMidnight());
@@ -261,14 +261,14 @@ describe('X', () => {
     expect(body.account.usage.xSpendCents).toBe(8);
   });
 
-  it('is charged once for a day by workers side by side and after a read whose worker died', async () => {
+  it('is charged once a day with concurrent workers and after a read whose worker died', async () => {
     await alone();
     const account = await onX();
     const { postId } = await makePost(world, 'x', { key: account.key, text: `Ding ${names}` });
     world.clock.advance(HOUR);
     const asked = askedX();
     await Promise.all([readDueMetrics(world.context, never), readDueMetrics(world.context, never)]);
-    // What a worker leaves that ended between the platform's answer and the settlement: the read falls due again.
+    // The state of a worker that died between the platform's answer and the settlement: the read falls due again.
     await world.sql('delete from metrics_reads where post_id = $1', [postId]);
     await world.sql('update posts set next_read_at = $2 where id = $1', [postId, now()]);
     await world.runDue();
@@ -277,7 +277,7 @@ describe('X', () => {
     expect((await chargesOf(account)).map(({ cents }) => cents)).toEqual([2]);
   });
 
-  it('is charged for the day on which it is asked, when a day ends between the claim and the call', async () => {
+  it('is charged for the day of the call, when a day ends between the claim and the call', async () => {
     await alone();
     const account = await onX();
     world.clock.advance(24 * HOUR - (now().getTime() % (24 * HOUR)) - HOUR - 1);
@@ -303,7 +303,7 @@ describe('X', () => {
     expect(await chargesOf(account)).toEqual([{ number: day, cents: 2 }]);
   });
 
-  it('is not asked where the account did not, until it does', async () => {
+  it('is not called until the account enables it', async () => {
     await alone();
     const account = await onX({ analytics: false });
     const { postId } = await makePost(world, 'x', { key: account.key, text: `Ding ${names}` });
@@ -322,7 +322,7 @@ describe('X', () => {
     ['the cap is reached by the fee of the day', { cap: 3 }, 2],
     ['nobody pays', { pays: false }, 0],
     ['fees do not apply', { plan: 'unlimited', cap: 0 }, 2],
-  ])('is read as often as can be paid for: %s', async (_when, settings, reads) => {
+  ])('is read as often as the account can pay for: %s', async (_when, settings, reads) => {
     await alone();
     const account = await onX(settings);
     await world.sql('update accounts set has_payment_method = true where id = $1', [account.id]);
@@ -334,7 +334,7 @@ describe('X', () => {
     expect(await readsOf(postId, account.key)).toBe(reads);
   });
 
-  it('is not asked with a login that it no longer takes', async () => {
+  it('is not called with an access token that it no longer accepts', async () => {
     await alone();
     const account = await onX();
     const { postId } = await makePost(world, 'x', { key: account.key, text: `Ding ${names}` });

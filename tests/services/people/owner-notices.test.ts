@@ -1,4 +1,4 @@
-/** Mails to owners are sent at most once, whatever becomes of the mail server or the process. */
+/** Emails to owners are sent at most once, regardless of failures of the mail server or the process. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { nextNoticeAt } from '../../../services/people/send-owner-notices.ts';
 import { storeOwnerNotices } from '../../../services/people/store-owner-notices.ts';
@@ -26,7 +26,7 @@ const mails = () => mail.messages().slice(before);
 const rows = () => world.sql('select status, attempts from owner_notices');
 const HOUR_MS = 3_600_000;
 
-it('a mail is plain text, to the owner', async () => {
+it('an email is plain text, to the owner', async () => {
   await world.runDue();
 
   expect(mails()).toEqual([{ sender: MAILBOX.from, recipient: EMAIL, raw: expect.stringContaining('Some words.') }]);
@@ -52,7 +52,7 @@ describe('is tried again', () => {
     expect([mails().length, ...(await rows())]).toEqual([1, { status: 'sent', attempts: 2 }]);
   });
 
-  it('five times, then given up', async () => {
+  it('five times, then abandoned', async () => {
     mail.faults.push(...Array.from({ length: 6 }, () => ({ at: 'connect', reply: 421 }) as const));
     await world.runDue();
     for (let hour = 0; hour < 24; hour += 1) await world.advance(HOUR_MS);
@@ -76,7 +76,7 @@ describe('is not tried again', () => {
     expect([mails().length, ...(await rows())]).toEqual([count, { status: 'failed', attempts: 1 }]);
   });
 
-  it('when its process died in the middle', async () => {
+  it('when its process died during the send', async () => {
     await world.sql(`update owner_notices set status = 'sending', attempts = 1`);
 
     await world.advance(HOUR_MS);
@@ -95,7 +95,7 @@ describe('is not tried again', () => {
   });
 });
 
-it('nothing is stored where no mail server is set up', async () => {
+it('nothing is stored if no mail server is configured', async () => {
   await using bare = await startWorld({ env: OWNER_ENV });
   const [{ account_id: accountId } = { account_id: '' }] = await bare.sql<{ account_id: string }>(
     'select account_id from owners',

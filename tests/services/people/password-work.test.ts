@@ -1,8 +1,8 @@
-/** Passwords are hashed two at a time, and a flood is turned away before it costs memory. */
+/** Two passwords are hashed at a time, and excess requests are refused before they use memory. */
 import { expect, it } from 'vitest';
 import { passwordWork } from '../../../services/people/password-work.ts';
 
-it('runs two at once and fifty after them, in order, and refuses the rest', async () => {
+it('runs two at once and queues fifty, in order, and refuses the rest', async () => {
   const begun: number[] = [];
   const ends: PromiseWithResolvers<void>[] = [];
   let together = 0;
@@ -34,7 +34,7 @@ it('runs two at once and fifty after them, in order, and refuses the rest', asyn
   expect(most).toBe(2);
 });
 
-it('goes on after work that failed', async () => {
+it('continues after work that failed', async () => {
   await expect(passwordWork(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
 
   expect(await Promise.all([1, 2, 3].map((value) => passwordWork(() => Promise.resolve(value))))).toEqual([1, 2, 3]);

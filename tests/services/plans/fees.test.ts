@@ -1,4 +1,7 @@
-/** Fees: charged once for a post that is out, never for one that is not, and refused where nobody can pay (D18). */
+/**
+ * Fees are charged once for a published post, never for an unpublished one, and posts without a payment method are
+ * refused (docs/contract/errors-and-limits.md#plans).
+ */
 import { afterAll, describe, expect, it } from 'vitest';
 import { writeMissingCharges } from '../../../services/plans/write-missing-charges.ts';
 import { makeAccount, type TestAccount } from '../../harness/accounts.ts';
@@ -36,7 +39,7 @@ async function payer(settings: { plan?: string; pays?: boolean; cap?: number | n
 
 let texts = 0;
 
-/** X refuses a text twice, so every text is another one. */
+/** X refuses a duplicate text, so each text is unique. */
 function words(more = ''): string {
   texts += 1;
   return `Ding ${texts}${more}`;
@@ -56,8 +59,8 @@ const chargesOf = (account: TestAccount) =>
     [account.id],
   );
 
-describe('a post that is out', () => {
-  it('is charged once, more with a link as X sees links, and a thread as one post', async () => {
+describe('a published post', () => {
+  it('is charged once, more with a link as X counts links, and a thread as one post', async () => {
     const account = await payer();
 
     const plain = await postX(account);
@@ -80,7 +83,7 @@ describe('a post that is out', () => {
     expect(await chargesOf(account)).toMatchObject([{ subject_id: postId, cents: 3 }]);
   });
 
-  it('is charged when it was scheduled, in the month in which it went out', async () => {
+  it('is charged in the month of publication when it was scheduled', async () => {
     const account = await payer();
     const scheduledFor = new Date(world.clock.now().getTime() + 60_000).toISOString();
     const { postId } = await postX(account, { scheduledFor });
@@ -101,7 +104,7 @@ describe('a post that is out', () => {
 });
 
 describe('a post that X refuses', () => {
-  it('is not charged, and is when it goes out after all', async () => {
+  it('is charged only if it is published later', async () => {
     const account = await payer();
     const text = words();
     await postX(account, { text });
@@ -117,7 +120,7 @@ describe('a post that X refuses', () => {
 });
 
 describe('402 payment_method_required', () => {
-  it('refuses what would cost something, with the amount', async () => {
+  it('refuses a post that is not free, with the amount', async () => {
     const account = await payer({ pays: false });
 
     const { status, body } = await world.rest('POST /post/x', {
@@ -137,7 +140,7 @@ describe('402 payment_method_required', () => {
     expect(await world.sql('select 1 from posts where account_id = $1', [account.id])).toEqual([]);
   });
 
-  it('keeps a draft a draft, and publishing is the retry', async () => {
+  it('keeps a draft as a draft, and publishing it is the retry', async () => {
     const account = await payer({ pays: false });
     const { postId } = await postX(account, { isDraft: true });
 
@@ -150,7 +153,7 @@ describe('402 payment_method_required', () => {
     expect(await chargesOf(account)).toMatchObject([{ subject_id: postId }]);
   });
 
-  it('leaves other platforms alone', async () => {
+  it('does not affect other platforms', async () => {
     const account = await payer({ pays: false });
     await world.rest('POST /connections', { key: account.key, body: { platformId: 'sandbox', credentials: {} } });
 
@@ -164,7 +167,7 @@ describe('402 payment_method_required', () => {
 });
 
 describe('402 spend_cap_reached', () => {
-  it('lets out what the cap holds to the cent, and not one post more, however many come at once', async () => {
+  it('allows posts up to the exact cent, and no further post under concurrent requests', async () => {
     const account = await payer({ cap: 10 });
 
     const results = await Promise.all(Array.from({ length: 8 }, () => postX(account)));
@@ -177,7 +180,7 @@ describe('402 spend_cap_reached', () => {
     expect(await chargesOf(account)).toHaveLength(3);
   });
 
-  it('fails what is due, and says so', async () => {
+  it('fails due posts, with this code', async () => {
     const account = await payer({ cap: 3 });
     const scheduledFor = new Date(world.clock.now().getTime() + 60_000).toISOString();
     const { postId } = await postX(account, { scheduledFor });
@@ -190,7 +193,7 @@ describe('402 spend_cap_reached', () => {
     expect((await eventsAbout(world, postId)).map(({ name }) => name)).toEqual(['post.failed']);
   });
 
-  it('starts anew with the month, in UTC', async () => {
+  it('ends with the new month, in UTC', async () => {
     const account = await payer({ cap: 3 });
     await postX(account);
     world.clock.set(new Date('2026-11-30T23:59:59.999Z'));
@@ -204,7 +207,7 @@ describe('402 spend_cap_reached', () => {
 });
 
 describe('xUsageSweep', () => {
-  it('writes a row that is missing, once, also when two sweep at once', async () => {
+  it('writes a missing row, once, also for two concurrent sweeps', async () => {
     const account = await payer();
     const { postId } = await postX(account);
     await postX(account);
@@ -218,7 +221,7 @@ describe('xUsageSweep', () => {
     expect((await chargesOf(account)).toSorted(bySubject)).toEqual(before.toSorted(bySubject));
   });
 
-  it('charges nothing for what was never sent or costs nothing', async () => {
+  it('charges nothing for unsent or free posts', async () => {
     const account = await payer();
     const text = words();
     await postX(account, { text });

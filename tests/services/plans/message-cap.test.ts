@@ -1,4 +1,7 @@
-/** The cap on messages a day: SMS and email together, exactly, also when many requests come at once (D50). */
+/**
+ * The cap on messages a day counts SMS and email together, exactly, also under concurrent requests
+ * (docs/contract/errors-and-limits.md#messages).
+ */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeAccount, type TestAccount } from '../../harness/accounts.ts';
 import { connectSandbox } from '../../harness/connections.ts';
@@ -49,7 +52,7 @@ const usage = async () => {
 };
 
 describe('immediate sends', () => {
-  it('past the cap fail by item with limit_exceeded, store nothing and emit nothing, while other platforms go on', async () => {
+  it('over the cap fail their result with limit_exceeded and store nothing; other platforms continue', async () => {
     await post(['sms', 'email']);
 
     const answer = await post(['email', 'sms', 'sandbox']);
@@ -73,7 +76,7 @@ describe('immediate sends', () => {
     expect(events).toEqual([]);
   });
 
-  it('past the cap answer 403 on the simple endpoint', async () => {
+  it('over the cap get 403 on the simple endpoint', async () => {
     await post(['sms', 'email']);
     await post(['sms']);
 
@@ -86,7 +89,7 @@ describe('immediate sends', () => {
     expect([status, body.error, body.message]).toEqual([403, 'limit_exceeded', overMessage('3 messages')]);
   });
 
-  it('are exactly as many as the cap when ten race for the places', async () => {
+  it('are exactly as many as the cap for ten concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => post([n % 2 === 0 ? 'sms' : 'email'])));
 
     const codes = answers.flatMap(codesOf);
@@ -94,7 +97,7 @@ describe('immediate sends', () => {
     expect(codes.filter((code) => code === 'limit_exceeded')).toHaveLength(10 - CAP);
   });
 
-  it('start anew at 00:00 UTC', async () => {
+  it('are possible again at 00:00 UTC', async () => {
     await post(['sms', 'email']);
     await post(['sms']);
     world.clock.set(midnight());
@@ -102,7 +105,7 @@ describe('immediate sends', () => {
     expect(codesOf(await post(['sms']))).toEqual([null]);
   });
 
-  it('are foretold by validation', async () => {
+  it('are checked by validation', async () => {
     await post(['sms', 'email']);
     await post(['sms']);
 
@@ -116,7 +119,7 @@ describe('immediate sends', () => {
 });
 
 describe('scheduled sends', () => {
-  it('past the cap are deferred to 00:00 UTC with post.rescheduled (fair_use), and then go out', async () => {
+  it('over the cap are deferred to 00:00 UTC with post.rescheduled (fair_use), and sent then', async () => {
     const ids: string[] = [];
     for (let number = 0; number < CAP + 1; number += 1) {
       const { body } = await post(['sms'], { scheduledFor: inAMinute() });
@@ -142,7 +145,7 @@ describe('scheduled sends', () => {
 });
 
 describe('drafts', () => {
-  it('fail when they are published past the cap, because waiting for a place is what a schedule is for', async () => {
+  it('fail when they are published over the cap, because only scheduled posts wait for capacity', async () => {
     const { body: made } = await post(['sms'], { isDraft: true });
     const [{ postId }] = made.results;
     await post(['sms', 'email']);
@@ -157,7 +160,7 @@ describe('drafts', () => {
 });
 
 describe('the cap of an account', () => {
-  it('takes the place of the install’s, also as none at all', async () => {
+  it('overrides the cap of the install, and can also be unlimited', async () => {
     await world.sql('update accounts set has_own_message_cap = true, messages_per_day = 1 where id = $1', [account.id]);
     const [first, second] = [await post(['sms']), await post(['email'])];
     await world.sql('update accounts set messages_per_day = null where id = $1', [account.id]);
@@ -168,7 +171,7 @@ describe('the cap of an account', () => {
     expect(await usage()).toEqual([3, null]);
   });
 
-  it('counts nothing that failed', async () => {
+  it('excludes failed messages', async () => {
     twilio.faults.push({ code: 21_610 });
 
     const answer = await post(['sms']);

@@ -1,4 +1,7 @@
-/** What the free plan lets out: two active connections and a hundred posts a day, also when many requests come at once (D18, D35). */
+/**
+ * The free plan allows two active connections and a hundred posts a day, also under concurrent requests
+ * (docs/contract/errors-and-limits.md#plans, docs/contract/profiles-and-keys.md#test-keys).
+ */
 import { describe, expect, it } from 'vitest';
 import { makeAccount, type TestAccount } from '../../harness/accounts.ts';
 import { connectSandbox, type TestConnection } from '../../harness/connections.ts';
@@ -23,7 +26,7 @@ async function freeAccount(connections = 1): Promise<Tenant> {
   return { ...account, connections: made };
 }
 
-/** Makes it look as if so many posts had gone out today. */
+/** Records this number of posts as sent today. */
 async function sendBefore(tenant: Tenant, posts: number, sentAt = world.clock.now()): Promise<void> {
   const [connection] = tenant.connections;
   await world.sql(
@@ -45,7 +48,7 @@ const statusOf = async (postId: string) =>
   (await world.sql<{ status: string }>('select status from posts where id = $1', [postId]))[0]?.status;
 
 describe('active connections', () => {
-  it('are two: a third is refused by name, and nothing is stored for it', async () => {
+  it('are two: a third is refused with its slug, and nothing is stored for it', async () => {
     const tenant = await freeAccount(3);
     await postTo(tenant, ['bell-1', 'bell-2']);
 
@@ -68,7 +71,7 @@ describe('active connections', () => {
     expect(body.results[1]).toMatchObject({ status: 'sent' });
   });
 
-  it('emit nothing when they refuse an immediate post: there is no post to tell of', async () => {
+  it('emit nothing when they refuse an immediate post, because there is no stored post', async () => {
     const tenant = await freeAccount(3);
     await postTo(tenant, ['bell-1', 'bell-2']);
 
@@ -80,7 +83,7 @@ describe('active connections', () => {
     expect(events.filter(({ name }) => name === 'post.failed')).toEqual([]);
   });
 
-  it('are counted inside one request too', async () => {
+  it('are also counted within one request', async () => {
     const tenant = await freeAccount(3);
 
     const { body } = await postTo(tenant, ['bell-1', 'bell-2', 'bell-3']);
@@ -88,7 +91,7 @@ describe('active connections', () => {
     expect(errorsOf(body)).toEqual([null, null, 'connection_limit_exceeded']);
   });
 
-  it('are two also when five are tried at once', async () => {
+  it('are also two for five concurrent requests', async () => {
     const tenant = await freeAccount(5);
 
     const answers = await Promise.all(tenant.connections.map(({ slug }) => postTo(tenant, [slug])));
@@ -98,7 +101,7 @@ describe('active connections', () => {
     expect(codes.filter((code) => code === 'connection_limit_exceeded')).toHaveLength(3);
   });
 
-  it('grow idle thirty days after their last send, to the millisecond', async () => {
+  it('become inactive thirty days after their last send, to the millisecond', async () => {
     const tenant = await freeAccount(3);
     await postTo(tenant, ['bell-1', 'bell-2']);
     world.clock.advance(30 * DAY_MS - 1);
@@ -110,7 +113,7 @@ describe('active connections', () => {
     expect([errorsOf(before.body), errorsOf(after.body)]).toEqual([['connection_limit_exceeded'], [null]]);
   });
 
-  it('are only those that a post reached: refused posts make none active', async () => {
+  it('are only those with a sent post: refused posts activate no connection', async () => {
     const tenant = await freeAccount(3);
     await postTo(tenant, ['bell-1', 'bell-2'], { text: '[[reject]]' });
 
@@ -119,7 +122,7 @@ describe('active connections', () => {
     expect(errorsOf(body)).toEqual([null]);
   });
 
-  it('leave their place when they are removed', async () => {
+  it('no longer count after they are deleted', async () => {
     const tenant = await freeAccount(3);
     await postTo(tenant, ['bell-1', 'bell-2']);
     await world.rest(`DELETE /connections/${tenant.connections[0]?.id}`, { key: tenant.key });
@@ -129,14 +132,14 @@ describe('active connections', () => {
     expect(errorsOf(body)).toEqual([null]);
   });
 
-  it('never keep an account from being connected', async () => {
+  it('never prevent connecting an account', async () => {
     const tenant = await freeAccount(2);
     await postTo(tenant, ['bell-1', 'bell-2']);
 
     await expect(connectSandbox(world, { key: tenant.key })).resolves.toMatchObject({ platformId: 'sandbox' });
   });
 
-  it('fail a scheduled post that finds them taken when it is due, and say so', async () => {
+  it('fail a scheduled post with a clear error if both are in use when it is due', async () => {
     const tenant = await freeAccount(3);
     const scheduledFor = new Date(world.clock.now().getTime() + 60_000).toISOString();
     const { postId } = await makePost(world, 'bell-3', { key: tenant.key, scheduledFor });
@@ -156,7 +159,7 @@ describe('active connections', () => {
 });
 
 describe('a hundred posts a day', () => {
-  it('are a hundred, also when ten requests race for the last three', async () => {
+  it('is exact for ten concurrent requests for the last three', async () => {
     const tenant = await freeAccount();
     await sendBefore(tenant, 97);
 
@@ -169,7 +172,7 @@ describe('a hundred posts a day', () => {
     expect(sent).toHaveLength(100);
   });
 
-  it('say when they are used up and until when', async () => {
+  it('reports the limit and its reset time', async () => {
     const tenant = await freeAccount();
     await sendBefore(tenant, 100);
     const midnight = new Date(Math.ceil(world.clock.now().getTime() / DAY_MS) * DAY_MS).toISOString();
@@ -190,7 +193,7 @@ describe('a hundred posts a day', () => {
     });
   });
 
-  it('begin anew at 00:00 UTC', async () => {
+  it('resets at 00:00 UTC', async () => {
     const tenant = await freeAccount();
     await sendBefore(tenant, 100);
     world.clock.set(new Date(Math.ceil((world.clock.now().getTime() + 1) / DAY_MS) * DAY_MS));
@@ -200,7 +203,7 @@ describe('a hundred posts a day', () => {
     expect(errorsOf(body)).toEqual([null]);
   });
 
-  it('do not count what was refused, nor what a test key posts', async () => {
+  it('excludes refused posts and posts with a test key', async () => {
     const tenant = await freeAccount();
     await sendBefore(tenant, 99);
     const { secret } = await world.key({ type: 'test', accountId: tenant.id });
@@ -214,7 +217,7 @@ describe('a hundred posts a day', () => {
     expect([last, over, test].map(({ body }) => errorsOf(body))).toEqual([[null], ['fair_use_reached'], [null]]);
   });
 
-  it('still count what was taken down since', async () => {
+  it('still includes posts that were deleted since', async () => {
     const tenant = await freeAccount();
     await sendBefore(tenant, 99);
     const { postId } = await makePost(world, 'bell-1', { key: tenant.key });
@@ -225,7 +228,7 @@ describe('a hundred posts a day', () => {
     expect(errorsOf(body)).toEqual(['fair_use_reached']);
   });
 
-  it('defer what is due after them to the next day, with an event, as often as it takes', async () => {
+  it('defers further due posts to the next day, with an event, repeatedly if needed', async () => {
     const tenant = await freeAccount();
     const due = new Date(world.clock.now().getTime() + 60_000);
     const ids: string[] = [];
@@ -261,7 +264,7 @@ describe('a hundred posts a day', () => {
     expect(await statusOf(ids[2] ?? '')).toBe('sent');
   });
 
-  it('keep a draft a draft, which can be published when there is room again', async () => {
+  it('keeps a draft as a draft, which can be published when capacity is free again', async () => {
     const tenant = await freeAccount();
     const { body: made } = await postTo(tenant, ['bell-1'], { isDraft: true });
     const [{ postId }] = made.results;
@@ -278,7 +281,7 @@ describe('a hundred posts a day', () => {
     expect(published.body.result).toMatchObject({ postId, status: 'sent' });
   });
 
-  it('are foretold by validation, which uses none up', async () => {
+  it('is checked by validation, which does not count', async () => {
     const tenant = await freeAccount();
     await sendBefore(tenant, 99);
     const ask = () =>

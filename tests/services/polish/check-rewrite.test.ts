@@ -1,4 +1,4 @@
-/** What a model's answer must be to go out in place of the text. */
+/** The checks that a model's answer must pass before it replaces the text. */
 import { describe, expect, it } from 'vitest';
 import { platformOf } from '../../../platforms/registry.ts';
 import { checkRewrite } from '../../../services/polish/check-rewrite.ts';
@@ -11,7 +11,7 @@ function check(original: string, answer: string, platformId = 'sandbox', limits:
   return checkRewrite(answer, { original, platform: platformOf(platforms, platformId), limits, boundary: BOUNDARY });
 }
 
-describe('what goes out', () => {
+describe('accepted rewrites', () => {
   it.each([
     ['a text', 'Helo', 'Hello', 'Hello'],
     ['without the space around it', 'Helo', '\n Hello \n', 'Hello'],
@@ -33,7 +33,7 @@ describe('what goes out', () => {
   });
 });
 
-describe('what is discarded', () => {
+describe('discarded rewrites', () => {
   it.each([
     ['nothing', 'Helo', ' \n', 'The model answered without a text.'],
     ['nothing in quotation marks', 'Helo', '""', 'The model answered without a text.'],
@@ -83,11 +83,11 @@ describe('what is discarded', () => {
       Array.from({ length: 31 }, (_, index) => `#a${index}`).join(' '),
       'The rewrite has 31 hashtags; Instagram takes at most 30.',
     ],
-  ])('what %s would not take, as it counts', (platformId, answer, message) => {
+  ])('includes a text over the limit of %s, by its own counting', (platformId, answer, message) => {
     expect(() => check('Helo', answer, platformId)).toThrow(message);
   });
 
-  it('what the server of the account would not take', () => {
+  it('includes a text over the limit of the account’s server', () => {
     const limits = { text: { maxLength: 10 } };
 
     expect(check('Helo', 'x'.repeat(10), 'mastodon', limits)).toBe('x'.repeat(10));

@@ -1,4 +1,4 @@
-/** Whatever goes wrong with the model, the original goes out, at once, and the caller is told what it was. */
+/** If the model fails in any way, the original is published immediately, and the caller receives the reason. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { AI_KEY, startPolishedWorld } from '../../harness/polished-world.ts';
@@ -28,7 +28,7 @@ const NEVER: Answer = new Promise(() => undefined);
 const json = (body: unknown, status = 200): Answer => ({ status, json: body });
 const UNREADABLE = 'The AI endpoint gave an answer that cannot be read.';
 
-describe('the original goes out', () => {
+describe('the original is published', () => {
   it.each<[string, Answer, string]>([
     ['401', json({ error: { message: `bad key ${AI_KEY}` } }, 401), 'The AI endpoint answered HTTP 401.'],
     ['404', json({ error: { message: 'no such model' } }, 404), 'The AI endpoint answered HTTP 404.'],
@@ -63,7 +63,7 @@ describe('the original goes out', () => {
       json(completion('Hel', 'm', { finish_reason: 'length' })),
       'The model did not finish the rewrite.',
     ],
-  ])('after %s, asked for once', async (_name, answer, reason) => {
+  ])('after %s, with one request', async (_name, answer, reason) => {
     model.answer = () => answer;
 
     const { key, result } = await send();
@@ -90,7 +90,7 @@ describe('the original goes out', () => {
     vi.restoreAllMocks();
   });
 
-  it('where the guard keeps the install from its model, and the log says what to allow', async () => {
+  it('if the SSRF guard blocks the model’s address, and the log says what to allow', async () => {
     const guarded = await startWorld({
       env: { AI_BASE_URL: model.baseUrl, AI_MODEL: 'bell-1', OUTBOUND_ALLOW: '' },
     });
@@ -104,8 +104,8 @@ describe('the original goes out', () => {
   });
 });
 
-describe('a model that does not answer', () => {
-  it('holds up nobody who has not asked for it', async () => {
+describe('a model that does not respond', () => {
+  it('does not delay posts without polish', async () => {
     const { key } = await accountWithSandbox(world);
     const released = Promise.withResolvers<string>();
     model.answer = () => released.promise;
@@ -122,7 +122,7 @@ describe('a model that does not answer', () => {
     expect((await waiting).body.results).toMatchObject([{ status: 'sent' }]);
   });
 
-  it('is waited for when the process stops', async () => {
+  it('delays the stop of the process until its request ends', async () => {
     const { key } = await accountWithSandbox(world);
     const released = Promise.withResolvers<string>();
     model.answer = () => released.promise;
@@ -143,8 +143,8 @@ describe('a model that does not answer', () => {
   });
 });
 
-describe('a server without a key', () => {
-  it('is shown none', async () => {
+describe('a model server without an API key', () => {
+  it('receives no key', async () => {
     const keyless = await startWorld({ env: { AI_BASE_URL: `${model.baseUrl}/`, AI_MODEL: 'bell-1' } });
     vi.stubEnv('OPENAI_API_KEY', 'sk-of-another-program');
     vi.stubEnv('OPENAI_ORG_ID', 'org-of-another-program');

@@ -1,4 +1,6 @@
-/** A model that hangs holds up the posts that wait for it, and leaves half of the lane to all others. */
+/**
+ * A model that does not respond delays only the posts that wait for it. They use at most half of the concurrency limit.
+ */
 import { expect, it } from 'vitest';
 import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
@@ -7,13 +9,13 @@ import { makePost } from '../../harness/posts.ts';
 
 const { world, model } = await startPolishedWorld();
 
-/** More than one look finds. */
+/** More than one tick claims. */
 const BACKLOG = 1_100;
 
-/** What posts that wait for a model may hold of the sandbox's lane. */
+/** The part of the sandbox's concurrency limit that posts waiting for a model may use. */
 const MODEL_SHARE = 100;
 
-/** Posts of one account that fall due in a minute and ask for a rewrite. */
+/** Posts of one account that fall due in a minute and request a rewrite. */
 async function backlog(): Promise<void> {
   const { key, connection } = await accountWithSandbox(world);
   await world.rest(`PATCH /connections/${connection.id}/settings`, { key, body: { rewriteMode: 'on' } });
@@ -26,7 +28,7 @@ async function backlog(): Promise<void> {
   );
 }
 
-it('lets posts without polish pass two backlogs that wait for the model', async () => {
+it('sends posts without polish before two backlogs that wait for the model', async () => {
   await backlog();
   await backlog();
   const { key } = await accountWithSandbox(world);

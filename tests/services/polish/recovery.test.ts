@@ -1,4 +1,6 @@
-/** A process that dies around a rewrite: whoever takes the send over has the same text, and no post ever has two. */
+/**
+ * A process dies during a rewrite: the worker that recovers the send uses the same text, and no post gets two rewrites.
+ */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
 import { claimInterruptedSends } from '../../../services/posts/claim-interrupted-sends.ts';
@@ -32,11 +34,11 @@ async function claimedPost({ text = 'Helo', mode = 'on' } = {}) {
   return { postId, connection, claimed, settings, read };
 }
 
-/** Lets the lease of whoever has claimed run out, and a worker look. */
+/** Waits until the lease of the claim has expired, and runs a worker. */
 const recover = () => world.advance(60_000);
 
 describe('a process that dies', () => {
-  it('while the model thinks leaves the question to who takes over', async () => {
+  it('during the model request leaves the request to the worker that recovers the send', async () => {
     const { connection, read } = await claimedPost();
     const before = await read();
 
@@ -47,7 +49,7 @@ describe('a process that dies', () => {
     expect(await sandboxOf(world, connection.id)).toMatchObject([{ text: 'Polished Helo', calls: 1 }]);
   });
 
-  it('between rewrite and call leaves its text to who takes over', async () => {
+  it('between rewrite and platform call leaves its text to the worker that recovers the send', async () => {
     const { connection, claimed, read } = await claimedPost();
     await polishSend(world.context, claimed);
     const before = await read();
@@ -61,7 +63,7 @@ describe('a process that dies', () => {
     expect(model.asked).toHaveLength(1);
   });
 
-  it('after the call leaves its text to who looks for it', async () => {
+  it('after the platform call leaves its text for the recovery, which searches for it', async () => {
     const { postId, connection, claimed, read } = await claimedPost();
     const { claimed: send } = await polishSend(world.context, claimed);
     await sendPost(world.context, send);
@@ -75,7 +77,7 @@ describe('a process that dies', () => {
     expect(model.asked).toHaveLength(1);
   });
 
-  it('after the model has failed leaves the original to who takes over', async () => {
+  it('after the model has failed leaves the original to the worker that recovers the send', async () => {
     const { connection, claimed, read } = await claimedPost();
     model.answer = () => '';
     await polishSend(world.context, claimed);
@@ -88,7 +90,7 @@ describe('a process that dies', () => {
     expect(model.asked).toHaveLength(1);
   });
 
-  it('before anybody asked leaves a post that nobody rewrites, whatever is asked for since', async () => {
+  it('before the model request leaves a post without a rewrite, regardless of later settings', async () => {
     const { connection, claimed, settings, read } = await claimedPost({ mode: 'off' });
     await sendPost(world.context, claimed);
     await settings('on');
@@ -101,11 +103,11 @@ describe('a process that dies', () => {
   });
 });
 
-describe('a post that is repeated because its platform was not available', () => {
+describe('a post that is repeated because its platform was unavailable', () => {
   it.each([
     ['the text that the model gave', 'Rung [[unavailable]]', 'Rung [[unavailable]]', 'rewritten'],
     ['its own text, when the model failed', '', 'Helo [[unavailable]]', 'failed'],
-  ] as const)('keeps %s, and the model is not asked again', async (_case, reply, text, aiRewriteStatus) => {
+  ] as const)('keeps %s, without a second model request', async (_case, reply, text, aiRewriteStatus) => {
     model.answer = () => reply;
     const { postId, claimed, read } = await claimedPost({ text: 'Helo [[unavailable]]' });
     await world.context.sends.send(claimed);
@@ -122,7 +124,7 @@ describe('a post that is repeated because its platform was not available', () =>
     expect(row).toEqual({ tries: 4 });
   });
 
-  it('keeps its text when a rewrite is asked for meanwhile', async () => {
+  it('keeps its text if a rewrite is enabled in the meantime', async () => {
     const { claimed, settings, read } = await claimedPost({ text: 'Helo [[unavailable]]', mode: 'off' });
     await world.context.sends.send(claimed);
     await settings('on');
@@ -134,8 +136,8 @@ describe('a post that is repeated because its platform was not available', () =>
   });
 });
 
-describe('who has lost the claim while the model thought', () => {
-  it('sends nothing and changes nothing', async () => {
+describe('a claim during the model request', () => {
+  it('sends nothing and changes nothing after it was lost', async () => {
     const { connection, claimed, read } = await claimedPost();
     world.clock.advance(60_000);
     const [taken] = await claimInterruptedSends(world.context, 100);
@@ -148,7 +150,7 @@ describe('who has lost the claim while the model thought', () => {
     expect(await sandboxOf(world, connection.id)).toMatchObject([{ text: 'Polished Helo', calls: 1 }]);
   });
 
-  it('has a whole lease for the call once the model has answered', async () => {
+  it('has a full lease for the platform call after the answer of the model', async () => {
     const { claimed, read } = await claimedPost();
     world.clock.advance(10_000);
     const { claimed: send } = await polishSend(world.context, claimed);
@@ -163,7 +165,7 @@ describe('who has lost the claim while the model thought', () => {
 });
 
 describe('a lost answer', () => {
-  it('is looked for with the text that went out', async () => {
+  it('is searched for with the text that was sent', async () => {
     const { connection, read } = await claimedPost({ text: 'Helo [[lost]]' });
 
     await recover();

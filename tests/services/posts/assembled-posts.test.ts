@@ -1,4 +1,6 @@
-/** Sends that were cut off on a platform that takes a post first and publishes it after: finished, and never published twice. */
+/**
+ * Interrupted sends on a platform with separate steps to create and publish are finished, and never published twice.
+ */
 import { afterAll, expect, it } from 'vitest';
 import { openSession } from '../../../services/connections/open-session.ts';
 import { platformIo } from '../../../services/platform-io.ts';
@@ -16,7 +18,7 @@ await world.rest('POST /connections', {
   body: { platformId: 'threads', slug: 'threads', credentials: { accessToken: 'token-of-threads' } },
 });
 
-/** A claimed post that its worker has begun to send; `until` is how far it came before it died. */
+/** A claimed post whose worker began to send it; `until` is the step at which the worker died. */
 async function cutOff(text: string, until: 'claimed' | 'handed over' | 'published'): Promise<string> {
   const scheduledFor = new Date(world.clock.now().getTime() + 1_000).toISOString();
   const { postId } = await makePost(world, 'threads', { text, scheduledFor });
@@ -46,7 +48,7 @@ const ofText = <Thing extends { readonly text: string }>(things: readonly Thing[
   things.filter((thing) => thing.text === text);
 
 it.each(['claimed', 'handed over', 'published'] as const)(
-  'a send that was %s when its worker died is finished by another, with one post',
+  'a send that was %s when its worker died is finished by another worker, with one post',
   async (until) => {
     const text = `cut off: ${until}`;
     const postId = await cutOff(text, until);
@@ -62,7 +64,7 @@ it.each(['claimed', 'handed over', 'published'] as const)(
   },
 );
 
-it('a send whose container expired meanwhile is not up, and is sent again', async () => {
+it('a send whose container has expired is not published, and is sent again', async () => {
   const postId = await cutOff('expired', 'handed over');
   for (const container of ofText(threads.containers(), 'expired')) container.state = 'EXPIRED';
 

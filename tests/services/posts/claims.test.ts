@@ -1,4 +1,4 @@
-/** Claims: one worker sends a post, another takes over when it does not come back, and nothing is ever sent twice. */
+/** Claims: one worker sends a post, another recovers it if the first dies, and no post is sent twice. */
 import { describe, expect, it } from 'vitest';
 import { scheduledPosts } from '../../../jobs/scheduled-posts.ts';
 import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
@@ -30,7 +30,7 @@ async function claimedPost(text = 'Hello') {
   return { key, connection, postId, claimed: { ...claimed, attempt } };
 }
 
-/** Makes the platform call of a claimed send, as a process would that dies before it settles. */
+/** Makes the platform call of a claimed send and stops before settling it, like a process that dies. */
 async function callPlatform({ connection, post, attempt }: ClaimedSend): Promise<void> {
   const { platformAccountId, handle } = connection;
   const session = { credential: {}, platformAccountId, handle, renew: () => Promise.reject(new Error('no renewal')) };
@@ -69,7 +69,7 @@ async function expireLease(postId: string): Promise<void> {
 }
 
 describe('a send whose worker died', () => {
-  it('before it called the platform is sent by another, once', async () => {
+  it('before it called the platform is sent by another worker, once', async () => {
     const { key, connection, postId } = await claimedPost();
     await expireLease(postId);
 
@@ -81,7 +81,7 @@ describe('a send whose worker died', () => {
     expect((await eventsAbout(world, postId)).map(({ name }) => name)).toEqual(['post.sent']);
   });
 
-  it('after the platform took the post is found there, and not sent again', async () => {
+  it('after the platform accepted the post is found there, and not sent again', async () => {
     const { key, connection, postId, claimed } = await claimedPost();
     await callPlatform(claimed);
     await expireLease(postId);
@@ -108,7 +108,7 @@ describe('a send whose worker died', () => {
     ]);
   });
 
-  it('and whose platform cannot say is failed, with one post up at most', async () => {
+  it('and whose platform cannot be searched is failed, with at most one published post', async () => {
     const { key, connection, postId, claimed } = await claimedPost('[[vanish]]');
     await callPlatform(claimed).catch(() => undefined);
     await expireLease(postId);
@@ -123,7 +123,7 @@ describe('a send whose worker died', () => {
   it.each([
     ['before', 0],
     ['after', 1],
-  ])('%s the platform took it, and whose login was removed since, is failed as unknown', async (when, up) => {
+  ])('%s the platform accepted it, and whose connection was deleted since, is failed as unknown', async (when, up) => {
     const { key, connection, postId, claimed } = await claimedPost();
     if (when === 'after') await callPlatform(claimed);
     await world.rest(`DELETE /connections/${connection.id}`, { key });
@@ -138,7 +138,7 @@ describe('a send whose worker died', () => {
     expect(await sandboxOf(world, connection.id)).toHaveLength(up);
   });
 
-  it('is left alone until its lease is over, to the millisecond', async () => {
+  it('is not touched until its lease expires, to the millisecond', async () => {
     const { key, connection, postId } = await claimedPost();
 
     await world.advance(59_999);
@@ -151,7 +151,7 @@ describe('a send whose worker died', () => {
     expect(await sandboxOf(world, connection.id)).toMatchObject([{ calls: 1 }]);
   });
 
-  it('is recovered whatever its lease says when nobody else can be sending', async () => {
+  it('is recovered regardless of its lease when no other process can be sending', async () => {
     const { postId } = await claimedPost();
 
     const [recovered] = await claimInterruptedSends(world.context, 100, true);
@@ -160,7 +160,7 @@ describe('a send whose worker died', () => {
     await world.context.sends.send(recovered as ClaimedSend);
   });
 
-  it('is recovered once by two that look at once', async () => {
+  it('is recovered once by two concurrent workers', async () => {
     const { connection, postId } = await claimedPost();
     await expireLease(postId);
 
@@ -172,8 +172,8 @@ describe('a send whose worker died', () => {
   });
 });
 
-describe('who has lost the claim', () => {
-  it('changes nothing, whatever it has to tell', async () => {
+describe('a worker that lost the claim', () => {
+  it('changes nothing, whatever outcome it reports', async () => {
     const { postId, claimed } = await claimedPost();
     await expireLease(postId);
     await world.runDue();
@@ -189,7 +189,7 @@ describe('who has lost the claim', () => {
     expect(before.events.map(({ name }) => name)).toEqual(['post.sent']);
   });
 
-  it('changes nothing either when both settle in one batch, whichever comes first', async () => {
+  it('also changes nothing when both settle in one batch, in either order', async () => {
     for (const order of [1, -1]) {
       const { postId, claimed } = await claimedPost();
       await expireLease(postId);
@@ -208,7 +208,7 @@ describe('who has lost the claim', () => {
     }
   });
 
-  it('makes no second post when it sends after all', async () => {
+  it('creates no second post when it sends anyway', async () => {
     const { connection, postId, claimed } = await claimedPost();
     await expireLease(postId);
     await world.runDue();
@@ -220,7 +220,7 @@ describe('who has lost the claim', () => {
     expect(await rowsOf(postId)).toEqual(before);
   });
 
-  it('does not keep the others of its batch from being settled', async () => {
+  it('does not prevent the other items of its batch from being settled', async () => {
     const [lost, kept] = [await claimedPost(), await claimedPost()];
     await expireLease(lost.postId);
     await claimInterruptedSends(world.context, 100);
@@ -246,7 +246,7 @@ describe('who has lost the claim', () => {
 });
 
 describe('due posts', () => {
-  it('are claimed longest due first', async () => {
+  it('are claimed in due order, oldest first', async () => {
     const { key } = await accountWithSandbox(world);
     const start = world.clock.now().getTime();
     const ids: string[] = [];
@@ -262,7 +262,7 @@ describe('due posts', () => {
     await Promise.all(sends.map((send) => world.context.sends.send(send)));
   });
 
-  it('tell when the next of them is due', async () => {
+  it('report when the next of them is due', async () => {
     const { key } = await accountWithSandbox(world);
     const none = await nextDueAt(world.context);
     const at = (seconds: number) => new Date(world.clock.now().getTime() + seconds * 1000);
@@ -276,7 +276,7 @@ describe('due posts', () => {
     await world.advance(120_000);
   });
 
-  it('are begun no more once the worker is asked to stop', async () => {
+  it('are no longer started after the worker is asked to stop', async () => {
     const { key, connection } = await accountWithSandbox(world);
     const scheduledFor = new Date(world.clock.now().getTime() + 1_000).toISOString();
     await makePost(world, 'sandbox', { key, scheduledFor });
@@ -289,7 +289,7 @@ describe('due posts', () => {
     await world.runDue();
   });
 
-  /** Makes 300 posts due, lets two workers at them, and looks at what went out. */
+  /** Makes 300 posts due, runs two workers, and checks what was published. */
   async function race(workers: () => Promise<unknown>) {
     const { id: accountId, key, connection } = await accountWithSandbox(world);
     const scheduledFor = new Date(world.clock.now().getTime() + 60_000).toISOString();
@@ -311,7 +311,7 @@ describe('due posts', () => {
     return { statuses, events, onSandbox: await sandboxOf(world, connection.id) };
   }
 
-  it('are each sent exactly once by two workers side by side', async () => {
+  it('are each sent exactly once by two concurrent workers', async () => {
     const { statuses, events, onSandbox } = await race(() => Promise.all([world.runDue(), world.runDue()]));
 
     expect(statuses).toEqual([{ status: 'sent', posts: 300 }]);

@@ -1,4 +1,7 @@
-/** A thread cut off by an outage: what fails has no part up that is known, and what cannot be taken down is counted as sent (D43). */
+/**
+ * A thread interrupted by an outage: a failed thread has no known published part, and parts that cannot be deleted
+ * count as sent (docs/contract/threads.md#threads-cut-off-by-an-outage).
+ */
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { nextDueAt } from '../../../services/posts/next-due-at.ts';
 import { eventsAbout } from '../../harness/posts.ts';
@@ -64,7 +67,9 @@ const textsOf = (server: { posts(): { text: string }[] }, name: string) =>
     .filter((text) => text.startsWith(name));
 const telegramTexts = (name: string) => textsOf({ posts: () => telegram.messages() }, name);
 
-/** The answer to the second reply is lost after so many good calls, and the platform cannot be asked for it. */
+/**
+ * Loses the answer to the second reply after this many successful calls, and the platform cannot be searched for it.
+ */
 function loseSecondReply(server: 'mastodon' | 'telegram' | 'x', arrives: boolean): void {
   const fault = arrives ? 'drops_after' : 'drops_before';
   ({ mastodon, telegram, x })[server].faults.push(...([undefined, undefined, fault] as never[]));
@@ -79,9 +84,9 @@ const maybeUp = (name: string) => ({
 
 const TAKEN_DOWN = ['head 0 accepted', 'reply 0 accepted', 'reply 1 unknown', 'delete 1 accepted', 'delete 0 accepted'];
 
-describe('a thread of which one reply may be up', () => {
+describe('a thread with one reply that may be published', () => {
   it.each(['mastodon', 'telegram', 'x'] as const)(
-    'loses its known parts on %s, newest first, and fails naming the reply',
+    'has its known parts deleted on %s, newest first, and fails with the number of the reply',
     async (platform) => {
       const name = `maybe ${platform}`;
       loseSecondReply(platform, true);
@@ -99,7 +104,7 @@ describe('a thread of which one reply may be up', () => {
     },
   );
 
-  it('fails with platform_unavailable when the platform says that the reply is not up', async () => {
+  it('fails with platform_unavailable when the platform reports that the reply does not exist', async () => {
     x.faults.push(...([undefined, undefined, 'drops_before'] as never[]));
 
     const result = await post('x', 'ruled out');
@@ -113,7 +118,7 @@ describe('a thread of which one reply may be up', () => {
     ]);
   });
 
-  it('is sent with the count that is up when a delete is refused', async () => {
+  it('is sent with the published count when a delete is refused', async () => {
     loseSecondReply('x', false);
     x.answers['DELETE /2/tweets/:id'] = [{ status: 403, json: { title: 'Forbidden', status: 403, detail: 'No.' } }];
 
@@ -130,7 +135,7 @@ describe('a thread of which one reply may be up', () => {
     expect((await eventsAbout(world, result.postId)).map((event) => event.name)).toEqual(['post.sent']);
   });
 
-  it('asks a second time for a delete whose answer was lost', async () => {
+  it('repeats a delete whose answer was lost', async () => {
     loseSecondReply('mastodon', false);
     mastodon.answers['DELETE /api/v1/statuses/:id'] = [OUTAGE];
 
@@ -141,7 +146,7 @@ describe('a thread of which one reply may be up', () => {
     expect(await ledger(result.postId)).toEqual(TAKEN_DOWN);
   });
 
-  it('stays up on Bluesky, and is sent at the count that is up', async () => {
+  it('stays published on Bluesky, and is sent with the published count', async () => {
     bluesky.faults.push(...([undefined, undefined, 'rate_limited'] as never[]));
 
     const result = await post('bluesky', 'kept');
@@ -152,7 +157,7 @@ describe('a thread of which one reply may be up', () => {
 });
 
 describe('a thread whose process died', () => {
-  /** Puts a post back to where its process died, with the first `rows` of its ledger. */
+  /** Resets a post to the state in which its process died, with the first `rows` of its ledger. */
   async function cutOff(postId: string, rows: number): Promise<void> {
     await world.sql(
       `delete from attempts where id in (select id from attempts where post_id = $1 order by id offset $2)`,
@@ -173,7 +178,7 @@ describe('a thread whose process died', () => {
       [postId, step, index],
     );
 
-  it('between the lost answer and its deletes is taken down by the recovery, and fails naming the reply', async () => {
+  it('between the lost answer and its deletes is deleted by the recovery, and names the reply', async () => {
     loseSecondReply('x', false);
     x.answers['DELETE /2/tweets/:id'] = [{ status: 403, json: { title: 'Forbidden', status: 403, detail: 'No.' } }];
     const { postId } = await post('x', 'recovered');
@@ -187,7 +192,7 @@ describe('a thread whose process died', () => {
     expect((await eventsAbout(world, postId)).map((event) => event.name)).toEqual(['post.failed']);
   });
 
-  it('in the middle of a delete has that delete made again in the same ledger row', async () => {
+  it('during a delete has that delete repeated in the same ledger row', async () => {
     loseSecondReply('telegram', false);
     const { postId } = await post('telegram', 'halfway');
     await cutOff(postId, 4);
@@ -200,7 +205,7 @@ describe('a thread whose process died', () => {
     expect(await ledger(postId)).toEqual(TAKEN_DOWN);
   });
 
-  it('in the middle of an open reply that nobody can look for is taken down', async () => {
+  it('during an open reply that cannot be searched for is deleted', async () => {
     const { postId } = await post('telegram', 'open');
     await cutOff(postId, 3);
     await reopen(postId, 'reply', 1);
@@ -212,7 +217,7 @@ describe('a thread whose process died', () => {
     expect(await ledger(postId)).toEqual(TAKEN_DOWN);
   });
 
-  it('is sent at the count still up on Bluesky', async () => {
+  it('is sent with the published count on Bluesky', async () => {
     bluesky.faults.push(...([undefined, undefined, 'rate_limited'] as never[]));
     const { postId } = await post('bluesky', 'counted');
     await cutOff(postId, 3);
@@ -224,7 +229,7 @@ describe('a thread whose process died', () => {
     expect(event).toMatchObject({ name: 'post.sent', payload: { post: { threadCount: 1 } } });
   });
 
-  it('and whose login is gone is sent with what is up, because nothing can be taken down', async () => {
+  it('and whose connection is deleted is sent with its published parts, because nothing can be deleted', async () => {
     const { postId } = await post('mastodon', 'orphan');
     await cutOff(postId, 3);
     await reopen(postId, 'reply', 1);
@@ -243,8 +248,8 @@ describe('a thread whose process died', () => {
   });
 });
 
-describe('a thread refused because its login died', () => {
-  it('is sent with what cannot be taken down, and its connection asks to be connected again', async () => {
+describe('a thread refused because its access token became invalid', () => {
+  it('is sent with the parts that cannot be deleted, and its connection must be connected again', async () => {
     const dead = { status: 401, json: { title: 'Unauthorized', status: 401, detail: 'Unauthorized' } };
     x.answers['DELETE /2/tweets/:id'] = [dead, dead];
     loseSecondReply('x', false);
@@ -259,7 +264,7 @@ describe('a thread refused because its login died', () => {
 });
 
 describe('a scheduled thread that was refused with a time to wait', () => {
-  it('is taken down, leaves the connection alone for that time, and goes out whole afterwards', async () => {
+  it('is deleted, pauses the connection for that time, and is sent completely afterwards', async () => {
     mastodon.faults.push(...([undefined, 'rate_limited'] as never[]));
     const scheduledFor = new Date(START.getTime() + 60_000).toISOString();
     const { postId } = await post('mastodon', 'later', { scheduledFor });

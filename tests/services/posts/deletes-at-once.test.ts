@@ -1,4 +1,7 @@
-/** Deleting a sent post: one request makes the calls, the others answer the same, and a deletion that was cut off is finished. */
+/**
+ * Concurrent deletes of a sent post: one request makes the platform calls, the others return the same answer, and a
+ * worker finishes an interrupted deletion.
+ */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { claimInterruptedRemovals, claimRemoval } from '../../../services/posts/claim-removal.ts';
 import { recoverRemovals } from '../../../services/posts/recover-removals.ts';
@@ -44,10 +47,10 @@ async function deletesOf(postId: string): Promise<string[]> {
     .map(({ index, state }: { index: number; state: string }) => `${index} ${state}`);
 }
 
-describe.each([5, 20])('%i deletes of one post at once', (count) => {
+describe.each([5, 20])('%i concurrent deletes of one post', (count) => {
   const together = (postId: string) => Promise.all(Array.from({ length: count }, () => remove(postId)));
 
-  it('call the platform once, answer the same, and emit post.deleted once', async () => {
+  it('call the platform once, return the same, and emit post.deleted once', async () => {
     const postId = await sentPost();
     const deletedAt = world.clock.now().toISOString();
 
@@ -61,7 +64,7 @@ describe.each([5, 20])('%i deletes of one post at once', (count) => {
     expect(await deletesOf(postId)).toEqual(['0 accepted']);
   });
 
-  it('call the platform once when it refuses, and answer its refusal', async () => {
+  it('call the platform once when it refuses, and return its refusal', async () => {
     const postId = await sentPost();
     server.answers[ROUTE] = [REFUSED];
 
@@ -77,7 +80,7 @@ describe.each([5, 20])('%i deletes of one post at once', (count) => {
     expect(await deletesOf(postId)).toEqual(['0 rejected']);
   });
 
-  it('take each part of a thread down once', async () => {
+  it('delete each part of a thread once', async () => {
     const postId = await sentPost(['one', 'two']);
 
     const answers = await together(postId);
@@ -89,7 +92,7 @@ describe.each([5, 20])('%i deletes of one post at once', (count) => {
 });
 
 describe('a delete after one that was refused', () => {
-  it('asks the platform again', async () => {
+  it('calls the platform again', async () => {
     const postId = await sentPost();
     server.answers[ROUTE] = [REFUSED];
     await remove(postId);
@@ -100,7 +103,7 @@ describe('a delete after one that was refused', () => {
     expect(await deletesOf(postId)).toEqual(['0 rejected', '0 accepted']);
   });
 
-  it('of a thread finds the post sent with the parts that are still up', async () => {
+  it('of a thread finds the post sent with the parts that are still published', async () => {
     const postId = await sentPost(['one', 'two']);
     const fine = { status: 200, json: {} };
     server.answers[ROUTE] = [fine, REFUSED];
@@ -116,7 +119,10 @@ describe('a delete after one that was refused', () => {
 });
 
 describe('a delete whose process was killed', () => {
-  /** Claims a deletion as a process does that dies after it has opened the row of its call, or after the call. */
+  /**
+   * Claims a deletion and stops, like a process that dies after it opened the ledger row of its call, or after the
+   * call.
+   */
   async function killedDelete(when: 'before the call' | 'after the call'): Promise<string> {
     const postId = await sentPost();
     const claimed = await claimRemoval(world.context, postId);
@@ -150,7 +156,7 @@ describe('a delete whose process was killed', () => {
     expect(await deletesOf(postId)).toEqual(['0 accepted']);
   });
 
-  it('is finished at the start of a process that has the database alone', async () => {
+  it('is finished at the start of a process that is the only one on the database', async () => {
     const postId = await killedDelete('before the call');
 
     recoverRemovals(world.context, await claimInterruptedRemovals(world.context, 100, true));
@@ -160,7 +166,7 @@ describe('a delete whose process was killed', () => {
     expect(await namesOf(postId)).toEqual(['post.sent', 'post.deleted']);
   });
 
-  it('is waited for by another request, which takes over when the claim has run out', async () => {
+  it('makes another request wait, which takes over when the claim has expired', async () => {
     const postId = await killedDelete('before the call');
 
     const waiting = [remove(postId), remove(postId)];
@@ -186,7 +192,7 @@ describe('a delete whose process was killed', () => {
     expect(await namesOf(postId)).toEqual(['post.sent', 'post.deleted']);
   });
 
-  it('stays sent when the login is gone, and leaves no ledger row open', async () => {
+  it('stays sent when the connection is deleted, and leaves no ledger row open', async () => {
     const { key, connection } = await accountWithSandbox(world);
     const { postId } = await makePost(world, 'sandbox', { key });
     await claimRemoval(world.context, postId);

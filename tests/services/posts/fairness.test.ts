@@ -1,4 +1,4 @@
-/** Fairness: thousands of due posts of one connection or account do not keep the few posts of others waiting. */
+/** Fairness: thousands of due posts of one connection or account do not delay the few posts of others. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
@@ -7,13 +7,13 @@ import { startWorld } from '../../harness/world.ts';
 
 const world = await startWorld();
 
-/** More than one look finds. */
+/** More than one tick claims. */
 const BACKLOG = 1_100;
 
-/** What one account may hold of the sandbox's lane. */
+/** The part of the sandbox's concurrency limit that one account may use. */
 const ACCOUNT_SHARE = 100;
 
-/** Makes a post wait a minute, and as many copies of it as are asked for. */
+/** Schedules a post in a minute, and the requested number of copies. */
 async function backlog(posts: number) {
   const account = await accountWithSandbox(world);
   const scheduledFor = new Date(world.clock.now().getTime() + 60_000).toISOString();
@@ -26,7 +26,7 @@ async function backlog(posts: number) {
   return account;
 }
 
-/** A post of another account that falls due a second after the backlog. */
+/** Schedules a post of another account that falls due a second after the backlog. */
 async function lateComer() {
   const { key } = await accountWithSandbox(world);
   const scheduledFor = new Date(world.clock.now().getTime() + 61_000).toISOString();
@@ -45,7 +45,7 @@ describe('a post of another account', () => {
     await world.sql(`delete from posts where status = 'scheduled'`);
   });
 
-  it('goes out with the first of a backlog that fell due before it', async () => {
+  it('is sent with the first posts of a backlog that fell due before it', async () => {
     const { id: accountId } = await backlog(BACKLOG);
     const { postId } = await lateComer();
     world.clock.advance(61_000);
@@ -56,7 +56,7 @@ describe('a post of another account', () => {
     expect(claimed.map(({ id }) => id)).toContain(postId);
   });
 
-  it('has its turn beside two backlogs that could fill the lane', async () => {
+  it('is sent despite two backlogs that could use the whole concurrency limit', async () => {
     const hogs = [await backlog(BACKLOG), await backlog(BACKLOG)];
     const { postId } = await lateComer();
     world.clock.advance(61_000);
@@ -68,7 +68,7 @@ describe('a post of another account', () => {
     expect(shares.toSorted((a, b) => a - b)).toEqual([ACCOUNT_SHARE - 1, ACCOUNT_SHARE]);
   });
 
-  it('is left to the next wide claim by one that is not', async () => {
+  it('is left to the next wide claim by a narrow claim', async () => {
     await backlog(BACKLOG);
     const { postId } = await lateComer();
     world.clock.advance(61_000);

@@ -1,4 +1,7 @@
-/** Posts to platforms that need images, limit their shapes, or fetch them from this install: refused before anything is stored (D27). */
+/**
+ * Posts to platforms that require images, limit their shapes, or fetch them from this install are refused before they
+ * are stored (docs/contract/posts.md#refused-before-sending).
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { plain } from '../../harness/images.ts';
 import { START } from '../../harness/test-clock.ts';
@@ -50,7 +53,7 @@ const TOO_TALL =
   'Image 2 is 40 by 80 pixels, a ratio of 0.5:1; Instagram takes ratios from 4:5 to 1.91:1. Crop it, upload it again and name the new one.';
 
 describe('images that are fetched', () => {
-  it('are found by the platform at signed addresses, as it takes them, with what they show', async () => {
+  it('are fetched by the platform at signed URLs, in an accepted format, with their alt texts', async () => {
     const ids = [await upload(40, 40, 'One'), await upload(50, 40, 'Two')];
 
     const [onInstagram, onThreads] = [await post('insta', { mediaIds: ids }), await post('threads', { mediaIds: ids })];
@@ -69,28 +72,28 @@ describe('images that are fetched', () => {
     ]);
   });
 
-  it('go out by a text alone where the platform needs none', async () => {
+  it('are not needed by a platform that accepts text only', async () => {
     const result = await post('threads', { text: 'no picture' });
 
     expect([result.status, threads.posts().at(-1)?.text]).toEqual(['sent', 'no picture']);
   });
 });
 
-describe('a post without an image to a platform that needs one', () => {
+describe('a post without an image to a platform that requires one', () => {
   it.each([{}, { isDraft: true }, { scheduledFor: '2026-11-22T09:00:00Z' }])(
-    'is refused unstored: %j',
+    'is refused and not stored: %j',
     async (fields) => {
       expect(await post('insta', fields)).toMatchObject(refusal(NO_IMAGE));
     },
   );
 
-  it('is foreseen by validation', async () => {
+  it('is reported by validation', async () => {
     const { body } = await world.rest('POST /posts/validate', { body: { text: 'Ding', connectionSlugs: ['insta'] } });
 
     expect(body.results[0]).toMatchObject({ ok: false, error: { code: 'platform_rejected', message: NO_IMAGE } });
   });
 
-  it('cannot come of a draft', async () => {
+  it('cannot be created from a draft', async () => {
     const { postId } = await post('insta', { isDraft: true, mediaIds: [await upload(40, 40)] });
 
     const { status, body } = await world.rest(`PATCH /posts/${postId}`, { body: { mediaIds: [] } });
@@ -99,8 +102,8 @@ describe('a post without an image to a platform that needs one', () => {
   });
 });
 
-describe('an image of a shape that the platform does not take', () => {
-  it('is refused unstored, with its shape and the limit', async () => {
+describe('an image with an aspect ratio that the platform does not accept', () => {
+  it('is refused and not stored, with its aspect ratio and the limit', async () => {
     const mediaIds = [await upload(40, 40), await upload(40, 80)];
 
     expect(await post('insta', { mediaIds })).toMatchObject(refusal(TOO_TALL));
@@ -116,7 +119,7 @@ describe('an image of a shape that the platform does not take', () => {
     expect((await post('insta', { mediaIds: [await upload(width, height)] })).status).toBe(status);
   });
 
-  it('keeps a draft from taking it', async () => {
+  it('cannot be added to a draft', async () => {
     const { postId } = await post('insta', { isDraft: true, mediaIds: [await upload(40, 40)] });
     const body = { mediaIds: [await upload(40, 40), await upload(40, 80)] };
 
@@ -124,7 +127,7 @@ describe('an image of a shape that the platform does not take', () => {
   });
 });
 
-describe('a text with more signs than the platform takes', () => {
+describe('a text with more hashtags or mentions than the platform accepts', () => {
   it.each([
     ['hashtags', '#', 30],
     ['mentions', '@', 20],
@@ -150,7 +153,7 @@ describe('an install that the platform cannot reach', () => {
     ['http://bells.example', 'https://graph.threads.net', false],
     ['https://bells.example', 'https://graph.threads.net', true],
     ['http://localhost:3000', 'http://127.0.0.1:4000', true],
-  ])('%s, by %s: an image may go is %s, a text may go always', async (publicUrl, THREADS_API_URL, mayGo) => {
+  ])('%s, by %s: a post with an image is %s, a text is always accepted', async (publicUrl, THREADS_API_URL, mayGo) => {
     await using there = await startWorld({ env: { PUBLIC_URL: publicUrl, THREADS_API_URL } });
     const em = there.context;
     const id = em.random.uuid();

@@ -1,4 +1,4 @@
-/** First comments: made right after the post, no condition of it, and taken down with it. */
+/** First comments are created right after the post. The post does not depend on them, and both are deleted together. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { UUID } from '../../harness/expected.ts';
 import { eventsAbout } from '../../harness/posts.ts';
@@ -36,12 +36,12 @@ beforeEach(() => {
   server.faults.length = 0;
 });
 
-it('go to a Page that is connected under its username', () => {
+it('posts go to a Page that is connected under its username', () => {
   expect(connected.body.connection).toMatchObject({ slug: 'facebook-thebells', description: 'Facebook: thebells' });
 });
 
-describe('a first comment that is made', () => {
-  it('stands under its post, which says so, with a ledger row for each', async () => {
+describe('a first comment that succeeds', () => {
+  it('is under its post, the result says so, and the ledger has a row for each', async () => {
     const [result] = await post('both up');
 
     const [comment] = commentsUnder('both up');
@@ -65,7 +65,7 @@ describe('a first comment that is made', () => {
     ]);
   });
 
-  it('is made once when only its answer was lost', async () => {
+  it('is created once if only its answer was lost', async () => {
     server.faults.push(undefined, 'drops_after');
 
     const [result] = await post('lost answer');
@@ -74,7 +74,7 @@ describe('a first comment that is made', () => {
     expect(commentsUnder('lost answer').length).toBe(1);
   });
 
-  it('comes down with its post, and before it', async () => {
+  it('is deleted with its post, and before it', async () => {
     const [{ postId }] = await post('short-lived');
     const parts = await attempts(postId);
 
@@ -94,7 +94,7 @@ describe('a first comment that is made', () => {
 });
 
 describe('a first comment that is refused', () => {
-  it('leaves the post sent, and result, event and ledger say so', async () => {
+  it('leaves the post sent, with the failure in result, event and ledger', async () => {
     server.faults.push(undefined, REFUSED);
 
     const [result] = await post('alone');
@@ -123,7 +123,7 @@ describe('a first comment that is refused', () => {
     ['no permission to comment', { code: 200, message: '(#200) Requires pages_manage_engagement' }, 'rejected'],
     ['a rate limit', 'rate_limited', 'unavailable'],
     ['an answer that is lost before it is stored', 'drops_before', 'unavailable'],
-  ] as const)('is no failure of the post either with %s', async (name, fault, state) => {
+  ] as const)('does not fail the post either with %s', async (name, fault, state) => {
     server.faults.push(undefined, fault);
 
     const [result] = await post(`alone with ${name}`);
@@ -132,7 +132,7 @@ describe('a first comment that is refused', () => {
     expect(await steps(result.postId)).toEqual(['head 0 accepted', `first_comment 0 ${state}`]);
   });
 
-  it('leaves one part to take down', async () => {
+  it('leaves one part to delete', async () => {
     server.faults.push(undefined, REFUSED);
     const [{ postId }] = await post('alone, then gone');
 
@@ -142,7 +142,7 @@ describe('a first comment that is refused', () => {
   });
 });
 
-describe('a first comment that is not tried', () => {
+describe('a first comment that is not attempted', () => {
   it('belongs to a post that was refused', async () => {
     server.faults.push(REFUSED);
 
@@ -152,7 +152,7 @@ describe('a first comment that is not tried', () => {
     expect(await steps(result.postId)).toEqual(['head 0 rejected']);
   });
 
-  it('is one for a platform without first comments: that connection alone fails, and stores nothing', async () => {
+  it('goes to a platform without first comments: only that connection fails, and stores nothing', async () => {
     const [onFacebook, inSandbox] = await post('two kinds', {
       connectionSlugs: ['facebook-thebells', world.sandboxSlug],
     });
@@ -174,8 +174,8 @@ describe('a first comment that is not tried', () => {
   });
 });
 
-describe('a send cut off by the end of its process', () => {
-  /** Puts a sent post back to where a worker died. */
+describe('a send interrupted by the end of its process', () => {
+  /** Resets a sent post to the state in which a worker died. */
   const cutOff = (postId: string) =>
     world.sql(`update posts set status = 'processing', claim = gen_random_uuid(), claimed_until = $2 where id = $1`, [
       postId,
@@ -184,7 +184,7 @@ describe('a send cut off by the end of its process', () => {
   const lastEvent = async (postId: string) => (await eventsAbout(world, postId)).at(-1);
   const sentWithComment = { name: 'post.sent', payload: { post: { status: 'sent', hasFirstComment: true } } };
 
-  it('between post and comment makes the comment', async () => {
+  it('between post and comment creates the comment', async () => {
     server.faults.push(undefined, REFUSED);
     const [{ postId }] = await post('cut between');
     await world.sql(`delete from attempts where post_id = $1 and step = 'first_comment'`, [postId]);
@@ -197,7 +197,7 @@ describe('a send cut off by the end of its process', () => {
     expect(await steps(postId)).toEqual(['head 0 accepted', 'first_comment 0 accepted']);
   });
 
-  it('during the comment adopts the one that is up', async () => {
+  it('during the comment adopts the published one', async () => {
     const [{ postId }] = await post('cut during');
     await world.sql(
       `update attempts set state = 'sending', settled_at = null, platform_post_id = null where post_id = $1 and step = 'first_comment'`,

@@ -1,4 +1,7 @@
-/** Posts whose time passed while nothing could send them: none is lost, stuck, or sent late in silence (D14). */
+/**
+ * Posts that became due while no worker could send them are never lost, stuck, or sent late without notice
+ * (docs/contract/scheduling.md#late-posts).
+ */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { nextDueAt } from '../../../services/posts/next-due-at.ts';
 import { connectSandbox } from '../../harness/connections.ts';
@@ -10,7 +13,7 @@ import { startFakeBluesky } from '../../platforms/fakes/fake-bluesky.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** A sandbox with posts scheduled by hand, so many minutes from noon on; nobody works until `wake`. */
+/** A sandbox with posts scheduled by hand at these minutes after noon. No worker runs until `wake`. */
 async function sleeping(...minutes: number[]) {
   const world = await startWorld();
   const { key } = await makeAccount(world);
@@ -37,7 +40,7 @@ describe('a post that is late', () => {
     ['by exactly five minutes', 5 * MINUTE_MS],
     ['by five minutes and a millisecond', 5 * MINUTE_MS + 1],
     ['by twenty-four hours', 24 * HOUR_MS],
-  ])('%s goes out at once, with its own time', async (_case, lateMs) => {
+  ])('%s is sent immediately, with its original time', async (_case, lateMs) => {
     const { ids, wake, post, at, world } = await sleeping(1);
 
     await wake(MINUTE_MS + lateMs);
@@ -46,7 +49,7 @@ describe('a post that is late', () => {
     expect((await eventsAbout(world, ids[0] ?? '')).map(({ name }) => name)).toEqual(['post.sent']);
   });
 
-  it('by more than twenty-four hours fails with schedule_missed, and nothing is sent', async () => {
+  it('fails by more than twenty-four hours with schedule_missed, and nothing is sent', async () => {
     const { ids, wake, post, at, texts, world } = await sleeping(1);
 
     await wake(MINUTE_MS + 24 * HOUR_MS + 1);
@@ -76,7 +79,7 @@ describe('a post that is late', () => {
   });
 });
 
-describe('two posts of one connection at one instant', () => {
+describe('two posts of one connection at the same time', () => {
   it.each([
     ['5:00.000', 0, ['sent', 'sent']],
     ['5:00.001', 1, ['sent', 'scheduled']],
@@ -104,7 +107,7 @@ describe('two posts of one connection at one instant', () => {
 });
 
 describe('late posts of one connection', () => {
-  it('go out a minute apart in their order: the first at once, the others with an event each', async () => {
+  it('are sent a minute apart in their order: the first immediately, the others with an event each', async () => {
     const { ids, wake, post, at, texts, world } = await sleeping(3, 1, 2, 200);
 
     await wake(HOUR_MS);
@@ -136,7 +139,7 @@ describe('late posts of one connection', () => {
     expect((await eventsAbout(world, ids[0] ?? '')).map(({ name }) => name)).toEqual(['post.rescheduled', 'post.sent']);
   });
 
-  it('are spaced anew when nothing runs while they are', async () => {
+  it('get new times if no worker runs at their delayed times', async () => {
     const { wake, post, at, ids, texts } = await sleeping(1, 2, 3);
     await wake(HOUR_MS);
 
@@ -146,7 +149,7 @@ describe('late posts of one connection', () => {
     expect(await post(ids[2] ?? '')).toMatchObject({ status: 'scheduled', scheduledFor: at(121) });
   });
 
-  it('do not hold up what is due on time', async () => {
+  it('do not delay posts that are due on time', async () => {
     const { wake, texts } = await sleeping(1, 2, 60);
 
     await wake(HOUR_MS);
@@ -154,7 +157,7 @@ describe('late posts of one connection', () => {
     expect((await texts()).toSorted()).toEqual(['At 1', 'At 60']);
   });
 
-  it('do not wait for those of another connection', async () => {
+  it('do not wait for posts of another connection', async () => {
     const { world, key, wake } = await sleeping(1, 2);
     const other = await connectSandbox(world, { key, slug: 'other' });
     await makePost(world, 'other', { key, scheduledFor: new Date(world.clock.now().getTime() + 1).toISOString() });
@@ -164,7 +167,7 @@ describe('late posts of one connection', () => {
     expect(await sandboxOf(world, other.id)).toHaveLength(1);
   });
 
-  it('are settled once by two workers that find them together', async () => {
+  it('are settled once by two concurrent workers', async () => {
     const { world, ids, wake, texts } = await sleeping(1, 2, 3);
 
     await Promise.all([wake(HOUR_MS), wake(HOUR_MS)]);
@@ -175,8 +178,8 @@ describe('late posts of one connection', () => {
   });
 });
 
-describe('a connection that its platform asked to leave alone', () => {
-  it('is left alone until then; its posts wait, and others do not', async () => {
+describe('a connection with a wait time from its platform', () => {
+  it('gets no calls until then; its posts wait, and others do not', async () => {
     const { world, key, connection, wake, post, ids, at, texts } = await sleeping(1, 2);
     const other = await connectSandbox(world, { key, slug: 'other' });
     await makePost(world, 'other', { key, scheduledFor: at(1) });
@@ -192,7 +195,7 @@ describe('a connection that its platform asked to leave alone', () => {
     expect(await post(ids[0] ?? '')).toMatchObject({ status: 'sent', scheduledFor: at(1) });
   });
 
-  it('catches up afterwards when that took longer than five minutes', async () => {
+  it('sends late posts afterwards if the wait was longer than five minutes', async () => {
     const { world, connection, wake, post, ids, at, texts } = await sleeping(1, 2);
     await world.sql('update connections set backoff_until = $2 where id = $1', [connection.id, at(30)]);
     await wake(20 * MINUTE_MS);
@@ -206,7 +209,7 @@ describe('a connection that its platform asked to leave alone', () => {
 });
 
 describe('a platform that answers 429', () => {
-  it('is left alone for as long as it asks, on that connection only', async () => {
+  it('gets no calls for the time it asks to wait, on that connection only', async () => {
     const server = await startFakeBluesky({ now: () => world.clock.now() });
     onTestFinished(() => server.close());
     const world = await startWorld({ env: { BLUESKY_SERVICE_URL: server.url } });

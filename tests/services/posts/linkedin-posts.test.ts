@@ -1,4 +1,7 @@
-/** LinkedIn through the product: images, first comments, and a send in doubt that its own refusal of a repeat proves. */
+/**
+ * LinkedIn posts through the REST API: images, first comments, and unknown outcomes that LinkedIn's duplicate error
+ * resolves.
+ */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { UUID } from '../../harness/expected.ts';
 import { plain } from '../../harness/images.ts';
@@ -26,14 +29,14 @@ const retry = async (postId: string, body: object = {}) => world.rest(`POST /pos
 const attempts = async (postId: string) => (await world.rest(`GET /posts/${postId}/attempts`)).body.attempts;
 const steps = async (postId: string): Promise<string[]> =>
   (await attempts(postId)).map(({ step, state }: Record<string, string>) => `${step} ${state}`);
-const standing = (text: string) => linkedin.posts().filter((one) => one.text === text);
+const existing = (text: string) => linkedin.posts().filter((one) => one.text === text);
 
 beforeEach(() => {
   linkedin.faults.length = 0;
 });
 
 describe('images', () => {
-  it('arrive with what they show, of a type that LinkedIn takes', async () => {
+  it('arrive with their alt texts, in a type that LinkedIn accepts', async () => {
     const raw = await plain(30, 20).webp().toBuffer();
     const headers = { 'content-type': 'image/webp' };
     const { body } = await world.rest('POST /media?altText=A%20bell', { raw, headers });
@@ -43,41 +46,38 @@ describe('images', () => {
     const [image] = linkedin.images();
     expect([result.status, image?.owner]).toEqual(['sent', 'urn:li:organization:11']);
     expect(image?.type).toMatch(/^image\/(png|jpeg)$/);
-    expect(standing('look')[0]?.images).toEqual([{ id: image?.id, altText: 'A bell' }]);
+    expect(existing('look')[0]?.images).toEqual([{ id: image?.id, altText: 'A bell' }]);
   });
 });
 
 describe('a first comment', () => {
-  it.each(['linkedin-alice', 'linkedin-the-bells'])(
-    'stands under the post of %s, and comes down with it',
-    async (slug) => {
-      const result = await post('with a comment', { firstComment: 'details: (all) of them' }, slug);
-      const [head] = standing('with a comment');
-      const under = linkedin.comments().map(({ postUrn, text }) => [postUrn, text]);
-      await world.rest(`DELETE /posts/${result.postId}`);
+  it.each(['linkedin-alice', 'linkedin-the-bells'])('is under the post of %s, and is deleted with it', async (slug) => {
+    const result = await post('with a comment', { firstComment: 'details: (all) of them' }, slug);
+    const [head] = existing('with a comment');
+    const under = linkedin.comments().map(({ postUrn, text }) => [postUrn, text]);
+    await world.rest(`DELETE /posts/${result.postId}`);
 
-      expect(result).toEqual({
-        connectionSlug: slug,
-        status: 'sent',
-        postId: UUID,
-        url: `https://www.linkedin.com/feed/update/${head?.urn}/`,
-        scheduledFor: null,
-        threadCount: 0,
-        hasFirstComment: true,
-        error: null,
-      });
-      expect(under).toEqual([[head?.urn, 'details: (all) of them']]);
-      expect(await steps(result.postId)).toEqual([
-        'head accepted',
-        'first_comment accepted',
-        'delete accepted',
-        'delete accepted',
-      ]);
-      expect([linkedin.comments(), standing('with a comment')]).toEqual([[], []]);
-    },
-  );
+    expect(result).toEqual({
+      connectionSlug: slug,
+      status: 'sent',
+      postId: UUID,
+      url: `https://www.linkedin.com/feed/update/${head?.urn}/`,
+      scheduledFor: null,
+      threadCount: 0,
+      hasFirstComment: true,
+      error: null,
+    });
+    expect(under).toEqual([[head?.urn, 'details: (all) of them']]);
+    expect(await steps(result.postId)).toEqual([
+      'head accepted',
+      'first_comment accepted',
+      'delete accepted',
+      'delete accepted',
+    ]);
+    expect([linkedin.comments(), existing('with a comment')]).toEqual([[], []]);
+  });
 
-  it('is no failure of the post when the app may not comment', async () => {
+  it('does not fail the post when the app is not allowed to comment', async () => {
     const denied = { status: 403, json: { message: 'Not enough permissions to access: socialActions' } };
     linkedin.faults.push(undefined, denied);
 
@@ -89,36 +89,36 @@ describe('a first comment', () => {
 });
 
 describe('an answer that is lost', () => {
-  it('leaves it unknown whether a member’s post is up', async () => {
+  it('leaves the outcome of a member’s post unknown', async () => {
     linkedin.faults.push('drops_after');
 
     const result = await post('lost, of a member');
 
-    expect([result.status, result.error.code, standing('lost, of a member').length]).toEqual([
+    expect([result.status, result.error.code, existing('lost, of a member').length]).toEqual([
       'failed',
       'outcome_unknown',
       1,
     ]);
   });
 
-  it('is made good for a page, whose posts LinkedIn lists', async () => {
+  it('is recovered for a page, whose posts LinkedIn lists', async () => {
     linkedin.faults.push('drops_after');
 
     const result = await post('lost, of a page', {}, 'linkedin-the-bells');
 
-    expect([result.status, standing('lost, of a page').length]).toEqual(['sent', 1]);
+    expect([result.status, existing('lost, of a page').length]).toEqual(['sent', 1]);
   });
 });
 
-describe('a post in doubt that is forced', () => {
-  it('is found when LinkedIn refuses it for being up, and is not made twice', async () => {
+describe('a forced retry after an unknown outcome', () => {
+  it('finds the post when LinkedIn refuses it as a duplicate, and does not create it twice', async () => {
     linkedin.faults.push('drops_after');
     const { postId } = await post('in doubt, and up');
     world.clock.advance(3_600_000);
 
     const { body } = await retry(postId, { force: true });
 
-    const [made, ...more] = standing('in doubt, and up');
+    const [made, ...more] = existing('in doubt, and up');
     expect([body.result.status, body.result.url, more]).toEqual([
       'sent',
       `https://www.linkedin.com/feed/update/${made?.urn}/`,
@@ -127,16 +127,16 @@ describe('a post in doubt that is forced', () => {
     expect(await steps(postId)).toEqual(['head unknown', 'head accepted']);
   });
 
-  it('is made when it was not up', async () => {
+  it('creates the post if it was not published', async () => {
     linkedin.faults.push('drops_before');
     const { postId } = await post('in doubt, and not up');
 
     const { body } = await retry(postId, { force: true });
 
-    expect([body.result.status, standing('in doubt, and not up').length]).toEqual(['sent', 1]);
+    expect([body.result.status, existing('in doubt, and not up').length]).toEqual(['sent', 1]);
   });
 
-  it('is refused when what it repeats is another post, from before', async () => {
+  it('fails when the duplicate is an older post', async () => {
     await post('said before');
     world.clock.advance(3_600_000);
     linkedin.faults.push('drops_before');
@@ -148,7 +148,7 @@ describe('a post in doubt that is forced', () => {
     expect(body.result.error.message).toMatch(/^LinkedIn refused: Content is a duplicate of urn:li:share:\d+$/);
   });
 
-  it('does not take a refusal for a repeat as proof when nothing was in doubt', async () => {
+  it('does not treat a duplicate error as proof if the outcome was known', async () => {
     await post('twice');
 
     const second = await post('twice');

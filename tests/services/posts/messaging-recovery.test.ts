@@ -1,4 +1,6 @@
-/** Messages of a process that died: each is looked for where that can be done, and none goes out twice. */
+/**
+ * Messages of a process that died: the recovery searches for each one if the platform allows it, and sends none twice.
+ */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { platformOf } from '../../../platforms/registry.ts';
 import { openSession } from '../../../services/connections/open-session.ts';
@@ -68,7 +70,7 @@ async function claimedPost(channel: Channel, mediaIds: readonly string[] = []): 
   return claimed;
 }
 
-/** Makes the call of a claimed send, as a process does that dies before it settles. */
+/** Makes the call of a claimed send and stops before settling it, like a process that dies. */
 async function call({ connection, post, attempt }: ClaimedSend): Promise<void> {
   if (attempt === null) throw new Error('no ledger row is open');
   const platform = platformOf(world.context.platforms, post.platformId);
@@ -76,7 +78,7 @@ async function call({ connection, post, attempt }: ClaimedSend): Promise<void> {
   await platform.publish(openSession(world.context, platform, connection), part, platformIo(world.context, 10_000));
 }
 
-/** Lets another worker take the send over; gives what became of the post. */
+/** Lets another worker recover the send. Returns the outcome of the post. */
 async function recover(claimed: ClaimedSend) {
   await world.sql('update posts set claimed_until = $2 where id = $1', [claimed.post.id, now()]);
   await world.runDue();
@@ -89,7 +91,7 @@ it.each<[Channel, unknown[]]>([
   ['slack', ['failed', 'outcome_unknown', 1]],
   ['sms', ['sent', null, 1]],
   ['email', ['failed', 'outcome_unknown', 1]],
-])('a message to %s that went out is not sent again: %j', async (channel, outcome) => {
+])('a message to %s that was sent is not sent again: %j', async (channel, outcome) => {
   const claimed = await claimedPost(channel);
   await call(claimed);
 
@@ -101,7 +103,7 @@ it.each<[Channel, unknown[]]>([
   ['slack', ['failed', 'outcome_unknown', 1]],
   ['sms', ['scheduled', null, 1]],
   ['email', ['failed', 'outcome_unknown', 1]],
-])('a message to %s that did not go out is not sent by its recovery: %j', async (channel, outcome) => {
+])('a message to %s that was not sent is not sent by its recovery: %j', async (channel, outcome) => {
   const claimed = await claimedPost(channel);
 
   expect(await recover(claimed)).toEqual(outcome);
@@ -125,7 +127,7 @@ it.each<Channel>(['slack', 'email'])(
   },
 );
 
-it('a mail whose images were ready may have been sent, so it is not sent again', async () => {
+it('an email whose images were ready may have been sent, so it is not sent again', async () => {
   const claimed = await claimedPost('email', [await image()]);
   if (claimed.attempt === null) throw new Error('no ledger row is open');
   await keepPrepared(world.context, claimed, claimed.attempt, { images: 1 });

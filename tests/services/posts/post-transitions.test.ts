@@ -1,4 +1,4 @@
-/** The table of post states, walked: what the API and the workers do to a post in each state, and nothing else. */
+/** Tests every pair in the table of post states: the effect of each API call and worker action in each state. */
 import { describe, expect, it } from 'vitest';
 import { POST_STATUSES, POST_TRANSITIONS, type PostStatus } from '../../../entities/post.ts';
 import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
@@ -32,7 +32,7 @@ async function post(text: string, afterSeconds?: number): Promise<Subject> {
 
 const remove = ({ key, postId }: Subject) => world.rest(`DELETE /posts/${postId}`, { key });
 
-/** Brings a post into each state, over the API where it leads there. */
+/** Brings a post into each state, with API calls if possible. */
 const arrive: Record<PostStatus, (text: string) => Promise<Subject>> = {
   sent: () => post('Hello'),
   scheduled: (text) => post(text, 60),
@@ -67,7 +67,7 @@ const call =
   ({ key, postId }: Subject) =>
     world.rest(`POST /posts/${postId}/${verb}`, { key, body: when() });
 
-/** Everything that can happen to a post. */
+/** Every action on a post. */
 const TRIGGERS: Record<string, (subject: Subject, from: World) => Promise<unknown>> = {
   'POST /posts/{postId}/publish': call('publish', () => ({})),
   'POST /posts/{postId}/publish at a time': call('publish', () => ({ scheduledFor: inAnHour() })),
@@ -113,7 +113,7 @@ const TEXTS = ['Hello', '[[reject]]'];
 
 describe('a post', () => {
   it(
-    'moves only as the table of transitions says, and every pair of the table is walked',
+    'changes state only as the table of transitions says, for every pair of the table',
     { timeout: 120_000 },
     async () => {
       const seen = new Set<string>();
@@ -124,10 +124,10 @@ describe('a post', () => {
             const before = await statusOf(subject.postId);
             await trigger(subject, world);
             const after = await statusOf(subject.postId);
-            // A deleted draft is gone, which is no state.
+            // A deleted draft no longer exists and has no state.
             if (after !== undefined && before !== after) seen.add(`${before} → ${after}`);
             expect(before).toBe(from);
-            // What is left in between is finished, so that it is not due in the next walk.
+            // Posts in intermediate states are finished, so that they are not due in the next test.
             await world.sql(`update posts set status = 'cancelled', claim = null where id = $1`, [subject.postId]);
           }
         }

@@ -1,4 +1,4 @@
-/** Reddit through the product: titles and texts, one image, communities side by side, and a login that is renewed. */
+/** Reddit posts through the REST API: titles and texts, one image, several communities, and a token refresh. */
 import { afterAll, expect, it } from 'vitest';
 import { plain } from '../../harness/images.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -44,7 +44,7 @@ async function post(text: string, more: object = {}) {
   return (await world.rest('POST /posts', { body })).body.results;
 }
 
-it('goes to the profile and to several communities of one account, each a connection', async () => {
+it('a post goes to the profile and to several communities of one account, each a connection', async () => {
   const results = await post('Hear this\n\nAnd *this*', { connectionSlugs: slugs });
 
   expect(slugs).toEqual(['reddit-alice', 'reddit-r-bells', 'reddit-r-ropes']);
@@ -63,7 +63,7 @@ it('refuses the same community twice', async () => {
   expect([status, body.error]).toEqual([409, 'connection_conflict']);
 });
 
-it('takes one image, of a type that Reddit takes', async () => {
+it('accepts one image, of a type that Reddit accepts', async () => {
   const [result] = await post('Look', { mediaIds: [await upload()] });
 
   const made = reddit.posts().at(-1);
@@ -79,13 +79,13 @@ it('refuses two images before anything is sent', async () => {
   expect(result.error.message).toMatch(/2 images.*at most 1/);
 });
 
-it('refuses a first comment, which Reddit has no place for', async () => {
+it('refuses a first comment, which Reddit does not support', async () => {
   const [result] = await post('Hello', { firstComment: 'first' });
 
   expect([result.postId, result.error.code]).toEqual([null, 'shape_unsupported']);
 });
 
-it('goes on after its token has ended, and stores the new one', async () => {
+it('continues after its access token has expired, and stores the new one', async () => {
   alice.accessTokens.clear();
 
   const [first] = await post('After the end');

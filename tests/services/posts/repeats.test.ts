@@ -1,4 +1,7 @@
-/** A scheduled post whose platform is not available goes again by itself, three times at most and within its day (D60). */
+/**
+ * A scheduled post whose platform is unavailable is sent again automatically, at most three times and within a day
+ * (docs/contract/posts.md#busy-platforms).
+ */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
 import { nextDueAt } from '../../../services/posts/next-due-at.ts';
@@ -17,7 +20,7 @@ interface Told {
   readonly error: { readonly code: string } | null;
 }
 
-/** A world with a sandbox, and short ways to see what a post does. */
+/** A world with a sandbox, and helpers that read the state of a post. */
 async function repeatWorld() {
   const world = await startWorld();
   const { key, connection } = await accountWithSandbox(world);
@@ -37,7 +40,7 @@ async function repeatWorld() {
     );
   const triesOf = async (id: string) =>
     (await world.sql<{ tries: number }>('select tries from posts where id = $1', [id]))[0]?.tries;
-  /** The platform is there again: the text asks for nothing any more. */
+  /** Makes the platform available again: removes the directives from the text. */
   const recover = (id: string) => world.sql(`update posts set text = 'Ding' where id = $1`, [id]);
   const up = () => sandboxOf(world, connection.id);
   return { world, key, connection, at, to, schedule, post, states, triesOf, recover, up };
@@ -50,7 +53,7 @@ async function told(world: World, postId: string) {
   });
 }
 
-describe('a scheduled post whose platform is not available', () => {
+describe('a scheduled post whose platform is unavailable', () => {
   it('is tried after 1, 5 and 15 minutes, and fails after the third repeat', async () => {
     const { world, at, to, schedule, post, states, triesOf, up } = await repeatWorld();
     const id = await schedule(BUSY);
@@ -76,7 +79,7 @@ describe('a scheduled post whose platform is not available', () => {
     expect(await nextDueAt(world.context)).toBeNull();
   });
 
-  it('goes out once as soon as the platform is there again', async () => {
+  it('is sent once as soon as the platform is available again', async () => {
     const { world, to, schedule, post, recover, states, triesOf, up } = await repeatWorld();
     const id = await schedule(BUSY);
     await to(10);
@@ -91,7 +94,7 @@ describe('a scheduled post whose platform is not available', () => {
     expect((await told(world, id)).map(([name]) => name)).toEqual(['post.rescheduled', 'post.sent']);
   });
 
-  it('is not tried before the instant that the platform asked for', async () => {
+  it('is not retried before the time that the platform asked for', async () => {
     const server = await startFakeMastodon({ now: () => world.clock.now() });
     onTestFinished(() => server.close());
     const world = await startWorld();
@@ -116,7 +119,7 @@ describe('a scheduled post whose platform is not available', () => {
     expect(server.calls['POST /api/v1/statuses']).toBe(3);
   });
 
-  it('is not tried when that would be more than a day after its time', async () => {
+  it('is not retried if that would be more than a day after its time', async () => {
     const server = await startFakeMastodon({ now: () => world.clock.now() });
     onTestFinished(() => server.close());
     const world = await startWorld();
@@ -141,7 +144,7 @@ describe('a scheduled post whose platform is not available', () => {
     expect(ends).toEqual(['scheduled', 'failed']);
   });
 
-  it('counts its day from the time it had at first, also when nothing ran', async () => {
+  it('measures the day from its original time, also if no worker ran', async () => {
     const { at, to, schedule, post } = await repeatWorld();
     const id = await schedule(BUSY);
     await to(10);
@@ -157,7 +160,7 @@ describe('a scheduled post whose platform is not available', () => {
     });
   });
 
-  it('can be sent by hand after it has failed, and is repeated anew when it is scheduled', async () => {
+  it('can be retried by hand after it has failed, and gets new repeats when it is scheduled', async () => {
     const { world, key, at, to, schedule, post, triesOf } = await repeatWorld();
     const id = await schedule(BUSY);
     for (const minute of [10, 11, 16, 31]) await to(minute);
@@ -171,7 +174,7 @@ describe('a scheduled post whose platform is not available', () => {
     expect(await triesOf(id)).toBe(6);
   });
 
-  it('fails when its connection was deleted during the send, because nothing may wait for that', async () => {
+  it('fails if its connection was deleted during the send, because posts cannot wait for it', async () => {
     const { world, key, connection, at, schedule, post } = await repeatWorld();
     const id = await schedule(BUSY);
     world.clock.set(new Date(at(10)));
@@ -198,7 +201,7 @@ describe('a scheduled post whose platform is not available', () => {
 });
 
 describe('a post that is not repeated', () => {
-  it('is one that was to go out at once', async () => {
+  it('was to be sent immediately', async () => {
     const { world, key, to, post, triesOf } = await repeatWorld();
     const { postId, status } = await makePost(world, 'sandbox', { key, text: BUSY });
 
@@ -211,7 +214,7 @@ describe('a post that is not repeated', () => {
     ['[[reject]]', 'platform_rejected'],
     ['[[reconnect]]', 'reconnect_required'],
     ['[[vanish]]', 'outcome_unknown'],
-  ])('is one that ended otherwise: %s', async (text, code) => {
+  ])('ended with another outcome: %s', async (text, code) => {
     const { to, schedule, post, triesOf } = await repeatWorld();
     const id = await schedule(text);
 
@@ -223,7 +226,7 @@ describe('a post that is not repeated', () => {
   });
 });
 
-describe('a queued post whose platform is not available', () => {
+describe('a queued post whose platform is unavailable', () => {
   async function queued() {
     const base = await repeatWorld();
     const { world, key, connection } = base;
@@ -235,7 +238,7 @@ describe('a queued post whose platform is not available', () => {
     return { ...base, queue, id };
   }
 
-  it('is repeated likewise, and holds no slot meanwhile', async () => {
+  it('is repeated in the same way, and takes no slot in the meantime', async () => {
     const { world, key, at, to, post, id, recover } = await queued();
     await to(60);
 
@@ -250,7 +253,7 @@ describe('a queued post whose platform is not available', () => {
     expect(await post(id)).toMatchObject({ status: 'sent', scheduledFor: at(61) });
   });
 
-  it('is kept back by a pause, and moves to the next slot when the queue goes on', async () => {
+  it('is held by a pause, and moves to the next slot when the queue resumes', async () => {
     const { world, at, to, post, id, queue, recover } = await queued();
     await to(60);
     await recover(id);
@@ -271,7 +274,7 @@ describe('a queued post whose platform is not available', () => {
 });
 
 describe('a repeat and a process that was killed', () => {
-  it('before the call is made by the recovery, once, and is repeated from there', async () => {
+  it('before the call is sent by the recovery, once, and repeated from there', async () => {
     const { world, at, to, schedule, post, states, recover, triesOf, up } = await repeatWorld();
     const id = await schedule(BUSY);
     await to(10);

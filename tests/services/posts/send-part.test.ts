@@ -1,4 +1,4 @@
-/** What becomes of one part, for every way a platform can fail and every way it can be asked: nothing is ever made twice. */
+/** The outcome of one part, for every platform failure and every recovery method: no part is created twice. */
 import { describe, expect, it } from 'vitest';
 import {
   type AnyPlatform,
@@ -15,19 +15,19 @@ import { startWorld } from '../../harness/world.ts';
 
 const world = await startWorld();
 
-/** What the platform answers to one call: that the part is up, that it is not there, or a failure. */
+/** The platform's answer to one call: the part is published, it does not exist, or the call fails. */
 type Answer = 'up' | 'absent' | FailureKind | 'crash';
 
 const PUBLISHED: Published = { platformPostId: 'post-1', url: null };
 const ACCEPTED = { state: 'accepted', published: PUBLISHED };
 
 interface Script {
-  /** Answers to the calls that make the part, in order. */
+  /** Answers to the calls that create the part, in order. */
   readonly publish?: readonly Answer[];
-  /** Answers to the looks for it, in order; left out, the platform cannot be asked. */
+  /** Answers to the searches for the part, in order. If absent, the platform cannot be searched. */
   readonly readBack?: readonly Answer[];
   readonly repeatWithinMs?: number;
-  /** What holds for the login that is used, where that is less. */
+  /** The recovery facts of the credentials in use, if they are more limited. */
   readonly thisLogin?: RecoveryFacts;
 }
 
@@ -39,7 +39,7 @@ function answer(given: Answer | undefined): Published | null {
   throw new PlatformFailure(given, `It said ${given}.`);
 }
 
-/** Runs a part against a scripted platform; `ageMs` after it was begun. */
+/** Runs a part against a scripted platform, `ageMs` after it was started. */
 async function run(how: typeof sendPart, script: Script, ageMs = 0) {
   const calls: string[] = [];
   const [publishes, looks] = [[...(script.publish ?? [])], script.readBack && [...script.readBack]];
@@ -91,7 +91,7 @@ describe('a first call', () => {
     ['rejected', failed('rejected', 'platform_rejected', 'It said rejected.')],
     ['unavailable', failed('unavailable', 'platform_unavailable', 'It said unavailable.')],
     ['reconnect', failed('rejected', 'reconnect_required', 'It said reconnect.')],
-  ])('that answers %s is all there is', async (given, expected) => {
+  ])('that answers %s is the only call', async (given, expected) => {
     const { outcome, calls } = await run(sendPart, { publish: [given], readBack: [], repeatWithinMs: Infinity });
 
     expect(outcome).toEqual(expected);
@@ -121,14 +121,14 @@ describe('a lost answer', () => {
     ['lost again', 'unknown', UNKNOWN],
     ['not let in for now', 'unavailable', UNKNOWN],
     ['not let in with this login', 'reconnect', UNKNOWN],
-  ])('is asked for again once, with the same token, where that is safe: %s', async (_case, second, expected) => {
+  ])('is requested once more, with the same token, if that is safe: %s', async (_case, second, expected) => {
     const { outcome, calls } = await run(sendPart, { publish: ['unknown', second], repeatWithinMs: 60_000 });
 
     expect(outcome).toEqual(expected);
     expect(calls).toEqual(['publish token', 'publish token']);
   });
 
-  it('is left unknown where neither is possible', async () => {
+  it('stays unknown if neither is possible', async () => {
     const { outcome, calls } = await run(sendPart, { publish: ['unknown'] });
 
     expect(outcome).toEqual(UNKNOWN);
@@ -151,7 +151,7 @@ describe('a lost answer', () => {
     expect(calls).toEqual(called);
   });
 
-  it('is assumed when an adapter breaks', async () => {
+  it('is assumed when an adapter throws an unexpected error', async () => {
     const { outcome, calls } = await run(sendPart, { publish: ['crash'], readBack: ['up'] });
 
     expect(outcome).toEqual(ACCEPTED);
@@ -159,8 +159,8 @@ describe('a lost answer', () => {
   });
 });
 
-describe('a call that its process did not live to hear answered', () => {
-  it('is looked for, and found', async () => {
+describe('a call whose process died before the answer', () => {
+  it('is searched for, and found', async () => {
     const { outcome, calls } = await run(resumePart, { readBack: ['up'], repeatWithinMs: Infinity }, 90_000);
 
     expect(outcome).toEqual(ACCEPTED);
@@ -242,7 +242,7 @@ describe('a call that its process did not live to hear answered', () => {
 });
 
 describe('the steps of a send', () => {
-  it('together end before its lease does, so that nobody recovers a send that still runs', () => {
+  it('end together before the lease of the send, so that no worker recovers a send that is still running', () => {
     const { publishMs, readBackMs, repeatMs, secondLookAfterMs, removeMs, leaseMs } = SEND_TIMES;
 
     expect(publishMs + readBackMs + secondLookAfterMs + readBackMs).toBeLessThan(leaseMs);

@@ -1,4 +1,4 @@
-/** Sending: every scripted outcome of the sandbox, what the caller, the ledger and the events say of it. */
+/** Sending: every scripted outcome of the sandbox, in the response, the ledger and the events. */
 import { describe, expect, it } from 'vitest';
 import { makeAccount } from '../../harness/accounts.ts';
 import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
@@ -8,7 +8,7 @@ import { PUBLIC_URL, startWorld } from '../../harness/world.ts';
 
 const world = await startWorld();
 
-/** Sends a text to a sandbox of its own, and gives all that is known of it afterwards. */
+/** Sends a text to a new sandbox. Returns everything that is stored about it afterwards. */
 async function send(text: string) {
   const { id: accountId, key, connection } = await accountWithSandbox(world);
   const waitsBefore = world.clock.waits.length;
@@ -21,7 +21,7 @@ async function send(text: string) {
   return { accountId, connectionId: connection.id, result, waits, post: body.post, attempts, onSandbox, events };
 }
 
-/** The event of a post that an account of its own has just made, with these facts of its own. */
+/** The event of a post that a new account has just created, with these additional facts. */
 function eventOf(
   accountId: string,
   result: TestResult,
@@ -58,7 +58,7 @@ function eventOf(
   };
 }
 
-describe('a post that the platform takes', () => {
+describe('a post that the platform accepts', () => {
   it.each([
     ['at once', 'Hello', []],
     ['after three seconds', 'Hello [[slow 3000]]', [3000]],
@@ -89,7 +89,7 @@ describe('a post that the platform takes', () => {
   });
 });
 
-describe('a post that the platform does not take', () => {
+describe('a post that the platform does not accept', () => {
   it.each([
     ['[[reject]]', 'platform_rejected', 'rejected', 'The sandbox refused the post, as [[reject]] in its text asks.'],
     [
@@ -104,7 +104,7 @@ describe('a post that the platform does not take', () => {
       'rejected',
       'The sandbox no longer takes this login, as [[reconnect]] in the text asks.',
     ],
-  ])('%s is failed with %s, and nothing is up', async (text, code, state, message) => {
+  ])('%s is failed with %s, and nothing is published', async (text, code, state, message) => {
     const { accountId, result, post, attempts, onSandbox, events } = await send(text);
 
     const error = { code, message };
@@ -118,7 +118,7 @@ describe('a post that the platform does not take', () => {
     expect(events).toEqual([eventOf(accountId, result, text, { error })]);
   });
 
-  it('[[vanish]] is failed with outcome_unknown, is up once, and is not sent again', async () => {
+  it('[[vanish]] is failed with outcome_unknown, is published once, and is not sent again', async () => {
     const at = world.clock.now().toISOString();
     const { accountId, connectionId, result, post, attempts, events } = await send('[[vanish]]');
     await world.advance(120_000);
@@ -139,7 +139,7 @@ describe('a post that the platform does not take', () => {
 });
 
 describe('several directives', () => {
-  it('of which a refusal wins over a lost answer', async () => {
+  it('give a rejection precedence over a lost answer', async () => {
     const { result, onSandbox } = await send('[[lost]] [[reject]]');
 
     expect(result).toMatchObject({ status: 'failed', error: { code: 'platform_rejected' } });
@@ -154,7 +154,7 @@ describe('several directives', () => {
   });
 
   it.each(['[[Reject]]', '[reject]', '[[ reject ]]', '[[slow]]', '[[slow -1]]'])(
-    'are spelt exactly: %s is a text',
+    'must be spelled exactly: %s is a text',
     async (text) => {
       const { result, waits } = await send(text);
 
@@ -165,7 +165,7 @@ describe('several directives', () => {
 });
 
 describe('a scheduled post', () => {
-  it('tells in its event when it was made, for when, under which profile and in which mode', async () => {
+  it('has its creation time, scheduled time, profile and mode in its event', async () => {
     const { id: accountId, key } = await makeAccount(world);
     const profile = await world.profile('Acme', accountId);
     await connectSandbox(world, { key, slug: 'acme', profileId: profile.id });
@@ -205,7 +205,7 @@ describe('a scheduled post', () => {
     ]);
   });
 
-  it('that is refused keeps its time, and is not tried again', async () => {
+  it('that is refused keeps its time, and is not retried', async () => {
     const { key } = await accountWithSandbox(world);
     const scheduledFor = new Date(world.clock.now().getTime() + 60_000).toISOString();
     const { postId } = await makePost(world, 'sandbox', { key, text: '[[reject]]', scheduledFor });
@@ -221,7 +221,7 @@ describe('a scheduled post', () => {
 });
 
 describe('a delete', () => {
-  it('[[refuse-delete]] leaves the post up, and a repeat asks again', async () => {
+  it('[[refuse-delete]] leaves the post published, and a repeat calls the platform again', async () => {
     const { key, connection } = await accountWithSandbox(world);
     const { postId } = await makePost(world, 'sandbox', { key, text: '[[refuse-delete]]' });
 

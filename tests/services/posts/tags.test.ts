@@ -1,4 +1,4 @@
-/** Tag rules as properties: whatever is sent, what is stored keeps them (spec: Tag rules). */
+/** Property tests for tags: stored tags follow the rules for any input (docs/contract/posts.md#tags). */
 import { array, assert, constantFrom, oneof, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Tags } from '../../../routers/schemas/post-body.ts';
@@ -11,11 +11,11 @@ const good = string({ unit: letters, minLength: 1, maxLength: 40 });
 const padded = good.map((tag) => `  ${tag}\t`);
 const anything = oneof(good, padded, string({ maxLength: 60 }));
 
-/** What the rules say of one tag, written another way than the product does. */
+/** The tag rules, implemented differently than in the product. */
 const normal = (tag: string) => tag.trim().toLowerCase();
 
 describe('tags', () => {
-  it('are taken exactly when each is well-formed once trimmed and lowercased, and at most ten are left', () => {
+  it('are accepted exactly if each is well-formed after trimming and lowercasing, and at most ten remain', () => {
     assert(
       property(array(anything, { maxLength: 14 }), (tags) => {
         const kept = [...new Set(tags.map(normal))];
@@ -30,7 +30,7 @@ describe('tags', () => {
     );
   });
 
-  it('stay what they are when they are sent again', () => {
+  it('do not change when they are sent again', () => {
     assert(
       property(array(padded, { maxLength: 10 }), (tags) => {
         const once = Tags.parse(tags);
@@ -41,7 +41,7 @@ describe('tags', () => {
     );
   });
 
-  it('that differ in case or padding only are one, at the place of the first', () => {
+  it('that differ only in case or padding are merged, at the position of the first', () => {
     assert(
       property(good, good, (one, other) => {
         const parsed = Tags.parse([one, other, ` ${one.toUpperCase()} `]);

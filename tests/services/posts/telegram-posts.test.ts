@@ -1,4 +1,6 @@
-/** Posts to Telegram, through the product's own REST: however many messages one takes, it is one post, and none is sent twice. */
+/**
+ * Telegram posts through the REST API: a post can need several messages, counts as one post, and is never sent twice.
+ */
 import { inspect } from 'node:util';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -40,7 +42,7 @@ async function post(fields: object) {
   return body.results[0];
 }
 
-/** Puts a post back to where its process died in the middle of the first call. */
+/** Resets a post to the state in which its process died during the first call. */
 async function cutOff(postId: string): Promise<void> {
   await world.sql(
     `update attempts set state = 'sending', settled_at = null, platform_post_id = null where post_id = $1`,
@@ -56,7 +58,7 @@ const texts = () => server.messages().map(({ text }) => text);
 const kinds = () => server.messages().map(({ file }) => file?.kind ?? 'text');
 
 describe('images', () => {
-  it('and a text that is too long to stand under them are one post, with one row, and one delete takes all of it down', async () => {
+  it('and a text too long for a caption are one post, with one row, and one delete deletes all messages', async () => {
     const result = await post({ text: LONG, mediaIds: [await picture(), await gif(), await picture()] });
 
     expect(result).toMatchObject({ status: 'sent', url: expect.stringMatching(/^https:\/\/t\.me\/thebells\/\d+$/) });
@@ -72,7 +74,7 @@ describe('images', () => {
     expect(server.messages()).toEqual([]);
   });
 
-  it('in an album do not move, although one is a GIF', async () => {
+  it('in an album are not animated, although one is a GIF', async () => {
     await post({ text: 'still', mediaIds: [await gif(), await picture()] });
 
     expect(server.messages().map(({ file }) => [file?.kind, file?.type])).toEqual([
@@ -81,7 +83,7 @@ describe('images', () => {
     ]);
   });
 
-  it('move when one GIF is all there is', async () => {
+  it('are animated when the only image is a GIF', async () => {
     await post({ text: 'moving', mediaIds: [await gif()] });
 
     const [message] = server.messages();
@@ -91,7 +93,7 @@ describe('images', () => {
 });
 
 describe('a thread that is refused partway', () => {
-  it('comes down again with its album', async () => {
+  it('is deleted together with its album', async () => {
     server.faults.push(undefined, undefined, { status: 400, description: 'Bad Request: CHAT_WRITE_FORBIDDEN' });
 
     const result = await post({
@@ -105,8 +107,8 @@ describe('a thread that is refused partway', () => {
   });
 });
 
-describe('a send that was cut off', () => {
-  it('by the end of its process is not made again: nobody can say what is up', async () => {
+describe('a send that was interrupted', () => {
+  it('by the end of its process is not repeated, because its outcome is unknown', async () => {
     const { postId } = await post({ text: LONG, mediaIds: [await picture()] });
     await cutOff(postId);
 
@@ -117,7 +119,7 @@ describe('a send that was cut off', () => {
     expect(kinds()).toEqual(['photo', 'text']);
   });
 
-  it('between its images and its text leaves the images up and says that it is not known', async () => {
+  it('between its images and its text leaves the images published, with an unknown outcome', async () => {
     server.faults.push(undefined, 'drops_before');
 
     const result = await post({ text: LONG, mediaIds: [await picture()] });
@@ -133,7 +135,7 @@ describe('the token of the bot', () => {
     ['what answers is not Telegram', world.url, TOKEN],
     ['the address is one that is never called', 'http://10.0.0.8', TOKEN],
     ['Telegram does not know it', server.url, `${TOKEN}0`],
-  ])('is nowhere in the failure, its causes included, when %s', async (_case, url, botToken) => {
+  ])('does not appear in the failure or its causes when %s', async (_case, url, botToken) => {
     const io = { ...testIo(() => START, { TELEGRAM_API_URL: url }), fetch: world.context.fetch };
 
     const failure = await telegram.connectAccount({ ...credentials, botToken }, io).catch((error: unknown) => error);

@@ -1,4 +1,4 @@
-/** Threads: replies in order, what becomes of one that is refused partway, and where a cut-off one goes on. */
+/** Threads: replies in order, the outcome of a refused reply, and the recovery of an interrupted thread. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { storeDiscord } from '../../harness/connections.ts';
 import { START } from '../../harness/test-clock.ts';
@@ -36,7 +36,7 @@ await world.rest('POST /connections', {
   body: { platformId: 'x', slug: 'ex', credentials: { accessToken: 'token-of-alice' } },
 });
 
-/** Lets so many create calls pass before the fault. */
+/** Allows this many create calls before the fault. */
 function faultAfter(server: { faults: unknown[] }, passing: number, fault: string): void {
   server.faults.push(...Array.from({ length: passing }, () => undefined), fault);
 }
@@ -53,7 +53,7 @@ async function steps(postId: string) {
   );
 }
 
-const standing = (server: { posts(): { text: string }[] }, word: string) =>
+const existing = (server: { posts(): { text: string }[] }, word: string) =>
   server
     .posts()
     .map(({ text }) => text)
@@ -66,7 +66,7 @@ beforeEach(() => {
 });
 
 describe('a thread', () => {
-  it('goes out in order on Bluesky, every reply under the one before it and under the head', async () => {
+  it('is published in order on Bluesky, every reply under the previous one and under the head', async () => {
     const result = await post('sky', 'sky head', ['sky one', 'sky two']);
 
     expect(result).toMatchObject({ status: 'sent', threadCount: 2, error: null });
@@ -78,7 +78,7 @@ describe('a thread', () => {
     expect(await steps(result.postId)).toEqual(['head 0 accepted', 'reply 0 accepted', 'reply 1 accepted']);
   });
 
-  it('goes out in order on Mastodon', async () => {
+  it('is published in order on Mastodon', async () => {
     const result = await post('masto', 'masto head', ['masto one', 'masto two']);
 
     expect(result).toMatchObject({ status: 'sent', threadCount: 2, error: null });
@@ -86,7 +86,7 @@ describe('a thread', () => {
     expect([head?.inReplyToId, one?.inReplyToId, two?.inReplyToId]).toEqual([null, head?.id, one?.id]);
   });
 
-  it('goes out in order on X', async () => {
+  it('is published in order on X', async () => {
     const result = await post('ex', 'x head', ['x one', 'x two']);
 
     expect(result).toMatchObject({ status: 'sent', threadCount: 2, error: null });
@@ -110,19 +110,19 @@ describe('a thread', () => {
     expect(blueskyServer.posts().some(({ record }) => record.text === 'never out')).toBe(false);
   });
 
-  it('is taken down newest first when it is deleted', async () => {
+  it('is deleted newest first', async () => {
     const { postId } = await post('masto', 'doomed head', ['doomed one', 'doomed two']);
 
     const { body } = await world.rest(`DELETE /posts/${postId}`);
 
     expect(body).toEqual({ id: postId, status: 'deleted', deletedAt: START.toISOString() });
-    expect(standing(mastodonServer, 'doomed')).toEqual([]);
+    expect(existing(mastodonServer, 'doomed')).toEqual([]);
     expect((await steps(postId)).slice(3)).toEqual(['delete 2 accepted', 'delete 1 accepted', 'delete 0 accepted']);
   });
 });
 
 describe('a thread refused partway', () => {
-  it('comes down again on Mastodon, head included, and the post fails with the refusal', async () => {
+  it('is deleted on Mastodon, including the head, and the post fails with the refusal', async () => {
     faultAfter(mastodonServer, 2, 'rate_limited');
 
     const result = await post('masto', 'partway head', ['partway one', 'partway two', 'partway three']);
@@ -133,7 +133,7 @@ describe('a thread refused partway', () => {
       url: null,
       error: { code: 'platform_unavailable' },
     });
-    expect(standing(mastodonServer, 'partway')).toEqual([]);
+    expect(existing(mastodonServer, 'partway')).toEqual([]);
     expect(await steps(result.postId)).toEqual([
       'head 0 accepted',
       'reply 0 accepted',
@@ -143,7 +143,7 @@ describe('a thread refused partway', () => {
     ]);
   });
 
-  it('comes down again on X, in the words of X', async () => {
+  it('is deleted on X, with X’s own error message', async () => {
     const result = await post('ex', 'ex head', ['ex one', '$ABC ex $DEF']);
 
     expect(result).toMatchObject({
@@ -155,10 +155,10 @@ describe('a thread refused partway', () => {
         message: expect.stringContaining('You are not permitted to perform this action.') as string,
       },
     });
-    expect(standing(xServer, 'ex')).toEqual([]);
+    expect(existing(xServer, 'ex')).toEqual([]);
   });
 
-  it('stays up on Bluesky at the count that is up, and the post is sent', async () => {
+  it('stays published on Bluesky with the published count, and the post is sent', async () => {
     faultAfter(blueskyServer, 2, 'rate_limited');
 
     const result = await post('sky', 'kept head', ['kept one', 'kept two']);
@@ -167,18 +167,18 @@ describe('a thread refused partway', () => {
     expect(blueskyServer.posts().filter(({ record }) => record.text.startsWith('kept')).length).toBe(2);
   });
 
-  it('goes on when only the answer of a reply was lost', async () => {
+  it('continues if only the answer of a reply was lost', async () => {
     faultAfter(mastodonServer, 1, 'drops_after');
 
     const result = await post('masto', 'lost head', ['lost one', 'lost two']);
 
     expect(result).toMatchObject({ status: 'sent', threadCount: 2 });
-    expect(standing(mastodonServer, 'lost')).toEqual(['lost head', 'lost one', 'lost two']);
+    expect(existing(mastodonServer, 'lost')).toEqual(['lost head', 'lost one', 'lost two']);
   });
 });
 
-describe('a thread cut off by the end of its process', () => {
-  /** Puts a sent thread back to where a worker died after `accepted` parts. */
+describe('a thread interrupted by the end of its process', () => {
+  /** Resets a sent thread to the state in which a worker died after `accepted` parts. */
   async function cutOff(postId: string, accepted: number): Promise<void> {
     await world.sql(
       `delete from attempts where id in (select id from attempts where post_id = $1 order by id offset $2)`,
@@ -190,7 +190,7 @@ describe('a thread cut off by the end of its process', () => {
     );
   }
 
-  it('goes on at the right reply and makes no part twice', async () => {
+  it('continues at the right reply and creates no part twice', async () => {
     const { postId } = await post('sky', 'resumed head', ['resumed one']);
     await world.sql(`update posts set thread = array['resumed one', 'resumed two'] where id = $1`, [postId]);
     await cutOff(postId, 2);
@@ -225,7 +225,7 @@ describe('a thread cut off by the end of its process', () => {
     expect(await steps(postId)).toEqual(['head 0 accepted', 'reply 0 accepted']);
   });
 
-  it('is taken down to its end when it was being taken down', async () => {
+  it('is deleted completely if its deletion had begun', async () => {
     faultAfter(mastodonServer, 2, 'rate_limited');
     const { postId } = await post('masto', 'halfway head', ['halfway one', 'halfway two']);
     await cutOff(postId, 3);

@@ -1,4 +1,4 @@
-/** A queue from slot to slot: who gets which, what a cancel frees, what a pause keeps back, and what becomes of a missed slot. */
+/** A queue: the assignment of slots, slots freed by a cancel, posts held by a pause, and missed slots. */
 import { describe, expect, it } from 'vitest';
 import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
@@ -6,7 +6,9 @@ import { startWorld } from '../../harness/world.ts';
 
 const MINUTE_MS = 60_000;
 
-/** A world at Saturday 2026-11-21 12:00 UTC with a sandbox whose queue has a slot every day at 09:00, unless other ones are given. */
+/**
+ * A world at Saturday 2026-11-21 12:00 UTC with a sandbox whose queue has these slots, by default every day at 09:00.
+ */
 async function queueWorld(options: { slots?: object[]; timezone?: string } = {}) {
   const world = await startWorld();
   const { key, connection } = await accountWithSandbox(world);
@@ -24,7 +26,7 @@ async function queueWorld(options: { slots?: object[]; timezone?: string } = {})
 const at = (day: number, time = '09:00') => `2026-11-${String(day).padStart(2, '0')}T${time}:00.000Z`;
 
 describe('a slot', () => {
-  it('is taken by one post, the next by the next, and each goes out at its own', async () => {
+  it('is taken by one post, the next by the next post, and each is sent at its own slot', async () => {
     const { world, connection, enqueue } = await queueWorld();
 
     const [first, second] = [await enqueue('First'), await enqueue('Second')];
@@ -38,7 +40,7 @@ describe('a slot', () => {
     }
   });
 
-  it('is never shared by requests that race for it', async () => {
+  it('is never shared by concurrent requests', async () => {
     const { enqueue } = await queueWorld();
 
     const results = await Promise.all(Array.from({ length: 12 }, () => enqueue()));
@@ -48,20 +50,20 @@ describe('a slot', () => {
     expect([times[0], times[11]]).toEqual([at(22), '2026-12-03T09:00:00.000Z']);
   });
 
-  it('at exactly this instant is past', async () => {
+  it('at the current instant is in the past', async () => {
     const { world, enqueue } = await queueWorld();
     world.clock.set(new Date(at(22)));
 
     expect(await enqueue()).toMatchObject({ scheduledFor: at(23) });
   });
 
-  it('is read on the clock of the connection, across a change to summer time', async () => {
+  it('uses the time zone of the connection, across a change to summer time', async () => {
     const { world, enqueue } = await queueWorld({ slots: [{ weekday: 0, time: '02:30' }], timezone: 'Europe/Paris' });
     world.clock.set(new Date('2027-03-20T12:00:00Z'));
 
     const results = [await enqueue(), await enqueue(), await enqueue()];
 
-    // On 2027-03-28 half past two does not exist there: it becomes half past three, which is 01:30 UTC.
+    // On 2027-03-28 the local time 02:30 does not exist. It becomes 03:30, which is 01:30 UTC.
     expect(results.map(({ scheduledFor }) => scheduledFor)).toEqual([
       '2027-03-21T01:30:00.000Z',
       '2027-03-28T01:30:00.000Z',
@@ -90,7 +92,7 @@ describe('a slot', () => {
 });
 
 describe('no slot', () => {
-  it('in a queue without slots is queue_empty, for this connection alone', async () => {
+  it('in a queue without slots is queue_empty, for this connection only', async () => {
     const { world, key } = await queueWorld();
     const bare = await connectSandbox(world, { key });
 
@@ -118,7 +120,7 @@ describe('no slot', () => {
     ]);
   });
 
-  it('in the next thirty days is queue_full, and a freed one ends it', async () => {
+  it('in the next thirty days is queue_full, until a slot is freed', async () => {
     const { world, key, enqueue } = await queueWorld({ slots: [{ weekday: 1, time: '09:00' }] });
     const taken = [];
     for (let week = 0; week < 5; week += 1) taken.push(await enqueue());
@@ -139,7 +141,7 @@ describe('no slot', () => {
     expect(await enqueue()).toMatchObject({ scheduledFor: '2026-12-14T09:00:00.000Z' });
   });
 
-  it.each(['queue_empty', 'queue_full'])('keeps a draft a draft: %s', async (code) => {
+  it.each(['queue_empty', 'queue_full'])('keeps a draft as a draft: %s', async (code) => {
     const { world, key, patch, enqueue, post } = await queueWorld({ slots: [{ weekday: 1, time: '09:00' }] });
     const draft = await world.rest('POST /posts', {
       key,
@@ -158,7 +160,7 @@ describe('no slot', () => {
     expect(await post(postId)).toMatchObject({ status: 'scheduled' });
   });
 
-  it('is foretold by validation, and so is the slot, which stays free', async () => {
+  it('is reported by validation, and so is the slot, which stays free', async () => {
     const { world, key, enqueue } = await queueWorld();
     const bare = await connectSandbox(world, { key });
 
@@ -176,7 +178,7 @@ describe('no slot', () => {
 });
 
 describe('a pause', () => {
-  it('keeps queued posts back, and what is scheduled by hand goes out', async () => {
+  it('holds queued posts, but not posts scheduled by hand', async () => {
     const { world, key, connection, patch, enqueue, post } = await queueWorld();
     const queued = await enqueue('Queued');
     await makePost(world, 'sandbox', { key, text: 'By hand', scheduledFor: at(22) });
@@ -193,7 +195,7 @@ describe('a pause', () => {
     expect(await eventsAbout(world, queued.postId)).toEqual([]);
   });
 
-  it('ends with each overdue post on the next free slot, in the order they had, and says so', async () => {
+  it('moves each overdue post to the next free slot when it ends, in order, with an event', async () => {
     const { world, connection, patch, enqueue, post } = await queueWorld();
     const posts = [await enqueue('22nd'), await enqueue('23rd'), await enqueue('24th')];
     await patch({ paused: true });
@@ -218,7 +220,7 @@ describe('a pause', () => {
     expect((await sandboxOf(world, connection.id)).map(({ text }) => text)).toEqual(['24th', '22nd', '23rd']);
   });
 
-  it('moves a post that fell overdue a minute ago, too', async () => {
+  it('also moves a post that became due a minute ago', async () => {
     const { world, patch, enqueue, post } = await queueWorld();
     const queued = await enqueue();
     await patch({ paused: true });
@@ -229,7 +231,7 @@ describe('a pause', () => {
     expect(await post(queued.postId)).toMatchObject({ scheduledFor: at(23) });
   });
 
-  it('ends with slot_missed for a post that finds no slot', async () => {
+  it('fails a post with slot_missed when it ends and no slot is free', async () => {
     const { world, patch, enqueue, post } = await queueWorld();
     const queued = await enqueue();
     await patch({ paused: true });
@@ -247,7 +249,7 @@ describe('a pause', () => {
     });
   });
 
-  it('does not move posts when the queue was running anyway', async () => {
+  it('does not move posts if the queue was not paused', async () => {
     const { world, patch, enqueue, post } = await queueWorld();
     const queued = await enqueue();
     world.clock.set(new Date(at(22, '09:01')));
@@ -257,7 +259,7 @@ describe('a pause', () => {
     expect(await post(queued.postId)).toMatchObject({ scheduledFor: at(22) });
   });
 
-  it('is no bar to queueing: what is queued takes its slot', async () => {
+  it('does not prevent queueing: a queued post takes its slot', async () => {
     const { patch, enqueue } = await queueWorld();
     await patch({ paused: true });
 
@@ -265,7 +267,7 @@ describe('a pause', () => {
   });
 });
 
-describe('a slot that passed while nothing ran', () => {
+describe('a slot that passed while no worker ran', () => {
   it.each([
     ['five minutes less a millisecond', 5 * MINUTE_MS - 1, 'sent', at(22)],
     ['exactly five minutes', 5 * MINUTE_MS, 'sent', at(22)],
@@ -283,7 +285,7 @@ describe('a slot that passed while nothing ran', () => {
     expect(names).toEqual([status === 'sent' ? 'post.sent' : 'post.rescheduled']);
   });
 
-  it('moves every post of it in order, behind those that hold later slots', async () => {
+  it('moves every post in order, after the posts with later slots', async () => {
     const { world, enqueue, post } = await queueWorld();
     const posts = [await enqueue(), await enqueue(), await enqueue()];
     world.clock.set(new Date(at(23, '10:00')));
@@ -294,7 +296,7 @@ describe('a slot that passed while nothing ran', () => {
     expect(times).toEqual([at(25), at(26), at(24)]);
   });
 
-  it('fails the post when no other is free', async () => {
+  it('fails the post if no other slot is free', async () => {
     const { world, patch, enqueue, post } = await queueWorld();
     const queued = await enqueue();
     await patch({ slots: [] });
@@ -307,7 +309,7 @@ describe('a slot that passed while nothing ran', () => {
 });
 
 describe('a failed post that is put into the queue', () => {
-  it('takes a slot, keeps its id and says that it was requeued', async () => {
+  it('takes a slot, keeps its id and emits the reason requeued', async () => {
     const { world, key, post } = await queueWorld();
     const failed = await makePost(world, 'sandbox', { key, text: '[[reject]]' });
 

@@ -1,4 +1,4 @@
-/** The times callers may give: with an offset or in a zone, across clock changes, in the future and within 30 days. */
+/** Valid times: with an offset or in a time zone, across clock changes, in the future and within 30 days. */
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../errors/service-error.ts';
 import { readScheduledFor, type ScheduleInput } from '../../../services/schedule/read-scheduled-for.ts';
@@ -54,7 +54,7 @@ describe('a wall time in a zone', () => {
   });
 
   it.each([
-    // In spring, 02:00 to 03:00 does not exist: times move on by the length of the gap.
+    // In spring, 02:00 to 03:00 does not exist: times move forward by the length of the gap.
     ['Europe/Paris', '2027-03-28T01:59:59', '2027-03-28T00:59:59.000Z'],
     ['Europe/Paris', '2027-03-28T02:00:00', '2027-03-28T01:00:00.000Z'],
     ['Europe/Paris', '2027-03-28T02:30:00', '2027-03-28T01:30:00.000Z'],
@@ -69,7 +69,7 @@ describe('a wall time in a zone', () => {
   });
 
   it.each([
-    // In autumn an hour comes twice: the first one is meant.
+    // In autumn one hour occurs twice: the first one counts.
     ['Europe/Paris', '2026-10-25T02:30:00', '2026-10-25T00:30:00.000Z'],
     ['Europe/Paris', '2026-10-25T03:00:00', '2026-10-25T02:00:00.000Z'],
     ['America/New_York', '2026-11-01T01:30:00', '2026-11-01T05:30:00.000Z'],
@@ -85,7 +85,7 @@ describe('the horizon', () => {
   it.each([
     ['a millisecond ahead', '2026-11-21T12:00:00.001Z'],
     ['30 days ahead to the millisecond', '2026-12-21T12:00:00.000Z'],
-  ])('takes %s', (_case, scheduledFor) => {
+  ])('accepts %s', (_case, scheduledFor) => {
     expect(read({ scheduledFor })).toBe(scheduledFor);
   });
 
@@ -168,7 +168,7 @@ describe('a refusal', () => {
     },
   );
 
-  it('wants either an offset or a zone, and not both', () => {
+  it('requires either an offset or a time zone, but not both', () => {
     expect([
       refusalOf({ scheduledFor: '2026-12-01T09:00:00' }).message,
       refusalOf({ scheduledFor: '2026-12-01T09:00:00Z', timezone: 'UTC' }).message,

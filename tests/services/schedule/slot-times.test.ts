@@ -1,4 +1,7 @@
-/** When a queue's slots fall: across clock changes in both directions, at the edges, and in every zone of the runtime. */
+/**
+ * The times of queue slots: across clock changes in both directions, at the edges, and in every time zone of the
+ * runtime.
+ */
 import * as fc from 'fast-check';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { QueueSlot } from '../../../entities/connection.ts';
@@ -7,19 +10,19 @@ import { slotTimes } from '../../../services/schedule/slot-times.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Reads "Sun 02:30, Mon 09:00". */
+/** Parses "Sun 02:30, Mon 09:00". */
 function slotsOf(text: string): QueueSlot[] {
   const names = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
   return text.split(', ').map((slot) => ({ weekday: names.indexOf(slot.slice(0, 3)), time: slot.slice(4) }));
 }
 
-/** The slots' instants as text; whole minutes are written without seconds. */
+/** The slot times as text. Whole minutes have no seconds. */
 function times(slots: string, timezone: string, after: string, until: string): string[] {
   const instants = [...slotTimes(slotsOf(slots), timezone, new Date(after), new Date(until))];
   return instants.map((instant) => instant.toISOString().replace(':00.000Z', 'Z'));
 }
 
-/** The instants from a day and a half before the day's noon in UTC to a day and a half after it. */
+/** The instants from one and a half days before noon UTC of the day to one and a half days after it. */
 function timesAround(day: string, slots: string, timezone: string): string[] {
   const noon = Date.parse(`${day}T12:00Z`);
   return times(
@@ -34,7 +37,7 @@ describe('slots on ordinary days', () => {
   it.each([
     ['UTC', 'Mon 09:00, Fri 17:30', ['2026-11-23T09:00Z', '2026-11-27T17:30Z']],
     ['Europe/Paris', 'Mon 09:00, Fri 17:30', ['2026-11-23T08:00Z', '2026-11-27T16:30Z']],
-    // The zone's day is not the day in UTC.
+    // The zone's day differs from the UTC day.
     [
       'Asia/Kathmandu',
       'Mon 00:00, Mon 05:44, Mon 05:45',
@@ -48,13 +51,13 @@ describe('slots on ordinary days', () => {
     expect(times(slots, timezone, '2026-11-22T00:00Z', '2026-11-28T00:00Z')).toEqual(expected);
   });
 
-  it('come in time order whatever order they were set in, each once', () => {
+  it('are in time order without duplicates, in any order of input', () => {
     expect(
       times('Sat 08:00, Mon 10:00, Sun 12:00, Mon 09:00, Mon 10:00', 'UTC', '2026-11-22T00:00Z', '2026-11-29T00:00Z'),
     ).toEqual(['2026-11-22T12:00Z', '2026-11-23T09:00Z', '2026-11-23T10:00Z', '2026-11-28T08:00Z']);
   });
 
-  it('come every week at the same wall time up to the horizon', () => {
+  it('occur every week at the same wall time up to the horizon', () => {
     const after = new Date('2026-10-10T12:00Z');
     const until = new Date(after.getTime() + HORIZON_MS);
 
@@ -68,7 +71,7 @@ describe('slots on ordinary days', () => {
   });
 });
 
-// Past dates where governments like to change their minds: a new time zone database does not rewrite them.
+// Uses past dates for zones whose rules change often, because a new time zone database does not change them.
 describe('slots in a gap', () => {
   it.each([
     // 02:00 became 03:00. 02:30 comes after 03:15, and together with 03:30.
@@ -124,7 +127,7 @@ describe('slots in a gap', () => {
       'Thu 23:59, Fri 00:00, Fri 00:15, Fri 01:15',
       ['2024-04-25T21:59Z', '2024-04-25T22:00Z', '2024-04-25T22:15Z'],
     ],
-    // The day ends at 23:00: its last slots come among the first of the next day, or with them.
+    // The day ends at 23:00: its last slots fall among the first of the next day, or coincide with them.
     [
       'America/Nuuk',
       '2024-03-31',
@@ -138,7 +141,7 @@ describe('slots in a gap', () => {
         '2024-03-31T01:59Z',
       ],
     ],
-    // 30 December, a Friday, was left out whole: its slots fall on the Saturday, among that day's own.
+    // 30 December, a Friday, was skipped: its slots fall on the Saturday, among that day's own.
     [
       'Pacific/Apia',
       '2011-12-30',
@@ -153,11 +156,11 @@ describe('slots in a gap', () => {
         '2011-12-31T10:00Z',
       ],
     ],
-  ])('move on by its length: %s %s', (timezone, day, slots, expected) => {
+  ])('move forward by its length: %s %s', (timezone, day, slots, expected) => {
     expect(timesAround(day, slots, timezone)).toEqual(expected);
   });
 
-  it('are still to come when the clocks were moved a moment ago', () => {
+  it('are still in the future when the clocks changed a moment ago', () => {
     expect(times('Sun 02:05, Sun 02:10, Sun 02:15', 'Europe/Paris', '2026-03-29T01:10Z', '2026-03-30T00:00Z')).toEqual([
       '2026-03-29T01:15Z',
     ]);
@@ -166,7 +169,7 @@ describe('slots in a gap', () => {
     ]);
   });
 
-  it('are left out when they move on beyond the end', () => {
+  it('are omitted when they move beyond the end', () => {
     expect(times('Sun 02:05, Sun 02:10, Sun 02:15', 'Europe/Paris', '2026-03-29T00:00Z', '2026-03-29T01:10Z')).toEqual([
       '2026-03-29T01:05Z',
       '2026-03-29T01:10Z',
@@ -174,7 +177,7 @@ describe('slots in a gap', () => {
   });
 });
 
-describe('slots that the clock shows twice', () => {
+describe('slots that occur twice on the clock', () => {
   it.each([
     [
       'Europe/Paris',
@@ -195,25 +198,25 @@ describe('slots that the clock shows twice', () => {
       'Sun 01:00, Sun 02:30, Sun 03:00',
       ['2025-10-25T23:00Z', '2025-10-26T00:30Z', '2025-10-26T03:00Z'],
     ],
-    // Shown again on the day before: Sunday began at 01:00 UTC, ended at once, and began again at 02:00 UTC.
+    // Repeated on the day before: Sunday began at 01:00 UTC, ended at once, and began again at 02:00 UTC.
     [
       'America/Nuuk',
       '2024-10-27',
       'Sat 22:59, Sat 23:00, Sat 23:30, Sun 00:00, Sun 00:30',
       ['2024-10-26T23:59Z', '2024-10-27T00:00Z', '2024-10-27T00:30Z', '2024-10-27T02:00Z', '2024-10-27T02:30Z'],
     ],
-    // By 23 hours, over the date line: Tuesday was shown again from 01:00.
+    // By 23 hours, over the date line: Tuesday was repeated from 01:00.
     [
       'Pacific/Kwajalein',
       '1969-09-30',
       'Tue 00:30, Tue 01:00, Tue 12:00, Tue 23:59, Wed 00:00',
       ['1969-09-29T13:30Z', '1969-09-29T14:00Z', '1969-09-30T01:00Z', '1969-09-30T12:59Z', '1969-10-01T12:00Z'],
     ],
-  ])('come the first time: %s %s', (timezone, day, slots, expected) => {
+  ])('fall on the first occurrence: %s %s', (timezone, day, slots, expected) => {
     expect(timesAround(day, slots, timezone)).toEqual(expected);
   });
 
-  it('do not come the second time to who asks in between', () => {
+  it('do not fall on the second occurrence for a query in between', () => {
     expect(times('Sun 02:10, Sun 02:30', 'Europe/Paris', '2026-10-25T00:30Z', '2026-11-02T00:00Z')).toEqual([
       '2026-11-01T01:10Z',
       '2026-11-01T01:30Z',
@@ -223,7 +226,7 @@ describe('slots that the clock shows twice', () => {
 });
 
 describe('a change for a month, as in Morocco in Ramadan', () => {
-  it('moves a slot back, and on again out of the gap', () => {
+  it('moves a slot back, and forward again out of the gap', () => {
     expect(times('Sun 02:30', 'Africa/Casablanca', '2025-02-16T12:00Z', '2025-04-13T12:00Z')).toEqual([
       '2025-02-23T01:30Z',
       '2025-03-02T02:30Z',
@@ -257,14 +260,14 @@ describe('the edges', () => {
     expect([...slotTimes([], 'Europe/Paris', new Date(0), new Date('2026-11-23T09:00Z'))]).toEqual([]);
   });
 
-  it('a zone that the runtime does not know is an error', () => {
+  it('an unknown time zone is an error', () => {
     const from = new Date('2026-11-23T09:00Z');
 
     expect(() => slotTimes(slotsOf('Mon 09:00'), 'Europe/Atlantis', from, from).next()).toThrow(RangeError);
   });
 });
 
-describe('the work', () => {
+describe('the number of zone lookups', () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });
@@ -275,14 +278,14 @@ describe('the work', () => {
   }));
   const after = new Date('2026-10-10T12:00Z');
 
-  it('grows with the clock changes, not with the slots: zone lookups are slow', () => {
+  it('depends on the clock changes, not on the slots, because lookups are slow', () => {
     const lookups = vi.spyOn(Temporal.ZonedDateTime.prototype, 'getTimeZoneTransition');
     const instants = [...slotTimes(everyHour, 'Europe/Paris', after, new Date(after.getTime() + HORIZON_MS))];
 
     expect([instants.length, lookups.mock.calls.length]).toEqual([719, 2]);
   });
 
-  it('for the first instant does not look past the next clock change', () => {
+  it('for the first instant ends at the next clock change', () => {
     const lookups = vi.spyOn(Temporal.ZonedDateTime.prototype, 'getTimeZoneTransition');
     const first = slotTimes(everyHour, 'Europe/Paris', after, new Date('9999-12-31T00:00Z')).next();
 
@@ -290,8 +293,8 @@ describe('the work', () => {
   });
 });
 
-// An oracle that shares no thought with the code under test: it walks real minutes, reads each from Intl's clock and
-// notes which wall times fall there. Times are whole minutes since 1970 from here on; offsets are too in these years.
+// An oracle that is independent of the code under test: it steps through real minutes, reads each from Intl's clock and
+// records which wall times occur. From here on, times are whole minutes since 1970, and offsets are minutes.
 describe('every zone, through every clock change of two years', () => {
   const HOUR = 60;
   const DAY = 24 * HOUR;
@@ -308,12 +311,12 @@ describe('every zone, through every clock change of two years', () => {
     readonly changes: readonly number[];
   }
 
-  /** A walk's outcome: for a minute of the week, the instants at which a slot there falls. */
+  /** The result of a walk: for a minute of the week, the instants at which a slot there falls. */
   interface Walk {
-    /** Before `from` the walk has not seen enough to know what is shown a second time. */
+    /** Before `from` the walk has too little data to recognize repeated times. */
     readonly from: number;
     readonly to: number;
-    /** The clock change in the middle, and by how much; null in an ordinary week. */
+    /** The clock change in the middle, and its length. Null in an ordinary week. */
     readonly change: { readonly at: number; readonly wallBefore: number; readonly jump: number } | null;
     readonly falls: ReadonlyMap<number, readonly number[]>;
   }
@@ -350,7 +353,7 @@ describe('every zone, through every clock change of two years', () => {
     };
   }
 
-  /** Walking is slow, and most zones are like another one: each group is walked once. */
+  /** Walking is slow and most zones equal another one, so each group is walked once. */
   function groupZones(): Group[] {
     const groups = new Map<string, Group>();
     for (const zone of Intl.supportedValuesOf('timeZone')) {
@@ -388,7 +391,7 @@ describe('every zone, through every clock change of two years', () => {
     let before = clock(start - 1);
     for (let instant = start; instant <= to; instant += 1) {
       const wall = clock(instant);
-      // The clock skipped these minutes: the first falls now, the others as much later as they are later.
+      // The clock skipped these minutes: the first slot falls now, the others later by the same differences.
       for (let skipped = before + 1; skipped < wall; skipped += 1) fall(skipped, instant + skipped - (before + 1));
       if (!shown.has(wall)) fall(wall, instant);
       shown.add(wall);
@@ -415,7 +418,7 @@ describe('every zone, through every clock change of two years', () => {
     };
   }
 
-  /** What the oracle says, as the code under test does. */
+  /** The oracle's answer in the format of the code under test. */
   function oracle({ falls }: Walk, minutes: readonly number[], after: number, until: number): number[] {
     const instants = new Set(minutes.flatMap((minute) => falls.get(minute) ?? []).map((instant) => instant * 60_000));
     return [...instants].filter((instant) => instant > after && instant <= until).toSorted((a, b) => a - b);
@@ -425,7 +428,7 @@ describe('every zone, through every clock change of two years', () => {
     return [...slotTimes(minutes.map(slotAt), zone, new Date(after), new Date(until))].map(Number);
   }
 
-  /** A few slots and a span, both most often close to the clock change: in it, at its ends, and coinciding. */
+  /** A few slots and a time span, usually close to the clock change: in it, at its ends, or coinciding. */
   function questionsAbout({ from, to, change }: Walk) {
     const anyMinute = fc.integer({ min: 0, max: WEEK - 1 });
     const anyInstant = fc.integer({ min: from * 60_000, max: to * 60_000 });
@@ -467,7 +470,7 @@ describe('every zone, through every clock change of two years', () => {
     ]);
   });
 
-  it('any slots in any span come when the walk says', () => {
+  it('any slots in any span equal the result of the walk', () => {
     for (const [seed, { zones, walk }] of walks.entries()) {
       fc.assert(
         fc.property(questionsAbout(walk), ({ minutes, span: [after, until] }) => {
@@ -481,7 +484,7 @@ describe('every zone, through every clock change of two years', () => {
     }
   }, 60_000);
 
-  it('each minute around each clock change, as the only slot, comes when the walk says', () => {
+  it('each minute around each clock change, as the only slot, equals the result of the walk', () => {
     for (const { zones, walk } of walks) {
       if (walk.change === null) continue;
       const { jump, wallBefore } = walk.change;

@@ -1,4 +1,4 @@
-/** Reading wall times as properties, over every zone the runtime knows (D15). */
+/** Property tests for wall times, over every time zone of the runtime (docs/contract/scheduling.md#wall-times). */
 import { assert, constantFrom, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readScheduledFor } from '../../../services/schedule/read-scheduled-for.ts';
@@ -12,7 +12,7 @@ const START = Date.UTC(2026, 11, 1);
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** What the clocks of a zone show at an instant, by Intl alone. */
+/** The local time of a zone at an instant, computed only with Intl. */
 function shown(instant: number, timeZone: string): string {
   const format =
     formats.get(timeZone) ??
@@ -35,7 +35,7 @@ describe('a wall time', () => {
 
         expect(shown(found ?? 0, zone)).toBe(wall);
         expect(found).toBeLessThanOrEqual(instant);
-        // No zone moves its clocks by more than three hours in these years.
+        // No zone changes its clocks by more than three hours in these years.
         for (let back = 30; back <= 180; back += 30) {
           expect(shown((found ?? 0) - back * MINUTE_MS, zone)).not.toBe(wall);
         }
@@ -44,7 +44,7 @@ describe('a wall time', () => {
     );
   });
 
-  it('with an offset is read as that instant, whatever the offset', () => {
+  it('with an offset is read as that instant, for any offset', () => {
     assert(
       property(minutes, integer({ min: -14 * 4, max: 14 * 4 }), (minute, quarters) => {
         const instant = START + minute * MINUTE_MS;

@@ -1,4 +1,4 @@
-/** Attempts at a delivery: what counts as delivered, when it is tried again, and in which order. */
+/** Delivery attempts: which responses count as delivered, the retry schedule, and the order of deliveries. */
 import { describe, expect, it } from 'vitest';
 import { runRound } from '../../../jobs/run-round.ts';
 import { webhookDeliveries } from '../../../jobs/webhook-deliveries.ts';
@@ -16,8 +16,8 @@ const world = await startWorld({
 
 const MINUTE = 60_000;
 
-/** An account whose posts are heard by one receiver. */
-async function heard(how: number | Answer = 200) {
+/** An account with one webhook that is subscribed to its posts. */
+async function received(how: number | Answer = 200) {
   const { key, id } = await accountWithSandbox(world);
   const receiver = await startReceiver(how);
   const webhook = await registerWebhook(world, receiver.url, { key, events: ['post.sent'] });
@@ -33,8 +33,8 @@ async function heard(how: number | Answer = 200) {
 }
 
 describe('delivered', () => {
-  it.each([200, 201, 202, 204, 299])('is what is answered with %i', async (status) => {
-    const { post, deliveries } = await heard(status);
+  it.each([200, 201, 202, 204, 299])('is a delivery with the response %i', async (status) => {
+    const { post, deliveries } = await received(status);
     await post();
 
     await world.runDue();
@@ -51,9 +51,9 @@ describe('not delivered', () => {
     [410, 'The receiver answered HTTP 410.'],
     [429, 'The receiver answered HTTP 429.'],
     [500, 'The receiver answered HTTP 500.'],
-  ])('is what is answered with %i', async (code, lastError) => {
+  ])('is a delivery with the response %i', async (code, lastError) => {
     const elsewhere = await startReceiver();
-    const { post, deliveries } = await heard((response) => {
+    const { post, deliveries } = await received((response) => {
       response.writeHead(code, { location: elsewhere.url }).end('<p>A long story</p>');
     });
     await post();
@@ -64,7 +64,7 @@ describe('not delivered', () => {
     expect(elsewhere.received).toEqual([]);
   });
 
-  it('is what nobody takes', async () => {
+  it('is a delivery without a response', async () => {
     const { key } = await accountWithSandbox(world);
     const { id } = await registerWebhook(world, 'http://127.0.0.1:9/hook', { key });
     await makePost(world, 'sandbox', { key });
@@ -78,8 +78,8 @@ describe('not delivered', () => {
 });
 
 describe('the schedule', () => {
-  it('tries seven times, to the second, and then lets it rest for good', async () => {
-    const { receiver, post, deliveries } = await heard(500);
+  it('makes seven attempts, exact to the second, and then stops permanently', async () => {
+    const { receiver, post, deliveries } = await received(500);
     await post();
     await world.runDue();
     const start = world.clock.now().getTime();
@@ -109,8 +109,8 @@ describe('the schedule', () => {
     expect(new Set(receiver.received.map(({ raw }) => raw)).size).toBe(1);
   });
 
-  it('ends with the first success, and signs each attempt anew', async () => {
-    const { receiver, post, deliveries } = await heard(503);
+  it('ends with the first success, and signs each attempt again', async () => {
+    const { receiver, post, deliveries } = await received(503);
     await post();
     await world.runDue();
     receiver.answer(200);
@@ -128,8 +128,8 @@ describe('the schedule', () => {
 });
 
 describe('order', () => {
-  it('is that of the events, over more of them than one claim takes', async () => {
-    const { post, texts } = await heard();
+  it('equals the order of the events, also for more events than one claim takes', async () => {
+    const { post, texts } = await received();
     const all = Array.from({ length: 60 }, (_, index) => `number ${index}`);
     for (const text of all) await post(text);
 
@@ -138,8 +138,8 @@ describe('order', () => {
     expect(texts()).toEqual(all);
   });
 
-  it('does not make later events wait for one that failed', async () => {
-    const { receiver, post, texts } = await heard(500);
+  it('does not delay later events after a failed one', async () => {
+    const { receiver, post, texts } = await received(500);
     await post('one');
     await world.runDue();
     receiver.answer(200);
@@ -153,8 +153,8 @@ describe('order', () => {
 });
 
 describe('a process that dies', () => {
-  it('between an event and its deliveries loses nothing: whoever comes next makes them', async () => {
-    const { accountId, post, texts } = await heard();
+  it('between an event and its deliveries loses nothing: another worker creates them', async () => {
+    const { accountId, post, texts } = await received();
     await post('kept');
     const waiting = await world.sql('select name from events where account_id = $1 and fanned_out_at is null', [
       accountId,
@@ -166,20 +166,20 @@ describe('a process that dies', () => {
     expect(texts()).toEqual(['kept']);
   });
 
-  it('in the middle of an attempt leaves it to others, when its lease has run out', async () => {
-    const { receiver, webhook, post, texts, deliveries } = await heard();
+  it('during an attempt leaves it to other workers after its lease has expired', async () => {
+    const { receiver, webhook, post, texts, deliveries } = await received();
     await post('held');
-    const { lane, until } = {
-      lane: world.context.random.uuid(),
+    const { lease, until } = {
+      lease: world.context.random.uuid(),
       until: new Date(world.clock.now().getTime() + MINUTE),
     };
     receiver.answer(500);
     await world.runDue();
     receiver.answer(200);
-    await world.sql('update webhooks set lane = $2, lane_until = $3 where id = $1', [webhook.id, lane, until]);
+    await world.sql('update webhooks set lease = $2, lease_until = $3 where id = $1', [webhook.id, lease, until]);
     await world.sql(`update deliveries set status = 'processing', claim = $2 where webhook_id = $1`, [
       webhook.id,
-      lane,
+      lease,
     ]);
 
     await world.advance(MINUTE - 1);
@@ -190,8 +190,8 @@ describe('a process that dies', () => {
     expect(await deliveries()).toMatchObject([{ status: 'delivered', attempts: 2 }]);
   });
 
-  it('and comes back to life changes nothing of what others have done', async () => {
-    const { receiver, webhook, post, deliveries } = await heard();
+  it('and resumes afterwards does not change the results of other workers', async () => {
+    const { receiver, webhook, post, deliveries } = await received();
     let answerFirst = () => undefined as void;
     receiver.answer((response) => {
       if (receiver.received.length > 1) return void response.writeHead(200).end();
@@ -200,7 +200,7 @@ describe('a process that dies', () => {
     await post();
     await runRound(world.context, webhookDeliveries, new AbortController().signal);
     await until(() => receiver.received.length === 1);
-    await world.sql(`update webhooks set lane_until = $2 where id = $1`, [webhook.id, world.clock.now()]);
+    await world.sql(`update webhooks set lease_until = $2 where id = $1`, [webhook.id, world.clock.now()]);
     await runRound(world.context, webhookDeliveries, new AbortController().signal);
     await until(async () => (await deliveries())[0]?.status === 'delivered');
 
@@ -211,9 +211,9 @@ describe('a process that dies', () => {
   });
 });
 
-describe('a database that is gone for a moment', () => {
-  it('costs no delivery: what could not be written down is made again when the lease is over', async () => {
-    const { receiver, post, texts, deliveries } = await heard();
+describe('a short database outage', () => {
+  it('loses no delivery: an attempt whose result could not be stored is repeated after the lease', async () => {
+    const { receiver, post, texts, deliveries } = await received();
     for (const text of ['one', 'two']) await post(text);
     const rename = (from: string, to: string) => world.sql(`alter table deliveries rename column ${from} to ${to}`);
     receiver.answer((response) => {
@@ -231,9 +231,9 @@ describe('a database that is gone for a moment', () => {
   });
 });
 
-describe.skipIf(world.db.engine !== 'postgres')('two workers side by side', () => {
+describe.skipIf(world.db.engine !== 'postgres')('two concurrent workers', () => {
   it('deliver each event once and in order', async () => {
-    const { post, texts } = await heard();
+    const { post, texts } = await received();
     const peer = await startPeer(world);
     const all = Array.from({ length: 80 }, (_, index) => `number ${index}`);
     for (const text of all) await post(text);
@@ -251,10 +251,10 @@ describe.skipIf(world.db.engine !== 'postgres')('two workers side by side', () =
   });
 });
 
-describe('what has been kept for its time', () => {
-  it('is removed after 30 days; a dead letter 30 days after its death; and events with what they became', async () => {
+describe('retention', () => {
+  it('is 30 days for events and deliveries, and for a dead letter 30 days after its last attempt', async () => {
     const day = 24 * 60 * MINUTE;
-    const { accountId, receiver, post, deliveries } = await heard();
+    const { accountId, receiver, post, deliveries } = await received();
     await post('delivered');
     await world.runDue();
     receiver.answer(500);
@@ -267,11 +267,11 @@ describe('what has been kept for its time', () => {
       await housekeeping.run(world.context, new AbortController().signal);
       return statuses();
     };
-    // Numbers are read back meanwhile, of which is told later.
+    // Metrics reads in between create later events.
     const events = () =>
       world.sql(`select 1 from events where account_id = $1 and name <> 'post.metrics'`, [accountId]);
 
-    // The dead letter died 20 hours and 36 minutes after both were queued.
+    // The dead letter failed for the last time 20 hours and 36 minutes after both were queued.
     expect(await tidy(29 * day)).toEqual(['dead', 'delivered']);
     expect(await tidy(0.5 * day)).toEqual(['dead']);
     expect(await events()).toEqual([]);
@@ -279,7 +279,7 @@ describe('what has been kept for its time', () => {
   });
 });
 
-/** Waits in real time: what is waited for is under way in this process. */
+/** Waits in real time, because the awaited work runs in this process. */
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   for (let turn = 0; turn < 500; turn += 1) {
     if (await condition()) return;

@@ -14,13 +14,13 @@ it('every event is delivered with the body and the headers that the document dec
   const webhook = await registerWebhook(world, receiver.url, { key });
   const profile = await world.profile('Acme', accountId);
 
-  // Sent, its numbers read, and taken down.
+  // Sent, its metrics read, and deleted.
   const { postId } = await makePost(world, 'sandbox', {
     key,
   });
   await world.advance(3_600_000);
   await world.rest(`DELETE /posts/${postId}`, { key });
-  // Failed, at once and after a wait, and scheduled again.
+  // Failed, immediately and after a wait, and scheduled again.
   const failed = await makePost(world, 'sandbox', { key, text: '[[reject]]' });
   await makePost(world, 'sandbox', {
     key,

@@ -1,15 +1,17 @@
-/** What receivers are posted: each event with every field that the spec gives it, and to whom it is posted. */
+/**
+ * The webhook body of each event with all its fields (docs/contract/webhooks.md#events), and which webhooks receive it.
+ */
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
-import { NOBODY, UUID } from '../../harness/expected.ts';
+import { UNKNOWN_ID, UUID } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';
 import { registerWebhook, type Receiver, startReceiver } from '../../harness/receiver.ts';
 import { startWorld } from '../../harness/world.ts';
 
 const world = await startWorld();
 
-/** An account with a sandbox, and a webhook that hears one event. */
+/** An account with a sandbox, and a webhook that is subscribed to one event. */
 async function hearing(event: string) {
   const account = await accountWithSandbox(world);
   const receiver = await startReceiver();
@@ -17,7 +19,7 @@ async function hearing(event: string) {
   return { ...account, receiver, webhook };
 }
 
-/** The one body that was posted; its envelope is checked here. */
+/** The only body that was delivered. Also checks its envelope. */
 function onlyBody(receiver: Receiver, event: string): Record<string, unknown> {
   expect(receiver.received).toHaveLength(1);
   const [delivery] = receiver.received;
@@ -65,7 +67,7 @@ describe('the body of', () => {
     });
   });
 
-  it('post.sent, of a scheduled post in a profile: nothing is said when it is scheduled', async () => {
+  it('post.sent of a scheduled post in a profile, without an event at scheduling', async () => {
     const { id: accountId, key, receiver } = await hearing('post.sent');
     const profile = await world.profile('Acme', accountId);
     await connectSandbox(world, { key, slug: 'acme', profileId: profile.id });
@@ -107,7 +109,7 @@ describe('the body of', () => {
     });
   });
 
-  it('post.deleted; cancelling a scheduled post says nothing', async () => {
+  it('post.deleted, without an event for cancelling a scheduled post', async () => {
     const { key, receiver } = await hearing('post.deleted');
     const { postId } = await makePost(world, 'sandbox', { key });
     const waiting = await makePost(world, 'sandbox', { key, scheduledFor: later(60_000) });
@@ -170,7 +172,7 @@ describe('the body of', () => {
 });
 
 describe('a move between profiles', () => {
-  it('is a removal from where it was, then a creation where it is', async () => {
+  it('is a removal from the old profile, then a creation in the new one', async () => {
     const { id: accountId, key, connection } = await accountWithSandbox(world);
     const profile = await world.profile('Acme', accountId);
     const receiver = await startReceiver();
@@ -186,8 +188,8 @@ describe('a move between profiles', () => {
   });
 });
 
-describe('who hears an event', () => {
-  it('is whoever reaches it: the account, its profile, and test keys what was made in test mode', async () => {
+describe('an event is delivered', () => {
+  it('to every scope that includes it: the account, its profile, and test keys if it has test mode', async () => {
     const { id: accountId, key } = await accountWithSandbox(world);
     const [a, b] = [await world.profile('A', accountId), await world.profile('B', accountId)];
     await connectSandbox(world, { key, slug: 'in-a', profileId: a.id });
@@ -202,10 +204,10 @@ describe('who hears an event', () => {
       testA: await secretOf('test', a.id),
       other: (await accountWithSandbox(world)).key,
     };
-    const heard: Record<string, Receiver> = {};
+    const received: Record<string, Receiver> = {};
     for (const [name, registering] of Object.entries(keys)) {
-      heard[name] = await startReceiver();
-      await registerWebhook(world, heard[name].url, { key: registering, events: ['post.sent'] });
+      received[name] = await startReceiver();
+      await registerWebhook(world, received[name].url, { key: registering, events: ['post.sent'] });
     }
 
     await makePost(world, 'sandbox', { key, text: 'live, own' });
@@ -214,7 +216,7 @@ describe('who hears an event', () => {
     await makePost(world, 'in-a', { key: test, text: 'test, in A', profileId: a.id });
     await world.runDue();
 
-    const texts = Object.entries(heard).map(([name, { received }]) => [
+    const texts = Object.entries(received).map(([name, { received }]) => [
       name,
       received.map(({ body }) => body.post.text),
     ]);
@@ -226,7 +228,7 @@ describe('who hears an event', () => {
       testA: ['test, in A'],
       other: [],
     });
-    expect(heard['live']?.received.map(({ headers }) => headers['x-service-mode'])).toEqual([
+    expect(received['live']?.received.map(({ headers }) => headers['x-service-mode'])).toEqual([
       'live',
       'live',
       'test',
@@ -234,7 +236,7 @@ describe('who hears an event', () => {
     ]);
   });
 
-  it('is not a webhook that was registered after it happened', async () => {
+  it('to no webhook that was registered after it happened', async () => {
     const { key } = await accountWithSandbox(world);
     const [early, late] = [await startReceiver(), await startReceiver()];
     await registerWebhook(world, early.url, { key });
@@ -246,7 +248,7 @@ describe('who hears an event', () => {
     expect([early.received.length, late.received.length]).toEqual([1, 0]);
   });
 
-  it('is each webhook once, under an id of its own', async () => {
+  it('to each webhook once, each under a different id', async () => {
     const { key } = await accountWithSandbox(world);
     const [one, two] = [await startReceiver(), await startReceiver()];
     for (const { url } of [one, two]) await registerWebhook(world, url, { key });
@@ -261,7 +263,7 @@ describe('who hears an event', () => {
 });
 
 describe('the signature', () => {
-  it('is over the bytes that are posted, with the secret of the registration', async () => {
+  it('covers the delivered bytes, with the secret from the registration', async () => {
     const { key, receiver, webhook } = await hearing('post.sent');
     await makePost(world, 'sandbox', { key, text: 'Glöckchen 🔔 "läuten"' });
 
@@ -274,8 +276,8 @@ describe('the signature', () => {
   });
 });
 
-describe('an event that another part of the service brings', () => {
-  it('goes the same road: post.metrics, as it will be stored', async () => {
+describe('an event from another module', () => {
+  it('is delivered in the same way: post.metrics, in its stored form', async () => {
     const { id: accountId, key, receiver } = await hearing('post.metrics');
     const { postId } = await makePost(world, 'sandbox', { key });
     const payload = {
@@ -285,7 +287,7 @@ describe('an event that another part of the service brings', () => {
     await world.sql(
       `insert into events (id, account_id, name, mode, subject_id, payload, created_at)
        values ($1, $2, 'post.metrics', 'live', $3, $4, $5)`,
-      [world.context.random.uuid(), accountId, NOBODY, payload, world.clock.now()],
+      [world.context.random.uuid(), accountId, UNKNOWN_ID, payload, world.clock.now()],
     );
 
     await world.runDue();

@@ -1,4 +1,7 @@
-/** A webhook is disabled after three days in which every attempt failed, and those who should know are told (D58). */
+/**
+ * A webhook is disabled after three days in which every attempt failed, and its owner is notified
+ * (docs/contract/webhooks.md#turned-off-after-failures).
+ */
 import { afterAll, describe, expect, it } from 'vitest';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { UUID } from '../../harness/expected.ts';
@@ -18,19 +21,19 @@ const world = await startWorld({
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
 
-/** Moves the manual clock as its users do. */
+/** Moves the manual clock over the API, as users do. */
 async function advance(seconds: number): Promise<void> {
   const { status } = await world.rest('POST /simulation/clock', { body: { advanceSeconds: seconds } });
   expect(status).toBe(200);
 }
 
-/** Queues a delivery. Posts would have their numbers read at hundreds of instants of these days. */
+/** Queues a delivery without a post, because a post has metrics reads at hundreds of instants of these days. */
 async function deliverTo(webhookId: string, key = world.liveKey): Promise<void> {
   const { status } = await world.rest(`POST /webhooks/${webhookId}/test`, { key });
   expect(status).toBe(200);
 }
 
-/** An account with a webhook whose receiver answers so. */
+/** An account with a webhook whose receiver responds with this status. */
 async function account(how: number) {
   const { key, id } = await accountWithSandbox(world);
   const receiver = await startReceiver(how);
@@ -44,7 +47,7 @@ async function account(how: number) {
 }
 
 describe('after three days in which every attempt failed', () => {
-  it('a webhook is disabled, to the second', async () => {
+  it('a webhook is disabled, exact to the second', async () => {
     const { webhook, shown, post } = await account(500);
     const disabledAt = new Date(world.clock.now().getTime() + 3 * DAY * 1000).toISOString();
     await post();
@@ -57,7 +60,7 @@ describe('after three days in which every attempt failed', () => {
     expect(await shown()).toEqual({ ...webhook, enabled: false, disabledAt, disabledReason: 'failing' });
   });
 
-  it('also in the middle of a long step of the clock, and what waits goes on when it is enabled', async () => {
+  it('also during a long move of the clock, and pending deliveries continue when it is enabled', async () => {
     const { key, webhook, receiver, shown, post } = await account(500);
     const start = world.clock.now().getTime();
     await post();
@@ -67,7 +70,7 @@ describe('after three days in which every attempt failed', () => {
     await advance(7.5 * DAY);
 
     expect(await shown()).toMatchObject({ disabledAt: new Date(start + 3 * DAY * 1000).toISOString() });
-    // Seven attempts of the first, and of the second those until the end of the third day.
+    // Seven attempts of the first, and those of the second until the end of the third day.
     expect(receiver.received).toHaveLength(7 + 6);
     expect(await deliveriesOf(world, webhook.id, key)).toMatchObject([
       { status: 'pending', attempts: 6 },
@@ -85,7 +88,7 @@ describe('after three days in which every attempt failed', () => {
     ]);
   });
 
-  it('a webhook stays that took one delivery meanwhile', async () => {
+  it('a webhook stays enabled if it accepted one delivery in that time', async () => {
     const { webhook, receiver, shown, post } = await account(500);
     await post();
     await advance(2 * DAY);
@@ -100,7 +103,7 @@ describe('after three days in which every attempt failed', () => {
     expect(await shown()).toEqual(webhook);
   });
 
-  it('a webhook stays that was not tried for most of them, because nothing ran, until it was', async () => {
+  it('a webhook stays enabled if no worker ran for most of that time and the next attempt succeeds', async () => {
     const { webhook, receiver, shown, post } = await account(500);
     await post();
     await world.runDue();
@@ -117,7 +120,7 @@ describe('after three days in which every attempt failed', () => {
 });
 
 describe('webhook.disabled', () => {
-  it('goes to the webhooks that name it and reach it, and to no other', async () => {
+  it('goes to the webhooks that subscribe to it and include it in their scope, and to no other', async () => {
     const { key, accountId, webhook, post } = await account(500);
     const profile = await world.profile('A', accountId);
     const profileKey = (await world.key({ accountId, profileId: profile.id })).secret;
@@ -154,7 +157,7 @@ describe('webhook.disabled', () => {
 });
 
 describe('the owner', () => {
-  it('is sent one mail, and sees the webhook on the page of the account', async () => {
+  it('gets one email, and sees the webhook on the account page', async () => {
     const receiver = await startReceiver(500);
     const webhook = await registerWebhook(world, receiver.url, { events: ['post.sent'] });
     const since = world.clock.now().toISOString();

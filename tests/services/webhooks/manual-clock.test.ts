@@ -1,4 +1,7 @@
-/** On the manual clock every attempt is made at its own instant, in due order with everything else (D20). */
+/**
+ * On the manual clock every attempt runs at its own instant, in due order with all other work
+ * (docs/contract/running.md#manual-clock).
+ */
 import { expect, it } from 'vitest';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { makePost } from '../../harness/posts.ts';
@@ -7,7 +10,7 @@ import { startWorld } from '../../harness/world.ts';
 
 const world = await startWorld({ clock: 'manual' });
 
-it('lives through a whole chain of attempts in one step', async () => {
+it('runs a complete chain of attempts in one move', async () => {
   const { key } = await accountWithSandbox(world);
   const receiver = await startReceiver(500);
   const webhook = await registerWebhook(world, receiver.url, { key, events: ['post.sent'] });
@@ -17,7 +20,7 @@ it('lives through a whole chain of attempts in one step', async () => {
 
   const { body } = await world.rest('POST /simulation/clock', { key, body: { advanceSeconds: 86_400 } });
 
-  // One post, 23 reads of its numbers, an hour apart, and seven attempts: at 10 minutes, and from there 1, 5, 30
+  // One post, 23 metrics reads an hour apart, and seven attempts: at 10 minutes, and from there 1, 5, 30
   // minutes, 2, 6 and 12 hours on.
   expect(body).toEqual({ now: at(1440), ran: 31 });
   const signedAt = receiver.received.map(({ headers }) => /^t=(\d+)/.exec(String(headers['x-service-signature']))?.[1]);

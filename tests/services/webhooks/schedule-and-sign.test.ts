@@ -1,4 +1,4 @@
-/** The retry schedule and the signature, against the numbers that receivers rely on. */
+/** The retry schedule and the signature, checked against the values that receivers rely on. */
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { ATTEMPTS_MAX, nextAttemptAt } from '../../../services/webhooks/schedule.ts';
@@ -15,20 +15,20 @@ it.each([
   expect(nextAttemptAt(attempts, START)?.toISOString()).toBe(`2026-11-21T${time}`);
 });
 
-it('waits twelve hours before the seventh attempt, and makes no eighth', () => {
+it('waits twelve hours before the seventh attempt, which is the last', () => {
   expect(nextAttemptAt(6, START)?.toISOString()).toBe('2026-11-22T00:00:00.000Z');
   expect(nextAttemptAt(7, START)).toBeNull();
   expect(ATTEMPTS_MAX).toBe(7);
 });
 
 it('signs "<t>.<body>" with HMAC-SHA256, t in whole seconds', () => {
-  // Worked out with: printf '%s' '1795262400.{"eventId":"1"}' | openssl dgst -sha256 -hmac whsec_secret
+  // Computed with: printf '%s' '1795262400.{"eventId":"1"}' | openssl dgst -sha256 -hmac whsec_secret
   expect(sign('{"eventId":"1"}', 'whsec_secret', new Date(START.getTime() + 999))).toBe(
     't=1795262400,v1=c66890ef68063f3b84703619db9a09338d7327352c46c985cfb34ad47570c994',
   );
 });
 
-it('signs the bytes of the body, whatever characters they make', () => {
+it('signs the bytes of the body, for any characters', () => {
   const body = '{"text":"Glöckchen 🔔 \\u2028"}';
   const bytes = Buffer.concat([Buffer.from('1795262400.'), Buffer.from(body, 'utf8')]);
 

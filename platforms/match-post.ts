@@ -1,0 +1,28 @@
+/**
+ * Where to start the search for a post whose response was lost, on platforms that can match only time, place and
+ * text.
+ */
+import type { SendPart } from './contract.ts';
+import type { PlatformAnswer } from './http.ts';
+
+/** Tolerance between two readings of a platform's clock: `Date` has whole seconds, and post times often do too. */
+const ROUNDING_MS = 5_000;
+
+/** How far a platform's clock may be behind ours if it does not report its time. */
+const CLOCK_DIFFERENCE_MS = 60_000;
+
+/**
+ * @param answer the platform's list of posts; its `Date` header gives the platform's time
+ * @returns earliest time at which a post can be this part, in milliseconds by the platform's clock
+ */
+export function earliestOf(part: SendPart, answer: PlatformAnswer, now: Date): number {
+  const platformNow = Date.parse(answer.headers.get('date') ?? '');
+  if (Number.isNaN(platformNow)) return part.startedAt.getTime() - CLOCK_DIFFERENCE_MS;
+  const age = now.getTime() - part.startedAt.getTime();
+  return platformNow - age - ROUNDING_MS;
+}
+
+/** Normalizes what platforms may change in a text: white space and the composition of accents. */
+export function essence(text: string): string {
+  return text.normalize('NFC').replace(/\s+/gu, '');
+}

@@ -1,0 +1,51 @@
+/**
+ * Calls a platform with a stored credential that expires. Renews it before expiry, and once more if the platform
+ * refuses it.
+ */
+import { type LoginRenewal, PlatformFailure, type PlatformIo, type Session } from './contract.ts';
+import { withoutPublishing } from './http.ts';
+
+/** A call that works with any credential of the account. */
+interface LoginCall<Login, Answer> {
+  /** Makes the call. */
+  make(login: Login): Promise<Answer>;
+  /**
+   * Whether the platform refused the credential without processing the call, so that a repeat cannot create a
+   * second post.
+   */
+  isRefused(answer: Answer): boolean;
+}
+
+/** @throws PlatformFailure what the call throws, or why a refused credential could not be renewed */
+export async function callWithTokenRefresh<Login, Answer>(
+  session: Session<Login>,
+  io: PlatformIo,
+  renewal: LoginRenewal<Login>,
+  call: LoginCall<Login, Answer>,
+): Promise<Answer> {
+  const early = await renewedAhead(session, io, renewal);
+  const answer = await call.make(early ?? session.credential);
+  if (early !== null || !call.isRefused(answer) || !renewal.canRenew(session.credential, io.apps)) return answer;
+  return call.make(await renewed(session, io, renewal));
+}
+
+/** Null when it is too early, and when the renewal failed: the credential may still be valid. */
+async function renewedAhead<Login>(
+  session: Session<Login>,
+  io: PlatformIo,
+  renewal: LoginRenewal<Login>,
+): Promise<Login | null> {
+  if (!renewal.canRenew(session.credential, io.apps)) return null;
+  const dueAt = renewal.dueAt(session.credential);
+  if (dueAt === null || dueAt > io.now()) return null;
+  try {
+    return await renewed(session, io, renewal);
+  } catch (error) {
+    if (error instanceof PlatformFailure) return null;
+    throw error;
+  }
+}
+
+function renewed<Login>(session: Session<Login>, io: PlatformIo, renewal: LoginRenewal<Login>): Promise<Login> {
+  return withoutPublishing(() => session.renew((stale) => renewal.renew(stale, io)));
+}

@@ -1,0 +1,170 @@
+/**
+ * Reads one metrics batch: asks one platform, or one connection to it, for the metrics of its posts, call after call.
+ * When a platform does not answer, the remaining posts are postponed and it is not called again until the pause ends.
+ */
+import { query } from '../../entities/query.ts';
+import { type AnyPlatform, type MetricsReading, PlatformFailure } from '../../platforms/contract.ts';
+import type { Context } from '../context.ts';
+import { connectionLogin } from '../connections/connection-login.ts';
+import { openSession } from '../connections/open-session.ts';
+import { platformIo } from '../platform-io.ts';
+import type { ReadClaim } from './claim-reads.ts';
+import type { DueRead } from './decide-read.ts';
+import { dueRead, nextReadAt, utcDayNumber } from './read-times.ts';
+import { type ReadOutcome, settleReads } from './settle-reads.ts';
+
+/** A metrics batch: posts that are requested with one access token, or without one. */
+export interface MetricsBatch {
+  /** Id of the connection, or of the platform if calls are shared. */
+  readonly id: string;
+  readonly platform: AnyPlatform;
+  readonly reads: readonly DueRead[];
+}
+
+/** Timeout of one call, in real milliseconds. */
+const CALL_TIMEOUT_MS = 30_000;
+
+/**
+ * Shortest pause after a platform did not answer, even if it asks for less: without a pause it would be called again at
+ * once.
+ */
+const PAUSE_MS = 5 * 60_000;
+
+/**
+ * The pause doubles with each failure in a row, up to this limit: a schedule of daily reads needs no shorter interval
+ * in a long outage.
+ */
+const REPEATED_PAUSE_MAX_MS = 3 * 3_600_000;
+
+/** Longest pause that a platform can ask for. */
+const PAUSE_MAX_MS = 24 * 3_600_000;
+
+/** @returns how many posts have been settled */
+export async function readMetricsBatch(
+  context: Context,
+  claim: ReadClaim,
+  metricsBatch: MetricsBatch,
+  signal: AbortSignal,
+): Promise<number> {
+  let settled = 0;
+  let batches: (readonly DueRead[])[] = batchesOf(metricsBatch.reads, metricsBatch.platform.metricsBatch?.max ?? 1);
+  while (batches.length > 0) {
+    const [batch = [], ...rest] = batches;
+    // Fees were decided for the day of the claim; on another day they are decided again.
+    if (signal.aborted || chargesAnotherDay(context, claim, metricsBatch)) {
+      return settled + (await settleReads(context, claim, later(batches.flat(), claim.now)));
+    }
+    const step = await readBatch(context, claim, metricsBatch, batch);
+    batches = step.isBatchOver ? [] : [...step.again, ...rest];
+    const left = step.isBatchOver ? step.putOff(rest.flat()) : [];
+    settled += await settleReads(context, claim, [...step.outcomes, ...left]);
+  }
+  return settled;
+}
+
+function chargesAnotherDay(context: Context, claim: ReadClaim, { platform }: MetricsBatch): boolean {
+  return platform.fees !== undefined && utcDayNumber(context.clock.now()) !== utcDayNumber(claim.now);
+}
+
+/** Result of one call. */
+interface Step {
+  readonly outcomes: readonly ReadOutcome[];
+  /** Batches to request instead of the one that was refused. */
+  readonly again: readonly (readonly DueRead[])[];
+  readonly isBatchOver: boolean;
+  /** Outcomes of the posts that are not requested any more. */
+  putOff(reads: readonly DueRead[]): ReadOutcome[];
+}
+
+async function readBatch(
+  context: Context,
+  claim: ReadClaim,
+  metricsBatch: MetricsBatch,
+  batch: readonly DueRead[],
+): Promise<Step> {
+  const goOn = { again: [], isBatchOver: false, putOff: () => [] };
+  try {
+    const reading = await ask(context, metricsBatch, batch);
+    if (metricsBatch.reads.some(wasPaused)) await query(context.db.em(), END_PAUSE, [metricsBatch.id]);
+    const fetchedAt = context.clock.now();
+    return { ...goOn, outcomes: batch.map((read) => outcomeOf(read, reading, claim.now, fetchedAt)) };
+  } catch (error) {
+    const failure = error instanceof PlatformFailure ? error : undefined;
+    log(context, metricsBatch, batch.length, error);
+    const skip = (reads: readonly DueRead[]) => reads.map((read) => skipped(read, claim.now));
+    // One post that the platform rejects must not prevent the reads of the others.
+    if (failure?.kind === 'rejected') {
+      if (batch.length === 1) return { ...goOn, outcomes: skip(batch) };
+      return { ...goOn, outcomes: [], again: batchesOf(batch, Math.ceil(batch.length / 2)) };
+    }
+    const isLoginOver = failure?.kind === 'reconnect' && metricsBatch.platform.metricsBatch?.shared !== true;
+    if (isLoginOver) return { outcomes: skip(batch), again: [], isBatchOver: true, putOff: skip };
+    const until = await pause(context, metricsBatch, failure?.retryAfterMs ?? 0);
+    const putOff = (reads: readonly DueRead[]) => later(reads, until);
+    return { outcomes: putOff(batch), again: [], isBatchOver: true, putOff };
+  }
+}
+
+async function ask(context: Context, { platform }: MetricsBatch, batch: readonly DueRead[]): Promise<MetricsReading> {
+  const { post } = batch[0] as DueRead;
+  const session = openSession(context, platform, connectionLogin(post.connection_id, post));
+  const io = platformIo(context, CALL_TIMEOUT_MS);
+  if (platform.readMetrics === undefined) throw new Error(`${platform.id} has no numbers to read`);
+  return platform.readMetrics(session, batch, io);
+}
+
+function outcomeOf(read: DueRead, reading: MetricsReading, now: Date, fetchedAt: Date): ReadOutcome {
+  const numbers = reading.get(read.platformPostId);
+  if (numbers === undefined) return skipped(read, now);
+  if (numbers === 'gone') return { post: read.post, nextAt: null };
+  const { post, sentAt, feeCents } = read;
+  return {
+    post,
+    nextAt: nextReadAt(sentAt, now),
+    read: { number: dueRead(sentAt, now), fetchedAt, numbers, feeCents },
+  };
+}
+
+/** Outcome that skips this read; the next read of the schedule follows. */
+function skipped({ post, sentAt }: DueRead, now: Date): ReadOutcome {
+  return { post, nextAt: nextReadAt(sentAt, now) };
+}
+
+/** Outcomes that postpone the reads. */
+function later(reads: readonly DueRead[], nextAt: Date): ReadOutcome[] {
+  return reads.map(({ post }) => ({ post, nextAt }));
+}
+
+const PAUSE = `
+  insert into read_pauses as p (batch, until, failures) values ($1, $2::timestamptz + $3 * interval '1 ms', 1)
+  on conflict (batch) do update set failures = p.failures + 1,
+    until = greatest(p.until, $2::timestamptz + greatest($3, least($4 * 2 ^ least(p.failures, 10), $5)) * interval '1 ms')
+  returning extract(epoch from until) * 1000 as until`;
+
+const END_PAUSE = 'delete from read_pauses where batch = $1';
+
+/** Whether the batch has not been read since its last failure. */
+function wasPaused({ post }: DueRead): boolean {
+  return post.own_pause !== null || post.shared_pause !== null;
+}
+
+/** Pauses reads for all workers; resolves with the end of the pause. @param askedMs how long the platform asks for */
+async function pause(context: Context, { id }: MetricsBatch, askedMs: number): Promise<Date> {
+  const forMs = Math.min(Math.max(askedMs, PAUSE_MS), PAUSE_MAX_MS);
+  const parameters = [id, context.clock.now(), forMs, PAUSE_MS, REPEATED_PAUSE_MAX_MS];
+  const [row] = await query<{ until: string }>(context.db.em(), PAUSE, parameters);
+  if (row === undefined) throw new Error(`the pause of ${id} was not stored`);
+  return new Date(Math.ceil(Number(row.until)));
+}
+
+function log(context: Context, { id, platform }: MetricsBatch, posts: number, err: unknown): void {
+  const about = { batch: id, platformId: platform.id, posts, err };
+  if (err instanceof PlatformFailure) context.log.warn(about, 'the numbers of posts were not read');
+  else context.log.error(about, 'the numbers of posts were not read');
+}
+
+function batchesOf(reads: readonly DueRead[], max: number): DueRead[][] {
+  return Array.from({ length: Math.ceil(reads.length / max) }, (_, index) =>
+    reads.slice(index * max, (index + 1) * max),
+  );
+}

@@ -1,0 +1,126 @@
+/** Webhook leases: a receiver that hangs or fails delays only its own deliveries, within its share of capacity. */
+import { describe, expect, it } from 'vitest';
+import { runRound } from '../../../jobs/run-round.ts';
+import { webhookDeliveries } from '../../../jobs/webhook-deliveries.ts';
+import { accountWithSandbox } from '../../harness/connections.ts';
+import { makePost } from '../../harness/posts.ts';
+import { type Answer, registerWebhook, startReceiver } from '../../harness/receiver.ts';
+import { startWorld } from '../../harness/world.ts';
+
+// No attempt times out within a test: a hanging receiver blocks its attempt until the end.
+const world = await startWorld({ receivers: { timeoutMs: 60_000 } });
+
+const round = () => runRound(world.context, webhookDeliveries, new AbortController().signal);
+
+/** Holds every request until the test releases it. */
+function hanging() {
+  const held: (() => void)[] = [];
+  const answer: Answer = (response) => held.push(() => response.writeHead(500).end());
+  return { answer, letGo: () => held.splice(0).forEach((release) => release()) };
+}
+
+/** Waits in real time, because the awaited work runs in this process. */
+async function until(condition: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 1_000 && !condition(); turn += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(condition()).toBe(true);
+}
+
+describe('a receiver that hangs', () => {
+  it('gets one delivery at a time, and the others get all of theirs in the meantime', async () => {
+    const { key } = await accountWithSandbox(world);
+    const { answer, letGo } = hanging();
+    const [stuck, one, two] = [await startReceiver(answer), await startReceiver(), await startReceiver()];
+    for (const { url } of [stuck, one, two]) await registerWebhook(world, url, { key });
+    for (let index = 0; index < 40; index += 1) await makePost(world, 'sandbox', { key });
+
+    await round();
+
+    await until(() => one.received.length === 40 && two.received.length === 40);
+    expect(stuck.received).toHaveLength(1);
+    await makePost(world, 'sandbox', { key });
+    await round();
+    await until(() => one.received.length === 41 && two.received.length === 41);
+    expect(stuck.received).toHaveLength(1);
+    stuck.answer(200);
+    letGo();
+    await world.context.deliveries.drained();
+    await world.runDue();
+    expect(stuck.received).toHaveLength(41);
+  });
+});
+
+describe('many receivers that failed and hang', () => {
+  it('use only their own capacity, and leave capacity for one that works', async () => {
+    const { key } = await accountWithSandbox(world);
+    const { answer, letGo } = hanging();
+    const stuck = await startReceiver(answer);
+    for (let index = 0; index < 60; index += 1) {
+      await registerWebhook(world, `${stuck.url}/${index}`, { key, events: ['post.sent'] });
+    }
+    await world.sql('update webhooks set failing = true where url like $1', [`${stuck.url}/%`]);
+    await makePost(world, 'sandbox', { key });
+
+    await round();
+
+    await until(() => stuck.received.length === 50);
+    const healthy = await startReceiver();
+    const other = await accountWithSandbox(world);
+    await registerWebhook(world, healthy.url, { key: other.key });
+    await makePost(world, 'sandbox', { key: other.key });
+    await round();
+    await until(() => healthy.received.length === 1);
+    expect(stuck.received).toHaveLength(50);
+    letGo();
+    await world.context.deliveries.drained();
+    stuck.answer(200);
+    await world.runDue();
+    expect(stuck.received).toHaveLength(60);
+  });
+
+  it('alternate between accounts: an account with few is not behind an account with many', async () => {
+    const [many, few] = [await accountWithSandbox(world), await accountWithSandbox(world)];
+    const { answer, letGo } = hanging();
+    const [stuck, other] = [await startReceiver(answer), await startReceiver()];
+    for (let index = 0; index < 60; index += 1) {
+      await registerWebhook(world, `${stuck.url}/${index}`, { key: many.key, events: ['post.sent'] });
+    }
+    await makePost(world, 'sandbox', { key: many.key });
+    await registerWebhook(world, other.url, { key: few.key });
+    await makePost(world, 'sandbox', { key: few.key });
+    await world.sql('update webhooks set failing = true');
+
+    await round();
+
+    await until(() => other.received.length === 1);
+    letGo();
+    stuck.answer(200);
+    await world.context.deliveries.drained();
+    await world.runDue();
+  });
+});
+
+describe('a worker that is asked to stop', () => {
+  it('finishes the attempt in progress, and leaves the rest of its claim to others', async () => {
+    await using stopping = await startWorld({ receivers: { timeoutMs: 60_000 } });
+    const { answer, letGo } = hanging();
+    const receiver = await startReceiver(answer);
+    await registerWebhook(stopping, receiver.url, { events: ['post.sent'] });
+    for (let index = 0; index < 3; index += 1) await makePost(stopping, stopping.sandboxSlug);
+    await runRound(stopping.context, webhookDeliveries, new AbortController().signal);
+    await until(() => receiver.received.length === 1);
+
+    const closed = stopping.context.deliveries.close();
+    letGo();
+    await closed;
+
+    expect(await stopping.sql('select status, attempts, claim from deliveries order by id')).toEqual([
+      { status: 'pending', attempts: 1, claim: null },
+      { status: 'pending', attempts: 0, claim: null },
+      { status: 'pending', attempts: 0, claim: null },
+    ]);
+    expect(await stopping.sql('select lease, lease_until, failing from webhooks')).toEqual([
+      { lease: null, lease_until: null, failing: true },
+    ]);
+    expect(receiver.received).toHaveLength(1);
+  });
+});
