@@ -31,7 +31,7 @@ const USAGE = `Usage: npm run carillon -- <command>
   oauth client add <id> <address>...  let an agent in that cannot register by itself; answers go to these addresses
   oauth rotate-keys                   sign access tokens with a new key from now on
 
-  listen --forward <url>              relay the events that a key subscribedCondition to a receiver on this machine
+  listen --forward <url>              relay the events that a key receives to a receiver on this machine
       --key <key>                     whose events (default: CARILLON_KEY)
       --secret <secret>               what they are signed with (default: a new one, printed)
 

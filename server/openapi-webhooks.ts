@@ -44,7 +44,7 @@ function delivery(name: EventName): Part {
     operationId: `on_${name.replace('.', '_')}`,
     tags: ['Webhooks'],
     summary: name,
-    description: `${EVENTS[name].summary} Posted, signed and retried, to every webhook that subscribedCondition it. Answer within 5 seconds.`,
+    description: `${EVENTS[name].summary} Posted, signed and retried, to every webhook that subscribes to it. Answer within 5 seconds.`,
     security: [],
     parameters: Object.entries(HEADERS).map(([header, rest]) => ({
       name: header,

@@ -20,7 +20,7 @@ export const createWebhook = keyedProcedure
       tags: ['Webhooks'],
       summary: 'Register a webhook',
       description:
-        'Registers an address that events are posted to, signed and retried. It subscribedCondition what its key reaches: the whole account, the key’s profile, or for a test key what was made in test mode. The secret is in this answer only. A profile may have 20 webhooks, an account 100.',
+        'Registers an address that events are posted to, signed and retried. It receives what its key reaches: the whole account, the key’s profile, or for a test key what was made in test mode. The secret is in this answer only. A profile may have 20 webhooks, an account 100.',
     },
     access: 'key',
     scope: 'webhooks:write',

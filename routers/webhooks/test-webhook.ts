@@ -12,7 +12,7 @@ export const testWebhook = keyedProcedure
       tags: ['Webhooks'],
       summary: 'Test a webhook',
       description:
-        'Queues a post.sent delivery with a made-up post and "test": true, whatever events the webhook subscribedCondition. It is signed, retried and listed like any other. Not while the webhook is disabled.',
+        'Queues a post.sent delivery with a made-up post and "test": true, regardless of the events it subscribes to. It is signed, retried and listed like any other. Not while the webhook is disabled.',
     },
     access: 'key',
     scope: 'webhooks:write',

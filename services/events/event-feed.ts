@@ -113,7 +113,7 @@ export async function feedPosition(
 function noSuchPosition(lastEventId: string): ServiceError {
   return new ServiceError(
     'invalid_request',
-    `Last-Event-ID: expected the id of an event that this key subscribedCondition, of the last 30 days, and not "${lastEventId.slice(0, 80)}". Leave it out to begin at present.`,
+    `Last-Event-ID: expected the id of an event that this key receives, of the last 30 days, and not "${lastEventId.slice(0, 80)}". Leave it out to begin at present.`,
   );
 }
 

@@ -44,7 +44,7 @@ export async function makeTenant(world: World) {
     connection,
     /** A connection in A that is not a sandbox. */
     bluesky: () => storeBluesky(world, account.id, { profileId: a.id }),
-    /** Semaphore the live keys of a profile into test keys. */
+    /** Turns the live keys of a profile into test keys. */
     withoutLiveKeys: async (profileId: string): Promise<void> => {
       await world.sql(`update api_keys set type = 'test' where profile_id = $1`, [profileId]);
     },
