@@ -1,7 +1,7 @@
 /**
- * Serves all static files under /assets: the files of console/assets, the browser code of its folder app with the
- * types stripped, and the API reference's script. All files are held in memory and compressed once. Browsers
- * revalidate each time and get a 304 while a file is unchanged.
+ * Serves the static files of server-rendered pages under /assets: the files of console/assets, the browser code of its
+ * folder scripts with the types stripped, the API reference's script, and the fields that platforms ask for. All files
+ * are held in memory and compressed once. Browsers revalidate each time and get a 304 while a file is unchanged.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -11,7 +11,10 @@ import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import type { Request, RequestHandler, Response } from 'express';
+import type { Context } from '../services/context.ts';
+import { connectFields } from './connect-fields.ts';
 import { toBrowserModule } from './browser-module.ts';
+import { CONTENT_TYPES, setStaticHeaders } from './static-headers.ts';
 
 interface Asset {
   readonly contentType: string;
@@ -21,21 +24,17 @@ interface Asset {
   readonly hash: string;
 }
 
-const CONTENT_TYPES: Readonly<Record<string, string>> = {
-  '.css': 'text/css; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.svg': 'image/svg+xml',
-};
-
 /** Folder of the browser code. */
-const APP = join(import.meta.dirname, 'assets/app');
+const SCRIPTS = join(import.meta.dirname, 'assets/scripts');
 
 /** Path of the API reference's script. */
 export const REFERENCE_SCRIPT = '/scalar.js';
 
 /** Serves existing files and passes other requests on. Mounted at /assets. */
-export function serveAssets(): RequestHandler {
+export function serveAssets(context: Context): RequestHandler {
   const assets = loadAssets();
+  const fields = Buffer.from(JSON.stringify(connectFields(context)));
+  assets.set('/connect-fields.json', assetOf('application/json; charset=utf-8', fields));
   let referenceScript: Promise<Asset> | undefined;
   return async (request, response, next) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return next();
@@ -56,9 +55,9 @@ function loadAssets(): Map<string, Asset> {
     if (contentType !== undefined) assets.set(`/${name}`, assetOf(contentType, readFileSync(join(files, name))));
   }
   for (const name of browserModules()) {
-    const source = readFileSync(join(APP, name), 'utf8');
+    const source = readFileSync(join(SCRIPTS, name), 'utf8');
     assets.set(
-      `/app/${scriptName(name)}`,
+      `/scripts/${scriptName(name)}`,
       assetOf('text/javascript; charset=utf-8', Buffer.from(toBrowserModule(source))),
     );
   }
@@ -66,12 +65,12 @@ function loadAssets(): Map<string, Asset> {
 }
 
 /** Lists the file names of the browser code. */
-export function browserModules(): string[] {
-  return readdirSync(APP).filter((name) => name.endsWith('.ts'));
+function browserModules(): string[] {
+  return readdirSync(SCRIPTS).filter((name) => name.endsWith('.ts'));
 }
 
 /** Returns the name under which a browser module is served. */
-export function scriptName(name: string): string {
+function scriptName(name: string): string {
   return name.replace(/\.ts$/, '.js');
 }
 
@@ -87,12 +86,8 @@ async function loadReferenceScript(): Promise<Asset> {
 
 function sendAsset(request: Request, response: Response, asset: Asset): void {
   const zipped = request.acceptsEncodings('gzip') === 'gzip';
-  response.setHeader('content-type', asset.contentType);
-  response.setHeader('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
-  response.setHeader('x-content-type-options', 'nosniff');
-  response.setHeader('cross-origin-resource-policy', 'same-origin');
+  setStaticHeaders(response, asset.contentType);
   response.setHeader('cache-control', 'no-cache');
-  response.setHeader('vary', 'accept-encoding');
   response.setHeader('etag', zipped ? `"${asset.hash}-gzip"` : `"${asset.hash}"`);
   if (zipped) response.setHeader('content-encoding', 'gzip');
   response.send(zipped ? asset.gzipped : asset.body);

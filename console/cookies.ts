@@ -1,11 +1,11 @@
 /** Reads and sets cookies. */
+import { parseCookie, type SetCookie, stringifySetCookie } from 'cookie';
 import type { Request, Response } from 'express';
 import type { Context } from '../services/context.ts';
 
 /** By name. */
-export function readCookies(request: Request): ReadonlyMap<string, string> {
-  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('=', 2));
-  return new Map(pairs.map(([name = '', value = '']) => [name, value]));
+export function readCookies(request: Request): Readonly<Record<string, string | undefined>> {
+  return parseCookie(request.headers.cookie ?? '');
 }
 
 /** Whether this install is served over https, so that cookies can be restricted to it. */
@@ -21,8 +21,7 @@ export interface Cookie {
 }
 
 /** Sets a cookie that scripts cannot read and that other sites' forms do not send. */
-export function giveCookie(context: Context, response: Response, { name, value, path, seconds }: Cookie): void {
-  const attributes = [`Path=${path}`, `Max-Age=${seconds}`, 'HttpOnly', 'SameSite=Lax'];
-  if (isSecure(context)) attributes.push('Secure');
-  response.append('set-cookie', [`${name}=${value}`, ...attributes].join('; '));
+export function setCookie(context: Context, response: Response, { name, value, path, seconds }: Cookie): void {
+  const cookie: SetCookie = { name, value, path, maxAge: seconds, httpOnly: true, sameSite: 'lax' };
+  response.append('set-cookie', stringifySetCookie({ ...cookie, secure: isSecure(context) }));
 }

@@ -41,7 +41,7 @@ export function errorsPage(context: Context): RequestHandler {
 
 function adviceOf({ retryable, retryableWhen }: ErrorSpec): Html {
   if (retryable) return html`Yes: the same request may succeed later.`;
-  if (retryableWhen === undefined) return html`Not as it stands: do the above first.`;
+  if (retryableWhen === undefined) return html`Not unchanged: do the above first.`;
   return html`Only ${retryableWhen}; the body’s <code>retryable</code> says so. Otherwise do the above first.`;
 }
 

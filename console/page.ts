@@ -34,23 +34,10 @@ const NAVIGATION = [
   { path: '/status', name: 'Status' },
 ];
 
-/** Our own scripts, which can call this install only and cannot write markup. */
-const CONSOLE = {
-  'script-src': "'self'",
-  'style-src': "'self'",
-  'img-src': "'self'",
-  'connect-src': "'self'",
-  'require-trusted-types-for': "'script'",
-  'trusted-types': "'none'",
-};
-
 /** What a page may load and do; `default-src 'none'` forbids everything else. */
 export const POLICIES = {
   /** Text and styles only. */
   static: policy({ 'style-src': "'self'", 'img-src': "'self'" }),
-  console: policy(CONSOLE),
-  /** The same with a form for signing out. */
-  ownersConsole: policy({ ...CONSOLE, 'form-action': "'self'" }),
 } as const;
 
 /** Builds a Content-Security-Policy that allows only what the page needs. */
@@ -94,6 +81,7 @@ export function renderPage(page: Page): string {
         <title>${title}</title>
         ${index}
         <link rel="icon" type="image/svg+xml" href="/assets/bell.svg" />
+        <link rel="stylesheet" href="/assets/tokens.css" />
         <link rel="stylesheet" href="/assets/carillon.css" />
         <link rel="stylesheet" href="/assets/${stylesheet}" />
         ${head}

@@ -25,7 +25,7 @@ export function referencePage(context: Context): RequestHandler {
     bringsLandmark: true,
     head: html`
       <script src="/assets${REFERENCE_SCRIPT}" defer></script>
-      <script type="module" src="/assets/app/reference.js"></script>
+      <script type="module" src="/assets/scripts/reference.js"></script>
     `,
     main: html`
       <noscript

@@ -6,11 +6,14 @@ import type { Context } from '../services/context.ts';
 import { networkOf } from '../services/limits/network-of.ts';
 import { secondsUntilReset } from '../services/limits/rate-limiter.ts';
 import { createSandboxImages } from '../services/sandbox/sandbox-images.ts';
+import type { WithPublicLimiter } from '../services/limits/rate-limiter.ts';
 
 /** Seconds for which a browser may cache an image; short, because its post can be taken down. */
 const MAX_AGE_SECONDS = 60;
 
-export function serveSandboxImage(context: Context): RequestHandler<{ postId: string; position: string }> {
+export function serveSandboxImage(
+  context: Context & WithPublicLimiter,
+): RequestHandler<{ postId: string; position: string }> {
   const findImage = createSandboxImages(context);
   return async (request, response) => {
     await countRequest(context, request.ip);
@@ -34,7 +37,7 @@ export function serveSandboxImage(context: Context): RequestHandler<{ postId: st
 }
 
 /** @throws ServiceError too many requests */
-async function countRequest(context: Context, ip: string | undefined): Promise<void> {
+async function countRequest(context: Context & WithPublicLimiter, ip: string | undefined): Promise<void> {
   const now = context.clock.now();
   const state = await context.publicLimiter.take(`${networkOf(ip ?? '')} GET /sandbox/media`, now);
   if (!state.allowed)

@@ -24,7 +24,7 @@ export function timelinePage(context: Context): RequestHandler<{ accountId: stri
       layout: 'timeline',
       main: html`
         ${heading(handle)}
-        ${posts.length === 0 && html`<p class="panel">${before === undefined ? 'No post stands here at present.' : 'There are no older posts.'}</p>`}
+        ${posts.length === 0 && html`<p class="panel">${before === undefined ? 'There are no posts here at present.' : 'There are no older posts.'}</p>`}
         ${posts.map((post) => thread(accountId, handle, post))}
         ${
           (before !== undefined || olderBefore !== null) &&

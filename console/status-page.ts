@@ -8,8 +8,9 @@ import type { Health } from '../services/health/read-health.ts';
 import type { HealthDay } from '../services/health/read-history.ts';
 import { type Html, html } from './html.ts';
 import { POLICIES, sendPage } from './page.ts';
+import type { WithHealth } from '../services/health/cached-health.ts';
 
-export function statusPage(context: Context): RequestHandler {
+export function statusPage(context: Context & WithHealth): RequestHandler {
   return async (_request, response) => {
     const health = await context.health();
     // While the database is down there is no history, but that is when users open this page.

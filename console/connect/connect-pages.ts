@@ -9,19 +9,20 @@ import { findSession, type FoundSession, openLink } from '../../services/connect
 import { finishOauth } from '../../services/connect/finish-oauth.ts';
 import type { Context } from '../../services/context.ts';
 import { fieldsOf } from '../form-fields.ts';
-import { giveSecret, secretsOf } from './browser-cookie.ts';
+import { setSecretCookie, secretsOf } from './browser-cookie.ts';
 import { noticeView } from './connect-views.ts';
 import { sendConnectPage } from './send-connect-page.ts';
-import { sendEnd, showOutcome, showStep, takeStep } from './session-steps.ts';
+import { sendEnd, showOutcome, showStep, handleStep } from './session-steps.ts';
 
 /** Maximum bytes of a form; the longest credential is far shorter. */
 const FORM_MAX = '20kb';
 
 /** Message for a link or page without a session. */
 const NOTICES = {
-  unknown: [404, 'Nothing here', 'This link leads nowhere in this browser. Ask for a new one where you got it.'],
-  used: [410, 'Used already', 'This link works once, and it was opened before. Ask for a new one where you got it.'],
-  expired: [410, 'Too late', 'This link was good for fifteen minutes. Ask for a new one where you got it.'],
+  unknown: [404, 'Nothing here', 'This link does not work in this browser. Request a new one where you got it.'],
+  used: [410, 'Used already', 'This link works once and was already opened. Request a new one where you got it.'],
+  withdrawn: [410, 'Withdrawn', 'This link was withdrawn. Request a new one where you got it.'],
+  expired: [410, 'Too late', 'This link was valid for fifteen minutes. Request a new one where you got it.'],
 } as const;
 
 /** Mounted at /connect. */
@@ -41,7 +42,7 @@ export function connectPages(context: Context): Router {
     // A second press, or a retry after a lost response, gets the same result.
     if (found.kind === 'over') return sendEnd(context, response, found.session);
     if (found.kind !== 'open') return sendNoSession(context, response, found);
-    await takeStep(context, response, found.session, step, fieldsOf(request.body));
+    await handleStep(context, response, found.session, step, fieldsOf(request.body));
   });
   router.get('/callback/:platformId', home(context), comeBack(context));
   router.get('/client/:platformId', async (request, response, next) => {
@@ -53,7 +54,7 @@ export function connectPages(context: Context): Router {
   router.get('/:token', async (request, response) => {
     const found = await openLink(context, request.params.token, secretsOf(context, request));
     if (found.kind !== 'open') return sendNoSession(context, response, found);
-    if (found.secret !== null) giveSecret(context, response, found.session, found.secret);
+    if (found.secret !== null) setSecretCookie(context, response, found.session, found.secret);
     await showStep(context, response, found.session, undefined);
   });
   router.use(failed(context));
@@ -80,7 +81,7 @@ const lookOnly: RequestHandler = (request, response, next) => {
 const ownPagesOnly: RequestHandler = (request, response, next) => {
   const site = request.headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin') return next();
-  response.status(403).type('text/plain').send('Forms of other sites are not taken.\n');
+  response.status(403).type('text/plain').send('Forms from other sites are not accepted.\n');
 };
 
 /** Reads a form only from the browser that has the session open. */
@@ -116,7 +117,7 @@ function comeBack(context: Context): RequestHandler<{ platformId: string }> {
     const { session } = found;
     const outcome = await finishOauth(context, session, request.params.platformId, answer);
     if (outcome !== null) return showOutcome(context, response, session, outcome);
-    const sentence = 'This answer belongs to another attempt, or was used before.';
+    const sentence = 'This answer belongs to another attempt or was already used.';
     const link = { to: `/connect/session/${session.id}`, text: 'Go on with this one' };
     const main = noticeView('Not this one', sentence, link);
     sendConnectPage(context, response, { status: 400, title: 'Not this one', main, session });

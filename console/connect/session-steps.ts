@@ -6,7 +6,7 @@ import { leaveSession, returnAddress } from '../../services/connect/end-session.
 import type { FoundSession } from '../../services/connect/find-session.ts';
 import { readFlow } from '../../services/connect/flow.ts';
 import type { Outcome } from '../../services/connect/outcome.ts';
-import { tryLogin } from '../../services/connect/try-login.ts';
+import { tryCredentials } from '../../services/connect/try-credentials.ts';
 import type { Context } from '../../services/context.ts';
 import { chooseView, formView, noticeView, pickView } from './connect-views.ts';
 import { sendConnectPage } from './send-connect-page.ts';
@@ -39,12 +39,12 @@ export async function showStep(
   if (platform === undefined) return sendPick(context, response, session, offered);
   if (refused !== null) return sendForm(context, response, session, platform, {}, refused.message);
   if (goesStraight(platform))
-    return showOutcome(context, response, session, await tryLogin(context, session, platform, {}), platform);
+    return showOutcome(context, response, session, await tryCredentials(context, session, platform, {}), platform);
   sendForm(context, response, session, platform, {}, null);
 }
 
 /** Form actions of a session. */
-export async function takeStep(
+export async function handleStep(
   context: Context,
   response: Response,
   session: Session,
@@ -65,11 +65,18 @@ export async function takeStep(
     return redirect(response, `/connect/session/${session.id}?platform=${named.platform.id}`);
   }
   if ((step === 'pick' || step === 'connect') && named !== undefined) {
-    return showOutcome(context, response, session, await tryLogin(context, session, named, fields), named, fields);
+    return showOutcome(
+      context,
+      response,
+      session,
+      await tryCredentials(context, session, named, fields),
+      named,
+      fields,
+    );
   }
   const alternative = step === 'alternative' && named !== undefined ? byAlternative(named) : undefined;
   if (alternative !== undefined) {
-    const outcome = await tryLogin(context, session, alternative, fields);
+    const outcome = await tryCredentials(context, session, alternative, fields);
     return showOutcome(context, response, session, outcome, named, fields);
   }
   redirect(response, `/connect/session/${session.id}`);
@@ -105,7 +112,7 @@ export async function sendEnd(
   const title = address === null ? 'Too late' : 'Done';
   const main =
     address === null
-      ? noticeView(title, 'This link was good for fifteen minutes. Ask for a new one where you got it.')
+      ? noticeView(title, 'This link was valid for fifteen minutes. Request a new one where you got it.')
       : noticeView(title, 'There is nothing more to do here.', { to: address, text: 'Go back to where you came from' });
   sendConnectPage(context, response, { status: 410, title, main, session });
 }

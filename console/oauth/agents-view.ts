@@ -1,20 +1,20 @@
 /** The grants of a user to agents, and the form that revokes each. */
-import { SCOPES } from '../../services/keys/scopes.ts';
+import { SCOPES } from '../../services/access/scopes.ts';
 import type { GrantView } from '../../services/oauth/list-grants.ts';
 import { type Html, html } from '../html.ts';
 
 export function agentsView(grants: readonly GrantView[], csrf: Html): Html {
   return html`<h1>Agents</h1>
     <p class="lead">
-      Programs that you have allowed to act for you. What you revoke ends at once, with the API keys and webhooks that
-      the program created.
+      Programs that you have allowed to act for you; owners see those of everyone in the account. What you revoke ends
+      at once, with the API keys and webhooks that the program created.
     </p>
     ${grants.length === 0 && html`<p class="panel absent">No program may act for you.</p>`}
     ${grants.map((grant) => grantView(grant, csrf))}`;
 }
 
 function grantView(grant: GrantView, csrf: Html): Html {
-  const { id, clientName, redirectHost, scopes, createdAt, lastUsedAt } = grant;
+  const { id, clientName, redirectHost, givenBy, scopes, createdAt, lastUsedAt } = grant;
   return html`<section class="panel grant" aria-labelledby="grant-${id}">
     <h2 id="grant-${id}" dir="auto">${clientName}</h2>
     <dl>
@@ -33,6 +33,10 @@ function grantView(grant: GrantView, csrf: Html): Html {
       <div>
         <dt>It reaches</dt>
         <dd dir="auto">${reachOf(grant)}</dd>
+      </div>
+      <div>
+        <dt>Allowed by</dt>
+        <dd dir="auto">${givenBy}</dd>
       </div>
       <div>
         <dt>Since</dt>

@@ -1,6 +1,7 @@
 /** The authorization server functions that the consent pages need, injected on mounting. */
 import type { Request, Response } from 'express';
-import type { Scope } from '../../services/keys/scopes.ts';
+import type { Role } from '../../services/access/roles.ts';
+import type { Scope } from '../../services/access/scopes.ts';
 
 /** A client that waits for a user's decision. */
 export interface ConsentRequest {
@@ -17,6 +18,8 @@ export interface Consent {
   readonly accountId: string;
   readonly ownerId: string;
   readonly email: string;
+  /** Limits what the client is granted. */
+  readonly role: Role;
   /** The only profile that the client can access; null for the whole account. */
   readonly profileId: string | null;
   readonly mode: 'live' | 'test';
@@ -27,7 +30,11 @@ export interface ConsentRequests {
   find(request: Request, response: Response, uid: string): Promise<ConsentRequest | null>;
   /** @returns the URL to which the browser is redirected */
   allow(request: Request, response: Response, consent: Consent): Promise<string>;
-  deny(request: Request, response: Response, person: Pick<Consent, 'accountId' | 'ownerId' | 'email'>): Promise<string>;
+  deny(
+    request: Request,
+    response: Response,
+    person: Pick<Consent, 'accountId' | 'ownerId' | 'email' | 'role'>,
+  ): Promise<string>;
 }
 
 /** Host of a redirect URI; the scheme if a native app's URI has no host. */

@@ -2,14 +2,16 @@
  * The consent question: which client asks, where the response goes, what it may do, and which profiles it can
  * access. The widest access is the last option, and the narrowest is preselected.
  */
-import { SCOPES } from '../../services/keys/scopes.ts';
+import { type Role, scopesWithinRole } from '../../services/access/roles.ts';
+import { SCOPES } from '../../services/access/scopes.ts';
 import type { ProfileChoice } from '../../services/oauth/profiles-to-choose.ts';
+import type { SignedInPerson } from '../../services/people/sign-ins.ts';
 import { type Html, html } from '../html.ts';
 import { type ConsentRequest, redirectHost } from './consent-requests.ts';
 
 export interface ConsentView {
   readonly asked: ConsentRequest;
-  readonly email: string;
+  readonly person: Pick<SignedInPerson, 'email' | 'role'>;
   readonly profiles: readonly ProfileChoice[];
   /** Path to which the decision is posted. */
   readonly action: string;
@@ -20,18 +22,23 @@ export interface ConsentView {
 export const WHOLE_ACCOUNT = 'account';
 export const TEST_MODE = 'test';
 
-export function consentView({ asked, email, profiles, action, csrf }: ConsentView): Html {
+export function consentView({ asked, person, profiles, action, csrf }: ConsentView): Html {
+  const scopes = scopesWithinRole(asked.scopes, person.role);
+  const isEmpty = scopes.length === 0;
   return html`<section class="panel consent" aria-labelledby="heading">
     <h1 id="heading">Allow <span dir="auto">${asked.clientName}</span>?</h1>
     <p>
-      This program asks to act for you (${email}). It chose its name itself. What you can rely on is where your answer
-      goes:
+      This program asks to act for you (${person.email}). It chose its name itself. What you can rely on is where your
+      answer goes:
     </p>
-    ${destination(asked)}
-    <h2>It asks to</h2>
-    <ul class="scopes">
-      ${asked.scopes.map((scope) => html`<li>${SCOPES[scope]}</li>`)}
-    </ul>
+    ${destination(asked)} ${!isEmpty && html`<h2>It asks to</h2>`}
+    ${
+      !isEmpty &&
+      html`<ul class="scopes">
+        ${scopes.map((scope) => html`<li>${SCOPES[scope]}</li>`)}
+      </ul>`
+    }
+    ${roleNote(asked, person.role)}
     <form method="post" action="${action}">
       ${csrf}
       <div class="field">
@@ -47,7 +54,7 @@ export function consentView({ asked, email, profiles, action, csrf }: ConsentVie
         </p>
       </div>
       <div>
-        <button class="primary" type="submit" name="answer" value="allow">Allow</button>
+        ${!isEmpty && html`<button class="primary" type="submit" name="answer" value="allow">Allow</button>`}
         <button type="submit" name="answer" value="deny">Deny</button>
       </div>
     </form>
@@ -56,6 +63,17 @@ export function consentView({ asked, email, profiles, action, csrf }: ConsentVie
       with it.
     </p>
   </section>`;
+}
+
+/** What the client asks for and the person cannot give, because their role does not have it. */
+function roleNote({ scopes }: ConsentRequest, role: Role): Html | false {
+  const within = new Set(scopesWithinRole(scopes, role));
+  const beyond = scopes.filter((scope) => !within.has(scope));
+  if (beyond.length === 0) return false;
+  return html`<p>Your role, ${role}, cannot give it the rest of what it asks for:</p>
+    <ul class="scopes">
+      ${beyond.map((scope) => html`<li>${SCOPES[scope]}</li>`)}
+    </ul>`;
 }
 
 function destination({ redirectUri }: ConsentRequest): Html {

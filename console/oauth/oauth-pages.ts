@@ -5,6 +5,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { validate as isUuid } from 'uuid';
 import type { Context } from '../../services/context.ts';
+import { scopesWithinRole } from '../../services/access/roles.ts';
 import { listGrants } from '../../services/oauth/list-grants.ts';
 import { profilesToChoose } from '../../services/oauth/profiles-to-choose.ts';
 import { revokeGrant } from '../../services/oauth/revoke-grant.ts';
@@ -28,17 +29,17 @@ const AGENTS_PATH = '/owner/agents';
 export function oauthPages(context: Context, requests: ConsentRequests): Router {
   const router = Router();
   const form = ownerForm(context, FORM_MAX);
-  router.use([CONSENT_PATH, AGENTS_PATH], unkept);
+  router.use([CONSENT_PATH, AGENTS_PATH], noStore);
   router.get(`${CONSENT_PATH}/:uid`, ask(context, requests));
   router.post(`${CONSENT_PATH}/:uid`, form, answer(context, requests));
   router.get(AGENTS_PATH, showAgents(context));
-  router.post(`${AGENTS_PATH}/:grantId/revoke`, form, takeRevocation(context));
+  router.post(`${AGENTS_PATH}/:grantId/revoke`, form, handleRevocation(context));
   router.use(sendFailure(context));
   return router;
 }
 
 /** Responses are for one browser and must not be cached. */
-const unkept: RequestHandler = (_request, response, next) => {
+const noStore: RequestHandler = (_request, response, next) => {
   response.setHeader('cache-control', 'no-store');
   // The audit log identifies the request by it.
   response.setHeader('x-request-id', String(response.locals['requestId']));
@@ -54,7 +55,7 @@ function showAgents(context: Context): RequestHandler {
   };
 }
 
-function takeRevocation(context: Context): RequestHandler<{ grantId: string }> {
+function handleRevocation(context: Context): RequestHandler<{ grantId: string }> {
   return async (request, response) => {
     const person = await signedIn(context, request as Request);
     if (person === null) return response.redirect(303, signInAddress(AGENTS_PATH));
@@ -76,7 +77,7 @@ function ask(context: Context, requests: ConsentRequests): RequestHandler<{ uid:
     if (person === null) return response.redirect(303, signInAddress(action));
     const profiles = await profilesToChoose(context, person.accountId);
     const csrf = csrfField(context, person);
-    const main = consentView({ asked, email: person.email, profiles, action, csrf });
+    const main = consentView({ asked, person, profiles, action, csrf });
     sendConsentPage(response, main, asked.redirectUri);
   };
 }
@@ -91,8 +92,10 @@ function answer(context: Context, requests: ConsentRequests): RequestHandler<{ u
     if (person === null) return response.redirect(303, signInAddress(page));
     if (!isOurForm(context, request, person, request.body)) return sendForeignForm(response, page);
     const { answer: said, reach } = fieldsOf(request.body);
+    // Nothing is left of the request within the person's role.
+    const isEmpty = scopesWithinRole(asked.scopes, person.role).length === 0;
     if (said === 'deny') return response.redirect(303, await requests.deny(request, response, person));
-    const consent = said === 'allow' ? await consentOf(context, person, reach) : null;
+    const consent = said === 'allow' && !isEmpty ? await consentOf(context, person, reach) : null;
     if (consent === null) return refuseChoice(response, page);
     response.redirect(303, await requests.allow(request, response, consent));
   };
@@ -101,10 +104,10 @@ function answer(context: Context, requests: ConsentRequests): RequestHandler<{ u
 /** Null for an option that was not offered. */
 async function consentOf(
   context: Context,
-  { accountId, ownerId, email }: SignedInPerson,
+  { accountId, ownerId, email, role }: SignedInPerson,
   reach: string | undefined,
 ): Promise<Consent | null> {
-  const whole = { accountId, ownerId, email, profileId: null };
+  const whole = { accountId, ownerId, email, role, profileId: null };
   if (reach === WHOLE_ACCOUNT) return { ...whole, mode: 'live' };
   if (reach === TEST_MODE) return { ...whole, mode: 'test' };
   const offered = await profilesToChoose(context, accountId);
@@ -113,7 +116,7 @@ async function consentOf(
 }
 
 function refuseRequest(response: Response): void {
-  const sentence = 'This request has ended, or another browser made it. Go back to the program and start again.';
+  const sentence = 'This request has ended or belongs to another browser. Go back to the program and start again.';
   sendNotice(response, 400, 'Nothing to answer', sentence);
 }
 

@@ -2,7 +2,7 @@
 import type { RequestHandler } from 'express';
 import { validate as isUuid } from 'uuid';
 import { type AuditEntryView, listAudit } from '../../services/audit/list-audit.ts';
-import { AUDIT_KEPT_DAYS } from '../../services/audit/tidy-audit.ts';
+import { AUDIT_KEPT_DAYS } from '../../services/audit/clean-up-audit.ts';
 import type { Context } from '../../services/context.ts';
 import { ownerCaller } from '../../services/people/owner-caller.ts';
 import { type Html, html } from '../html.ts';
@@ -19,7 +19,7 @@ const PAGE = 50;
 const ACTORS: Readonly<Record<AuditEntryView['actor']['kind'], string>> = {
   key: 'API key',
   oauth_client: 'Agent',
-  person: 'Owner',
+  person: 'Person',
   customer: 'Customer of',
   operator: 'Operator',
 };

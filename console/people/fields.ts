@@ -9,9 +9,11 @@ export interface Field {
   readonly autocomplete: string;
   readonly value?: string;
   readonly hint?: string;
+  /** Whether the value is shown and cannot be changed. */
+  readonly isFixed?: boolean;
 }
 
-export function fieldView({ name, label, type, autocomplete, value = '', hint }: Field): Html {
+export function fieldView({ name, label, type, autocomplete, value = '', hint, isFixed = false }: Field): Html {
   return html`<div class="field">
     <label for="${name}">${label}</label>
     <input
@@ -24,6 +26,7 @@ export function fieldView({ name, label, type, autocomplete, value = '', hint }:
       autocapitalize="none"
       spellcheck="false"
       ${hint !== undefined && html`aria-describedby="${name}-hint"`}
+      ${isFixed && html`readonly`}
       required
     />
     ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}

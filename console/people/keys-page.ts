@@ -14,7 +14,7 @@ import type { SignedInPerson } from '../../services/people/sign-ins.ts';
 import { fieldsOf } from '../form-fields.ts';
 import { waitSentence } from './fields.ts';
 import { type KeysView, keysView } from './keys-view.ts';
-import { forOwner } from './owner-page.ts';
+import { forOwnersOnly, refuseRole } from './owner-page.ts';
 import { sendPeoplePage } from './send-people-page.ts';
 import { visitOf } from './sign-in-page.ts';
 import { csrfField, signedIn, signInAddress } from './signed-in.ts';
@@ -22,21 +22,22 @@ import { csrfField, signedIn, signInAddress } from './signed-in.ts';
 const PATH = '/owner/keys';
 
 /** Results of an action, as the redirect URL names them. */
-const SAID: Readonly<Record<string, string>> = { revoked: 'The key is revoked. It stopped working at once.' };
+const NOTICES: Readonly<Record<string, string>> = { revoked: 'The key is revoked. It stopped working at once.' };
 
 export function showKeys(context: Context): RequestHandler {
   return async (request, response) => {
     const person = await signedIn(context, request);
     if (person === null) return response.redirect(303, signInAddress(PATH));
+    if (person.role !== 'owner') return refuseRole(response, person);
     const { done } = request.query;
-    const said = (typeof done === 'string' && Object.hasOwn(SAID, done) && SAID[done]) || null;
+    const said = (typeof done === 'string' && Object.hasOwn(NOTICES, done) && NOTICES[done]) || null;
     await sendKeys(context, response, person, { status: 200, said });
   };
 }
 
 /** This response itself shows the secret, because no other page could read it again. */
-export function takeNewKey(context: Context): RequestHandler {
-  return forOwner(context, async (request, response, person) => {
+export function handleKeyCreation(context: Context): RequestHandler {
+  return forOwnersOnly(context, async (request, response, person) => {
     const { name = '', type, password = '' } = fieldsOf(request.body);
     const refuse = (status: number, problem: string) => sendKeys(context, response, person, { status, problem });
     const trimmed = name.trim();
@@ -53,8 +54,8 @@ export function takeNewKey(context: Context): RequestHandler {
   });
 }
 
-export function takeKeyRevocation(context: Context): RequestHandler {
-  return forOwner(context, async (request, response, person) => {
+export function handleKeyRevocation(context: Context): RequestHandler {
+  return forOwnersOnly(context, async (request, response, person) => {
     const { keyId = '', what } = fieldsOf(request.body);
     const revocation = { keyId: keyId.toLowerCase(), includeMinted: what === 'minted' };
     const outcome = isUuid(keyId)

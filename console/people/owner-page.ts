@@ -1,6 +1,7 @@
 /** /owner: the page of a signed-in owner: password, signed-in browsers, and links to other pages. */
 import type { Request, RequestHandler, Response } from 'express';
 import { validate as isUuid } from 'uuid';
+import { roleRefusal } from '../../services/access/require-scope.ts';
 import type { Context } from '../../services/context.ts';
 import { changePassword } from '../../services/people/change-password.ts';
 import { endOwnSignIn } from '../../services/people/end-own-sign-in.ts';
@@ -12,12 +13,12 @@ import { fieldsOf } from '../form-fields.ts';
 import { waitSentence } from './fields.ts';
 import { ownerView } from './owner-view.ts';
 import { PASSKEY_SCRIPT } from './passkey-views.ts';
-import { sendForeignForm, sendPeoplePage } from './send-people-page.ts';
+import { sendForeignForm, sendNotice, sendPeoplePage } from './send-people-page.ts';
 import { HOME, visitOf } from './sign-in-page.ts';
 import { isOurForm, signedIn, signInAddress } from './signed-in.ts';
 
 /** Results of an action, as the redirect URL names them. */
-const SAID: Readonly<Record<string, string>> = {
+const NOTICES: Readonly<Record<string, string>> = {
   password: 'Your password is changed. Every other browser was signed out.',
   'signed-out': 'That browser is signed out.',
   passkey: 'The passkey is added.',
@@ -29,12 +30,12 @@ export function showOwner(context: Context): RequestHandler {
     const person = await signedIn(context, request);
     if (person === null) return response.redirect(303, signInAddress(HOME));
     const { done } = request.query;
-    const said = (typeof done === 'string' && Object.hasOwn(SAID, done) && SAID[done]) || null;
+    const said = (typeof done === 'string' && Object.hasOwn(NOTICES, done) && NOTICES[done]) || null;
     await sendOwner(context, response, person, { status: 200, said, problem: null });
   };
 }
 
-export function takePasswordChange(context: Context): RequestHandler {
+export function handlePasswordChange(context: Context): RequestHandler {
   return forOwner(context, async (request, response, person) => {
     const { password = '', newPassword = '' } = fieldsOf(request.body);
     const refuse = (status: number, problem: string) =>
@@ -48,7 +49,7 @@ export function takePasswordChange(context: Context): RequestHandler {
   });
 }
 
-export function takeEndOfSignIn(context: Context): RequestHandler {
+export function handleSignInEnd(context: Context): RequestHandler {
   return forOwner(context, async (request, response, person) => {
     const { signInId = '' } = fieldsOf(request.body);
     if (isUuid(signInId)) await endOwnSignIn(context, person, signInId.toLowerCase(), visitOf(request, response));
@@ -68,7 +69,19 @@ export function forOwner(context: Context, handle: OwnerHandler): RequestHandler
   };
 }
 
-interface Said {
+/** Like {@link forOwner}, for the pages that people of other roles do not have. */
+export function forOwnersOnly(context: Context, handle: OwnerHandler): RequestHandler {
+  return forOwner(context, async (request, response, person) => {
+    if (person.role !== 'owner') return refuseRole(response, person);
+    await handle(request, response, person);
+  });
+}
+
+export function refuseRole(response: Response, { role }: SignedInPerson): void {
+  sendNotice(response, 403, 'For owners', roleRefusal(role, null).message, { to: HOME, text: 'Your account' });
+}
+
+interface OwnerPageState {
   readonly status: number;
   readonly said: string | null;
   readonly problem: string | null;
@@ -78,7 +91,7 @@ async function sendOwner(
   context: Context,
   response: Response,
   person: SignedInPerson,
-  { status, said, problem }: Said,
+  { status, said, problem }: OwnerPageState,
 ): Promise<void> {
   const signIns = await listSignIns(context, person);
   const passkeys = relyingParty(context) === null ? null : await listPasskeys(context, person);

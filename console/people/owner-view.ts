@@ -38,13 +38,13 @@ export function ownerView(context: Context, person: SignedInPerson, view: OwnerV
   `;
 }
 
-function summary({ email }: SignedInPerson, token: Html, said: string | null): Html {
+function summary({ email, role }: SignedInPerson, token: Html, said: string | null): Html {
   return html`<section class="panel" aria-labelledby="heading">
     <h1 id="heading">Your account</h1>
     ${said !== null && html`<p role="status">${said}</p>`}
-    <p>You are signed in as <strong dir="auto">${email}</strong>.</p>
+    <p>You are signed in as <strong dir="auto">${email}</strong>. Your role: ${role}.</p>
     <ul class="rows">
-      ${OWNER_PAGES.map(
+      ${OWNER_PAGES.filter(({ forOwners }) => forOwners !== true || role === 'owner').map(
         ({ path, name, about }) =>
           html`<li>
             <a class="way" href="${path}">${name}</a>

@@ -1,5 +1,5 @@
 /**
- * The forms with which owners add, use and remove passkeys. The script console/assets/app/passkeys.ts fills them
+ * The forms with which owners add, use and remove passkeys. The script console/assets/scripts/passkeys.ts fills them
  * in.
  */
 import type { RequestHandler, Response } from 'express';
@@ -22,7 +22,7 @@ const TOO_OLD = 'This page is too old. Open it again.';
 const NONE_HERE = 'Passkeys need a PUBLIC_URL with a name, over https.';
 
 /** Called by the script on /sign-in. */
-export function giveSignInOptions(context: Context): RequestHandler {
+export function sendSignInOptions(context: Context): RequestHandler {
   return async (request, response) => {
     const party = relyingParty(context);
     if (party === null) return sendProblem(response, 404, NONE_HERE);
@@ -31,7 +31,7 @@ export function giveSignInOptions(context: Context): RequestHandler {
   };
 }
 
-export function takePasskeySignIn(context: Context): RequestHandler {
+export function handlePasskeySignIn(context: Context): RequestHandler {
   return async (request, response) => {
     if (!isVisitorsForm(context, request, request.body)) return sendForeignForm(response, '/sign-in');
     const { answer = '', next } = fieldsOf(request.body);
@@ -43,7 +43,7 @@ export function takePasskeySignIn(context: Context): RequestHandler {
 }
 
 /** Called by the script on /owner. */
-export function givePasskeyOptions(context: Context): RequestHandler {
+export function sendPasskeyOptions(context: Context): RequestHandler {
   return async (request, response) => {
     const [person, party] = [await signedIn(context, request), relyingParty(context)];
     if (party === null) return sendProblem(response, 404, NONE_HERE);
@@ -60,7 +60,7 @@ export function givePasskeyOptions(context: Context): RequestHandler {
   };
 }
 
-export function takeNewPasskey(context: Context): RequestHandler {
+export function handlePasskeyCreation(context: Context): RequestHandler {
   return forOwner(context, async (request, response, person) => {
     const { answer = '' } = fieldsOf(request.body);
     const isAdded = await addPasskey(context, person, readJson(answer), visitOf(request, response));
@@ -70,7 +70,7 @@ export function takeNewPasskey(context: Context): RequestHandler {
   });
 }
 
-export function takeEndOfPasskey(context: Context): RequestHandler {
+export function handlePasskeyRemoval(context: Context): RequestHandler {
   return forOwner(context, async (request, response, person) => {
     const { passkeyId = '' } = fieldsOf(request.body);
     if (isUuid(passkeyId)) await removePasskey(context, person, passkeyId.toLowerCase(), visitOf(request, response));

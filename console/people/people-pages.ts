@@ -6,18 +6,18 @@ import express, { type RequestHandler, Router } from 'express';
 import type { Context } from '../../services/context.ts';
 import { showActivity } from './activity-page.ts';
 import { ownerForm } from './owner-form.ts';
-import { showKeys, takeKeyRevocation, takeNewKey } from './keys-page.ts';
-import { showOwner, takeEndOfSignIn, takePasswordChange } from './owner-page.ts';
+import { showKeys, handleKeyRevocation, handleKeyCreation } from './keys-page.ts';
+import { showOwner, handleSignInEnd, handlePasswordChange } from './owner-page.ts';
 import {
-  givePasskeyOptions,
-  giveSignInOptions,
-  takeEndOfPasskey,
-  takeNewPasskey,
-  takePasskeySignIn,
+  sendPasskeyOptions,
+  sendSignInOptions,
+  handlePasskeyRemoval,
+  handlePasskeyCreation,
+  handlePasskeySignIn,
 } from './passkey-pages.ts';
 import { sendFailure } from './send-failure.ts';
-import { showSetUp, takeSetUp } from './set-up-page.ts';
-import { showSignIn, takeSignIn, takeSignOut } from './sign-in-page.ts';
+import { showSetUp, handleSetUp } from './set-up-page.ts';
+import { showSignIn, handleSignIn, handleSignOut } from './sign-in-page.ts';
 
 /** Maximum bytes of a form; the longest password is far shorter. */
 const FORM_MAX = '20kb';
@@ -31,22 +31,22 @@ export function peoplePages(context: Context): Router {
   const ownForm = ownerForm(context, FORM_MAX);
   router.use(['/set-up', '/sign-in', '/sign-out', '/owner'], secretive);
   router.get('/set-up/:secret', showSetUp(context));
-  router.post('/set-up/:secret', form, takeSetUp(context));
+  router.post('/set-up/:secret', form, handleSetUp(context));
   router.get('/sign-in', showSignIn(context));
-  router.post('/sign-in', form, takeSignIn(context));
-  router.post('/sign-in/passkey/options', form, giveSignInOptions(context));
-  router.post('/sign-in/passkey', form, takePasskeySignIn(context));
-  router.post('/sign-out', form, takeSignOut(context));
+  router.post('/sign-in', form, handleSignIn(context));
+  router.post('/sign-in/passkey/options', form, sendSignInOptions(context));
+  router.post('/sign-in/passkey', form, handlePasskeySignIn(context));
+  router.post('/sign-out', form, handleSignOut(context));
   router.get('/owner', showOwner(context));
   router.get('/owner/activity', showActivity(context));
   router.get('/owner/keys', showKeys(context));
-  router.post('/owner/keys', ownForm, takeNewKey(context));
-  router.post('/owner/keys/revoke', ownForm, takeKeyRevocation(context));
-  router.post('/owner/password', ownForm, takePasswordChange(context));
-  router.post('/owner/sign-ins/end', ownForm, takeEndOfSignIn(context));
-  router.post('/owner/passkeys/options', ownForm, givePasskeyOptions(context));
-  router.post('/owner/passkeys', ownForm, takeNewPasskey(context));
-  router.post('/owner/passkeys/remove', ownForm, takeEndOfPasskey(context));
+  router.post('/owner/keys', ownForm, handleKeyCreation(context));
+  router.post('/owner/keys/revoke', ownForm, handleKeyRevocation(context));
+  router.post('/owner/password', ownForm, handlePasswordChange(context));
+  router.post('/owner/sign-ins/end', ownForm, handleSignInEnd(context));
+  router.post('/owner/passkeys/options', ownForm, sendPasskeyOptions(context));
+  router.post('/owner/passkeys', ownForm, handlePasskeyCreation(context));
+  router.post('/owner/passkeys/remove', ownForm, handlePasskeyRemoval(context));
   router.use(sendFailure(context));
   return router;
 }

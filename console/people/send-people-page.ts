@@ -25,7 +25,7 @@ export function sendPeoplePage(response: Response, { status, title, main, script
   response.setHeader('content-security-policy', policy({ ...(script !== undefined && SCRIPT_GUARDS), ...GUARDS }));
   response.setHeader('cache-control', 'no-store');
   response.setHeader('referrer-policy', 'no-referrer');
-  const head = script === undefined ? html`` : html`<script type="module" src="/assets/app/${script}"></script>`;
+  const head = script === undefined ? html`` : html`<script type="module" src="/assets/scripts/${script}"></script>`;
   const footnote = 'One keyboard, every bell.';
   response.type('html').send(renderPage({ title, layout: 'connect people', frame: 'brand', footnote, head, main }));
 }

@@ -2,7 +2,7 @@
 import type { Request, Response } from 'express';
 import type { Context } from '../../services/context.ts';
 import { LONGEST_SIGN_IN_MS } from '../../services/people/sign-ins.ts';
-import { giveCookie, isSecure, readCookies } from '../cookies.ts';
+import { setCookie, isSecure, readCookies } from '../cookies.ts';
 
 /** With the prefix __Host-, only this exact host can set the cookie. */
 function cookieName(context: Context): string {
@@ -11,16 +11,16 @@ function cookieName(context: Context): string {
 
 /** Returns the secret of the browser's sign-in; null when it has no validly signed cookie. */
 export function shownSignIn(context: Context, request: Request): string | null {
-  const [secret = '', signature = ''] = (readCookies(request).get(cookieName(context)) ?? '').split('.', 2);
+  const [secret = '', signature = ''] = (readCookies(request)[cookieName(context)] ?? '').split('.', 2);
   return secret !== '' && context.signer.isSigned('signInCookie', secret, signature) ? secret : null;
 }
 
 /** The database decides when a sign-in ends; the cookie only has to last at least as long. */
-export function giveSignIn(context: Context, response: Response, secret: string): void {
+export function setSignInCookie(context: Context, response: Response, secret: string): void {
   const value = `${secret}.${context.signer.sign('signInCookie', secret)}`;
-  giveCookie(context, response, { name: cookieName(context), value, path: '/', seconds: LONGEST_SIGN_IN_MS / 1_000 });
+  setCookie(context, response, { name: cookieName(context), value, path: '/', seconds: LONGEST_SIGN_IN_MS / 1_000 });
 }
 
-export function takeSignInAway(context: Context, response: Response): void {
-  giveCookie(context, response, { name: cookieName(context), value: '', path: '/', seconds: 0 });
+export function clearSignInCookie(context: Context, response: Response): void {
+  setCookie(context, response, { name: cookieName(context), value: '', path: '/', seconds: 0 });
 }

@@ -12,7 +12,7 @@ import { fieldView, problemView, waitSentence } from './fields.ts';
 import { localPath } from './local-path.ts';
 import { PASSKEY_SCRIPT, passkeySignIn } from './passkey-views.ts';
 import { sendForeignForm, sendPeoplePage } from './send-people-page.ts';
-import { giveSignIn, takeSignInAway } from './sign-in-cookie.ts';
+import { setSignInCookie, clearSignInCookie } from './sign-in-cookie.ts';
 import { isOurForm, signedIn, signInAddress } from './signed-in.ts';
 import { isVisitorsForm, visitorField } from './visitor.ts';
 
@@ -29,7 +29,7 @@ export function showSignIn(context: Context): RequestHandler {
   };
 }
 
-export function takeSignIn(context: Context): RequestHandler {
+export function handleSignIn(context: Context): RequestHandler {
   return async (request, response) => {
     const { email = '', password = '', next: asked } = fieldsOf(request.body);
     const next = localPath(context, asked);
@@ -46,14 +46,14 @@ export function takeSignIn(context: Context): RequestHandler {
   };
 }
 
-export function takeSignOut(context: Context): RequestHandler {
+export function handleSignOut(context: Context): RequestHandler {
   return async (request, response) => {
     const person = await signedIn(context, request);
     if (person !== null) {
       if (!isOurForm(context, request, person, request.body)) return sendForeignForm(response, HOME);
       await endOwnSignIn(context, person, person.signInId, visitOf(request, response));
     }
-    takeSignInAway(context, response);
+    clearSignInCookie(context, response);
     response.redirect(303, '/sign-in');
   };
 }
@@ -73,7 +73,7 @@ export async function welcome(
 ): Promise<void> {
   const before = await signedIn(context, request);
   if (before !== null) await endSignIn(context.db.em(), before.ownerId, before.signInId);
-  giveSignIn(context, response, secret);
+  setSignInCookie(context, response, secret);
   response.redirect(303, next);
 }
 
@@ -100,7 +100,7 @@ function sendForm(context: Context, request: Request, response: Response, form: 
       <button class="primary" type="submit">Sign in</button>
     </form>
     ${hasPasskeys && passkeySignIn(hidden)}
-    <p class="hint">Lost the password? Whoever runs this install can make a link with which you choose a new one.</p>
+    <p class="hint">Lost the password? The operator of this install can create a link to set a new one.</p>
   </section>`;
   sendPeoplePage(response, { status, title: 'Sign in', main, script: hasPasskeys ? PASSKEY_SCRIPT : undefined });
 }

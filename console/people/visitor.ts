@@ -2,7 +2,7 @@
 import type { Request, Response } from 'express';
 import type { Context } from '../../services/context.ts';
 import { sameSecret } from '../../services/secrets.ts';
-import { giveCookie, isSecure, readCookies } from '../cookies.ts';
+import { setCookie, isSecure, readCookies } from '../cookies.ts';
 import { type Html, html } from '../html.ts';
 import { isFromHere } from './is-from-here.ts';
 
@@ -16,7 +16,7 @@ function cookieName(context: Context): string {
 /** Sets a cookie unless the browser has one, and returns the form field that goes with it. */
 export function visitorField(context: Context, request: Request, response: Response): Html {
   // Another tab may show a form that depends on the existing cookie.
-  const visit = shownVisit(context, request) ?? giveVisit(context, response);
+  const visit = shownVisit(context, request) ?? sendVisit(context, response);
   return html`<input type="hidden" name="csrf" value="${tokenFor(context, visit)}" />`;
 }
 
@@ -28,17 +28,17 @@ export function isVisitorsForm(context: Context, request: Request, body: unknown
   return isFromHere(context, request) && sameSecret(csrf, tokenFor(context, visit));
 }
 
-function giveVisit(context: Context, response: Response): string {
+function sendVisit(context: Context, response: Response): string {
   const until = Math.floor(context.clock.now().getTime() / 1_000) + GOOD_FOR_SECONDS;
   const visit = `${context.random.bytes(16).toString('base64url')}.${until}`;
   const value = `${visit}.${context.signer.sign('visitCookie', visit)}`;
-  giveCookie(context, response, { name: cookieName(context), value, path: '/', seconds: GOOD_FOR_SECONDS });
+  setCookie(context, response, { name: cookieName(context), value, path: '/', seconds: GOOD_FOR_SECONDS });
   return visit;
 }
 
 /** Null if the cookie is missing, forged or expired. */
 function shownVisit(context: Context, request: Request): string | null {
-  const [random = '', until = '', signature = ''] = (readCookies(request).get(cookieName(context)) ?? '').split('.', 3);
+  const [random = '', until = '', signature = ''] = (readCookies(request)[cookieName(context)] ?? '').split('.', 3);
   const visit = `${random}.${until}`;
   if (!context.signer.isSigned('visitCookie', visit, signature)) return null;
   return Number(until) * 1_000 > context.clock.now().getTime() ? visit : null;

@@ -1,0 +1,79 @@
+/** Keeps lists of posts in the cache true without reading every loaded page again. */
+import type { InfiniteData, QueryClient } from '@tanstack/react-query';
+import type { TRPCOptionsProxy } from '@trpc/tanstack-react-query';
+import type { ConsoleRouter } from '../../../../routers/console.ts';
+import type { Api, Outputs } from '../api-types.ts';
+
+type Page = Outputs['posts']['list'];
+export type Post = Page['posts'][number];
+type List = Page | InfiniteData<Page> | undefined;
+
+export type Trpc = TRPCOptionsProxy<ConsoleRouter>;
+
+/** The row of a post in any list. */
+export function findPost(queryClient: QueryClient, trpc: Trpc, id: string): Post | undefined {
+  for (const [, list] of queryClient.getQueriesData<List>(trpc.posts.list.pathFilter())) {
+    const pages = list === undefined ? [] : 'pages' in list ? list.pages : [list];
+    for (const { posts } of pages) {
+      const row = posts.find((post) => post.id === id);
+      if (row !== undefined) return row;
+    }
+  }
+  return undefined;
+}
+
+/** The fields of a row that change. */
+export function rowChanges({ status, url, error, scheduledFor, deletedAt, text, tags }: Post): Partial<Post> {
+  return { status, url, error, scheduledFor, deletedAt, text, tags };
+}
+
+/** Writes known changes into the rows of a post, wherever it is listed. Returns whether any list has it. */
+export function patchPost(queryClient: QueryClient, trpc: Trpc, id: string, changes: Partial<Post>): boolean {
+  let isListed = false;
+  const patchPage = (page: Page): Page => {
+    if (!page.posts.some((post) => post.id === id)) return page;
+    isListed = true;
+    return { ...page, posts: page.posts.map((post) => (post.id === id ? { ...post, ...changes } : post)) };
+  };
+  queryClient.setQueriesData<List>(trpc.posts.list.pathFilter(), (list) => {
+    if (list === undefined) return list;
+    return 'pages' in list ? { ...list, pages: list.pages.map(patchPage) } : patchPage(list);
+  });
+  return isListed;
+}
+
+/**
+ * Reads lists of posts again: short lists whole, of an endless list the newest page only. Its rows replace those with
+ * the same id, and new ones come on top.
+ */
+export async function refreshPostLists(queryClient: QueryClient, trpc: Trpc, api: Api): Promise<void> {
+  const lists = queryClient.getQueryCache().findAll({ ...trpc.posts.list.pathFilter(), type: 'active' });
+  await Promise.all(
+    lists.map(async ({ queryKey, state }) => {
+      const data = state.data as List;
+      if (data === undefined || !('pages' in data)) return queryClient.invalidateQueries({ queryKey, exact: true });
+      const [, { input } = {}] = queryKey as [unknown, { input?: Parameters<Api['posts']['list']['query']>[0] }?];
+      const newest = await api.posts.list.query({ ...input });
+      queryClient.setQueryData<InfiniteData<Page>>(queryKey, (list) => list && withNewest(list, newest));
+    }),
+  );
+  void queryClient.invalidateQueries({ ...trpc.posts.list.pathFilter(), type: 'inactive', refetchType: 'none' });
+}
+
+/** Puts the newest page on top of the loaded ones, without listing a post twice. */
+export function withNewest(list: InfiniteData<Page>, newest: Page): InfiniteData<Page> {
+  const [first, ...others] = list.pages;
+  if (first === undefined) return list;
+  const oldest = newest.posts.at(-1)?.id;
+  const fresh = new Set(newest.posts.map(({ id }) => id));
+  // Newer than the end of the newest page and not in it: it no longer belongs to this list.
+  const gone = (post: Post) =>
+    !fresh.has(post.id) && newest.nextCursor !== null && oldest !== undefined && post.id > oldest;
+  const kept = (page: Page): Page => ({
+    ...page,
+    posts: page.posts.filter((post) => !fresh.has(post.id) && !gone(post)),
+  });
+  if (newest.nextCursor === null) return { ...list, pages: [newest], pageParams: list.pageParams.slice(0, 1) };
+  const top = kept(first);
+  return { ...list, pages: [{ ...top, posts: [...newest.posts, ...top.posts] }, ...others.map(kept)] };
+}

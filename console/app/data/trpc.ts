@@ -1,0 +1,48 @@
+/** The typed client of the app. */
+import { createTRPCClient, httpBatchLink, httpLink, splitLink, type TRPCLink } from '@trpc/client';
+import { createTRPCContext } from '@trpc/tanstack-react-query';
+import type { ConsoleRouter } from '../../../routers/console.ts';
+import type { Api } from './api-types.ts';
+import { accessOf, type Session } from './session.ts';
+
+export type { Api, Inputs, Outputs } from './api-types.ts';
+
+/** `useTRPC()` gives `queryOptions`, `mutationOptions` and `queryKey` of each operation; `useTRPCClient()` the client. */
+export const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<ConsoleRouter>();
+
+/** The server accepts 100 calls in one request. */
+const BATCH_MAX = 20;
+
+/** Longest address of a read; longer reads are split into several requests. */
+const ADDRESS_MAX = 6_000;
+
+/** Endless lists are read with a direction, which no operation takes: they all go one way. */
+const leaveOutDirection: TRPCLink<ConsoleRouter> =
+  () =>
+  ({ op, next }) => {
+    const { direction: _direction, ...input } = (op.input ?? {}) as Record<string, unknown>;
+    return next({ ...op, input });
+  };
+
+export function createApi(session: Session): Api {
+  const { trpcPath, headers, credentials } = accessOf(session);
+  const options = {
+    url: trpcPath,
+    headers,
+    // Browsers name the origin of a POST over plain http too, which the server checks with the cookie.
+    ...(session.kind === 'person' && { methodOverride: 'POST' as const }),
+    fetch: (url: string | URL | Request, init?: object) =>
+      fetch(url, { ...(init as RequestInit), credentials, cache: 'no-store' }),
+  };
+  return createTRPCClient<ConsoleRouter>({
+    links: [
+      leaveOutDirection,
+      splitLink({
+        // The service takes a body as large as an image only for this call alone.
+        condition: ({ path }) => path === 'media.upload',
+        true: httpLink(options),
+        false: httpBatchLink({ ...options, maxItems: BATCH_MAX, maxURLLength: ADDRESS_MAX }),
+      }),
+    ],
+  });
+}

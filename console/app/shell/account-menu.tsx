@@ -1,0 +1,51 @@
+/** Says who uses the console, and ends that: signs out, or forgets the key of this tab. */
+import { forgetKey, type Session } from '../data/session.ts';
+import { Button } from '../ui/button.tsx';
+import { useSession } from './session-context.ts';
+
+/** How much of a key is shown: enough to recognize it, too little to use it. */
+const SHOWN_OF_KEY = 14;
+
+export function AccountMenu() {
+  const session = useSession();
+  return (
+    <div className="account">
+      <p className="account-name">{nameOf(session)}</p>
+      {session.kind === 'person' ? <SignOut csrf={session.csrf} /> : <ForgetKey />}
+    </div>
+  );
+}
+
+function nameOf(session: Session) {
+  if (session.kind === 'key')
+    return (
+      <>
+        Key <code>{session.key.slice(0, SHOWN_OF_KEY)}…</code>
+      </>
+    );
+  return <bdi>{session.person.email}</bdi>;
+}
+
+function SignOut({ csrf }: { csrf: string }) {
+  return (
+    <form method="post" action="/sign-out">
+      <input type="hidden" name="csrf" value={csrf} />
+      <Button look="quiet" type="submit">
+        Sign out
+      </Button>
+    </form>
+  );
+}
+
+function ForgetKey() {
+  const forget = () => {
+    forgetKey();
+    // A reload removes everything that the key gave access to.
+    location.assign('/');
+  };
+  return (
+    <Button look="quiet" onPress={forget}>
+      Forget key
+    </Button>
+  );
+}

@@ -1,0 +1,31 @@
+/** A date or a time as the browser asks for it: every phone has a good picker. */
+import { type ReactNode, useId } from 'react';
+
+export interface NativeFieldProps {
+  readonly label: string;
+  readonly type: 'date' | 'datetime-local' | 'time';
+  readonly value: string;
+  readonly hint?: ReactNode;
+  onChange(value: string): void;
+}
+
+export function NativeField({ label, type, value, hint, onChange }: NativeFieldProps) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        type={type}
+        value={value}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        onChange={({ target }) => onChange(target.value)}
+      />
+      {hint !== undefined && (
+        <p className="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+/** The state of a post, a call, a delivery, a webhook or a connect link, in a word and a color. */
+import type { Outputs } from '../data/trpc.ts';
+
+type Status =
+  | Outputs['posts']['list']['posts'][number]['status']
+  | Outputs['posts']['attempts']['attempts'][number]['state']
+  | Outputs['webhooks']['deliveries']['deliveries'][number]['status']
+  | Outputs['connect']['get']['connectSession']['status']
+  | 'enabled'
+  | 'disabled';
+
+const TONES: Readonly<Record<Status, 'good' | 'bad' | 'wait' | 'calm'>> = {
+  sent: 'good',
+  accepted: 'good',
+  delivered: 'good',
+  connected: 'good',
+  enabled: 'good',
+  failed: 'bad',
+  rejected: 'bad',
+  unknown: 'bad',
+  unavailable: 'bad',
+  dead: 'bad',
+  disabled: 'bad',
+  scheduled: 'wait',
+  pending: 'wait',
+  processing: 'wait',
+  sending: 'wait',
+  draft: 'calm',
+  cancelled: 'calm',
+  deleted: 'calm',
+  expired: 'calm',
+};
+
+export function StatusBadge({ status }: { status: Status }) {
+  return <span className={`badge badge-${TONES[status]}`}>{status}</span>;
+}

@@ -1,0 +1,106 @@
+/**
+ * Days and wall times in any time zone, correct across clock changes. It uses Intl alone, because not every browser has
+ * Temporal; tests/console/zoned.test.ts compares it with Temporal.
+ */
+
+/** A calendar day, such as 2026-03-29. */
+export type Day = string;
+
+export interface Wall {
+  readonly day: Day;
+  /** HH:MM. */
+  readonly time: string;
+}
+
+const DAY_MS = 86_400_000;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const known = formats.get(zone);
+  if (known !== undefined) return known;
+  const fields = { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' } as const;
+  const format = new Intl.DateTimeFormat('en-US', { ...fields, second: '2-digit', hourCycle: 'h23', timeZone: zone });
+  formats.set(zone, format);
+  return format;
+}
+
+/** Whether the browser knows a zone. */
+export function isZone(zone: string): boolean {
+  try {
+    formatOf(zone);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What the clocks of a zone show, as the instant at which clocks in UTC show the same. */
+function shownAt(instant: number, zone: string): number {
+  const parts = Object.fromEntries(
+    formatOf(zone)
+      .formatToParts(instant)
+      .map(({ type, value }) => [type, Number(value)]),
+  );
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
+  return Date.UTC(year, month - 1, day, hour, minute, second);
+}
+
+function offsetAt(instant: number, zone: string): number {
+  const seconds = Math.floor(instant / 1_000) * 1_000;
+  return shownAt(seconds, zone) - seconds;
+}
+
+/** The day and the time that the clocks of a zone show. */
+export function wallAt(instant: number, zone: string): Wall {
+  const [day = '', time = ''] = new Date(shownAt(instant, zone)).toISOString().split('T');
+  return { day, time: time.slice(0, 5) };
+}
+
+/**
+ * The instant of a wall time. One that clocks skip moves on by the length of the gap; one that they show twice is the
+ * first, as the service reads them (docs/contract/scheduling.md#wall-times).
+ */
+export function instantOf({ day, time }: Wall, zone: string): number {
+  const wall = Date.parse(`${day}T${time}:00Z`);
+  const before = wall - offsetAt(wall - DAY_MS, zone);
+  const after = wall - offsetAt(wall + DAY_MS, zone);
+  const isShown = (instant: number) => instant + offsetAt(instant, zone) === wall;
+  return isShown(before) || !isShown(after) ? before : after;
+}
+
+export function addDays(day: Day, count: number): Day {
+  return new Date(Date.parse(day) + count * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** The same day of another month, or that month's last day. */
+export function addMonths(day: Day, count: number): Day {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  const last = new Date(Date.UTC(year, month + count, 0));
+  return addDays(last.toISOString().slice(0, 10), Math.min(date, last.getUTCDate()) - last.getUTCDate());
+}
+
+/** 0 (Sunday) to 6. */
+export function weekdayOf(day: Day): number {
+  return new Date(day).getUTCDay();
+}
+
+/** Weeks begin on Monday. */
+export function weekOf(day: Day): Day[] {
+  const monday = addDays(day, -((weekdayOf(day) + 6) % 7));
+  return Array.from({ length: 7 }, (_, index) => addDays(monday, index));
+}
+
+/** The days of the weeks that a month touches. */
+export function monthOf(day: Day): Day[] {
+  const first = `${day.slice(0, 7)}-01`;
+  const start = weekOf(first)[0] ?? first;
+  const end = weekOf(addDays(addMonths(first, 1), -1))[6] ?? first;
+  const length = Math.round((Date.parse(end) - Date.parse(start)) / DAY_MS) + 1;
+  return Array.from({ length }, (_, index) => addDays(start, index));
+}
+
+/** Whether a text is a day of the calendar. */
+export function isDay(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && addDays(text, 0) === text;
+}

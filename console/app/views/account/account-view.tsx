@@ -1,0 +1,53 @@
+/** Account: plan and usage, people, settings, and the person's own sign-in. */
+import { useQuery } from '@tanstack/react-query';
+import { useTRPC } from '../../data/trpc.ts';
+import { useSession } from '../../shell/session-context.ts';
+import { useTitle } from '../../shell/use-title.ts';
+import { ServerLink } from '../../ui/link.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { AccountSettings } from './account-settings.tsx';
+import { OwnSignIn } from './own-sign-in.tsx';
+import { People } from './people.tsx';
+import { Usage } from './usage.tsx';
+import './account.css';
+
+export function AccountView() {
+  useTitle('Account');
+  const session = useSession();
+  const query = useQuery(useTRPC().account.get.queryOptions({}));
+  return (
+    <>
+      <header className="view-head">
+        <h1>Account</h1>
+        {session.kind === 'person' && <ServerLink href="/owner">The page without scripts</ServerLink>}
+      </header>
+      <QueryView what="the account" query={query}>
+        {({ account }) => (
+          <>
+            <Usage account={account} />
+            {session.kind === 'person' ? <People /> : <SignInForPeople />}
+            <AccountSettings key={JSON.stringify(settingsOf(account))} account={account} />
+          </>
+        )}
+      </QueryView>
+      {session.kind === 'person' && <OwnSignIn />}
+    </>
+  );
+}
+
+/** What the form of the settings begins with: it begins again when someone else changes them. */
+function settingsOf({ xAnalytics, rewriteDefault, xSpendCapCents }: Parameters<typeof AccountSettings>[0]['account']) {
+  return { xAnalytics, rewriteDefault, xSpendCapCents };
+}
+
+function SignInForPeople() {
+  return (
+    <Panel title="People">
+      <p>
+        <ServerLink href="/sign-in?next=%2Faccount">Sign in</ServerLink> to see who has access. A key shows neither
+        people nor invitations.
+      </p>
+    </Panel>
+  );
+}

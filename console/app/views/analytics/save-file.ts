@@ -1,0 +1,11 @@
+/** Files that are made in the browser. */
+
+/** Has the browser save a text as a file. */
+export function saveCsv(name: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+}

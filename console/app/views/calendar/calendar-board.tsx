@@ -1,0 +1,194 @@
+/** The days of the calendar with what is in them, and the actions of their parts. */
+import { useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import type { Connection } from '../../data/connections.ts';
+import { Button } from '../../ui/button.tsx';
+import { Loading } from '../../ui/loading.tsx';
+import { useNow } from '../../ui/moment.tsx';
+import { ProblemView } from '../../ui/problem-view.tsx';
+import { useIsPrinting } from '../../ui/use-is-printing.ts';
+import { addDays, type Day, instantOf, wallAt } from '../../ui/zoned.ts';
+import { composeAt } from '../compose/search.ts';
+import { pressedTo, useMove } from '../queues/use-move.ts';
+import { useFreshQueues, useQueues } from '../queues/use-queues.ts';
+import { type CalendarActions, CalendarContext, type DropPlace, type Step } from './calendar-context.ts';
+import { MonthDay, WeekDay } from './day-cell.tsx';
+import { listEntries, type PostEntry } from './entries.ts';
+import { movableOf } from './movable.ts';
+import type { CalendarSearch } from './search.ts';
+import { useCalendarPosts } from './use-calendar-posts.ts';
+
+// Most visits move nothing.
+const EntrySheet = lazy(() => import('./entry-sheet.tsx'));
+
+const HOUR_MS = 3_600_000;
+
+export interface CalendarBoardProps {
+  readonly search: CalendarSearch;
+  readonly zone: string;
+  readonly days: readonly Day[];
+  /** Such as 2026-03; null in a week. */
+  readonly month: string | null;
+  readonly connections: readonly Connection[];
+}
+
+export function CalendarBoard({ search, zone, days, month, connections }: CalendarBoardProps) {
+  const navigate = useNavigate();
+  const now = useNow();
+  const { scheduled, sent, failed } = useCalendarPosts(search, days[0] ?? '', days.at(-1) ?? '');
+  const { entries, list, isKnown, isBusy } = useEntries({ search, zone, now, connections, scheduled, sent, failed });
+  const { move, nudge, error } = useMove(zone);
+  const [opened, setOpened] = useState<PostEntry | null>(null);
+  const keepFocus = useFocusAfterMove();
+
+  const compose = (instant: number, targets: readonly string[] = []) => {
+    void navigate({ to: '/compose', search: composeAt(instant, targets) });
+  };
+  const dropAt = (postId: string, place: DropPlace) => {
+    const entry = list.find((one): one is PostEntry => one.kind === 'post' && one.post.id === postId);
+    const to = entry && targetOf(entry, place, zone);
+    if (entry !== undefined && to !== undefined && to !== entry.instant) move(movableOf(entry), to);
+  };
+  const step = (entry: PostEntry, { days: count, hours }: Step) => {
+    // A second press may come before the first one is drawn.
+    const instant = pressedTo(entry.post.id) ?? entry.instant;
+    const wall = wallAt(instant, zone);
+    const day = addDays(wall.day, count);
+    keepFocus(entry.post.id);
+    nudge(movableOf(entry), hours === 0 ? instantOf({ ...wall, day }, zone) : instant + hours * HOUR_MS);
+  };
+  const targets = connections.filter(({ slug }) => slug === search.connection).map(({ id }) => id);
+  const actions: CalendarActions = {
+    zone,
+    now,
+    isPrinting: useIsPrinting(),
+    targets,
+    compose,
+    dropAt,
+    nudge: step,
+    open: setOpened,
+  };
+  const readings = [scheduled, sent, failed];
+  const failure = readings.find(({ query }) => query.error !== null && query.data === undefined)?.query;
+
+  return (
+    <CalendarContext value={actions}>
+      {error !== null && <ProblemView failure={error} />}
+      {failure !== undefined && (
+        <ProblemView
+          failure={failure.error}
+          action={<Button onPress={() => void failure.refetch()}>Try again</Button>}
+        />
+      )}
+      {/* Days that move down while a post is dragged would take it at another time. */}
+      <div className="calendar-loading">{!isKnown && failure === undefined && <Loading what="posts" />}</div>
+      {readings.some(({ isCut }) => isCut) && (
+        <p className="hint">
+          There are more posts than the calendar reads. Choose a connection to see all of its posts.
+        </p>
+      )}
+      <ol className={month === null ? 'calendar calendar-week' : 'calendar'} aria-label="Days" aria-busy={isBusy}>
+        {days.map((day) =>
+          month === null ? (
+            <WeekDay key={day} day={day} entries={entries.get(day) ?? []} />
+          ) : (
+            <MonthDay key={day} day={day} entries={entries.get(day) ?? []} isOutside={!day.startsWith(month)} />
+          ),
+        )}
+      </ol>
+      {opened !== null && (
+        <Suspense>
+          <EntrySheet
+            entry={opened}
+            zone={zone}
+            freeSlots={list
+              .filter(({ kind, connection }) => kind === 'slot' && connection?.id === opened.connection?.id)
+              .map(({ instant }) => instant)}
+            onMove={(to) => {
+              setOpened(null);
+              move(movableOf(opened), to);
+            }}
+            onClose={() => setOpened(null)}
+          />
+        </Suspense>
+      )}
+    </CalendarContext>
+  );
+}
+
+type Reading = ReturnType<typeof useCalendarPosts>;
+
+interface EntriesInput extends Reading {
+  readonly search: CalendarSearch;
+  readonly zone: string;
+  readonly now: number;
+  readonly connections: readonly Connection[];
+}
+
+function useEntries({ search, zone, now, connections, scheduled, sent, failed }: EntriesInput) {
+  const { connection, platform, profileId, tag } = search;
+  const withSlots = useMemo(
+    () =>
+      // Posts without the tag are not shown, and their slots would seem free.
+      tag !== undefined
+        ? []
+        : connections.filter(
+            (one) =>
+              one.queueSlots.length > 0 &&
+              (connection === undefined || connection === one.slug) &&
+              (platform === undefined || platform === one.platformId) &&
+              (profileId === undefined || profileId === one.profileId),
+          ),
+    [connections, connection, platform, profileId, tag],
+  );
+  const slugs = new Set(scheduled.posts.map(({ connectionSlug }) => connectionSlug));
+  const queues = useQueues(connections.filter((one) => slugs.has(one.slug) || withSlots.includes(one)));
+  useFreshQueues(scheduled.query.data === undefined ? undefined : scheduled.posts);
+  const queuedIds = queues.flatMap(({ data }) => data?.queue.map(({ id }) => id) ?? []).join();
+  const isKnown = [scheduled, sent, failed].every(({ query }) => query.data !== undefined);
+  // Free slots show once it is known which are taken.
+  const areQueuesKnown = isKnown && queues.every(({ data }) => data !== undefined);
+  const isReading = [scheduled, sent, failed].some(({ query, isCut }) => query.hasNextPage && !isCut);
+  const list = useMemo(
+    () =>
+      listEntries({
+        posts: [...sent.posts, ...failed.posts, ...scheduled.posts],
+        connections,
+        withSlots: areQueuesKnown ? withSlots : [],
+        queued: new Set(queuedIds.split(',')),
+        zone,
+        now,
+      }),
+    [sent.posts, failed.posts, scheduled.posts, connections, areQueuesKnown, withSlots, queuedIds, zone, now],
+  );
+  const entries = useMemo(() => Map.groupBy(list, ({ wall }) => wall.day), [list]);
+  return { entries, list, isKnown, isBusy: !areQueuesKnown || isReading };
+}
+
+function targetOf(entry: PostEntry, place: DropPlace, zone: string): number | undefined {
+  if ('slot' in place) {
+    const { slot } = place;
+    return slot.connection.id === entry.connection?.id
+      ? slot.instant
+      : instantOf({ ...entry.wall, day: slot.wall.day }, zone);
+  }
+  const time = place.hour === undefined ? entry.wall.time : `${place.hour}${entry.wall.time.slice(2)}`;
+  if (place.day === entry.wall.day && time === entry.wall.time) return entry.instant;
+  return instantOf({ day: place.day, time }, zone);
+}
+
+/** The post that moves is drawn in another day: the focus goes along. */
+function useFocusAfterMove() {
+  const moved = useRef<string | null>(null);
+  // Before the next key press, which would go to the page.
+  useLayoutEffect(() => {
+    if (moved.current === null) return;
+    const element = document.getElementById(`entry-${moved.current}`);
+    if (element === null || document.activeElement !== document.body) return;
+    moved.current = null;
+    element.focus();
+  });
+  return (postId: string) => {
+    moved.current = postId;
+  };
+}

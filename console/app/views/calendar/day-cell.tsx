@@ -1,0 +1,172 @@
+/** A day of the calendar: in a month with its first entries, in a week with its hours. */
+import { useState } from 'react';
+import { Button } from 'react-aria-components/Button';
+import { useCan } from '../../shell/rights.tsx';
+import { dayInWords } from '../../ui/day-words.ts';
+import { Link } from '../../ui/link.tsx';
+import { addDays, type Day, instantOf, wallAt } from '../../ui/zoned.ts';
+import { HORIZON_MS } from '../queues/slots.ts';
+import { directionOf, type KeyEvent } from './arrow-keys.ts';
+import { useCalendar } from './calendar-context.ts';
+import { useDrop } from './drop.ts';
+import type { Entry } from './entries.ts';
+import { EntryItem } from './entry-items.tsx';
+
+/** More entries of a day in a month are behind a link to the week. */
+const SHOWN = 5;
+
+/** More entries of an hour in a week are shown at a press. */
+const SHOWN_IN_HOUR = 8;
+
+/** When a new post of a day goes out, unless another time is chosen. */
+const MORNING = '09:00';
+
+export const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'));
+
+interface DayProps {
+  readonly day: Day;
+  readonly entries: readonly Entry[];
+}
+
+export function MonthDay({ day, entries, isOutside }: DayProps & { isOutside: boolean }) {
+  const { isPrinting } = useCalendar();
+  const shown = entries.length > SHOWN && !isPrinting ? entries.slice(0, SHOWN - 1) : entries;
+  return (
+    <li className="day" data-outside={isOutside || undefined} {...useDrop({ day })}>
+      <DayHead day={day} rows={7} />
+      <ul className="entries">
+        {shown.map((entry) => (
+          <EntryItem key={entry.key} entry={entry} isWeek={false} />
+        ))}
+      </ul>
+      {entries.length > shown.length && (
+        <Link
+          to="/calendar"
+          search={(before) => ({ ...before, view: 'week' as const, date: day })}
+          className="link day-more"
+          aria-label={`${entries.length - shown.length} more on ${dayInWords(day)}`}
+        >
+          {entries.length - shown.length} more
+        </Link>
+      )}
+    </li>
+  );
+}
+
+export function WeekDay({ day, entries }: DayProps) {
+  return (
+    <li className="day">
+      <DayHead day={day} rows={1} />
+      <ol className="hours">
+        {HOURS.map((hour) => (
+          <Hour key={hour} day={day} hour={hour} entries={entries.filter(({ wall }) => wall.time.startsWith(hour))} />
+        ))}
+      </ol>
+    </li>
+  );
+}
+
+function Hour({ day, hour, entries }: DayProps & { hour: string }) {
+  const { zone, now, compose, targets, isPrinting } = useCalendar();
+  const [isOpened, setOpened] = useState(false);
+  const isWhole = isOpened || isPrinting || entries.length <= SHOWN_IN_HOUR;
+  const shown = isWhole ? entries : entries.slice(0, SHOWN_IN_HOUR - 1);
+  const canWrite = useCan('posts:write');
+  const drop = useDrop({ day, hour });
+  const time = `${hour}:00`;
+  const instant = instantOf({ day, time }, zone);
+  const isSkipped = wallAt(instant, zone).time !== time;
+  return (
+    <li className="hour" data-empty={entries.length === 0 || undefined} {...(!isSkipped && drop)}>
+      {canWrite && !isSkipped && isOpen(instant, now) ? (
+        <Button
+          // Hours are reached by the arrow keys: 168 stops for Tab would hide the posts.
+          excludeFromTabOrder
+          className="hour-head"
+          data-place={`${day} ${hour}`}
+          aria-label={`Write a post for ${time} ${dayInWords(day)}`}
+          onKeyDown={(event) => moveFocus(event, day, Number(hour), 1)}
+          onPress={() => compose(instant, targets)}
+        >
+          {time}
+        </Button>
+      ) : (
+        <span className="hour-head">{isSkipped ? `${time} is skipped` : time}</span>
+      )}
+      <ul className="entries">
+        {shown.map((entry) => (
+          <EntryItem key={entry.key} entry={entry} isWeek />
+        ))}
+      </ul>
+      {!isWhole && (
+        <Button
+          className="button button-quiet day-more"
+          aria-label={`${entries.length - shown.length} more at ${time} ${dayInWords(day)}`}
+          onPress={() => setOpened(true)}
+        >
+          {entries.length - shown.length} more
+        </Button>
+      )}
+    </li>
+  );
+}
+
+/** @param rows how many days an arrow up or down goes; 1 in a week, where it leads to the hours */
+function DayHead({ day, rows }: { day: Day; rows: number }) {
+  const { zone, now, compose, targets } = useCalendar();
+  const canWrite = useCan('posts:write');
+  const isToday = wallAt(now, zone).day === day;
+  const morning = instantOf({ day, time: MORNING }, zone);
+  // Today's morning may be over: the next full hour then.
+  const instant = isToday && morning <= now ? Math.ceil((now + 1) / 3_600_000) * 3_600_000 : morning;
+  const words = (
+    <>
+      <span className="day-name">{dayInWords(day)}</span>
+      <span className="day-number" aria-hidden>
+        {Number(day.slice(8))}
+      </span>
+    </>
+  );
+  return (
+    <h3 className="day-head" aria-current={isToday ? 'date' : undefined}>
+      {canWrite && isOpen(instant, now) ? (
+        <Button
+          className="day-link"
+          data-place={day}
+          aria-label={`Write a post for ${dayInWords(day)}`}
+          onKeyDown={(event) => moveFocus(event, day, null, rows)}
+          onPress={() => compose(instant, targets)}
+        >
+          {words}
+        </Button>
+      ) : (
+        <span className="day-link">{words}</span>
+      )}
+    </h3>
+  );
+}
+
+/** Whether a post can be scheduled for an instant. */
+function isOpen(instant: number, now: number): boolean {
+  return instant > now && instant <= now + HORIZON_MS;
+}
+
+/** The arrow keys go from day to day, and in a week from hour to hour. */
+function moveFocus(event: KeyEvent, day: Day, hour: number | null, rows: number): void {
+  const direction = event.shiftKey ? null : directionOf(event);
+  if (direction === null) return event.continuePropagation();
+  event.preventDefault();
+  // Hours that are over or skipped are passed.
+  for (let steps = 1; steps <= HOURS.length; steps += 1) {
+    const place = placeAfter(day, hour, rows, direction.across * steps, direction.down * steps);
+    const found = document.querySelector<HTMLElement>(`button[data-place="${place}"]`);
+    if (found !== null) return found.focus();
+  }
+}
+
+function placeAfter(day: Day, hour: number | null, rows: number, across: number, down: number): string {
+  const target = addDays(day, across + (rows > 1 ? down * rows : 0));
+  if (rows > 1) return target;
+  const next = (hour ?? -1) + down;
+  return next < 0 ? target : `${target} ${HOURS[next] ?? ''}`;
+}

@@ -1,0 +1,12 @@
+/** An entry of the calendar as a post that can be moved. */
+import type { MovablePost } from '../queues/use-move.ts';
+import type { PostEntry } from './entries.ts';
+
+export function movableOf({ post, connection, instant, isQueued }: PostEntry): MovablePost {
+  return {
+    id: post.id,
+    scheduledFor: post.scheduledFor ?? new Date(instant).toISOString(),
+    connectionId: connection?.id ?? null,
+    isQueued,
+  };
+}

@@ -1,0 +1,86 @@
+/** What a person writes: one text for several connections, with all that goes with it. */
+import type { Inputs } from '../../data/trpc.ts';
+import { ZONE } from '../../ui/times.ts';
+
+export type CreateInput = Inputs['posts']['create'];
+
+export interface ComposedImage {
+  readonly id: string;
+  readonly altText: string;
+  readonly contentType: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Requests whose answer is not known yet. Each has an id, under which its idempotency key is kept. */
+export interface Pending {
+  readonly kind: 'save' | 'send';
+  readonly requests: readonly { readonly id: string; readonly input: CreateInput }[];
+}
+
+export type When = 'now' | 'time' | 'queue' | 'draft';
+
+export interface Composition {
+  readonly id: string;
+  readonly text: string;
+  /** Text by platform id, in place of the shared one. */
+  readonly variants: Readonly<Record<string, string>>;
+  /** Replies, in order. */
+  readonly thread: readonly string[];
+  /** Null while there is no field for it. */
+  readonly firstComment: string | null;
+  /** As typed, separated by spaces or commas. */
+  readonly tags: string;
+  readonly images: readonly ComposedImage[];
+  /** Ids of connections. */
+  readonly targets: readonly string[];
+  readonly when: When;
+  /** Wall time in `zone`; empty until it is chosen. */
+  readonly time: string;
+  readonly zone: string;
+  /** Whether AI polish is asked for when it goes out; null leaves that to connection and account. */
+  readonly rewrite: boolean | null;
+  /** Drafts of the service that hold this text, by the id of their connection. */
+  readonly drafts: Readonly<Record<string, string>>;
+  /** What the drafts hold, as {@link contentKey} gives it; null when nothing was saved. */
+  readonly savedAs: string | null;
+  readonly pending: Pending | null;
+}
+
+export function newComposition(): Composition {
+  return {
+    id: [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, '0')).join(''),
+    text: '',
+    variants: {},
+    thread: [],
+    firstComment: null,
+    tags: '',
+    images: [],
+    targets: [],
+    when: 'now',
+    time: '',
+    zone: ZONE,
+    rewrite: null,
+    drafts: {},
+    savedAs: null,
+    pending: null,
+  };
+}
+
+/** Whether nothing would be lost with it. Chosen connections and a time are no work. */
+export function isBlank({ text, variants, thread, firstComment, tags, images, pending, drafts }: Composition): boolean {
+  const words = [text, ...Object.values(variants), ...thread, firstComment ?? '', tags];
+  const hasNoDraft = Object.keys(drafts).length === 0;
+  return words.every((word) => word.trim() === '') && images.length === 0 && pending === null && hasNoDraft;
+}
+
+/** The content that a draft of the service holds, to compare. */
+export function contentKey(composition: Composition): string {
+  const { text, variants, thread, firstComment, tags, images, targets, rewrite } = composition;
+  return JSON.stringify([text, variants, thread, firstComment, tags, images, targets.toSorted(), rewrite]);
+}
+
+/** Tags as typed, apart. The service trims, lowercases and checks them. */
+export function tagsOf(typed: string): string[] {
+  return typed.split(/[\s,]+/).filter((tag) => tag !== '');
+}

@@ -1,0 +1,30 @@
+/** Moves an item of a list up or down, with the keyboard too. */
+import ArrowDown from 'lucide-react/icons/arrow-down';
+import ArrowUp from 'lucide-react/icons/arrow-up';
+import { Button } from '../../ui/button.tsx';
+
+interface MoveButtonsProps {
+  readonly what: string;
+  readonly index: number;
+  readonly count: number;
+  onMove(index: number, by: number): void;
+}
+
+export function MoveButtons({ what, index, count, onMove }: MoveButtonsProps) {
+  if (count < 2) return null;
+  return (
+    <>
+      <Button look="icon" aria-label={`Move ${what} up`} isDisabled={index === 0} onPress={() => onMove(index, -1)}>
+        <ArrowUp aria-hidden size={18} />
+      </Button>
+      <Button
+        look="icon"
+        aria-label={`Move ${what} down`}
+        isDisabled={index === count - 1}
+        onPress={() => onMove(index, 1)}
+      >
+        <ArrowDown aria-hidden size={18} />
+      </Button>
+    </>
+  );
+}

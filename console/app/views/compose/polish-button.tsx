@@ -1,0 +1,33 @@
+/** Asks the model of the service to improve a text. The difference is shown before anything changes. */
+import Sparkles from 'lucide-react/icons/sparkles';
+import { lazy, Suspense, useState } from 'react';
+import type { Connection } from '../../data/connections.ts';
+import { Button } from '../../ui/button.tsx';
+
+const PolishSheet = lazy(() =>
+  import('./polish-sheet.tsx').then(({ PolishSheet: default_ }) => ({ default: default_ })),
+);
+
+export interface PolishButtonProps {
+  readonly text: string;
+  /** Whose limits hold; null while none is chosen. */
+  readonly connection: Connection | null;
+  onText(text: string): void;
+}
+
+export function PolishButton({ text, connection, onText }: PolishButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  if (connection === null || text.trim() === '') return null;
+  return (
+    <>
+      <Button look="quiet" onPress={() => setOpen(true)}>
+        <Sparkles aria-hidden size={16} /> Polish with AI
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <PolishSheet text={text} connection={connection} onText={onText} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

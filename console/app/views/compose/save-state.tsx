@@ -1,0 +1,107 @@
+/** Says where what is written is kept, and offers to begin anew or to continue another unfinished text. */
+import Trash2 from 'lucide-react/icons/trash-2';
+import { useTRPCClient } from '../../data/trpc.ts';
+import { useLists } from '../../data/live/use-lists.ts';
+import { problemOf } from '../../data/problem.ts';
+import { Button } from '../../ui/button.tsx';
+import { Link } from '../../ui/link.tsx';
+import { doUnlessUndone } from '../../ui/toasts.tsx';
+import { type Composition, contentKey, isBlank, newComposition } from './composition.ts';
+import type { CompositionStore } from './store.ts';
+import type { Autosave } from './use-autosave.ts';
+import { useOthers } from './use-composition.ts';
+
+export interface SaveStateProps {
+  readonly store: CompositionStore;
+  readonly composition: Composition;
+  readonly autosave: Autosave;
+}
+
+export function SaveState({ store, composition, autosave }: SaveStateProps) {
+  const discard = useDiscard(store);
+  if (isBlank(composition)) return null;
+  return (
+    <div className="save-state">
+      <p className="hint" role="status">
+        {wordsFor(store, composition, autosave)}
+        {Object.keys(composition.drafts).length > 0 && (
+          <>
+            {' '}
+            <Link to="/posts" search={{ status: 'draft' }} className="link">
+              Drafts
+            </Link>
+          </>
+        )}
+      </p>
+      <div className="actions">
+        <Button look="quiet" onPress={() => store.show(newComposition())}>
+          Write another one
+        </Button>
+        <Button look="quiet" onPress={() => discard(composition)}>
+          Discard
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function wordsFor(store: CompositionStore, composition: Composition, { isSaving, failure }: Autosave): string {
+  if (!store.isKept()) return 'This browser keeps nothing: do not close the tab before it is sent.';
+  if (isSaving) return 'Saving the draft…';
+  const here = 'Kept in this browser.';
+  if (failure !== null) return `${here} No draft was saved: ${problemOf(failure).message}`;
+  const { drafts, targets, savedAs } = composition;
+  const count = targets.filter((id) => id in drafts).length;
+  if (savedAs !== contentKey(composition)) return here;
+  if (count === targets.length) return count === 1 ? 'Saved as a draft.' : `Saved as ${count} drafts.`;
+  return `${here} Saved as drafts for ${count} of ${targets.length} connections: it does not fit the others.`;
+}
+
+/** Hides it at once, and deletes its drafts when the time for undo has passed. */
+function useDiscard(store: CompositionStore): (composition: Composition) => void {
+  const api = useTRPCClient();
+  const { refreshPosts } = useLists();
+  return (composition) => {
+    const drafts = Object.values(composition.drafts);
+    store.forget(composition.id);
+    const remove = async () => {
+      // A draft that was published or deleted elsewhere is not there any more.
+      await Promise.allSettled(drafts.map((postId) => api.posts.delete.mutate({ postId })));
+      await refreshPosts();
+    };
+    doUnlessUndone(
+      'The text is discarded.',
+      () => void remove(),
+      () => store.show(composition),
+    );
+  };
+}
+
+/** Characters of an unfinished text that are shown. */
+const BEGINNING = 60;
+
+export function Unfinished({ store }: { store: CompositionStore }) {
+  const others = useOthers(store);
+  const discard = useDiscard(store);
+  if (others.length === 0) return null;
+  return (
+    <details className="unfinished">
+      <summary>
+        {others.length === 1 ? '1 other unfinished text' : `${others.length} other unfinished texts`} in this browser
+      </summary>
+      <ul className="rows">
+        {others.map((one) => (
+          <li key={one.id} className="row-with-action">
+            <span dir="auto">{one.text.trim().slice(0, BEGINNING) || 'Without a text'}</span>
+            <span className="actions">
+              <Button onPress={() => store.show(one)}>Continue</Button>
+              <Button look="icon" aria-label="Discard this text" onPress={() => discard(one)}>
+                <Trash2 aria-hidden size={18} />
+              </Button>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

@@ -1,0 +1,135 @@
+/**
+ * Sends the requests of a composition, each once: also when the button is pressed twice, an answer is lost, or the tab
+ * closes in between. The requests are stored before they are sent, and stay stored until their answers are known.
+ */
+import type { Connection } from '../../data/connections.ts';
+import { asOneIntention } from '../../data/intentions.ts';
+import { codeOf } from '../../data/problem.ts';
+import type { Api, Outputs } from '../../data/trpc.ts';
+import type { Composition, Pending } from './composition.ts';
+import type { Planned } from './requests.ts';
+import type { CompositionStore } from './store.ts';
+
+type Result = Outputs['posts']['create']['results'][number];
+
+/** A result, and the connection it is for; null when the connection is gone. */
+export interface SentResult {
+  readonly connection: Connection | null;
+  readonly result: Result;
+}
+
+export interface Sent {
+  readonly results: readonly SentResult[];
+  /** Why a whole request was refused or not answered; empty when all were answered. */
+  readonly failures: readonly unknown[];
+  /** Whether some request has no answer yet. */
+  readonly isUndecided: boolean;
+}
+
+/** After these the request may have been carried out, or still runs. */
+const UNDECIDED: readonly (string | null)[] = [null, 'internal_server_error', 'idempotency_key_conflict'];
+
+export interface Sending {
+  readonly api: Api;
+  readonly store: CompositionStore;
+  readonly compositionId: string;
+  readonly connections: readonly Connection[];
+}
+
+/** Stores the requests as pending and sends them. */
+export function sendPlanned(sending: Sending, kind: Pending['kind'], planned: readonly Planned[]): Promise<Sent> {
+  const requests = planned.map(({ input }, index) => ({ id: `${Date.now().toString(36)}-${index}`, input }));
+  const pending: Pending = { kind, requests };
+  sending.store.change({ pending }, sending.compositionId);
+  return sendPending(sending, pending);
+}
+
+/** Sends stored requests, which may have been sent before, and applies their answers to the composition. */
+export async function sendPending(sending: Sending, pending: Pending): Promise<Sent> {
+  const { api, store, compositionId, connections } = sending;
+  const settled = await Promise.allSettled(
+    pending.requests.map(({ id, input }) =>
+      asOneIntention(
+        `compose:${compositionId}:${id}`,
+        input,
+        (idempotencyKey) => api.posts.create.mutate({ ...input, idempotencyKey }),
+        localStorage,
+      ),
+    ),
+  );
+  const left = pending.requests.filter((_request, index) => {
+    const outcome = settled[index];
+    return outcome?.status === 'rejected' && UNDECIDED.includes(codeOf(outcome.reason));
+  });
+  const results = settled.flatMap((outcome, index): SentResult[] => {
+    const profileId = pending.requests[index]?.input.profileId ?? null;
+    if (outcome.status === 'rejected') return [];
+    return outcome.value.results.map((result) => ({
+      result,
+      connection: connectionOf(connections, result.connectionSlug, profileId),
+    }));
+  });
+  const failures = settled.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+  const isGone = failures.some((failure) => codeOf(failure) === 'not_found');
+  store.change(
+    (before) => ({
+      pending: left.length === 0 ? null : { ...pending, requests: left },
+      ...(pending.kind === 'save' ? saved : unsent)(before, results, failures.length === 0),
+      // A draft that was published or deleted elsewhere cannot be replaced any more.
+      ...(isGone && { drafts: {}, savedAs: null }),
+    }),
+    compositionId,
+  );
+  return { results, failures, isUndecided: left.length > 0 };
+}
+
+/** The drafts that hold the text now: new ones, and the earlier ones of connections whose new draft was refused. */
+function saved(
+  { drafts, targets }: Composition,
+  results: readonly SentResult[],
+  isWhole: boolean,
+): Partial<Composition> {
+  const left = Object.entries(drafts).filter(([id]) => isLeft(id, targets, isWhole));
+  return { drafts: { ...Object.fromEntries(left), ...draftsIn(results) } };
+}
+
+/** Only a request that was carried out has deleted the drafts of connections that are no longer chosen. */
+function isLeft(connectionId: string, targets: readonly string[], isWhole: boolean): boolean {
+  return !isWhole || targets.includes(connectionId);
+}
+
+function draftsIn(results: readonly SentResult[]): Record<string, string> {
+  const drafts = results.flatMap(({ connection, result: { status, postId } }) =>
+    connection === null || postId === null || status !== 'draft' ? [] : [[connection.id, postId] as const],
+  );
+  return Object.fromEntries(drafts);
+}
+
+/**
+ * Leaves only the connections for which sending again is right: what went out, and what may have gone out, is not sent
+ * again.
+ */
+function unsent(
+  { drafts, targets }: Composition,
+  results: readonly SentResult[],
+  isWhole: boolean,
+): Partial<Composition> {
+  const done = new Set<string>();
+  const stored = new Set<string>();
+  for (const { connection, result } of results) {
+    if (connection === null) continue;
+    if (result.status !== 'failed' || result.error?.code === 'outcome_unknown') done.add(connection.id);
+    if (result.postId !== null) stored.add(connection.id);
+  }
+  return {
+    targets: targets.filter((id) => !done.has(id)),
+    drafts: Object.fromEntries(
+      Object.entries(drafts).filter(([id]) => isLeft(id, targets, isWhole) && !stored.has(id)),
+    ),
+  };
+}
+
+function connectionOf(connections: readonly Connection[], slug: string, profileId: string | null): Connection | null {
+  const named = connections.filter((connection) => connection.slug === slug);
+  return named.find((connection) => connection.profileId === profileId) ?? named[0] ?? null;
+}

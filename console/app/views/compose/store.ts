@@ -1,0 +1,164 @@
+/**
+ * Keeps compositions in this browser, written at every change: closing a tab loses nothing. All tabs show the same
+ * composition, so none of them overwrites another unseen.
+ */
+import type { Session } from '../../data/session.ts';
+import { type Composition, isBlank, newComposition } from './composition.ts';
+
+interface Kept {
+  /** Id of the one that is shown. */
+  readonly current: string;
+  readonly all: readonly Composition[];
+}
+
+export interface CompositionStore {
+  subscribe(listener: () => void): () => void;
+  /** The composition that is shown. */
+  current(): Composition;
+  /** Unfinished ones that are not shown, newest first. */
+  others(): readonly Composition[];
+  /** Changes one, by default the shown one. Does nothing when it is gone. */
+  change(changes: Changes, id?: string): void;
+  /** Shows another one. The one that was shown stays among the others, unless it is blank. */
+  show(composition: Composition): void;
+  /** Forgets one; if it was shown, a blank one takes its place. */
+  forget(id: string): void;
+  /** Whether this tab wrote the latest change, or nothing changed since it opened. */
+  isOwnChange(): boolean;
+  /** Takes over what another tab has written since. */
+  refresh(): void;
+  /** Whether the browser keeps what is written. */
+  isKept(): boolean;
+}
+
+export type Changes = Partial<Composition> | ((before: Composition) => Partial<Composition>);
+
+const PLACE = 'carillon.compose';
+
+/** People who share a browser do not see each other's texts. */
+export function placeOf(session: Session): string {
+  return `${PLACE}.${session.kind === 'person' ? session.person.email : session.key.slice(0, 14)}`;
+}
+
+const stores = new Map<string, CompositionStore>();
+
+/** The store of a session: one per page. */
+export function storeOf(session: Session): CompositionStore {
+  const place = placeOf(session);
+  const store = stores.get(place) ?? createStore(place);
+  stores.set(place, store);
+  return store;
+}
+
+function createStore(place: string): CompositionStore {
+  const listeners = new Set<() => void>();
+  let raw: string | null = null;
+  let kept = blankStore();
+  let isOwn = false;
+  let isStored = true;
+
+  const readAgain = (): boolean => {
+    const present = readRaw(place);
+    if (present === raw) return false;
+    raw = present;
+    kept = parse(present);
+    isOwn = false;
+    return true;
+  };
+  const write = (next: Kept) => {
+    kept = next;
+    isOwn = true;
+    try {
+      raw = JSON.stringify(kept);
+      localStorage.setItem(place, raw);
+      isStored = true;
+    } catch {
+      isStored = false;
+    }
+    for (const listener of listeners) listener();
+  };
+  /** Applies a change to what is newest, also when another tab wrote it. */
+  const update = (apply: (before: Kept) => Kept) => {
+    if (isStored) readAgain();
+    write(apply(kept));
+  };
+  const notice = () => {
+    if (readAgain()) for (const listener of listeners) listener();
+  };
+  readAgain();
+  isOwn = true;
+  window.addEventListener('storage', ({ key }) => (key === place || key === null) && notice());
+  // A tab that slept in the background has missed what others wrote.
+  document.addEventListener('visibilitychange', () => !document.hidden && isStored && notice());
+
+  return {
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    current: () => shownOf(kept),
+    others: () => othersOf(kept),
+    change: (changes, id) =>
+      update((before) => {
+        const wanted = id ?? before.current;
+        const all = before.all.map((one) =>
+          one.id === wanted ? { ...one, ...(typeof changes === 'function' ? changes(one) : changes) } : one,
+        );
+        return { ...before, all };
+      }),
+    show: (composition) =>
+      update(({ all }) => {
+        const others = all.filter((one) => one.id !== composition.id && !isBlank(one));
+        return { current: composition.id, all: [composition, ...others] };
+      }),
+    forget: (id) =>
+      update(({ current, all }) => {
+        const left = all.filter((one) => one.id !== id);
+        if (id !== current) return { current, all: left };
+        const blank = newComposition();
+        return { current: blank.id, all: [blank, ...left] };
+      }),
+    isOwnChange: () => isOwn,
+    refresh: () => void (isStored && notice()),
+    isKept: () => isStored,
+  };
+}
+
+function shownOf({ current, all }: Kept): Composition {
+  const shown = all.find(({ id }) => id === current) ?? all[0];
+  if (shown === undefined) throw new Error('a store of compositions is never empty');
+  return shown;
+}
+
+const others = new WeakMap<Kept, readonly Composition[]>();
+
+/** The same list until something changes, as React expects of a snapshot. */
+function othersOf(kept: Kept): readonly Composition[] {
+  const known = others.get(kept) ?? kept.all.filter((one) => one.id !== kept.current && !isBlank(one));
+  others.set(kept, known);
+  return known;
+}
+
+function blankStore(): Kept {
+  const blank = newComposition();
+  return { current: blank.id, all: [blank] };
+}
+
+function readRaw(place: string): string | null {
+  try {
+    return localStorage.getItem(place);
+  } catch {
+    return null;
+  }
+}
+
+function parse(raw: string | null): Kept {
+  try {
+    const { current, all } = JSON.parse(raw ?? '') as Kept;
+    // What an older version of the console wrote may lack fields.
+    const whole = all.map((one) => ({ ...newComposition(), ...one }));
+    return whole.length === 0 ? blankStore() : { current, all: whole };
+  } catch {
+    return blankStore();
+  }
+}

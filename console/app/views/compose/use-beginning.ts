@@ -1,0 +1,81 @@
+/** Begins with what the address brings: the content of a post, a draft to continue, or connections, a time and a text. */
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useEffect, useEffectEvent } from 'react';
+import type { Connection } from '../../data/connections.ts';
+import { type Outputs, useTRPC } from '../../data/trpc.ts';
+import { toast } from '../../ui/toasts.tsx';
+import { type Composition, contentKey, isBlank, newComposition } from './composition.ts';
+import { type ComposeSearch, wallTimeOf } from './search.ts';
+import type { CompositionStore } from './store.ts';
+
+type Post = Outputs['posts']['get']['post'];
+
+const route = getRouteApi('/compose');
+
+/** @returns the failure to read the post that the address names; null when there is none */
+export function useBeginning(store: CompositionStore, connections: readonly Connection[]): unknown {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const postId = search.draft ?? search.from;
+  const query = useTRPC().posts.get.queryOptions({ postId: postId ?? '' }, { enabled: postId !== undefined });
+  const { data, error } = useQuery(query);
+  const post = postId === undefined ? undefined : data?.post;
+
+  const begin = useEffectEvent(() => {
+    if (post === undefined) applyLink(store, search, connections);
+    else beginWith(store, post, search.draft !== undefined);
+    void navigate({ search: {}, replace: true });
+  });
+  const isReady = Object.keys(search).length > 0 && (postId === undefined || post !== undefined);
+  useEffect(() => {
+    if (isReady) begin();
+  }, [isReady]);
+  return postId === undefined ? null : error;
+}
+
+/** What was written before stays among the unfinished texts. Undo returns to it. */
+function beginWith(store: CompositionStore, post: Post, isContinued: boolean): void {
+  const before = store.current();
+  const isDraft = isContinued && post.status === 'draft';
+  const known = Object.values(before.drafts).includes(post.id);
+  // The draft of what is written here holds nothing that is not here.
+  if (isDraft && known) return;
+  const composition = compositionOf(post);
+  const drafts = isDraft ? { [post.connectionId]: post.id } : {};
+  const begun = { ...composition, drafts, savedAs: isDraft ? contentKey(composition) : null };
+  store.show(begun);
+  toast(isDraft ? 'The draft is here.' : 'The text of the post is here.', () => {
+    store.show(before);
+    store.forget(begun.id);
+  });
+}
+
+function compositionOf(post: Post): Composition {
+  return {
+    ...newComposition(),
+    text: post.originalText,
+    thread: post.thread,
+    firstComment: post.firstComment,
+    tags: post.tags.join(' '),
+    // An image that was freed cannot be used again.
+    images: post.media.flatMap(({ id, altText, contentType, width, height, url }) =>
+      url === null ? [] : [{ id, altText: altText ?? '', contentType, width, height }],
+    ),
+    targets: [post.connectionId],
+    rewrite: post.rewrite,
+  };
+}
+
+/** A link with a text begins a new one unless nothing is written. Connections and a time are added to what is. */
+function applyLink(store: CompositionStore, search: ComposeSearch, connections: readonly Connection[]): void {
+  const { slug: chosen = [], time, text, queue } = search;
+  const named = connections.filter(({ id, slug }) => chosen.includes(id) || chosen.includes(slug));
+  if (text !== undefined && !isBlank(store.current())) store.show(newComposition());
+  store.change(({ targets }) => ({
+    ...(text !== undefined && { text }),
+    targets: [...new Set([...targets, ...named.map(({ id }) => id)])],
+    ...(time !== undefined && { when: 'time' as const, ...wallTimeOf(time) }),
+    ...(queue !== undefined && { when: 'queue' as const }),
+  }));
+}

@@ -1,0 +1,9 @@
+/** /design. */
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { rootRoute } from '../../root-route.tsx';
+
+export const designRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/design',
+  component: lazyRouteComponent(() => import('./design-view.tsx'), 'DesignView'),
+});

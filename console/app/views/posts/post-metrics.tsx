@@ -1,0 +1,54 @@
+/** The metrics of a post over time. */
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { type Outputs, useTRPC } from '../../data/trpc.ts';
+import { LineChart } from '../../ui/line-chart.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { MetricList } from '../../ui/metric-list.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+
+type Metrics = Outputs['posts']['metrics'];
+
+const LINES = [
+  ['impressions', 'Impressions'],
+  ['likes', 'Likes'],
+  ['reposts', 'Reposts'],
+  ['replies', 'Replies'],
+  ['clicks', 'Clicks'],
+] as const satisfies readonly (readonly [keyof Metrics['history'][number], string])[];
+
+export function PostMetrics({ postId }: { postId: string }) {
+  const query = useQuery(useTRPC().posts.metrics.queryOptions({ postId }));
+  return (
+    <Panel title="Metrics">
+      <QueryView what="the metrics" query={query}>
+        {({ latest, history }) =>
+          latest === null ? (
+            <p className="hint">The first metrics are read an hour after sending.</p>
+          ) : (
+            <>
+              <MetricList metrics={LINES.map(([name, label]) => [label, latest[name]])} />
+              <p className="hint">
+                Read <Moment at={latest.fetchedAt} />.
+              </p>
+              {history.length > 1 && <History history={history} />}
+            </>
+          )
+        }
+      </QueryView>
+    </Panel>
+  );
+}
+
+function History({ history }: { history: Metrics['history'] }) {
+  const instants = useMemo(() => history.map(({ fetchedAt }) => fetchedAt), [history]);
+  const lines = useMemo(
+    () =>
+      LINES.map(([name, label]) => ({ label, values: history.map((read) => read[name]) })).filter(({ values }) =>
+        values.some((value) => value !== null),
+      ),
+    [history],
+  );
+  return <LineChart title="Running totals" instants={instants} lines={lines} />;
+}

@@ -1,0 +1,57 @@
+/** Tags: reading what a person typed, changing the tags of a post, and the tags that are already in use. */
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback } from 'react';
+import { useTRPC } from '../../data/trpc.ts';
+import type { Post } from './post-actions.ts';
+
+/** The most tags that the service stores for a post. */
+export const TAGS_MAX = 10;
+
+/** What the service accepts after lowercasing. */
+const TAG = /^[a-z0-9\-_:./]{1,40}$/;
+
+export const TAG_RULE = 'Letters a to z, digits and - _ : . / only, at most 40 characters each.';
+
+/** A change of the tags of several posts. */
+export interface TagChange {
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
+}
+
+/** Splits a typed text at spaces and commas into tags as the service stores them. */
+export function tagsIn(text: string): string[] {
+  const tags = text.split(/[\s,]+/).map((tag) => tag.replace(/^#/, '').toLowerCase());
+  return [...new Set(tags.filter((tag) => tag !== ''))];
+}
+
+/** Whether the service takes the tag. */
+export function isTag(tag: string): boolean {
+  return TAG.test(tag);
+}
+
+/** The tags of a post after the change. */
+export function changeTags(tags: readonly string[], { add, remove }: TagChange): string[] {
+  return [...new Set([...tags.filter((tag) => !remove.includes(tag)), ...add])];
+}
+
+/** The tags of the posts, the most frequent first, with the number of posts that have each. */
+export function countTags(posts: readonly Pick<Post, 'tags'>[]): { tag: string; count: number }[] {
+  const counts = new Map<string, number>();
+  for (const { tags } of posts) for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  return [...counts]
+    .map(([tag, count]) => ({ tag, count }))
+    .toSorted((a, b) => b.count - a.count || a.tag.localeCompare(b.tag));
+}
+
+type Page = { readonly posts: readonly Post[] };
+
+/** Gives the tags of the posts that were read so far, the most frequent first. */
+export function useUsedTags(): () => string[] {
+  const queryClient = useQueryClient();
+  const trpc = useTRPC();
+  return useCallback(() => {
+    const lists = queryClient.getQueriesData<Page | { pages: readonly Page[] }>(trpc.posts.list.pathFilter());
+    const pages = lists.flatMap(([, list]) => (list === undefined ? [] : 'pages' in list ? list.pages : [list]));
+    return countTags(pages.flatMap(({ posts }) => posts)).map(({ tag }) => tag);
+  }, [queryClient, trpc]);
+}

@@ -1,0 +1,27 @@
+/** Reads queues, and keeps what is shown of them true. */
+import { useQueries, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import type { Connection } from '../../data/connections.ts';
+import { type Outputs, useTRPC } from '../../data/trpc.ts';
+
+export type QueueItem = Outputs['connections']['queue']['queue'][number];
+
+type Post = Outputs['posts']['list']['posts'][number];
+
+/** Queries of the queues of connections, in their order. */
+export function useQueues(connections: readonly Connection[]) {
+  const trpc = useTRPC();
+  return useQueries({
+    queries: connections.map(({ id }) => trpc.connections.queue.queryOptions({ connectionId: id })),
+  });
+}
+
+/** Reads queues again when the posts change that are shown: events tell of posts and not of queues. */
+export function useFreshQueues(posts: readonly Post[] | undefined): void {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const state = posts?.map(({ id, status, scheduledFor }) => `${id} ${status} ${scheduledFor}`).join();
+  useEffect(() => {
+    if (state !== undefined) void queryClient.invalidateQueries(trpc.connections.queue.pathFilter());
+  }, [state, queryClient, trpc]);
+}

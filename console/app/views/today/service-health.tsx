@@ -1,0 +1,55 @@
+/** Whether the service and its workers run. */
+import { useQuery } from '@tanstack/react-query';
+import CircleCheck from 'lucide-react/icons/circle-check';
+import TriangleAlert from 'lucide-react/icons/triangle-alert';
+import { type Outputs, useTRPC } from '../../data/trpc.ts';
+import { ServerLink } from '../../ui/link.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+
+type Checks = Outputs['public']['health']['checks'];
+
+const WORKERS: readonly (readonly [Exclude<keyof Checks, 'database'>, string])[] = [
+  ['scheduledPosts', 'Sending of scheduled posts'],
+  ['webhookDeliveries', 'Delivery of webhooks'],
+  ['xUsageSweep', 'Accounting of X fees'],
+];
+
+/** No event reports the health, so it is asked for. */
+const ASK_EVERY_MS = 30_000;
+
+export function ServiceHealth() {
+  const query = useQuery(useTRPC().public.health.queryOptions({}, { refetchInterval: ASK_EVERY_MS }));
+  return (
+    <Panel title="Workers" aside={<ServerLink href="/status">Status page</ServerLink>}>
+      <QueryView what="the health" query={query}>
+        {({ checks }) => (
+          <ul className="rows">
+            <li>
+              <Sign isOk={checks.database.ok} /> Database, answers in {checks.database.latencyMs} ms
+            </li>
+            {WORKERS.map(([name, label]) => (
+              <li key={name}>
+                <Sign isOk={checks[name].ok} /> {label}
+                {checks[name].lastOkAt !== null && (
+                  <span className="hint">
+                    , last success <Moment at={checks[name].lastOkAt} />
+                  </span>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </QueryView>
+    </Panel>
+  );
+}
+
+function Sign({ isOk }: { isOk: boolean }) {
+  return isOk ? (
+    <CircleCheck className="good" role="img" aria-label="Works:" size={18} />
+  ) : (
+    <TriangleAlert className="bad" role="img" aria-label="Does not work:" size={18} />
+  );
+}
