@@ -1,10 +1,11 @@
-/** The hosted connect page in a real browser: `vitest run --config vitest.browser.config.ts`. */
+/** The hosted connect page and the console in a real browser: `vitest run --config vitest.browser.config.ts`. */
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
     include: ['tests/browser/**/*.browser.test.ts'],
-    globalSetup: ['tests/browser/ensure-chromium.ts', 'tests/browser/shared-stage.ts'],
+    globalSetup: ['tests/harness/global-setup.ts', 'tests/browser/ensure-chromium.ts', 'tests/browser/shared-stage.ts'],
+    setupFiles: ['tests/harness/close-all.ts'],
     // They share a product, whose clock some of them move, and a browser.
     fileParallelism: false,
     isolate: false,

@@ -16,10 +16,11 @@ export default defineConfig({
     setupFiles: ['tests/harness/close-all.ts'],
     // Each worker holds a database engine of about 500 MB; beside a server it mostly waits.
     maxWorkers: process.env['TEST_DATABASE_URL'] === undefined ? 2 : 4,
-    // Files share the modules they import, which is a third of the time; each makes a world of its own all the same.
+    // Files share the modules they import, which is a third of the time; each still starts its own world.
     isolate: false,
     // CI runs other suites beside this one.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -1,4 +1,4 @@
-/** The MCP endpoint before the official suites, as a process of its own: `vitest run --config vitest.mcp.config.ts`. */
+/** The MCP endpoint before the official suites, in a separate process: `vitest run --config vitest.mcp.config.ts`. */
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({

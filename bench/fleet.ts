@@ -54,14 +54,14 @@ export async function startFleet(
   for (const ofAccount of slugs.slice(1)) await giveOwnAccount(database, ofAccount);
   // Foreign keys of many thousand rows are then checked by index.
   await database.client.query('vacuum analyze');
-  const kept = made.move();
+  const moved = made.move();
   return {
     database,
     origin: web.origin,
     slugs,
     startWorker: () => startOnPostgres(database.url, folder.path, 'worker', settings),
     schedule: (batch) => schedule(database, model, batch),
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
   };
 }
 

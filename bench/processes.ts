@@ -82,7 +82,7 @@ async function start({ file, readyPath, environment }: Launch): Promise<BenchPro
   running.add(child);
   child.once('exit', (code, signal) => {
     running.delete(child);
-    if (!stopping.has(child)) process.stderr.write(`${file} ended by itself (${signal ?? `exit code ${code}`})\n`);
+    if (!stopping.has(child)) process.stderr.write(`${file} ended unexpectedly (${signal ?? `exit code ${code}`})\n`);
   });
   const origin = `http://127.0.0.1:${port}`;
   try {
@@ -97,8 +97,8 @@ async function start({ file, readyPath, environment }: Launch): Promise<BenchPro
 }
 
 async function untilReady(child: ChildProcess, url: string): Promise<void> {
-  const givenUp = performance.now() + START_TIMEOUT_MS;
-  while (performance.now() < givenUp) {
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  while (performance.now() < deadline) {
     if (child.exitCode !== null) throw new Error(`it ended with exit code ${child.exitCode}`);
     const answer = await fetch(url).catch(() => null);
     if (answer !== null && (await read(answer))) return;
@@ -126,7 +126,8 @@ async function residentMb(child: ChildProcess): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 }
 
-async function freePort(): Promise<number> {
+/** A port that nothing listens on at this moment. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

@@ -7,7 +7,7 @@ export type Measure = () => Promise<number>;
 export interface Sides {
   readonly row: string;
   readonly ours: Measure;
-  readonly bare: Measure;
+  readonly baseline: Measure;
   /** The unit per second: `req/s`, `posts/s`. */
   readonly unit: string;
   /** Least ratio of ours to bare; undefined when the row only informs. */
@@ -16,15 +16,15 @@ export interface Sides {
 }
 
 /** Alternates the sides. The ratio is the median of the ratios of the rounds, not the ratio of the medians. */
-export async function inTurns({ row, ours, bare, unit, target, rounds }: Sides): Promise<Finding> {
-  const seen: { ours: number; bare: number }[] = [];
-  for (let round = 0; round < rounds; round += 1) seen.push({ bare: await bare(), ours: await ours() });
-  const ratio = median(seen.map((round) => round.ours / round.bare));
+export async function alternate({ row, ours, baseline, unit, target, rounds }: Sides): Promise<Finding> {
+  const seen: { ours: number; baseline: number }[] = [];
+  for (let round = 0; round < rounds; round += 1) seen.push({ baseline: await baseline(), ours: await ours() });
+  const ratio = median(seen.map((round) => round.ours / round.baseline));
   const rate = (values: readonly number[]) => `${Math.round(median(values)).toLocaleString('en')} ${unit}`;
   return {
     row,
     ours: rate(seen.map((round) => round.ours)),
-    bare: rate(seen.map((round) => round.bare)),
+    baseline: rate(seen.map((round) => round.baseline)),
     ratio: ratio.toFixed(2),
     target: target === undefined ? '' : `>= ${target.toFixed(2)}`,
     met: target === undefined ? null : ratio >= target,

@@ -5,7 +5,7 @@ export interface Finding {
   readonly row: string;
   readonly ours: string;
   /** The comparison: bare code for the same work, or a peer. Empty when there is none. */
-  readonly bare: string;
+  readonly baseline: string;
   readonly ratio: string;
   /** Empty when the line only informs. */
   readonly target: string;
@@ -22,7 +22,7 @@ export interface Row {
 
 /** A finding about one side alone, without a target. */
 export function note(row: string, ours: string): Finding {
-  return { row, ours, bare: '', ratio: '', target: '', met: null };
+  return { row, ours, baseline: '', ratio: '', target: '', met: null };
 }
 
 /** The middle value; the mean of the two middle ones of an even number. */
@@ -47,5 +47,5 @@ export function latenessFinding(row: string, lateMs: readonly number[], targetMs
   const [p50 = 0, p99 = Infinity, max = 0] = [0.5, 0.99, 1].map((share) => Math.round(percentile(lateMs, share)));
   const ours = `p50 ${p50} / p99 ${p99} / max ${max} ms${besides}`;
   const target = `p99 < ${targetMs.toLocaleString('en')} ms`;
-  return { row, ours, bare: '', ratio: '', target, met: p99 < targetMs };
+  return { row, ours, baseline: '', ratio: '', target, met: p99 < targetMs };
 }

@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import type { Finding, Row } from './row.ts';
 import { analytics } from './rows/analytics.ts';
+import { consoleApp } from './rows/console.ts';
 import { drain } from './rows/drain.ts';
 import { fairness } from './rows/fairness.ts';
 import { hang } from './rows/hang.ts';
@@ -32,9 +33,10 @@ const ROWS: readonly Row[] = [
   scaling,
   webhooks,
   start,
+  consoleApp,
 ];
 
-const COLUMNS = ['row', 'ours', 'bare', 'ratio', 'target', 'verdict'] as const;
+const COLUMNS = ['row', 'ours', 'baseline', 'ratio', 'target', 'verdict'] as const;
 
 try {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { check: { type: 'boolean' } } });

@@ -106,7 +106,7 @@ async function ensureInstalled(root, wantsDev) {
   const isReady = () => installPlan(readState(root, wantsDev)) === null && runtimeWorks(root);
   // While another process installs, node_modules may look complete and then be removed.
   if (!isLocked(lock) && isReady()) return;
-  await whileLocked(lock, () => install(root, wantsDev));
+  await whileLocked(lock, 'installing packages', () => install(root, wantsDev));
 }
 
 if (process.argv[1] !== undefined && fs.realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {

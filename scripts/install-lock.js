@@ -1,13 +1,13 @@
 /**
- * Lets one process at a time install packages. The lock is a directory with one file, named after the process that
+ * Lets one process at a time install packages or build the console. The lock is a directory with one file, named after the process that
  * holds it. The lock of a dead process counts as free.
  */
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How long to wait for another install, in milliseconds. */
-const longestInstallMs = 15 * 60_000;
+/** How long to wait for the work of another process, in milliseconds. */
+const longestWorkMs = 15 * 60_000;
 
 /** Whether a living process holds the lock. */
 export function isLocked(lock) {
@@ -19,15 +19,16 @@ export function isLocked(lock) {
  * Runs `work` while holding the lock, after waiting for the lock.
  *
  * @param {string} lock path of the lock's directory, in a writable directory
+ * @param {string} doing what the work does, for messages, such as "installing packages"
  * @param {() => void} work
  * @throws Error when the lock cannot be created, or its holder has not finished within 15 minutes
  */
-export async function whileLocked(lock, work) {
-  const giveUpAt = performance.now() + longestInstallMs;
-  for (let isFirst = true; !tryLock(lock); isFirst = false) {
-    if (isFirst) console.error('carillon: another process is installing packages; waiting for it');
+export async function whileLocked(lock, doing, work) {
+  const giveUpAt = performance.now() + longestWorkMs;
+  for (let isFirst = true; !tryLock(lock, doing); isFirst = false) {
+    if (isFirst) console.error(`carillon: another process is ${doing}; waiting for it`);
     if (performance.now() > giveUpAt) {
-      throw new Error(`the install of another process does not end. Remove ${lock} and start again.`);
+      throw new Error(`another process has been ${doing} for too long. Remove ${lock} and start again.`);
     }
     await sleep(200);
   }
@@ -56,7 +57,7 @@ function isAlive(pid) {
 }
 
 /** Takes the lock if it is free. Both renames succeed for one process only. */
-function tryLock(lock) {
+function tryLock(lock, doing) {
   const own = String(process.pid);
   const holder = holderOf(lock);
   if (holder === own) return true;
@@ -77,7 +78,7 @@ function tryLock(lock) {
     // Another process was faster; on Windows the error is EPERM when the target exists.
     if (['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(error.code) || (error.code === 'EPERM' && fs.existsSync(lock)))
       return false;
-    throw new Error(`packages have to be installed, but nothing can be written beside ${lock} (${error.code}).`, {
+    throw new Error(`${doing} is necessary, but nothing can be written beside ${lock} (${error.code}).`, {
       cause: error,
     });
   }

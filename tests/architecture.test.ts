@@ -1,6 +1,10 @@
 /** Architecture rules: which layer may import which, and which layers may use which words. */
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ADVISORY_LOCKS } from '../entities/advisory-locks.ts';
+import { createRegistry, PLATFORM_IDS, PLATFORM_SETTINGS } from '../platforms/registry.ts';
+import { identifiersOf, wordsOfName } from './harness/identifiers.ts';
+import { folderOf, importCycles, importedThrough } from './harness/import-cycles.ts';
 import { sourceFiles } from './harness/sources.ts';
 
 const files = sourceFiles();
@@ -33,17 +37,33 @@ describe('layers', () => {
   it('import only from the layers below them', () => {
     const wrong = files.flatMap((file) =>
       file.imports
-        .map((imported) => ({ ...imported, room: imported.path.split('/')[0] ?? '' }))
-        .filter(({ room }) => room !== file.room && !room.endsWith('.json') && !MAY_IMPORT[file.room]?.includes(room))
+        .map((imported) => ({ ...imported, layer: imported.path.split('/')[0] ?? '' }))
+        .filter(
+          ({ layer }) => layer !== file.layer && !layer.endsWith('.json') && !MAY_IMPORT[file.layer]?.includes(layer),
+        )
         .map(({ path }) => `${file.path} imports ${path}`),
     );
 
     expect(wrong).toEqual([]);
   });
 
+  it('the console app knows the service by the types of its router and the table of errors', () => {
+    const isAllowed = (path: string, typeOnly: boolean) =>
+      path.startsWith('console/app/') ||
+      path.startsWith('client/') ||
+      path === 'errors/codes.ts' ||
+      (typeOnly && (path === 'routers/console.ts' || path === 'console/connect-fields.ts'));
+    const wrong = files
+      .filter((file) => file.path.startsWith('console/app/'))
+      .flatMap((file) => file.imports.filter(({ path, typeOnly }) => !isAllowed(path, typeOnly)))
+      .map(({ path }) => path);
+
+    expect(wrong).toEqual([]);
+  });
+
   it('entities know platforms by type only', () => {
     const wrong = files
-      .filter((file) => file.room === 'entities')
+      .filter((file) => file.layer === 'entities')
       .flatMap((file) => file.imports.filter(({ path, typeOnly }) => path.startsWith('platforms/') && !typeOnly))
       .map(({ path }) => path);
 
@@ -51,12 +71,14 @@ describe('layers', () => {
   });
 
   it('a platform never imports another platform', () => {
-    const folderOf = (path: string) => /^platforms\/([^/]+)\//.exec(path)?.[1];
+    // A folder without index.ts is no platform but an API that several share.
+    const folders = new Set(files.flatMap(({ path }) => /^platforms\/([^/]+)\/index\.ts$/.exec(path)?.[1] ?? []));
+    const platformOf = (path: string) => [...folders].find((folder) => path.startsWith(`platforms/${folder}/`));
     const wrong = files
-      .filter((file) => folderOf(file.path) !== undefined)
+      .filter((file) => platformOf(file.path) !== undefined)
       .flatMap((file) =>
         file.imports
-          .filter(({ path }) => folderOf(path) !== undefined && folderOf(path) !== folderOf(file.path))
+          .filter(({ path }) => platformOf(path) !== undefined && platformOf(path) !== platformOf(file.path))
           .map(({ path }) => `${file.path} imports ${path}`),
       );
 
@@ -70,7 +92,7 @@ describe('layers', () => {
   });
 
   it('only the image process loads the image decoder', () => {
-    const decoding = ['services/media/inspect-image.ts', 'services/media/convert-image.ts'];
+    const decoding = ['services/images/inspect-image.ts', 'services/images/convert-image.ts'];
     const loads = files.flatMap((file) =>
       file.imports.filter(({ path, typeOnly }) => decoding.includes(path) && !typeOnly).map(() => file.path),
     );
@@ -84,40 +106,135 @@ describe('layers', () => {
   });
 });
 
+describe('the core of platforms', () => {
+  const core = files.filter(({ path }) => /^platforms\/[^/]+\.ts$/.test(path) && path !== 'platforms/registry.ts');
+  const settings = PLATFORM_SETTINGS.flatMap(({ app, endpoints, fees }) =>
+    Object.keys({ ...app?.settings, ...endpoints, ...fees }),
+  );
+  /** Ids, display names, and what the names of settings begin with. */
+  const vendors = new Set<string>([
+    ...PLATFORM_IDS,
+    ...Object.values(createRegistry({} as never)).map(({ name }) => name.toLowerCase()),
+    ...settings.map((name) => name.split('_')[0]?.toLowerCase() ?? ''),
+  ]);
+
+  /** The words of a line, with the parts of each identifier apart. Escapes and names of headers have no words. */
+  const wordsOf = (line: string) =>
+    line
+      .replace(/\\x[\da-f]{2}|'x-[\w-]+'/gi, '')
+      .replace(/linkedin/gi, ' Linkedin ')
+      .match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? [];
+  const namesIn = (text: string) =>
+    text.split('\n').flatMap((line) =>
+      wordsOf(line)
+        .filter((word) => vendors.has(word.toLowerCase()))
+        .map(() => line.trim()),
+    );
+
+  it('names no platform: not in code, strings or comments', () => {
+    expect(core.length).toBeGreaterThan(20);
+    expect(core.flatMap(({ path, text }) => namesIn(text).map((line) => `${path}: ${line}`))).toEqual([]);
+  });
+
+  it.each(["unit: 'x_weighted'", 'const linkedInApp = null;', "const URL = 'X_API_URL';", '/** As on Slack. */'])(
+    'finds the name in %j',
+    (line) => {
+      expect(namesIn(line)).toEqual([line]);
+    },
+  );
+
+  it('imports no folder', () => {
+    const wrong = core.flatMap(({ path, imports }) =>
+      imports.filter((imported) => /^platforms\/[^/]+\//.test(imported.path)).map((one) => `${path}: ${one.path}`),
+    );
+
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('queries', () => {
+  it('are typed: raw SQL is run by statements only, and a test compares those with the schema', () => {
+    const runsSql = (path: string) =>
+      ['entities/statement.ts', 'entities/tables.ts', 'entities/any-of.ts', 'entities/composed-query.ts'].includes(
+        path,
+      );
+
+    const raw =
+      /\bCompiledQuery\b|\bgetKysely\b|\bsql`|\bsql\.(?:raw|id|ref|table)\b|\bem\.execute\(|\bem\.getConnection\(/;
+    expect(linesMatching(raw, (path) => runsSql(path) || path.startsWith('entities/migrations/'))).toEqual([]);
+  });
+
+  it('are composed for a request by the list of posts alone', () => {
+    const composing = files.filter(({ imports }) => imports.some(({ path }) => path === 'entities/composed-query.ts'));
+
+    expect(composing.map(({ path }) => path)).toEqual(['services/posts/list-posts.ts']);
+  });
+});
+
+describe('import cycles, type imports included', () => {
+  it('do not exist between files', () => {
+    expect(importCycles(files, (path) => path)).toEqual([]);
+  });
+
+  it('do not exist between folders', () => {
+    expect(importCycles(files, folderOf)).toEqual([]);
+  });
+});
+
+describe('the Context', () => {
+  it('imports only ports: none of its types comes from a use case', () => {
+    const ports = /^services\/(?:(?:clock|config)\.ts$|ports\/|images\/)/;
+    const services = importedThrough(files, 'services/context.ts').filter((path) => path.startsWith('services/'));
+
+    expect(services.filter((path) => !ports.test(path))).toEqual([]);
+  });
+});
+
 describe('platform names', () => {
   it('only platforms/ refers to a platform by name', () => {
-    const byName =
-      /(platformId|platform\.id|platform_id)\s*[!=]==?\s*'|case '(bluesky|mastodon|linkedin|facebook|instagram|threads|x|reddit|telegram|discord|slack|sms|email|sandbox)'/;
+    const byName = new RegExp(
+      `(platformId|platform\\.id|platform_id)\\s*[!=]==?\\s*'|case '(${PLATFORM_IDS.join('|')})'`,
+    );
 
     expect(linesMatching(byName, (path) => path.startsWith('platforms/'))).toEqual([]);
   });
 });
 
 describe('time, randomness and network', () => {
-  const ORIGINS = [
-    'server/clocks.ts',
-    'server/context.ts',
-    'server/outbound.ts',
-    'server/outbound-connect.ts',
-    'server/receiver-agents.ts',
-    'server/receiver-post.ts',
-    'client/verify-webhook.ts',
-    'server/http-server.ts',
-  ];
-  const elsewhere = (path: string) => ORIGINS.includes(path) || path.startsWith('console/assets/app/');
+  /** Runs in the browser, where nothing is injected. */
+  const isBrowser = (path: string) => /^console\/(app|assets\/scripts)\//.test(path);
+  const elsewhere = (origins: readonly string[]) => (path: string) => origins.includes(path) || isBrowser(path);
 
-  it('are injected: only the listed modules read the system clock', () => {
-    expect(linesMatching(/new Date\(\)|Date\.now\(|Temporal\.Now/, elsewhere)).toEqual([]);
+  it('are injected: only the listed modules read a system clock', () => {
+    const clock =
+      /new Date\b(?!\(\s*[^\s)])|\bDate\.now\b|\bperformance\b|perf_hooks|\bhrtime\b|Temporal\.Now|\.uptime\(/;
+
+    expect(
+      linesMatching(clock, elsewhere(['server/clocks.ts', 'client/verify-webhook.ts', 'jobs/agenda-pool.ts'])),
+    ).toEqual([]);
+  });
+
+  it('only the server sets timers, for its sockets; the rest waits with the injected clock', () => {
+    const timer = /\bset(?:Timeout|Interval)\b|AbortSignal\.timeout|node:timers/;
+
+    expect(linesMatching(timer, (path) => path.startsWith('server/') || isBrowser(path))).toEqual([]);
   });
 
   it('only the listed modules generate random values', () => {
-    expect(linesMatching(/Math\.random|randomUUID|randomBytes/, elsewhere)).toEqual([]);
+    expect(linesMatching(/Math\.random|randomUUID|randomBytes/, elsewhere(['server/context.ts']))).toEqual([]);
   });
 
   it('only the listed modules open network connections', () => {
-    expect(
-      linesMatching(/(?<![.\w])fetch\(|import (?!type).*from '(node:https?|undici)'/, (path) => elsewhere(path)),
-    ).toEqual([]);
+    const transports = [
+      'server/outbound.ts',
+      'server/outbound-connect.ts',
+      'server/receiver-agents.ts',
+      'server/receiver-post.ts',
+      'server/http-server.ts',
+    ];
+    const connects = /(?<![.\w])fetch\(|import (?!type).*from '(node:https?|undici)'/;
+
+    expect(linesMatching(connects, elsewhere(transports))).toEqual([]);
   });
 });
 
@@ -143,21 +260,61 @@ describe('advisory locks', () => {
 
     expect(new Set(numbers).size).toBe(numbers.length);
     expect(linesMatching(/\b4_221_\d{3}\b/, (path) => path === 'entities/advisory-locks.ts')).toEqual([]);
-    expect(linesMatching(/advisory_(xact_)?lock\((?!\?|\$1)/)).toEqual([]);
+    expect(linesMatching(/advisory_(xact_)?lock\((?!\?|\$\{)/)).toEqual([]);
   });
 });
 
 describe('names', () => {
-  const METAPHORS = /desk|lane(?!t)|door|hears|hearer|reseal|standing|foresee|prospect|forgive|keeper|nobody|whoever/i;
+  /** Metaphors and archaic words. docs/glossary.md has the terms to use instead. */
+  const BANNED = new Set(
+    [
+      'anew bare became become becomes desk desks dice doomed door doors eased essence fate foresee forgive haunted hear',
+      'heard hearer hearing hears house judge judged judges keeper kin lane lanes mirror nobody nobodys prospect reseal',
+      'ring room rooms sought spoken stand standing stands tell tells tidy told whatever whoever',
+    ].flatMap((line) => line.split(' ')),
+  );
+  const PHRASES = /(^|_)(draws?_up|drawn_up|gives?_back|in_doubt|on_its_way|take_try|under_way)(_|$)/;
+  const isBanned = (name: string) => {
+    const words = wordsOfName(name);
+    return words.some((word) => BANNED.has(word)) || PHRASES.test(words.join('_'));
+  };
+  /** Parsing is slow, so only a source that has a banned word anywhere is parsed. */
+  const bannedIn = (source: string, lang: 'ts' | 'tsx' = 'ts') => {
+    const hasBanned = [...new Set(source.match(/[A-Za-z_$][\w$]*/g))].some(isBanned);
+    return hasBanned ? [...identifiersOf(source, lang)].filter(isBanned) : [];
+  };
+  const all = globSync(
+    '{bench,cli,client,console,entities,errors,jobs,mcp,platforms,routers,server,services,tests}/**/*.{ts,tsx}',
+  )
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => !/^client\/dist\/|\/node_modules\//.test(file));
 
-  it('of files and of what they export are terms of the field', () => {
-    const exported = files.flatMap((file) =>
-      [...file.text.matchAll(/^export (?:async )?(?:function|const|interface|type|class) (\w+)/gm)].map(
-        ([, name = '']) => ({ path: file.path, name }),
-      ),
+  it('of files are terms of the field', () => {
+    expect(all.filter((file) => isBanned(file))).toEqual([]);
+  });
+
+  it('of variables, functions, types and properties are terms of the field, in the product and in its tests', () => {
+    const wrong = all.flatMap((file) =>
+      bannedIn(readFileSync(file, 'utf8'), file.endsWith('x') ? 'tsx' : 'ts').map((name) => `${file}: ${name}`),
     );
 
-    expect(files.map(({ path }) => path).filter((path) => METAPHORS.test(path))).toEqual([]);
-    expect(exported.filter(({ name }) => METAPHORS.test(name))).toEqual([]);
+    expect(wrong).toEqual([]);
+  });
+
+  it.each([
+    ['a variable', 'const sendDesk = 1;'],
+    ['a parameter', 'function f({ a: lane }: Input) {}'],
+    ['a type', 'interface HearsEvents { id: string }'],
+    ['a property', 'const row = { toldBy: 1 };'],
+    ['a private field', 'class Sender { #room = 1; }'],
+    ['a phrase', 'const isUnderWay = true;'],
+  ])('are checked in %s', (_what, source) => {
+    expect(bannedIn(source)).toHaveLength(1);
+  });
+
+  it('are not checked in texts and comments', () => {
+    const source = "/* told */ const text = 'nobody'; // desk\nconst other = `whatever ${text}`;";
+
+    expect([...identifiersOf(source)]).toEqual(['text', 'other']);
   });
 });

@@ -59,8 +59,8 @@ async function install(posts: number): Promise<Install> {
   await fillAccount(database.client, postId, posts);
   await allCounted(database.client);
   await database.client.query('vacuum analyze');
-  const kept = made.move();
-  return { origin: service.origin, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  const moved = made.move();
+  return { origin: service.origin, [Symbol.asyncDispose]: () => moved.disposeAsync() };
 }
 
 async function allCounted(client: Client): Promise<void> {
@@ -89,7 +89,7 @@ async function compare(
   return {
     row,
     ours: `${largeMs.toFixed(2)} ms of ${LARGE.toLocaleString('en')}`,
-    bare: `${smallMs.toFixed(2)} ms of ${SMALL.toLocaleString('en')}`,
+    baseline: `${smallMs.toFixed(2)} ms of ${SMALL.toLocaleString('en')}`,
     ratio: (largeMs / smallMs).toFixed(2),
     target: `< ${TARGET.toFixed(2)}`,
     met: largeMs / smallMs < TARGET,

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { connectSandboxes, publish } from '../api.ts';
 import { type BenchDatabase, createDatabase, createFolder } from '../databases.ts';
 import { startOnPostgres, startPeer } from '../processes.ts';
-import { inTurns } from '../rounds.ts';
+import { alternate } from '../rounds.ts';
 import type { Row } from '../row.ts';
 
 /** Size of the backlog, in posts and in empty jobs. */
@@ -36,10 +36,10 @@ export const drain: Row = {
     await using _worker = await startOnPostgres(database.url, folder.path, 'worker');
     await using _peer = await startPeer('empty-jobs.ts', { DATABASE_URL: peerDatabase.url });
     const ours = () => drainPosts(database, web.origin, slugs);
-    const bare = () => drainJobs(peerDatabase);
+    const baseline = () => drainJobs(peerDatabase);
     await ours();
-    await bare();
-    return [await inTurns({ row: 'drain', ours, bare, unit: 'posts/s', target: 0.5, rounds: 5 })];
+    await baseline();
+    return [await alternate({ row: 'drain', ours, baseline, unit: 'posts/s', target: 0.5, rounds: 5 })];
   },
 };
 

@@ -23,13 +23,13 @@ export const fairness: Row = {
 };
 
 /** The connections of the account with the backlog, the posts of each, and how many others have one post each. */
-interface Crowd {
+interface Workload {
   readonly connections: number;
   readonly each: number;
   readonly others: number;
 }
 
-async function measure(row: string, { connections, each, others }: Crowd): Promise<Finding> {
+async function measure(row: string, { connections, each, others }: Workload): Promise<Finding> {
   await using fleet = await startFleet([connections, ...Array.from({ length: others }, () => 1)]);
   await using _worker = await fleet.startWorker();
   const [slugs = [], ...rest] = fleet.slugs;

@@ -63,8 +63,8 @@ async function install(posts: number): Promise<Install> {
   const [slug = ''] = await connectSandboxes(service.origin, SANDBOXES);
   const [postId = ''] = await publish(service.origin, [slug]);
   await fillAccount(database.client, postId, posts);
-  const kept = made.move();
-  return { origin: service.origin, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  const moved = made.move();
+  return { origin: service.origin, [Symbol.asyncDispose]: () => moved.disposeAsync() };
 }
 
 /** Alternates the sizes page by page, so that other load on the machine affects both. */
@@ -78,7 +78,7 @@ async function compare(question: Question, agent: Agent, small: string, large: s
   return {
     row: question.row,
     ours: `${largeMs.toFixed(2)} ms of ${LARGE.toLocaleString('en')}`,
-    bare: `${smallMs.toFixed(2)} ms of ${SMALL.toLocaleString('en')}`,
+    baseline: `${smallMs.toFixed(2)} ms of ${SMALL.toLocaleString('en')}`,
     ratio: (largeMs / smallMs).toFixed(2),
     target: `<= ${question.target.toFixed(2)}`,
     met: largeMs / smallMs <= question.target,

@@ -6,7 +6,7 @@ import { call, connectSandboxes, HEADERS, publish } from '../api.ts';
 import { createDatabase, createFolder } from '../databases.ts';
 import { load } from '../load.ts';
 import { startOnPglite, startOnPostgres, startPeer } from '../processes.ts';
-import { inTurns } from '../rounds.ts';
+import { alternate } from '../rounds.ts';
 import type { Finding, Row } from '../row.ts';
 import { COPY_POSTS } from '../stored-posts.ts';
 
@@ -24,8 +24,8 @@ async function onPostgres(): Promise<Finding> {
   const postId = await publishOne(ours.origin);
   await database.client.query(COPY_POSTS, [postId]);
   await database.client.query('vacuum analyze');
-  await using bare = await startPeer('bare-server.ts', { DATABASE_URL: database.url, POST_ID: postId });
-  return await compare({ row: 'reads', ours: ours.origin, bare: bare.origin, target: 0.35, rounds: 5 });
+  await using baseline = await startPeer('baseline-server.ts', { DATABASE_URL: database.url, POST_ID: postId });
+  return await compare({ row: 'reads', ours: ours.origin, baseline: baseline.origin, target: 0.35, rounds: 5 });
 }
 
 // Only one process can open an embedded database, so each side reads a separate copy.
@@ -43,8 +43,8 @@ async function onPglite(): Promise<Finding> {
   await lite.close();
   await cp(folder.path, copy.path, { recursive: true });
   await using ours = await startOnPglite(folder.path);
-  await using bare = await startPeer('bare-server.ts', { DATA_DIR: `${copy.path}/db`, POST_ID: postId });
-  return await compare({ row: 'reads, PGlite', ours: ours.origin, bare: bare.origin, rounds: 3 });
+  await using baseline = await startPeer('baseline-server.ts', { DATA_DIR: `${copy.path}/db`, POST_ID: postId });
+  return await compare({ row: 'reads, PGlite', ours: ours.origin, baseline: baseline.origin, rounds: 3 });
 }
 
 async function publishOne(origin: string): Promise<string> {
@@ -57,15 +57,15 @@ async function publishOne(origin: string): Promise<string> {
 interface Comparison {
   readonly row: string;
   readonly ours: string;
-  readonly bare: string;
+  readonly baseline: string;
   readonly target?: number;
   readonly rounds: number;
 }
 
-async function compare({ ours, bare, ...sides }: Comparison): Promise<Finding> {
-  deepStrictEqual(await call(bare, PATH), await call(ours, PATH), 'both sides must answer the same');
+async function compare({ ours, baseline, ...sides }: Comparison): Promise<Finding> {
+  deepStrictEqual(await call(baseline, PATH), await call(ours, PATH), 'both sides must answer the same');
   const ask = (origin: string) => ({ url: `${origin}/api/v2${PATH}`, headers: HEADERS });
-  await load(ask(bare), 1)();
+  await load(ask(baseline), 1)();
   await load(ask(ours), 1)();
-  return inTurns({ ...sides, unit: 'req/s', ours: load(ask(ours)), bare: load(ask(bare)) });
+  return alternate({ ...sides, unit: 'req/s', ours: load(ask(ours)), baseline: load(ask(baseline)) });
 }

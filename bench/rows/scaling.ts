@@ -1,7 +1,7 @@
 /** scaling: a backlog on a slow platform, for two workers against one. */
 import { ahead, type Batch, type Fleet, outcomeOf, startFleet } from '../fleet.ts';
 import type { BenchProcess } from '../processes.ts';
-import { inTurns } from '../rounds.ts';
+import { alternate } from '../rounds.ts';
 import type { Row } from '../row.ts';
 
 const CONNECTIONS = 60;
@@ -17,9 +17,9 @@ export const scaling: Row = {
   name: 'scaling',
   run: async () => {
     await using fleet = await startFleet(Array.from({ length: CONNECTIONS }, () => 1));
-    const [ours, bare] = [() => drainWith(fleet, 2), () => drainWith(fleet, 1)];
-    await bare();
-    return [await inTurns({ row: 'scaling, 2 workers to 1', ours, bare, unit: 'posts/s', target: 1, rounds: 3 })];
+    const [ours, baseline] = [() => drainWith(fleet, 2), () => drainWith(fleet, 1)];
+    await baseline();
+    return [await alternate({ row: 'scaling, 2 workers to 1', ours, baseline, unit: 'posts/s', target: 1, rounds: 3 })];
   },
 };
 

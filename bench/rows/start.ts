@@ -24,10 +24,10 @@ export const start: Row = {
       return await twice(() => startOnPglite(folder.path));
     });
     return [
-      note('first start', told(postgres.map(({ first }) => first))),
-      note('second start', told(postgres.map(({ second }) => second))),
-      note('first start, PGlite', told(pglite.map(({ first }) => first))),
-      note('second start, PGlite', told(pglite.map(({ second }) => second))),
+      note('first start', describeStarts(postgres.map(({ first }) => first))),
+      note('second start', describeStarts(postgres.map(({ second }) => second))),
+      note('first start, PGlite', describeStarts(pglite.map(({ first }) => first))),
+      note('second start, PGlite', describeStarts(pglite.map(({ second }) => second))),
     ];
   },
 };
@@ -47,7 +47,7 @@ async function once(launch: () => Promise<BenchProcess>): Promise<Start> {
   return { startMs: install.startMs, memoryMb: await install.memoryMb() };
 }
 
-function told(starts: readonly Start[]): string {
+function describeStarts(starts: readonly Start[]): string {
   const ms = Math.round(median(starts.map(({ startMs }) => startMs)));
   return `${ms} ms, ${Math.round(median(starts.map(({ memoryMb }) => memoryMb)))} MB`;
 }

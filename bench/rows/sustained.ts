@@ -111,16 +111,16 @@ interface Stored {
   readonly sent: number;
   readonly events: number;
   /** Sent posts with exactly one event. */
-  readonly told: number;
+  readonly notified: number;
 }
 
 async function count({ client }: BenchDatabase): Promise<Stored> {
   const { rows } = await client.query<Stored>(`
-    with told as (select subject_id, count(*) as times from events where name = 'post.sent' group by 1)
+    with notified as (select subject_id, count(*) as times from events where name = 'post.sent' group by 1)
     select count(*)::int as posts, count(*) filter (where p.status = 'sent')::int as sent,
-      (select coalesce(sum(times), 0)::int from told) as events,
-      count(*) filter (where p.status = 'sent' and t.times = 1)::int as told
-    from posts p left join told t on t.subject_id = p.id`);
+      (select coalesce(sum(times), 0)::int from notified) as events,
+      count(*) filter (where p.status = 'sent' and t.times = 1)::int as notified
+    from posts p left join notified t on t.subject_id = p.id`);
   const [stored] = rows;
   if (stored === undefined) throw new Error('nothing was counted');
   return stored;
@@ -130,12 +130,12 @@ function findings(run: Run, stored: Stored, requests: number): Finding[] {
   const { latenciesMs, perSecond, errors, early } = run;
   const [p50 = 0, p99 = 0, max = 0] = [0.5, 0.99, 1].map((share) => Math.round(percentile(latenciesMs, share)));
   for (const error of new Set(errors.slice(0, 5))) process.stderr.write(`sustained: ${error}\n`);
-  const complete = [stored.posts, stored.sent, stored.events, stored.told].every((found) => found === requests);
+  const complete = [stored.posts, stored.sent, stored.events, stored.notified].every((found) => found === requests);
   return [
     {
       row: 'sustained',
       ours: `${Math.round(perSecond)} posts/s for ${SECONDS} s, p50 ${p50} / p99 ${p99} / max ${max} ms, ${errors.length} errors`,
-      bare: '',
+      baseline: '',
       ratio: '',
       target: `${RATE} posts/s, p99 < ${TARGET_MS} ms, no error`,
       met: perSecond >= RATE * TARGET_SHARE && p99 < TARGET_MS && errors.length === 0,
@@ -143,7 +143,7 @@ function findings(run: Run, stored: Stored, requests: number): Finding[] {
     {
       row: 'sustained, events',
       ours: `${requests} requests, ${stored.sent} sent, ${stored.events} events, ${early} answers before theirs`,
-      bare: '',
+      baseline: '',
       ratio: '',
       target: 'one event each',
       met: complete && early === 0,

@@ -9,7 +9,7 @@ import { v7 } from 'uuid';
 import { call } from '../api.ts';
 import { type BenchDatabase, createDatabase, createFolder } from '../databases.ts';
 import { type BenchProcess, startOnPostgres, startPeer } from '../processes.ts';
-import { inTurns } from '../rounds.ts';
+import { alternate } from '../rounds.ts';
 import type { Row } from '../row.ts';
 
 /** Events of a round; each is delivered to every receiver. */
@@ -30,23 +30,23 @@ export const webhooks: Row = {
     const three = () => deliver(bench, ['a', 'b', 'c'], ['a', 'b', 'c']);
     await three();
     const unit = 'deliveries/s';
-    const bare = await inTurns({
+    const baseline = await alternate({
       row: 'webhooks',
       ours: three,
-      bare: () => postBare(receivers.origin, ['a', 'b', 'c']),
+      baseline: () => postBaseline(receivers.origin, ['a', 'b', 'c']),
       unit,
       target: 0.3,
       rounds: 5,
     });
-    const beside = await inTurns({
+    const beside = await alternate({
       row: 'webhooks, one of three hangs',
       ours: () => deliver(bench, ['a', 'b', 'hang-c'], ['a', 'b']),
-      bare: () => deliver(bench, ['a', 'b', 'c'], ['a', 'b']),
+      baseline: () => deliver(bench, ['a', 'b', 'c'], ['a', 'b']),
       unit,
       target: 0.9,
       rounds: 5,
     });
-    return [bare, beside];
+    return [baseline, beside];
   },
 };
 
@@ -97,7 +97,7 @@ async function allReceived(origin: string, paths: readonly string[], since: numb
 }
 
 /** A loop for each receiver: sign, post, wait for the answer, on a connection that is kept open. */
-async function postBare(origin: string, names: readonly string[]): Promise<number> {
+async function postBaseline(origin: string, names: readonly string[]): Promise<number> {
   rounds += 1;
   const agent = new Agent({ keepAlive: true });
   const started = performance.now();

@@ -4,7 +4,7 @@ import { connectSandboxes, HEADERS, postBody, publish } from '../api.ts';
 import { createDatabase, createFolder } from '../databases.ts';
 import { load } from '../load.ts';
 import { startOnPglite, startOnPostgres, startPeer } from '../processes.ts';
-import { inTurns } from '../rounds.ts';
+import { alternate } from '../rounds.ts';
 import type { Finding, Row } from '../row.ts';
 
 export const writes: Row = {
@@ -17,11 +17,14 @@ async function onPostgres(): Promise<Finding> {
   await using folder = await createFolder();
   await using ours = await startOnPostgres(database.url, folder.path, 'web');
   const prepared = await publishOne(ours.origin);
-  await using bare = await startPeer('bare-server.ts', { DATABASE_URL: database.url, POST_ID: prepared.postId });
+  await using baseline = await startPeer('baseline-server.ts', {
+    DATABASE_URL: database.url,
+    POST_ID: prepared.postId,
+  });
   const finding = await compare({
     row: 'writes',
     ours: ours.origin,
-    bare: bare.origin,
+    baseline: baseline.origin,
     slugs: prepared.slugs,
     target: 0.35,
     rounds: 5,
@@ -41,11 +44,14 @@ async function onPglite(): Promise<Finding> {
   }
   await cp(folder.path, copy.path, { recursive: true });
   await using ours = await startOnPglite(folder.path);
-  await using bare = await startPeer('bare-server.ts', { DATA_DIR: `${copy.path}/db`, POST_ID: prepared.postId });
+  await using baseline = await startPeer('baseline-server.ts', {
+    DATA_DIR: `${copy.path}/db`,
+    POST_ID: prepared.postId,
+  });
   return await compare({
     row: 'writes, PGlite',
     ours: ours.origin,
-    bare: bare.origin,
+    baseline: baseline.origin,
     slugs: prepared.slugs,
     rounds: 3,
   });
@@ -67,18 +73,18 @@ async function publishOne(origin: string): Promise<Prepared> {
 interface Comparison {
   readonly row: string;
   readonly ours: string;
-  readonly bare: string;
+  readonly baseline: string;
   readonly slugs: readonly string[];
   readonly target?: number;
   readonly rounds: number;
 }
 
-async function compare({ ours, bare, slugs, ...sides }: Comparison): Promise<Finding> {
+async function compare({ ours, baseline, slugs, ...sides }: Comparison): Promise<Finding> {
   const body = JSON.stringify(postBody(slugs));
   const ask = (origin: string) => ({ url: `${origin}/api/v2/posts`, headers: HEADERS, body });
-  await load(ask(bare), 1)();
+  await load(ask(baseline), 1)();
   await load(ask(ours), 1)();
-  return inTurns({ ...sides, unit: 'posts/s', ours: load(ask(ours)), bare: load(ask(bare)) });
+  return alternate({ ...sides, unit: 'posts/s', ours: load(ask(ours)), baseline: load(ask(baseline)) });
 }
 
 /**

@@ -143,7 +143,7 @@ describe('with many entries', () => {
     );
     await full.sql('analyze audit_entries');
     const planOf = async (filter: Omit<AuditFilter, 'limit'>) => {
-      const { sql, parameters } = auditQuery(id, { limit: 25, ...filter });
+      const { sql, parameters } = auditQuery(full.db.em(), id, { limit: 25, ...filter }).compile();
       const plan = await full.sql<{ 'QUERY PLAN': string }>(`explain ${sql}`, parameters);
       return plan.map((row) => row['QUERY PLAN']).join('\n');
     };

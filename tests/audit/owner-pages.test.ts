@@ -82,7 +82,7 @@ const FORMS: [path: string, name: string, arrange: Arrange, left: [string, strin
   ],
   ['/sign-in', 'with the password', signInAs(EMAIL, PASSWORD), ['owner.signIn', 'ok', 'sign_in']],
   ['/sign-in', 'with a wrong password', signInAs(EMAIL, 'wrong'), ['owner.signIn', 'unauthorized', 'owner']],
-  ['/sign-in', 'with an address of nobody', signInAs('nobody@bells.example', PASSWORD), null],
+  ['/sign-in', 'with an unknown address', signInAs('unknown@bells.example', PASSWORD), null],
   [
     '/sign-in/passkey',
     'with a passkey',
@@ -149,7 +149,7 @@ const FORMS: [path: string, name: string, arrange: Arrange, left: [string, strin
   ],
   [
     '/owner/sign-ins/end',
-    'of nobody',
+    'of an unknown person',
     forOwner('/owner/sign-ins/end', { signInId: UNKNOWN_ID }),
     ['owner.endSignIn', 'not_found', 'sign_in'],
   ],
@@ -206,7 +206,7 @@ const FORMS: [path: string, name: string, arrange: Arrange, left: [string, strin
   ],
   [
     '/owner/keys/revoke',
-    'of nobody',
+    'of an unknown person',
     forOwner('/owner/keys/revoke', { keyId: UNKNOWN_ID, what: 'key' }),
     ['keys.revoke', 'not_found', 'key'],
   ],
@@ -221,7 +221,7 @@ const FORMS: [path: string, name: string, arrange: Arrange, left: [string, strin
   ],
   [
     '/owner/passkeys/remove',
-    'of nobody',
+    'of an unknown person',
     forOwner('/owner/passkeys/remove', { passkeyId: UNKNOWN_ID }),
     ['owner.removePasskey', 'not_found', 'passkey'],
   ],

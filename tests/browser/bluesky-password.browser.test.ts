@@ -33,7 +33,7 @@ describe.skipIf(!HAS_BROWSER || script === undefined)('Bluesky', () => {
     await customer.press('Connect');
     expect(customer.answer().status()).toBe(422);
     expect(await customer.page.getByRole('alert').innerText()).toMatch(
-      /does not take this login: Invalid identifier or/,
+      /does not accept this credential: Invalid identifier or/,
     );
     await expectGoodPage(customer, { leadsTo, picture: 'refused' });
     await customer.type({ ...login(), 'App password': account.credentials['appPassword'] ?? '' });

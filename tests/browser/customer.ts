@@ -8,7 +8,7 @@ export interface CustomerOptions {
   readonly scripts?: boolean;
   /** Other origins, besides those of the product and the app, that the test visits. */
   readonly peers?: readonly string[];
-  /** Paths for which scripts of the test expect a refusal, and report it. */
+  /** Paths for which scripts of the test expect a refusal or no answer, and report it. */
   readonly refusedAt?: readonly string[];
 }
 
@@ -45,6 +45,7 @@ export async function newCustomer(
   let goingTo = '';
   /** Errors on the pages of other servers are not ours. */
   const isTheirs = (url: string) => peers.includes(URL.parse(url)?.origin ?? '');
+  const isRefused = (url: string) => refusedAt.includes(URL.parse(url)?.pathname ?? '');
   page.on('pageerror', (error) => {
     if (!isTheirs(page.url())) complaints.push(error.message);
   });
@@ -54,7 +55,8 @@ export async function newCustomer(
     // Browsers report pages answered with an error status. Each test says which ones it expects.
     const isStatus = message.text().startsWith('Failed to load resource: the server responded with a status of');
     if (isStatus && answers.some((answer) => answer.url() === message.location().url && answer.status() >= 400)) return;
-    if (isStatus && refusedAt.includes(URL.parse(message.location().url)?.pathname ?? '')) return;
+    const isUnread = message.text().startsWith('Failed to load resource:');
+    if (isUnread && isRefused(message.location().url)) return;
     if (['error', 'warning'].includes(message.type())) complaints.push(`${message.text()} (${message.location().url})`);
   });
   page.on('request', (request) => {
@@ -67,7 +69,10 @@ export async function newCustomer(
     }
   });
   page.on('requestfailed', (request) => {
-    if (!isTheirs(request.url())) complaints.push(`${request.url()}: ${request.failure()?.errorText}`);
+    // A page that is left gives up its requests.
+    if (request.failure()?.errorText === 'net::ERR_ABORTED') return;
+    if (!isTheirs(request.url()) && !isRefused(request.url()))
+      complaints.push(`${request.url()}: ${request.failure()?.errorText}`);
   });
 
   const answer = () => {

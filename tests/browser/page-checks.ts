@@ -11,13 +11,13 @@ import { keepScreenshot } from './screenshots.ts';
 export const PHONE = { width: 390, height: 844 };
 
 /** The narrowest page that must not scroll sideways (WCAG 2.2, 1.4.10). */
-const NARROWEST = { width: 320, height: 640 };
+export const NARROWEST = { width: 320, height: 640 };
 
-const DESK = { width: 1280, height: 800 };
+export const DESKTOP = { width: 1280, height: 800 };
 
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-const AXE_RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+export const AXE_RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /** The elements that Tab reaches on the page, from top to bottom. */
 const CONTROLS = `[...document.querySelectorAll('a[href], button, select, input:not([type=hidden])')]
@@ -49,7 +49,7 @@ export async function expectGoodPage(customer: Customer, { leadsTo, also = {}, p
   expectGuarded(customer.answer(), leadsTo, also);
   await expectKeyboard(page);
   await expectTouchable(page);
-  for (const size of [NARROWEST, DESK, PHONE]) {
+  for (const size of [NARROWEST, DESKTOP, PHONE]) {
     await page.setViewportSize(size);
     const [needed, has] = await page.evaluate<[number, number]>(
       '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',

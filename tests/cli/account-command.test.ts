@@ -56,7 +56,7 @@ describe('account set', () => {
     [['set', '--x-spend-cap-cents', '1.5'], /whole number of cents or none, not "1.5"/],
     [['set', '--messages', 'many'], /whole number of messages a day, none or default, not "many"/],
     [['set', '--plan', 'gold'], /plan: expected one of free, pro, unlimited/],
-    [['set', '00000000-0000-7000-8000-000000000000', '--plan', 'pro'], /There is no account with the id/],
+    [['set', '00000000-0000-7000-8000-000000000000', '--plan', 'pro'], /No account has the id/],
     [['set', 'first', '--plan', 'pro'], /accountId: expected a UUID/],
     [['set', '--colour', 'red'], /colour/],
   ])('refuses %j with a message', async (args, message) => {
@@ -92,9 +92,9 @@ describe('without the token', () => {
   });
 
   it('the endpoints do not exist when the server has no token', async () => {
-    await using bare = await startWorld();
+    await using unconfigured = await startWorld();
 
-    const response = await fetch(`${bare.url}/operator/accounts`, { headers: { authorization: 'Bearer x' } });
+    const response = await fetch(`${unconfigured.url}/operator/accounts`, { headers: { authorization: 'Bearer x' } });
 
     expect(response.status).toBe(404);
   });

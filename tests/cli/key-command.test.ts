@@ -15,10 +15,10 @@ const statusOf = async (key: string) => (await world.rest('GET /keys', { key }))
 
 it('creates an account key and prints it once', async () => {
   const printed = await run('create', '--live', '--name', 'Server');
-  const [secret = '', told = ''] = printed.split('\n');
+  const [secret = '', shown = ''] = printed.split('\n');
 
   expect(secret).toMatch(/^crl_live_[A-Za-z0-9]{40}$/);
-  expect(told).toMatch(/^Keep it: it is shown this once\. Its id is [0-9a-f-]{36}, for revoking it\.$/);
+  expect(shown).toMatch(/^Save it now: it is shown only once\. Its id is [0-9a-f-]{36}, for revoking it\.$/);
   expect(await statusOf(secret)).toBe(200);
   const listed = await run('list');
   expect(listed).toContain(
@@ -37,8 +37,8 @@ it('revokes a key, with or without the keys minted from it, and audits all of it
   const profile = await world.profile();
   const mint = async (key: string) =>
     (await world.rest(`POST /profiles/${profile.id}/keys`, { key, body: { name: 'Customer', type: 'live' } })).body;
-  const [secret = '', told = ''] = (await run('create', '--live')).split('\n');
-  const id = /id is (\S+),/.exec(told)?.[1] ?? '';
+  const [secret = '', shown = ''] = (await run('create', '--live')).split('\n');
+  const id = /id is (\S+),/.exec(shown)?.[1] ?? '';
   const customer = await mint(secret);
 
   expect(await run('revoke', id)).toBe(`The key ${id} is revoked.\n`);

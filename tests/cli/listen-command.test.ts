@@ -141,13 +141,13 @@ describe('listen --forward', () => {
   });
 
   it.each<[string[], Record<string, string>, string]>([
-    [[], {}, 'Name where events go with --forward, e.g. http://localhost:4000.'],
+    [[], {}, 'Set where events go with --forward, e.g. http://localhost:4000.'],
     [
       ['--forward', 'localhost'],
       {},
       '--forward: expected an address such as https://app.example/webhooks, not "localhost".',
     ],
-    [['--forward', 'http://localhost:4000'], {}, 'Give the API key with --key or CARILLON_KEY.'],
+    [['--forward', 'http://localhost:4000'], {}, 'Set the API key with --key or CARILLON_KEY.'],
     [['--forward', 'http://localhost:4000', '--key', 'wrong'], {}, 'The API key is missing, unknown or revoked.'],
     [
       ['--forward', 'http://localhost:4000', '--key', 'k', '--url', 'http://127.0.0.1:9'],

@@ -18,7 +18,7 @@ it('prints a link for the only account, and when it expires', async () => {
   const until = new Date(world.clock.now().getTime() + 3_600_000).toISOString();
   expect(printed.startsWith(`${PUBLIC_URL}/set-up/`)).toBe(true);
   expect(printed).toMatch(/^\S+\/set-up\/[\w-]{43}\nIt works once, until /);
-  expect(printed.split('\n')[1]).toBe(`It works once, until ${until}. Links made before it work no more.`);
+  expect(printed.split('\n')[1]).toBe(`It works once, until ${until}. Earlier links no longer work.`);
   expect((await openBrowser(world).get(pathIn(printed))).status).toBe(200);
 });
 
@@ -59,7 +59,7 @@ it('requires the account when there are several, and creates its owner', async (
   const done = await browser.press(form, 'Set up', { Email: 'other@bells.example', Password: 'eight bells at noon' });
 
   expect(taken.status).toBe(400);
-  expect(taken.text).toContain('Somebody else on this install signs in with this address.');
+  expect(taken.text).toContain('Another person on this install signs in with this address.');
   expect(done.status).toBe(303);
   expect(await world.sql('select account_id, email from owners order by email')).toEqual([
     { account_id: other.id, email: 'other@bells.example' },
@@ -73,7 +73,7 @@ it.each<[string[], RegExp]>([
   [['link', 'one', 'two'], /^$/],
   [['link', '--colour', 'red'], /colour/],
   [['link', 'first'], /accountId: expected a UUID/],
-  [['link', '00000000-0000-7000-8000-000000000000'], /There is no account with the id/],
+  [['link', '00000000-0000-7000-8000-000000000000'], /No account has the id/],
 ])('refuses %j', async (args, message) => {
   await expect(run(...args)).rejects.toThrow(message);
 });

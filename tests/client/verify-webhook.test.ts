@@ -48,7 +48,7 @@ describe('accepts', () => {
 
 describe('refuses', () => {
   const other = (header: string) => ({ 'x-service-signature': header });
-  const foreign = 'The signature does not match: another secret, or a body that was parsed or changed on the way.';
+  const foreign = 'The signature does not match: the secret is wrong, or the body was parsed or changed.';
   const malformed = 'x-service-signature is not of the form t=<seconds>,v1=<hex>.';
   const good = signed()['x-service-signature'];
 
@@ -76,7 +76,7 @@ describe('refuses', () => {
     const verified = verifyWebhook(BODY, signed(), SECRET, later(seconds));
 
     await expect(verified).rejects.toThrow(
-      new WebhookVerificationError('The signature is 301 s away from this clock, and may be 300 s away.'),
+      new WebhookVerificationError('The signature is 301 s away from this clock; the tolerance is 300 s.'),
     );
   });
 

@@ -1,16 +1,17 @@
-/** The assets of the pages: types, caching, and TypeScript compiled for browsers. */
+/** The assets of server-rendered pages: types, caching, and TypeScript compiled for browsers. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import type { ConnectFields } from '../../console/connect-fields.ts';
 import { toBrowserModule } from '../../console/browser-module.ts';
 import { startWorld } from '../harness/world.ts';
 
 const world = await startWorld();
 const ASSETS = join(import.meta.dirname, '../../console/assets');
-const modules = (await readdir(join(ASSETS, 'app')))
+const modules = (await readdir(join(ASSETS, 'scripts')))
   .filter((name) => name.endsWith('.ts'))
   .map((name) => name.replace('.ts', '.js'));
 const files = (await readdir(ASSETS)).filter((name) => /\.(css|svg)$/.test(name));
@@ -28,7 +29,7 @@ describe('the browser code', () => {
       const failures = await Promise.all(
         modules.map(async (name) => {
           const file = join(folder, name.replace('.js', '.mjs'));
-          await writeFile(file, await (await get(`/app/${name}`)).text());
+          await writeFile(file, await (await get(`/scripts/${name}`)).text());
           return check(process.execPath, ['--check', file]).then(() => null, String);
         }),
       );
@@ -38,19 +39,8 @@ describe('the browser code', () => {
     }
   });
 
-  it('imports only modules that are served', async () => {
-    const sources = await Promise.all(modules.map(async (name) => (await get(`/app/${name}`)).text()));
-
-    const imported = sources.flatMap((source) =>
-      [...source.matchAll(/\bfrom\s+'([^']+)'|\bimport\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? match[2]),
-    );
-
-    expect(imported.length).toBeGreaterThan(20);
-    expect(imported.filter((path) => !modules.includes(path?.replace(/^\.\//, '') ?? ''))).toEqual([]);
-  });
-
   it('writes no markup, evaluates no code, stores nothing beyond the tab and names no other site', async () => {
-    const sources = await Promise.all(modules.map(async (name) => (await get(`/app/${name}`)).text()));
+    const sources = await Promise.all(modules.map(async (name) => (await get(`/scripts/${name}`)).text()));
     const code = sources.join('\n').replace(/\/\*\*[^]*?\*\/|\/\/ .*/g, '');
 
     expect(
@@ -61,7 +51,7 @@ describe('the browser code', () => {
   });
 
   it('disables every feature of the API reference that reaches another site', async () => {
-    const source = await (await get('/app/reference.js')).text();
+    const source = await (await get('/scripts/reference.js')).text();
 
     for (const setting of [
       "proxyUrl: ''",
@@ -116,8 +106,66 @@ describe('stylesheets and pictures', () => {
   });
 });
 
+describe('the fields of platforms', () => {
+  it('are named for people, and hide typed passwords, tokens and secret addresses', async () => {
+    const platforms = (await (await get('/connect-fields.json')).json()) as readonly ConnectFields[];
+
+    const fields = platforms.flatMap(({ platformId, fields: own }) =>
+      own.map(({ name, label, hint, kind }) => ({ field: `${platformId}.${name}`, label, hint, kind })),
+    );
+    expect(fields.filter(({ label, hint }) => label === '' || hint === '')).toEqual([]);
+    expect(fields.map(({ field }) => field)).toEqual([
+      'bluesky.identifier',
+      'bluesky.appPassword',
+      'bluesky.service',
+      'mastodon.instanceUrl',
+      'mastodon.accessToken',
+      'linkedin.accessToken',
+      'linkedin.refreshToken',
+      'linkedin.expiresAt',
+      'linkedin.organizationId',
+      'facebook.pageId',
+      'facebook.accessToken',
+      'instagram.userId',
+      'instagram.accessToken',
+      'threads.accessToken',
+      'threads.refreshToken',
+      'threads.expiresAt',
+      'x.accessToken',
+      'x.refreshToken',
+      'x.expiresAt',
+      'reddit.accessToken',
+      'reddit.refreshToken',
+      'reddit.expiresAt',
+      'reddit.subreddit',
+      'telegram.botToken',
+      'telegram.chatId',
+      'discord.webhookUrl',
+      'slack.botToken',
+      'slack.channelId',
+    ]);
+    expect(fields.filter(({ kind }) => kind === 'secret').map(({ field }) => field)).toEqual([
+      'bluesky.appPassword',
+      'mastodon.accessToken',
+      'linkedin.accessToken',
+      'linkedin.refreshToken',
+      'facebook.accessToken',
+      'instagram.accessToken',
+      'threads.accessToken',
+      'threads.refreshToken',
+      'x.accessToken',
+      'x.refreshToken',
+      'reddit.accessToken',
+      'reddit.refreshToken',
+      'telegram.botToken',
+      'discord.webhookUrl',
+      'slack.botToken',
+    ]);
+  });
+});
+
 describe('delivery', () => {
-  it.each([...files.map((name) => `/${name}`), '/app/main.js', '/scalar.js'])(
+  it.each([...files.map((name) => `/${name}`), '/scripts/passkeys.js', '/connect-fields.json', '/scalar.js'])(
     '%s is revalidated and not sent again',
     async (path) => {
       const first = await get(path);
@@ -147,10 +195,17 @@ describe('delivery', () => {
     expect(await zipped.text()).toBe(await plain.text());
   });
 
-  it.each(['/../pages.ts', '/..%2fpages.ts', '/app/main.ts', '/app/tsconfig.json', '/app/', '/nothing.css', '/%00'])(
-    'answers 404 for %s',
-    async (path) => {
-      expect((await get(path)).status).toBe(404);
-    },
-  );
+  it.each([
+    '/../pages.ts',
+    '/..%2fpages.ts',
+    '/scripts/passkeys.ts',
+    '/scripts/tsconfig.json',
+    '/scripts/',
+    '/app/manifest.json',
+    '/app/sources.json',
+    '/nothing.css',
+    '/%00',
+  ])('answers 404 for %s', async (path) => {
+    expect((await get(path)).status).toBe(404);
+  });
 });

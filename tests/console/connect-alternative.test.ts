@@ -4,7 +4,7 @@
  */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type JsonObject, PlatformFailure } from '../../platforms/contract.ts';
-import type { AlternativeConnect, HostedConnect } from '../../platforms/hosted.ts';
+import type { AlternativeConnect, HostedConnect } from '../../platforms/connect.ts';
 import { openBrowser } from '../harness/browser.ts';
 import { destination, makeLink } from '../harness/connect-links.ts';
 import { PUBLIC_URL, startWorld } from '../harness/world.ts';

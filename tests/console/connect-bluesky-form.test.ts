@@ -47,7 +47,7 @@ describe('Bluesky', () => {
 
     expect(refused.status).toBe(422);
     expect(refused.text).toContain('<title>That did not work: Connect Bluesky</title>');
-    expect(refused.text).toMatch(/role="alert".*does not take this login: Invalid identifier or password/s);
+    expect(refused.text).toMatch(/role="alert".*does not accept this credential: Invalid identifier or password/s);
     expect(refused.text).toContain('value="alice.example.com"');
     expect(refused.text).not.toContain('wrong-password');
     expect(destination(end.location)[1]).toMatchObject({ platform: 'bluesky' });

@@ -122,7 +122,7 @@ describe('the page of the account’s own server', () => {
     const { body } = await world.rest(`GET /connections/${query['connectionId']}`);
     expect(body.connection.reconnectRequired).toEqual({
       since: now().toISOString(),
-      reason: `${new URL(server.url).host} refused: Invalid grant: connect the account again.`,
+      reason: `${new URL(server.url).host} no longer renews this credential: connect the account again.`,
     });
   });
 

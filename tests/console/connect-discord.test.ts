@@ -43,7 +43,7 @@ async function agree(world: World, link: TestLink): Promise<{ browser: Browser; 
   return { browser, away, location: back.location ?? '' };
 }
 
-async function loginOf(world: World, location: string): Promise<unknown> {
+async function credentialOf(world: World, location: string): Promise<unknown> {
   const id = destination(location)[1]['connectionId'] ?? '';
   const [row] = await world.sql<{ credentials: string }>('select credentials from connections where id = $1', [id]);
   return world.context.vault.open(row?.credentials ?? '', id);
@@ -101,7 +101,7 @@ describe('with an app', () => {
       }),
     ]);
     expect(destination(location)[1]).toMatchObject({ slug: 'discord-the-bells', platform: 'discord' });
-    expect(await loginOf(appWorld, location)).toEqual({
+    expect(await credentialOf(appWorld, location)).toEqual({
       kind: 'webhook',
       webhookId: expect.stringMatching(/^\d+$/),
       webhookToken: expect.stringMatching(/^token-of-/),
@@ -162,7 +162,7 @@ describe('with the bot of an app', () => {
     ]);
     expect(destination(end.location)[1]).toMatchObject({ slug: 'discord-news', platform: 'discord' });
     const login = { kind: 'bot', channelId: '701', guildId: '800', botId: '900' };
-    expect(await loginOf(botWorld, end.location ?? '')).toEqual(login);
+    expect(await credentialOf(botWorld, end.location ?? '')).toEqual(login);
   });
 
   it('says so when there is no text channel', async () => {

@@ -95,7 +95,7 @@ describe('a person who may post to several Pages', () => {
     const page = await browser.get(refused.location ?? '');
     const end = await browser.press(page, 'Cancel');
 
-    expect(page.text).toContain('Facebook does not take this login: Malformed access token …');
+    expect(page.text).toContain('Facebook does not accept this credential: Malformed access token …');
     expect(destination(end.location)[1]).toMatchObject({ error: 'connect_failed' });
   });
 });

@@ -66,13 +66,13 @@ describe('a link', () => {
 
   it('is not used up by HEAD, nor by a browser prefetch', async () => {
     const link = await makeLink(world);
-    const [looker, customer] = [openBrowser(world), openBrowser(world)];
+    const [crawler, customer] = [openBrowser(world), openBrowser(world)];
 
-    const head = await looker.head(link.path);
-    const ahead = await looker.get(link.path, { 'sec-purpose': 'prefetch;prerender' });
+    const head = await crawler.head(link.path);
+    const ahead = await crawler.get(link.path, { 'sec-purpose': 'prefetch;prerender' });
 
     expect([head.status, head.text, ahead.status]).toEqual([200, '', 503]);
-    expect(looker.setCookies).toEqual([]);
+    expect(crawler.setCookies).toEqual([]);
     expect((await customer.get(link.path)).status).toBe(200);
   });
 
@@ -138,7 +138,7 @@ describe('the browser', () => {
 
     await browser.get(link.path);
 
-    const attributes = 'Path=/connect; Max-Age=900; HttpOnly; SameSite=Lax';
+    const attributes = 'Max-Age=900; Path=/connect; HttpOnly; SameSite=Lax';
     expect(browser.setCookies).toEqual([
       expect.stringMatching(new RegExp(`^connect-${link.sessionId}=[\\w-]{43}; ${attributes}$`)),
     ]);

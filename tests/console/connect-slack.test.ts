@@ -82,7 +82,7 @@ describe('a refusal', () => {
     [
       'a bot that is gone',
       () => (slack.granted = { incoming_webhook: { channel: '#x', channel_id: 'C0BELLS' }, access_token: 'xoxb-dead' }),
-      'Slack does not take this login: invalid_auth',
+      'Slack does not accept this credential: invalid_auth',
     ],
   ])('for %s is shown, with a way to retry', async (_case, arrange, message) => {
     arrange();
@@ -109,10 +109,10 @@ describe('a refusal', () => {
 
 describe('an install without an app at Slack', () => {
   it('says that Slack cannot be connected over a link', async () => {
-    const bare = await startWorld();
-    const { id } = await bare.profile();
+    const unconfigured = await startWorld();
+    const { id } = await unconfigured.profile();
 
-    const { status, body } = await bare.rest(`POST /profiles/${id}/connect`, {
+    const { status, body } = await unconfigured.rest(`POST /profiles/${id}/connect`, {
       body: { redirectUrl: 'https://app.example.com/', platform: 'slack' },
     });
 

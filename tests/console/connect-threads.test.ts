@@ -76,10 +76,10 @@ describe('a refusal', () => {
     [
       'is not taken any more',
       { status: 400, json: { error: { code: 190, message: 'expired' } } },
-      'Threads does not take this login',
+      'Threads does not accept this credential',
     ],
     ['brings no answer', { status: 500, json: {} }, 'Threads answered HTTP 500.'],
-    ['brings something else', { status: 200, json: {} }, 'Threads answered without a login'],
+    ['brings something else', { status: 200, json: {} }, 'Threads answered without a token'],
   ])('of a code whose token %s is shown', async (_case, answer, message) => {
     threads.answers['GET /access_token'] = [answer];
     const link = await makeLink(world, { platform: 'threads' });

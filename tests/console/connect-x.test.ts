@@ -76,7 +76,7 @@ describe('X', () => {
         'failed',
         {
           code: 'reconnect_required',
-          message: 'This login does not cover images on X (media.write): connect the account again.',
+          message: 'This credential does not cover images on X (media.write): connect the account again.',
         },
       ]);
     }

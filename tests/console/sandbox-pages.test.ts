@@ -58,7 +58,7 @@ describe('a post', () => {
   });
 
   it('does not reveal its account', async () => {
-    const { path, postId } = await send('Nobody knows');
+    const { path, postId } = await send('A lost post');
 
     const { text } = await read(path);
 
@@ -125,7 +125,7 @@ describe('a timeline', () => {
 
     expect(texts(withOne.text)).toEqual(['kept']);
     expect([withNone.status, texts(withNone.text)]).toEqual([200, []]);
-    expect(withNone.text).toContain('No post stands here at present.');
+    expect(withNone.text).toContain('There are no posts here at present.');
   });
 
   it('has fifty posts per page, and every post on exactly one', async () => {

@@ -29,7 +29,7 @@ it.each([
   [{ CLOCK: 'manual', NODE_ENV: 'production' }, 'CLOCK: manual is refused when NODE_ENV is production'],
   [{ MCP_CONFORMANCE: '1', NODE_ENV: 'production' }, 'MCP_CONFORMANCE: is refused when NODE_ENV is production'],
   [{ MCP_CONFORMANCE: 'yes' }, 'MCP_CONFORMANCE: must be 1, or unset'],
-  [{ CLOCK_START: '2027-01-01T00:00:00Z' }, 'CLOCK_START: has a meaning only with CLOCK=manual'],
+  [{ CLOCK_START: '2027-01-01T00:00:00Z' }, 'CLOCK_START: is used only with CLOCK=manual'],
   [{ ENCRYPTION_KEYS: 'c2hvcnQ=' }, `ENCRYPTION_KEYS: ${KEY_MESSAGE}`],
   [{ ENCRYPTION_KEYS: `${Buffer.alloc(32).toString('base64')},` }, `ENCRYPTION_KEYS: ${KEY_MESSAGE}`],
   [
@@ -81,7 +81,7 @@ it('names DATA_DIR when that is a file', async () => {
 
   expect(await server.ended()).toMatchObject({ code: 1, signal: null });
   expect(server.stderr()).toBe(
-    `carillon: DATA_DIR ${file} cannot be made (EEXIST: file already exists, mkdir '${file}').\n`,
+    `carillon: DATA_DIR ${file} cannot be created (EEXIST: file already exists, mkdir '${file}').\n`,
   );
 });
 

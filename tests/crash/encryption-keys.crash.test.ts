@@ -56,7 +56,7 @@ describe(`on ${ENGINE}`, () => {
 
     expect(await refused.ended()).toMatchObject({ code: 1, signal: null });
     expect(refused.stderr()).toBe(
-      `carillon: ENCRYPTION_KEYS: stored logins were encrypted with a key that is not given (mark ${mark}); add it after the first\n`,
+      `carillon: ENCRYPTION_KEYS: stored logins were encrypted with a missing key (mark ${mark}); add it after the first\n`,
     );
     expect(refused.stdout()).toBe('');
     const started = await install.start({ ENCRYPTION_KEYS: `${NEW},${OLD}` });

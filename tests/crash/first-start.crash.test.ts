@@ -140,7 +140,7 @@ describe.runIf(ENGINE === 'pglite')('a second server on the same DATA_DIR', () =
     expect(await second.ended()).toMatchObject({ code: 1, signal: null });
     expect(second.stderr()).toBe(
       `carillon: DATA_DIR ${install.dataDir} is in use by another Carillon server (process ${first.child.pid}). ` +
-        'Stop it first, or give this one a DATA_DIR of its own, or use PostgreSQL (DATABASE_URL) to run several.\n',
+        'Stop it first, set another DATA_DIR, or use PostgreSQL (DATABASE_URL) to run several.\n',
     );
     expect(second.stdout()).toBe('');
     expect((await first.rest('GET /connections')).body.connections).toHaveLength(1);

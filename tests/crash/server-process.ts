@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { onTestFinished } from 'vitest';
 import { openPglite } from '../../entities/orm.ts';
-import { query } from '../../entities/query.ts';
+import { query } from '../harness/query.ts';
 import { databaseUrl, onServer, TEST_DATABASE_URL } from '../harness/database.ts';
 import { COMPILED } from './compiled-server.ts';
 import { MIGRATED_VARIABLE } from './migrated-folder.ts';

@@ -1,17 +1,11 @@
-/** Machines whose clocks differ by minutes, on one PostgreSQL: no post goes out early or twice (decision 0020). */
+/**
+ * Machines whose clocks differ by minutes, on one PostgreSQL: no post goes out early or twice
+ * (docs/decisions/0020-use-the-database-clock-on-postgresql.md).
+ */
 import { describe, expect, it } from 'vitest';
 import { allSettled, eachOnce, schedule, tally } from './posts.ts';
 import { ENGINE, freePort, newInstall } from './server-process.ts';
-
-/** Shifts the clock of a process by this many minutes. */
-function minutesAhead(minutes: number): string {
-  const patch = `const Real = Date; const by = ${minutes * 60_000};
-    globalThis.Date = class extends Real {
-      constructor(...given) { given.length === 0 ? super(Real.now() + by) : super(...given); }
-      static now() { return Real.now() + by; }
-    };`;
-  return `--import data:text/javascript,${encodeURIComponent(patch)}`;
-}
+import { minutesAhead } from './skewed-clock.ts';
 
 describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
   it('two workers, one ten minutes ahead and one ten minutes behind, send each post once and none before its time', async () => {

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** Milliseconds between two checks. */
-const LOOK_EVERY_MS = 20;
+const POLL_INTERVAL_MS = 20;
 
 /**
  * Repeats `check` until it returns a value.
@@ -21,6 +21,6 @@ export async function waitUntil<Found>(
     const found = await check();
     if (found !== false && found !== null && found !== undefined) return found;
     if (performance.now() > deadline) throw new Error(`${what}: not within ${timeoutMs} ms`);
-    await wait(LOOK_EVERY_MS);
+    await wait(POLL_INTERVAL_MS);
   }
 }

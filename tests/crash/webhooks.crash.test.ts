@@ -13,20 +13,20 @@ const SCHEDULING_MS = 15_000;
 /** Longest time that deliveries may take. */
 const DELIVERED_WITHIN_MS = 50_000;
 
-interface Told {
+interface ReceivedEvent {
   readonly eventId: string;
   readonly text: string;
 }
 
 /** A receiver that outlives the server. */
 async function startReceiver(answer: (response: ServerResponse) => void) {
-  const told: Told[] = [];
+  const received: ReceivedEvent[] = [];
   const server = createServer((request, response) => {
     let raw = '';
     request.setEncoding('utf8').on('data', (text: string) => (raw += text));
     request.on('end', () => {
       const body = JSON.parse(raw);
-      told.push({ eventId: body.eventId, text: body.post.text });
+      received.push({ eventId: body.eventId, text: body.post.text });
       answer(response);
     });
   });
@@ -36,7 +36,7 @@ async function startReceiver(answer: (response: ServerResponse) => void) {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, told };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, received };
 }
 
 async function register(server: ServerProcess, url: string): Promise<string> {
@@ -67,41 +67,41 @@ function allDelivered(server: ServerProcess, webhookId: string, count: number): 
 it('a process killed in an attempt: the attempt repeats under the same id, and queued deliveries follow', async () => {
   const install = await newInstall();
   let hangs = true;
-  const { url, told } = await startReceiver((response) => {
+  const { url, received } = await startReceiver((response) => {
     if (!hangs) response.writeHead(204).end();
   });
   const server = await install.start();
   const webhookId = await register(server, url);
   // All at one instant, because the kill must hit the attempt within its five seconds.
   await schedule(server, ['one', 'two', 'three'], new Date(Date.now() + SCHEDULING_MS));
-  await waitUntil('the first attempt is under way', () => told.length === 1);
+  await waitUntil('the first attempt is in progress', () => received.length === 1);
 
   await server.kill9();
   hangs = false;
   const again = await startAgain(install);
   await allDelivered(again, webhookId, 3);
 
-  expect(told).toHaveLength(4);
-  expect(told[1]).toEqual(told[0]);
-  expect(new Set(told.map(({ text }) => text))).toEqual(new Set(['one', 'two', 'three']));
+  expect(received).toHaveLength(4);
+  expect(received[1]).toEqual(received[0]);
+  expect(new Set(received.map(({ text }) => text))).toEqual(new Set(['one', 'two', 'three']));
 });
 
 it('a process killed repeatedly while it sends and delivers: every sent post is announced, and no other', async () => {
   const install = await newInstall();
-  const { url, told } = await startReceiver((response) => response.writeHead(204).end());
+  const { url, received } = await startReceiver((response) => response.writeHead(204).end());
   const texts = Array.from({ length: 60 }, (_, index) => `number ${index}`);
   let server = await install.start();
   const webhookId = await register(server, url);
   await schedule(server, texts, new Date(Date.now() + SCHEDULING_MS));
 
   for (const enough of [1, 15, 35]) {
-    await waitUntil(`${enough} are delivered`, () => told.length >= enough);
+    await waitUntil(`${enough} are delivered`, () => received.length >= enough);
     await server.kill9();
     server = await startAgain(install);
   }
   await allSettled(server);
   await allDelivered(server, webhookId, texts.length);
 
-  expect([...new Set(told.map(({ text }) => text))].toSorted()).toEqual(texts.toSorted());
-  expect(new Set(told.map(({ eventId }) => eventId)).size).toBe(texts.length);
+  expect([...new Set(received.map(({ text }) => text))].toSorted()).toEqual(texts.toSorted());
+  expect(new Set(received.map(({ eventId }) => eventId)).size).toBe(texts.length);
 });

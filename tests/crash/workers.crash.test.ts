@@ -134,9 +134,7 @@ describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
     sleeper.child.kill('SIGCONT');
 
     await waitUntil('the sleeper finds that it came too late', () =>
-      sleeper
-        .log()
-        .some(({ msg, postId: id }) => msg === 'a send was settled by someone else meanwhile' && id === postId),
+      sleeper.log().some(({ msg, postId: id }) => msg === 'another process settled a send first' && id === postId),
     );
     expect(await postOf(web, postId)).toEqual(before);
     expect(await attemptsOf(web, postId)).toEqual(oneAccepted(before.platformPostId));
@@ -150,12 +148,12 @@ describe.runIf(ENGINE === 'postgres')('on PostgreSQL', () => {
     const claimer = await startWorker(install);
     const client = await openClient(install);
     await schedule(web, texts(20, 0), inSeconds(3));
-    // The claim waits here between its two statements: the posts are claimed, and the ledger rows are not written.
+    // The claim waits here in the middle of its statement: the ledger rows cannot be written.
     await client.query('begin; lock table attempts in share mode');
     // Queried on other connections, because one transaction reads the activity only once.
     const claims = () =>
       install.sql<{ waiting: boolean }>(`select wait_event_type = 'Lock' as waiting from pg_stat_activity
-        where datname = current_database() and pid <> pg_backend_pid() and query like '%insert into attempts%'`);
+        where datname = current_database() and pid <> pg_backend_pid() and query like '%update posts p set status = ''processing''%'`);
     await waitUntil('the claim has begun', async () => (await claims()).some(({ waiting }) => waiting));
 
     await claimer.kill9();

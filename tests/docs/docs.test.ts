@@ -7,7 +7,7 @@ import { ATTEMPT_STEPS } from '../../entities/attempt.ts';
 import { RESCHEDULE_REASONS } from '../../entities/post.ts';
 import { ERROR_CODES, ERRORS } from '../../errors/codes.ts';
 import { createRegistry, PLATFORM_IDS, TEST_PLATFORM } from '../../platforms/registry.ts';
-import type { SandboxTimeline } from '../../platforms/sandbox/timeline.ts';
+import type { Timeline } from '../../platforms/timeline.ts';
 import { operations } from '../../routers/operations.ts';
 import { TOOLSETS } from '../../routers/toolsets.ts';
 
@@ -19,6 +19,7 @@ interface Page {
   readonly prose: string;
 }
 
+const platformPages = PLATFORM_IDS.map((id) => `docs/platforms/${id}.md`);
 const pages: readonly Page[] = globSync(['*.md', 'docs/**/*.md']).toSorted().map(readPage);
 
 function readPage(file: string): Page {
@@ -69,34 +70,17 @@ describe('links', () => {
     expect(lost).toEqual([]);
   });
 
-  it('lead from the index to every decision', () => {
-    const index = found(page('docs/decisions/README.md').prose, /\]\((\d{4}-[^)]+)\)/g);
+  it('lead from README.md to every page of the guide and of the platforms', () => {
+    const linked = relative.filter(({ from }) => from === 'README.md').map(({ to }) => to);
+    const wanted = [...globSync('docs/*.md'), ...globSync('docs/guide/*.md'), ...platformPages];
 
-    expect(index).toEqual(globSync('[0-9]*.md', { cwd: 'docs/decisions' }).toSorted());
+    expect(wanted.filter((file) => !linked.includes(file))).toEqual([]);
   });
-});
 
-describe('the table of settings in README.md', () => {
-  const rows = [...page('README.md').prose.matchAll(/^\| `([A-Z_]+)` \| (unset|`[^`]+`) \|/gm)];
-  const documented = rows.map(([, name, cell = '']) => [name, cell === 'unset' ? undefined : cell.slice(1, -1)]);
+  it('lead from the index of platforms to a page for each platform', () => {
+    const index = found(page('docs/platforms/README.md').prose, /^\| \[[^\]]+\]\(([\w-]+)\.md\)/gm);
 
-  // Read as text: the schema itself is not exported, and the table follows the order in this file.
-  const source = readFileSync('server/config.ts', 'utf8') + readFileSync('server/platform-settings.ts', 'utf8');
-  const shapeOf = (name: string) =>
-    new RegExp(`const ${name} = z\\.object\\(\\{(.*?)^\\}\\)`, 'ms').exec(source)?.[1] ?? '';
-  const schema = shapeOf('Environment').replace(/^ {2}\.\.\.(\w+)\.shape,\n/gm, (_, name: string) => shapeOf(name));
-  const settings = found(schema, /^ {2}([A-Z][A-Z_]+):/gm).map((name) => [name, defaultOf(name)]);
-
-  /** The argument of `.default(…)`; undefined for none and for an empty list, which mean the same to the operator. */
-  function defaultOf(name: string): string | undefined {
-    const declaration = new RegExp(`^  ${name}:(.*?)(?=^  [A-Z]|$(?![^]))`, 'ms').exec(schema)?.[1] ?? '';
-    const literal = /\.(?:default|prefault)\((.+?)\),?\s*$/s.exec(declaration)?.[1];
-    return literal === undefined || literal === '[]' ? undefined : literal.replaceAll("'", '');
-  }
-
-  it('has every variable that the service reads, in the same order and with the same default', () => {
-    expect(settings.length).toBeGreaterThan(15);
-    expect(documented).toEqual(settings);
+    expect(index.toSorted()).toEqual(PLATFORM_IDS.toSorted());
   });
 });
 
@@ -155,7 +139,7 @@ describe('names in the documentation', () => {
   });
 
   it('of errors of failed posts are codes of the error table', () => {
-    const cells = found(page('README.md').prose, /`failed`, `(\w+)`/g);
+    const cells = found(page('docs/platforms/sandbox.md').prose, /`failed`, `(\w+)`/g);
 
     expect(cells.length).toBeGreaterThan(3);
     expect(cells.filter((code) => !Object.hasOwn(ERRORS, code))).toEqual([]);
@@ -176,6 +160,17 @@ describe('names in the documentation', () => {
 });
 
 describe('files that people look for', () => {
+  it('README.md stays short: details belong in docs/', () => {
+    expect(page('README.md').text.trimEnd().split('\n').length).toBeLessThanOrEqual(250);
+  });
+
+  it('README.md shows the console', () => {
+    const [picture = ''] = found(page('README.md').prose, /^!\[[^\]]+\]\(([^)]+)\)$/gm);
+
+    expect(picture).toBe('docs/images/console/today.png');
+    expect(existsSync(picture)).toBe(true);
+  });
+
   it('README.md names the one command that runs the tests', () => {
     expect(page('README.md').text).toContain('\n```sh\nnpm test\n```\n');
   });
@@ -194,23 +189,18 @@ describe('files that people look for', () => {
 });
 
 describe('threads', () => {
-  const registry = createRegistry({} as SandboxTimeline);
+  const registry = createRegistry({} as Timeline);
   const taking = (onRefusal: 'take_down' | 'keep') =>
     PLATFORM_IDS.filter((id) => id !== TEST_PLATFORM && registry[id].thread?.onRefusal === onRefusal).map(
       (id) => registry[id].name,
     );
 
   it.each(['take_down', 'keep'] as const)('name each platform that does this with a refused thread: %s', (what) => {
-    const words = what === 'take_down' ? 'is taken down' : 'stays up';
+    const words = what === 'take_down' ? 'are deleted' : 'stays up';
     const [, ofGuide = ''] =
-      new RegExp(`^\\| ([^|]+) \\| [^|]*${words.split(' ').at(-1)}`, 'm').exec(
+      new RegExp(`^\\| ([^|]+) \\| [^|]*${words}`, 'm').exec(
         page('docs/guide/sends.md').text.split('## Threads')[1] ?? '',
       ) ?? [];
-    const readme =
-      /A thread that is refused partway stays up on ([^;]+) as far as it got; on ([^;]+?) it is taken down/.exec(
-        page('README.md').text.replaceAll('\n', ' '),
-      );
-    const ofReadme = readme?.[what === 'keep' ? 1 : 2] ?? '';
     const names = (list: string) =>
       list
         .split(/, | and /)
@@ -218,6 +208,5 @@ describe('threads', () => {
         .toSorted();
 
     expect(names(ofGuide)).toEqual(taking(what).toSorted());
-    expect(names(ofReadme)).toEqual(taking(what).toSorted());
   });
 });

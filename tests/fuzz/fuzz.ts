@@ -2,7 +2,7 @@
 import { apiDocument, answerProblem } from '../harness/api-document.ts';
 import { IMAGE } from '../harness/tenant.ts';
 import type { World } from '../harness/world.ts';
-import { createDice } from '../simulation/dice.ts';
+import { createSampler } from '../simulation/sampler.ts';
 import { addressOf, bodyOf, curlOf, type FuzzRequest, makeRequest, smaller } from './requests.ts';
 import type { Seen } from './values.ts';
 
@@ -34,7 +34,7 @@ interface Failure {
   readonly index: number;
 }
 
-interface Judged {
+interface Answered {
   readonly status: number;
   readonly problem: string | null;
   readonly body: unknown;
@@ -56,7 +56,7 @@ const ROUND = 500;
 const KEPT = 200;
 
 export async function fuzz(world: World, { seed, requests, onProgress }: FuzzOptions): Promise<FuzzReport> {
-  const dice = createDice(seed);
+  const sampler = createSampler(seed);
   const seen: Seen = { ids: {}, slugs: [] };
   const statuses: Record<string, number> = {};
   const succeeded = new Set<string>();
@@ -70,18 +70,18 @@ export async function fuzz(world: World, { seed, requests, onProgress }: FuzzOpt
       keys = await freshKeys(world, seen);
       onProgress?.(index);
     }
-    const request = makeRequest(dice, seen);
-    const key = dice.weighted({ live: 80, test: 10, profile: 8, none: 2 });
-    const judged = await send(world, request, keys[key]);
-    statuses[judged.status] = (statuses[judged.status] ?? 0) + 1;
-    slowestMs = Math.max(slowestMs, judged.tookMs);
-    if (judged.status < 300) succeeded.add(`${request.target.method} ${request.target.path}`);
-    remember(judged.body, seen);
+    const request = makeRequest(sampler, seen);
+    const key = sampler.weighted({ live: 80, test: 10, profile: 8, none: 2 });
+    const answered = await send(world, request, keys[key]);
+    statuses[answered.status] = (statuses[answered.status] ?? 0) + 1;
+    slowestMs = Math.max(slowestMs, answered.tookMs);
+    if (answered.status < 300) succeeded.add(`${request.target.method} ${request.target.path}`);
+    remember(answered.body, seen);
     // An earlier request revoked the key.
-    if (judged.status === 401 && key !== 'none') keys = await freshKeys(world, seen);
-    if (judged.problem === null) continue;
-    const least = await shrink(world, request, keys[key], judged.problem);
-    failures.push({ problem: judged.problem, curl: curlOf(least), index });
+    if (answered.status === 401 && key !== 'none') keys = await freshKeys(world, seen);
+    if (answered.problem === null) continue;
+    const least = await shrink(world, request, keys[key], answered.problem);
+    failures.push({ problem: answered.problem, curl: curlOf(least), index });
   }
   const operations = Object.values(apiDocument.paths).flatMap((methods) => Object.keys(methods)).length;
   return { statuses, succeeded: succeeded.size, operations, slowestMs, tookMs: performance.now() - began, failures };
@@ -108,7 +108,7 @@ async function freshKeys(
   };
 }
 
-async function send(world: World, request: FuzzRequest, key: string | null): Promise<Judged> {
+async function send(world: World, request: FuzzRequest, key: string | null): Promise<Answered> {
   const { target, headers, contentType } = request;
   const body = bodyOf(request);
   const began = performance.now();
@@ -126,7 +126,7 @@ async function send(world: World, request: FuzzRequest, key: string | null): Pro
     const type = response.headers.get('content-type') ?? '';
     const read: unknown = type.startsWith('application/json') ? await response.json() : await response.text();
     const tookMs = performance.now() - began;
-    return { status: response.status, problem: judge(request, response.status, type, read), body: read, tookMs };
+    return { status: response.status, problem: findProblem(request, response.status, type, read), body: read, tookMs };
   } catch (error) {
     return {
       status: 0,
@@ -137,7 +137,7 @@ async function send(world: World, request: FuzzRequest, key: string | null): Pro
   }
 }
 
-function judge(request: FuzzRequest, status: number, contentType: string, body: unknown): string | null {
+function findProblem(request: FuzzRequest, status: number, contentType: string, body: unknown): string | null {
   if (status >= 500 && status !== 503) return `${status} ${JSON.stringify(body).slice(0, 200)}`;
   const problem = answerProblem(request.target, { status, contentType, body });
   if (problem !== null) return `${status}: ${problem}; ${JSON.stringify(body).slice(0, 200)}`;
@@ -170,8 +170,8 @@ function keep(values: string[], value: string): void {
 async function shrink(world: World, request: FuzzRequest, key: string | null, problem: string): Promise<FuzzRequest> {
   const kind = problem.slice(0, 12);
   for (const candidate of smaller(request)) {
-    const judged = await send(world, candidate, key);
-    if (judged.problem?.startsWith(kind) === true) return shrink(world, candidate, key, problem);
+    const answered = await send(world, candidate, key);
+    if (answered.problem?.startsWith(kind) === true) return shrink(world, candidate, key, problem);
   }
   return request;
 }

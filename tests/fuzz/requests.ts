@@ -1,6 +1,6 @@
 /** Requests made from the OpenAPI document, as bytes on the wire and as a curl command. */
 import { apiDocument } from '../harness/api-document.ts';
-import type { Dice } from '../simulation/dice.ts';
+import type { Sampler } from '../simulation/sampler.ts';
 import {
   boundaryValue,
   brokenValue,
@@ -61,16 +61,16 @@ type Make = (schema: Schema, name: string) => MadeValue;
 /**
  * Most requests are valid. In the others one part is invalid or at its limit, so that the code behind validation runs.
  */
-export function makeRequest(dice: Dice, seen: Seen): FuzzRequest {
-  const target = dice.pick(targets);
-  const style = dice.weighted({ right: 5, boundary: 3, broken: 3, garbage: 1 });
-  const right: Make = (schema, name) => ({ value: rightValue(schema, dice, seen, name), isRefused: false });
+export function makeRequest(sampler: Sampler, seen: Seen): FuzzRequest {
+  const target = sampler.pick(targets);
+  const style = sampler.weighted({ right: 5, boundary: 3, broken: 3, garbage: 1 });
+  const right: Make = (schema, name) => ({ value: rightValue(schema, sampler, seen, name), isRefused: false });
   const odd: Make =
     style === 'boundary'
-      ? (schema, name) => boundaryValue(schema, dice, seen, name)
-      : (schema) => brokenValue(schema, dice);
+      ? (schema, name) => boundaryValue(schema, sampler, seen, name)
+      : (schema) => brokenValue(schema, sampler);
   const fields = fieldsOf(target);
-  const oddOne = style === 'right' || style === 'garbage' || fields.length === 0 ? null : dice.pick(fields);
+  const oddOne = style === 'right' || style === 'garbage' || fields.length === 0 ? null : sampler.pick(fields);
   let isRefused = false;
   const make = (name: string, schema: Schema) => {
     const made = (name === oddOne ? odd : right)(schema, name);
@@ -78,7 +78,7 @@ export function makeRequest(dice: Dice, seen: Seen): FuzzRequest {
     return made.value;
   };
   const parameters = target.parameters.filter(
-    (one) => one.required === true || one.in === 'path' || one.name === oddOne || dice.chance(0.4),
+    (one) => one.required === true || one.in === 'path' || one.name === oddOne || sampler.chance(0.4),
   );
   const at = (place: Parameter['in']) => parameters.filter((one) => one.in === place);
   const path = Object.fromEntries(at('path').map(({ name, schema }) => [name, inPath(make(name, schema))]));
@@ -88,7 +88,7 @@ export function makeRequest(dice: Dice, seen: Seen): FuzzRequest {
   const headers = Object.fromEntries(
     at('header').map(({ name, schema }) => [name, inHeader(textOf(make(name, schema)))]),
   );
-  const { body, contentType } = makeBody(target, { dice, seen, style, oddOne, make });
+  const { body, contentType } = makeBody(target, { sampler, seen, style, oddOne, make });
   const isWire = parameters.some(({ name }) => name === oddOne);
   // Texts on the wire have no types: "7" is a number, and an unpaired surrogate arrives as other characters.
   return { target, path, query, headers, contentType, body, isRefused: isRefused && !isWire };
@@ -100,7 +100,7 @@ function fieldsOf({ parameters, body }: Target): string[] {
 }
 
 interface BodyPlan {
-  readonly dice: Dice;
+  readonly sampler: Sampler;
   readonly seen: Seen;
   readonly style: string;
   readonly oddOne: string | null;
@@ -122,15 +122,15 @@ const GARBAGE = [
 
 function makeBody(
   target: Target,
-  { dice, seen, style, oddOne, make }: BodyPlan,
+  { sampler, seen, style, oddOne, make }: BodyPlan,
 ): Pick<FuzzRequest, 'body' | 'contentType'> {
   const { body } = target;
   if (body === undefined) return { body: null, contentType: null };
-  if (style === 'garbage') return { body: dice.pick(GARBAGE), contentType: body.type };
+  if (style === 'garbage') return { body: sampler.pick(GARBAGE), contentType: body.type };
   if (body.type !== 'application/json')
-    return { body: String(rightValue({ type: 'string', maxLength: 500 }, dice, seen)), contentType: body.type };
-  if (!body.required && dice.chance(0.3)) return { body: null, contentType: null };
-  const made = rightObject(body.schema, dice, seen);
+    return { body: String(rightValue({ type: 'string', maxLength: 500 }, sampler, seen)), contentType: body.type };
+  if (!body.required && sampler.chance(0.3)) return { body: null, contentType: null };
+  const made = rightObject(body.schema, sampler, seen);
   const properties = (body.schema['properties'] ?? {}) as Record<string, Schema>;
   const odd = oddOne === null ? undefined : properties[oddOne];
   return {

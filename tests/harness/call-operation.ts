@@ -28,6 +28,7 @@ export function callOverRest(
     return call(filled, { raw: String(rest[rawBody.field]), headers: { 'content-type': 'text/plain' } });
   }
   if (!['GET', 'DELETE'].includes(method)) return call(filled, { body: rest });
-  const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)])).toString();
+  const pairs = Object.entries(rest).flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)]));
+  const query = new URLSearchParams(pairs).toString();
   return call(`${filled}?${query}`, {});
 }

@@ -14,6 +14,10 @@ export interface TestConnection {
   readonly queuePaused: boolean;
   readonly nextSlotAt: string | null;
   readonly reconnectRequired: unknown;
+  readonly handle: string;
+  readonly credentialRenewsAt: string | null;
+  readonly credentialEndsAt: string | null;
+  readonly createdAt: string;
 }
 
 /** Connects a sandbox over the API. */
@@ -56,6 +60,10 @@ export async function storeBluesky(
     queuePaused: false,
     nextSlotAt: null,
     reconnectRequired: null,
+    handle: 'alice',
+    credentialRenewsAt: null,
+    credentialEndsAt: null,
+    createdAt: world.clock.now().toISOString(),
   };
 }
 

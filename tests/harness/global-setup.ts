@@ -1,11 +1,13 @@
-/** Creates the migrated template once per run. */
+/** Creates the migrated template and builds the console, once per run. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ensureConsole } from '../../scripts/ensure-console.js';
 import { openPglite, openPostgres } from '../../entities/orm.ts';
 import { databaseUrl, onServer, TEMPLATE_VARIABLE, TEST_DATABASE_URL } from './database.ts';
 
 export default async function setup(): Promise<() => Promise<void>> {
+  await ensureConsole(join(import.meta.dirname, '../..'));
   return TEST_DATABASE_URL === undefined ? setupPglite() : setupPostgres();
 }
 

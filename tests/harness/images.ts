@@ -42,7 +42,7 @@ export async function animation(frames: number, width = 20, height = 10): Promis
 }
 
 /** Whether a file contains nothing that {@link withPlace} adds. */
-export async function isBare(bytes: Uint8Array): Promise<boolean> {
+export async function hasNoMetadata(bytes: Uint8Array): Promise<boolean> {
   const { exif, xmp, iptc, orientation } = await sharp(bytes).metadata();
   const isSilent = !Buffer.from(bytes).includes(SECRET);
   return isSilent && exif === undefined && xmp === undefined && iptc === undefined && orientation === undefined;

@@ -1,22 +1,27 @@
-/** A deterministic race: the concurrent action runs right after the code under test has read. */
-import type { Kysely, CompiledQuery } from 'kysely';
+/** Intervenes in the queries of an entity manager: a concurrent action right after a read, or a database that fails. */
+import type { KyselyPlugin } from 'kysely';
+import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Context } from '../../services/context.ts';
+
+/** An entity manager whose typed queries and statements get their results through `pass`; the ORM's do not. */
+export function withResults(em: SqlEntityManager, pass: KyselyPlugin['transformResult']): SqlEntityManager {
+  const plugin: KyselyPlugin = { transformQuery: ({ node }) => node, transformResult: pass };
+  return new Proxy(em, {
+    get: (target, name) =>
+      name === 'getKysely' ? () => target.getKysely().withPlugin(plugin) : (Reflect.get(target, name) as unknown),
+  });
+}
 
 /** A context that runs `happening` after its first query and before that query's answer; the rest is unchanged. */
 export function afterFirstQuery(context: Context, happening: () => Promise<unknown>): Context {
   let happened = false;
-  const em = () => {
-    const real = context.db.em();
-    if (happened) return real;
-    const executeQuery = async (compiled: CompiledQuery) => {
-      const result = await (real.getKysely() as Kysely<unknown>).executeQuery(compiled);
+  const em = () =>
+    withResults(context.db.em(), async ({ result }) => {
       if (!happened) {
         happened = true;
         await happening();
       }
       return result;
-    };
-    return { getKysely: () => ({ executeQuery }) } as unknown as typeof real;
-  };
+    });
   return { ...context, db: { ...context.db, em } };
 }

@@ -14,7 +14,7 @@ export interface TestResult {
 export async function makePost(
   world: World,
   connectionSlug: string,
-  options: { key?: string; text?: string; scheduledFor?: string; profileId?: string } = {},
+  options: { key?: string; text?: string; scheduledFor?: string; profileId?: string; tags?: readonly string[] } = {},
 ): Promise<TestResult> {
   const { key = world.liveKey, text = 'Hello', ...fields } = options;
   const { status, body } = await world.rest('POST /posts', {

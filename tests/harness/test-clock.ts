@@ -23,6 +23,7 @@ export function createTestClock(start: Date = START): TestClock {
     advance: (ms) => {
       present += ms;
     },
+    elapsed: () => performance.now(),
     sleep: async (ms, signal) => {
       waits.push(ms);
       signal?.throwIfAborted();
@@ -37,6 +38,7 @@ export function createTestClock(start: Date = START): TestClock {
 export function unsettable(clock: Clock): Clock {
   return {
     now: () => clock.now(),
+    elapsed: () => clock.elapsed(),
     sleep: (ms, signal) => clock.sleep(ms, signal),
     deadline: (ms, parent) => clock.deadline(ms, parent),
   };

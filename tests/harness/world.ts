@@ -7,14 +7,15 @@ import { expect } from 'vitest';
 import { ApiKey } from '../../entities/api-key.ts';
 import type { Database } from '../../entities/orm.ts';
 import { Profile } from '../../entities/profile.ts';
-import { query } from '../../entities/query.ts';
+import { query } from './query.ts';
 import { housekeeping } from '../../jobs/housekeeping.ts';
 import { loops } from '../../jobs/index.ts';
 import { runRound } from '../../jobs/run-round.ts';
-import { UNDECLARED } from '../../routers/trpc.ts';
+import { UNDECLARED } from '../../routers/procedures.ts';
 import { createApp } from '../../server/app.ts';
+import { systemClock } from '../../server/clocks.ts';
 import { readConfig } from '../../server/config.ts';
-import { createContext } from '../../server/context.ts';
+import { createRuntime, type Runtime } from '../../server/runtime.ts';
 import { createLogger } from '../../server/logger.ts';
 import { createOutboundFetch } from '../../server/outbound.ts';
 import type { Lookup } from '../../server/outbound-connect.ts';
@@ -60,7 +61,7 @@ export interface RestCall {
 export interface World extends AsyncDisposable {
   /** Origin of the listening application. */
   readonly url: string;
-  readonly context: Context;
+  readonly context: Runtime;
   readonly clock: TestClock;
   readonly db: Database;
   /** The bytes of images, in memory. */
@@ -98,6 +99,10 @@ export interface WorldOptions {
   readonly logLevel?: string;
   /** `manual` for an install whose clock is moved over the API; by default only tests move it. */
   readonly clock?: 'manual';
+  /** Whether waits of the service take real time, for clients in real browsers; by default they take none. */
+  readonly sleepsReally?: boolean;
+  /** Port to listen on; any free one by default. */
+  readonly port?: number;
   /** Settings of the webhook transport: the time-out in real milliseconds, and the host lookup. */
   readonly receivers?: { readonly timeoutMs?: number; readonly lookup?: Lookup };
   /** Receives every line of the log, of every level. */
@@ -107,6 +112,7 @@ export interface WorldOptions {
 /** Starts a world. It closes when the test that started it ends or, outside of a test, when the file ends. */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const clock = createTestClock();
+  if (options.sleepsReally === true) clock.sleep = systemClock.sleep;
   const random = createSeededRandom('world', clock);
   const db = await openTestDatabase();
   const config = readConfig({
@@ -118,7 +124,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     ...options.env,
   });
   const outbound = createOutboundFetch({ allow: config.outboundAllow });
-  const receivers = createReceivers({ allow: config.outboundAllow, ...options.receivers });
+  const receivers = createReceivers({ allow: config.outboundAllow, clock, ...options.receivers });
   const encryptionKeys = config.encryptionKeys ?? [random.bytes(32)];
   const undeclared: string[] = [];
   const logged: string[] = [];
@@ -132,7 +138,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   });
   const media = createMemoryMediaStore();
   const installClock = options.clock === 'manual' ? clock : unsettable(clock);
-  const context = createContext({
+  const context = createRuntime({
     config,
     clock: installClock,
     random,
@@ -147,7 +153,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   if (config.owner !== null) await startOwner(context);
   const stopping = new AbortController();
   const app = createApp(context, { operatorToken: config.operatorToken, stopping: stopping.signal });
-  const server = app.listen(0, '127.0.0.1');
+  const server = app.listen(options.port ?? 0, '127.0.0.1');
   // The embedded database blocks the process for seconds on a busy machine, and kept-alive connections would time out
   // during a request.
   server.keepAliveTimeout = 0;

@@ -156,15 +156,15 @@ describe('another account', () => {
     const stranger = await makeAccount(world);
 
     const foreign = await world.rest(`GET /posts/${postId}`, { key: stranger.key });
-    const nobodys = await world.rest(`GET /posts/${UNKNOWN_ID}`, { key: stranger.key });
+    const unknown = await world.rest(`GET /posts/${UNKNOWN_ID}`, { key: stranger.key });
 
-    expect(foreign.status).toBe(nobodys.status);
-    expect(foreign.body).toEqual({ ...nobodys.body, message: nobodys.body.message.replace(UNKNOWN_ID, postId) });
+    expect(foreign.status).toBe(unknown.status);
+    expect(foreign.body).toEqual({ ...unknown.body, message: unknown.body.message.replace(UNKNOWN_ID, postId) });
   });
 });
 
 describe('a scoped key', () => {
-  it('gets 403 for account operations, whatever the id, and 404 outside its profile', async () => {
+  it('gets 403 for account operations, for any id, and 404 outside its profile', async () => {
     const { id: accountId, key } = await accountWithSandbox(world);
     const profile = await world.profile('Acme', accountId);
     const inside = await connectSandbox(world, { key, profileId: profile.id });

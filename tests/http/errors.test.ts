@@ -52,7 +52,7 @@ describe('the error body', () => {
     expect(body).toEqual({
       error: 'not_found',
       message: 'No post of yours has the id 00000000-0000-0000-0000-000000000000.',
-      hint: 'Check the id and the path; what another account or profile owns answers the same.',
+      hint: 'Check the id and the path; an object of another account or profile gives the same answer.',
       docs: `${DOCS}#not_found`,
       retryable: false,
     });
@@ -80,7 +80,7 @@ describe('the error body', () => {
     expect(status).toBe(500);
     expect(body).toEqual({
       error: 'internal_server_error',
-      message: 'Something failed on our side. If this request was sending a post, it may have gone out.',
+      message: 'Something failed on our side. If this request was sending a post, the post may have been published.',
       hint: 'Check GET /posts before sending again, and quote req_id when you report it.',
       docs: `${DOCS}#internal_server_error`,
       retryable: true,

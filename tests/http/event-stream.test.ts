@@ -50,19 +50,19 @@ describe('200', () => {
     const stream = await listenTo(world, key);
 
     await makePost(world, 'sandbox', { key, text: 'Ding' });
-    const [told] = await stream.next(1);
+    const [streamed] = await stream.next(1);
 
     await world.runDue();
     const [delivered] = receiver.received;
     // Each webhook's delivery has a different event id. All other text is identical.
     const id = delivered?.body.eventId;
-    expect(told).toEqual({
+    expect(streamed).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       event: 'post.sent',
       mode: 'live',
-      data: delivered?.raw.replace(id, told?.id ?? ''),
+      data: delivered?.raw.replace(id, streamed?.id ?? ''),
     });
-    expect(JSON.parse(told?.data ?? '')).toMatchObject({ eventId: told?.id, post: { text: 'Ding' } });
+    expect(JSON.parse(streamed?.data ?? '')).toMatchObject({ eventId: streamed?.id, post: { text: 'Ding' } });
   });
 
   it('is a stream that must not be cached, with the four headers of every response', async () => {
@@ -192,7 +192,7 @@ describe('Last-Event-ID', () => {
     expect(status).toBe(400);
     expect(body).toMatchObject({
       error: 'invalid_request',
-      message: expect.stringContaining(`and not "${id}". Leave it out to begin at present.`),
+      message: expect.stringContaining(`and not "${id}". Leave it out to begin with the next event.`),
     });
   });
 
@@ -298,7 +298,7 @@ describe('refusals', () => {
     expect(status).toBe(403);
     expect(body).toMatchObject({
       error: 'limit_exceeded',
-      message: 'There are too many streams of events: this key has 5. Close one and try again.',
+      message: 'Too many event streams are open: this key has 5. Close one and try again.',
     });
     streams[0]?.close();
     await expect.poll(async () => (await listenTo(world, key).catch(() => null)) !== null).toBe(true);

@@ -18,7 +18,6 @@ const setUp = await ownerLink(world, accountId);
 const consent = (await owner.get(authorizeUrl({ clientId }))).location ?? '';
 
 const OPEN: [name: string, open: () => ReturnType<typeof owner.get>][] = [
-  ['the console', () => stranger.get('/')],
   ['the reference', () => stranger.get('/docs')],
   ['the errors', () => stranger.get('/docs/errors')],
   ['the status', () => stranger.get('/status')],
@@ -34,12 +33,13 @@ const PERSONAL: typeof OPEN = [
   ['the agents', () => owner.get('/owner/agents')],
   ['the keys', () => owner.get('/owner/keys')],
   ['the activity', () => owner.get('/owner/activity')],
+  ['the console', () => stranger.get('/')],
   ['the console of an owner', () => owner.get('/')],
   ['a foreign form', () => owner.post('/owner/password', {})],
   ['a consent', () => owner.get(consent)],
-  ['a consent that nobody asked for', () => stranger.get('/oauth/interaction/nothing')],
+  ['a consent without a request', () => stranger.get('/oauth/interaction/nothing')],
   ['a refused consent', () => owner.post(consent, {})],
-  ['a request for consent that cannot be answered', () => owner.get(authorizeUrl({ clientId: 'nobody' }))],
+  ['a request for consent that cannot be answered', () => owner.get(authorizeUrl({ clientId: 'unknown' }))],
   ['a connect link', () => stranger.get(new URL(connect.url).pathname)],
   ['a connect link that is not there', () => stranger.get('/connect/nothing')],
 ];

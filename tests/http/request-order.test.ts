@@ -124,9 +124,7 @@ describe('routing', () => {
     const { status, headers, body } = await world.rest(call, { key: secret });
 
     expect(status).toBe(404);
-    expect(body).toEqual(
-      refusal('not_found', `There is no ${path} in this API; GET /openapi.json lists what there is.`),
-    );
+    expect(body).toEqual(refusal('not_found', `This API has no path ${path}; GET /openapi.json lists the paths.`));
     expect(headers.get('allow')).toBeNull();
   });
 

@@ -9,12 +9,12 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { Client } from '@modelcontextprotocol/client';
 import { ERROR_META_KEY } from '../../mcp/tool-results.ts';
 import type { AppRouter } from '../../routers/index.ts';
-import { claimDueSends } from '../../services/posts/claim-due-sends.ts';
+import { claimDueSends } from '../../services/sending/claim-due-sends.ts';
 import { makePost } from '../harness/posts.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { connect } from '../mcp/clients.ts';
 
-type Told = [code: string, retryable: boolean];
+type RetryableAnswer = [code: string, retryable: boolean];
 
 let world: World;
 let mcp: Client;
@@ -41,12 +41,15 @@ const trpc = () =>
     links: [httpBatchLink({ url: `${world.url}/trpc`, headers: { 'x-api-key': world.liveKey } })],
   });
 
-async function overRest(call: `${string} /${string}`, options: Parameters<World['rest']>[1] = {}): Promise<Told> {
+async function overRest(
+  call: `${string} /${string}`,
+  options: Parameters<World['rest']>[1] = {},
+): Promise<RetryableAnswer> {
   const { body } = await world.rest(call, options);
   return [body.error, body.retryable];
 }
 
-async function overTrpc(call: Promise<unknown>): Promise<Told> {
+async function overTrpc(call: Promise<unknown>): Promise<RetryableAnswer> {
   const error = await call.then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -56,14 +59,14 @@ async function overTrpc(call: Promise<unknown>): Promise<Told> {
   return [body?.error ?? '', body?.retryable ?? false];
 }
 
-async function overMcp(name: string, args: Record<string, unknown>): Promise<Told> {
+async function overMcp(name: string, args: Record<string, unknown>): Promise<RetryableAnswer> {
   const answer = await mcp.callTool({ name, arguments: args });
   const meta = answer._meta?.[ERROR_META_KEY] as { code: string; retryable: boolean };
   return [meta.code, meta.retryable];
 }
 
 describe('an image that cannot be fetched', () => {
-  const everywhere = async (url: string): Promise<Told[]> => [
+  const everywhere = async (url: string): Promise<RetryableAnswer[]> => [
     await overRest('POST /media/from-url', { body: { url } }),
     await overTrpc(trpc().media.uploadFromUrl.mutate({ url })),
     await overMcp('upload_media_from_url', { url }),
@@ -76,9 +79,9 @@ describe('an image that cannot be fetched', () => {
     [500, true],
     [503, true],
   ])('is retryable when its server answers %i: %s', async (status, retryable) => {
-    const told = await everywhere(`${origin}/${status}`);
+    const answers = await everywhere(`${origin}/${status}`);
 
-    expect(told).toEqual(Array.from({ length: 3 }, () => ['media_unreachable', retryable]));
+    expect(answers).toEqual(Array.from({ length: 3 }, () => ['media_unreachable', retryable]));
   });
 
   it('is retryable after a timeout', async () => {
@@ -105,19 +108,19 @@ describe('a post that is being sent', () => {
     world.clock.advance(60_000);
     const { sends } = await claimDueSends(world.context);
 
-    const told = [
+    const answers = [
       await overRest(`DELETE /posts/${postId}`),
       await overTrpc(trpc().posts.delete.mutate({ postId })),
       await overMcp('delete_post', { postId }),
     ];
     await Promise.all(sends.map((send) => world.context.sends.send(send)));
 
-    expect(told).toEqual(Array.from({ length: 3 }, () => ['post_not_cancellable', false]));
+    expect(answers).toEqual(Array.from({ length: 3 }, () => ['post_not_cancellable', false]));
   });
 });
 
 describe('an Idempotency-Key', () => {
-  const everywhere = async (key: string, text: string): Promise<Told[]> => {
+  const everywhere = async (key: string, text: string): Promise<RetryableAnswer[]> => {
     const body = { text, connectionSlugs: [world.sandboxSlug] };
     return [
       await overRest('POST /posts', { body, headers: { 'idempotency-key': key } }),
@@ -146,10 +149,10 @@ describe('an Idempotency-Key', () => {
     );
     await world.sql(`update posts set status = 'processing' where id = $1`, [postId]);
 
-    const told = await everywhere('running', 'Runs');
+    const answers = await everywhere('running', 'Runs');
     await world.sql(`update posts set status = 'sent' where id = $1`, [postId]);
 
-    expect(told).toEqual(Array.from({ length: 3 }, () => ['idempotency_key_conflict', true]));
+    expect(answers).toEqual(Array.from({ length: 3 }, () => ['idempotency_key_conflict', true]));
   });
 });
 

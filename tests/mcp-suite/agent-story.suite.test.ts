@@ -68,7 +68,7 @@ it('learns from the 401 where to ask, registers, and asks', async () => {
 
   await expect(newClient().connect(transport())).rejects.toThrow(UnauthorizedError);
 
-  expect(host.kept['client']).toMatchObject({ client_id: ID, client_name: 'Host' });
+  expect(host.stored['client']).toMatchObject({ client_id: ID, client_name: 'Host' });
   expect(host.asked).toHaveLength(1);
 });
 
@@ -127,7 +127,7 @@ it('schedules a post with an image from an address, and repeats the request with
 });
 
 it('reads the post as sent at its time, with an automatically refreshed token', async () => {
-  const before = host.kept['tokens'];
+  const before = host.stored['tokens'];
   await advance(3_700);
 
   const { post } = await call('get_post', { postId });
@@ -138,7 +138,7 @@ it('reads the post as sent at its time, with an automatically refreshed token', 
     url: expect.stringContaining(owned),
   });
   expect((await fetch(post.url)).status).toBe(200);
-  expect(host.kept['tokens']).not.toEqual(before);
+  expect(host.stored['tokens']).not.toEqual(before);
   expect(host.asked).toHaveLength(1);
 });
 
@@ -169,7 +169,7 @@ it('deletes the post after a person has confirmed', async () => {
 });
 
 it('is named in the audit entry of every change', async () => {
-  const { client_id: clientId } = host.kept['client'] as { client_id: string };
+  const { client_id: clientId } = host.stored['client'] as { client_id: string };
   const { body } = await rest(`GET /audit?actorKind=oauth_client&actorId=${clientId}&outcome=ok`);
 
   const actor = { kind: 'oauth_client', id: clientId, name: 'Host' };
@@ -187,7 +187,7 @@ it('is named in the audit entry of every change', async () => {
 it('gets 401 on its next request after the owner revokes it', async () => {
   const page = await browser.get('/owner/agents');
   const panel = page.text.split('<section ').find((text) => text.includes('Only the profile Bells')) ?? '';
-  const { access_token: token } = host.kept['tokens'] as { access_token: string };
+  const { access_token: token } = host.stored['tokens'] as { access_token: string };
 
   const pressed = await browser.press({ ...page, text: panel }, 'Revoke');
 
@@ -195,7 +195,7 @@ it('gets 401 on its next request after the owner revokes it', async () => {
   await expect(client.callTool({ name: 'list_connections', arguments: {} })).rejects.toThrow(UnauthorizedError);
   const headers = { authorization: `Bearer ${token}` };
   expect((await fetch(ENDPOINT, { method: 'POST', body: '{}', headers })).status).toBe(401);
-  expect(host.kept['tokens']).toBeUndefined();
+  expect(host.stored['tokens']).toBeUndefined();
   expect(host.asked).toHaveLength(2);
 });
 

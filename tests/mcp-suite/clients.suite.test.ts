@@ -86,12 +86,12 @@ describe.each(CLIENTS)('%s', (_name, open, refusal) => {
     await first.finishAuth(await agree(browser, host.asked.at(-1)));
     const client = await open({ authProvider: host.provider }).connect();
     expect((await client.callTool(LIST)).structuredContent).toMatchObject(SANDBOX);
-    const before = host.kept['tokens'] as { access_token: string; refresh_token: string };
+    const before = host.stored['tokens'] as { access_token: string; refresh_token: string };
     await callsTo(owned).rest('POST /simulation/clock', { body: { advanceSeconds: 700 } });
 
     expect((await client.callTool(LIST)).structuredContent).toMatchObject(SANDBOX);
 
-    const after = host.kept['tokens'] as typeof before;
+    const after = host.stored['tokens'] as typeof before;
     expect(after.access_token).not.toBe(before.access_token);
     expect(after.refresh_token).not.toBe(before.refresh_token);
     expect(host.asked).toHaveLength(1);

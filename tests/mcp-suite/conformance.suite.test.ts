@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(results, { recursive: true, force: true }));
 
-async function judge(origin: string, ...parameters: string[]) {
+async function runSuite(origin: string, ...parameters: string[]) {
   const { code, output } = await runCommand('conformance', [
     'server',
     '--url',
@@ -31,13 +31,13 @@ async function judge(origin: string, ...parameters: string[]) {
 
 describe('with the fixtures', () => {
   it('meets all requirements of 2026-07-28', async () => {
-    expect(await judge(fixtures, '--requirements', '2026-07-28')).toEqual({ code: 0, failed: [] });
+    expect(await runSuite(fixtures, '--requirements', '2026-07-28')).toEqual({ code: 0, failed: [] });
   });
 
   it('meets all requirements of 2025-11-25, except those that need a session', async () => {
     const expected = 'tests/mcp-suite/conformance-2025-11-25.yaml';
 
-    expect(await judge(fixtures, '--requirements', '2025-11-25', '--expected-failures', expected)).toEqual({
+    expect(await runSuite(fixtures, '--requirements', '2025-11-25', '--expected-failures', expected)).toEqual({
       code: 0,
       failed: [],
     });
@@ -57,6 +57,6 @@ describe('with our own tools alone', () => {
     'sep-2640-skills-manifest',
     'sep-2640-skills-directory',
   ])('%s passes', async (scenario) => {
-    expect(await judge(keyed, '--scenario', scenario)).toEqual({ code: 0, failed: [] });
+    expect(await runSuite(keyed, '--scenario', scenario)).toEqual({ code: 0, failed: [] });
   });
 });

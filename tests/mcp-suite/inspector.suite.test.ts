@@ -54,7 +54,7 @@ it('calls a tool', async () => {
 });
 
 it('reports a failed call by its exit code, with a fix', async () => {
-  const { code, output } = await call('create_post', { text: 'Ding', connectionSlugs: ['nobody'] });
+  const { code, output } = await call('create_post', { text: 'Ding', connectionSlugs: ['unknown'] });
 
   expect(code).toBe(5);
   expect(output).toContain('invalid_connection: ');

@@ -1,7 +1,7 @@
 /** Authentication on /mcp, and the headers of every answer. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type World } from '../harness/world.ts';
-import { bare, connect, legacy } from './clients.ts';
+import { callRaw, connect, legacy } from './clients.ts';
 
 const FOUR_HEADERS = ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
@@ -21,7 +21,7 @@ describe('the key', () => {
   ];
 
   it.each(refused)('%s: is 401 with a challenge, our body and none of the four headers', async (_name, headers) => {
-    const answer = await bare(world, { headers, body: PING });
+    const answer = await callRaw(world, { headers, body: PING });
 
     expect(answer.status).toBe(401);
     const scopes = 'connections:read posts:read posts:write analytics:read profiles:read';
@@ -39,7 +39,7 @@ describe('the key', () => {
     const authorization = `Bearer ${world.liveKey}`;
     const unknown = `crl_live_${'u'.repeat(40)}`;
     const status = async (headers: Record<string, string | undefined>) =>
-      (await bare(world, { headers, body: PING })).status;
+      (await callRaw(world, { headers, body: PING })).status;
 
     expect(await status({ 'x-api-key': undefined, authorization })).toBe(200);
     expect(await status({ authorization: `Bearer ${unknown}` })).toBe(200);
@@ -81,7 +81,7 @@ describe('an answer', () => {
     ['DELETE', { method: 'DELETE' }, 405],
     ['PUT', { method: 'PUT', body: PING }, 405],
   ])('to %s has its status and the four headers', async (_name, request, status) => {
-    const answer = await bare(world, request);
+    const answer = await callRaw(world, request);
 
     expect(answer.status).toBe(status);
     for (const name of FOUR_HEADERS) expect(answer.headers).toHaveProperty(name);
@@ -90,7 +90,7 @@ describe('an answer', () => {
 
   it('accepts a body of just under 1 MiB', async () => {
     const text = 'x'.repeat(1_048_576 - 500);
-    const answer = await bare(world, {
+    const answer = await callRaw(world, {
       body: legacy('tools/call', { name: 'create_post', arguments: { text, connectionSlugs: ['a'] } }),
     });
 
@@ -102,9 +102,9 @@ describe('the bucket', () => {
   it('is separate, and full after its limit: 429 before the protocol', async () => {
     await using small = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '3' } });
     for (const method of ['POST', 'GET', 'POST'])
-      await bare(small, { method, ...(method === 'POST' ? { body: PING } : {}) });
+      await callRaw(small, { method, ...(method === 'POST' ? { body: PING } : {}) });
 
-    const full = await bare(small, { body: PING });
+    const full = await callRaw(small, { body: PING });
 
     expect(full.status).toBe(429);
     expect(full.text).toBe('{"error":"too many requests"}');
@@ -113,6 +113,6 @@ describe('the bucket', () => {
     expect(Number(full.headers['retry-after'])).toBe(wait);
     expect((await small.rest('GET /connections')).headers.get('x-ratelimit-remaining')).toBe('2');
     await small.advance(wait * 1000);
-    expect((await bare(small, { body: PING })).status).toBe(200);
+    expect((await callRaw(small, { body: PING })).status).toBe(200);
   });
 });

@@ -3,7 +3,7 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type World } from '../harness/world.ts';
-import { bare, legacy } from './clients.ts';
+import { callRaw, legacy } from './clients.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -12,9 +12,9 @@ beforeAll(async () => {
 
 describe('a batch', () => {
   it('is answered message by message, and each counts', async () => {
-    const before = Number((await bare(world, { body: legacy('ping') })).headers['x-ratelimit-remaining']);
+    const before = Number((await callRaw(world, { body: legacy('ping') })).headers['x-ratelimit-remaining']);
 
-    const answer = await bare(world, {
+    const answer = await callRaw(world, {
       body: `[${legacy('ping', {}, 1)},${legacy('tools/list', {}, 2)},${legacy('ping', {}, 3)}]`,
     });
 
@@ -24,7 +24,7 @@ describe('a batch', () => {
   });
 
   it('is refused when it has more than 50 messages', async () => {
-    const answer = await bare(world, {
+    const answer = await callRaw(world, {
       body: JSON.stringify(Array.from({ length: 51 }, () => ({ jsonrpc: '2.0', id: 1, method: 'ping' }))),
     });
 
@@ -45,8 +45,8 @@ describe('a batch', () => {
       ),
     );
 
-    const over = await bare(small, { body: `[${posts.join(',')}]` });
-    const within = await bare(small, { body: `[${posts.slice(0, 2).join(',')}]` });
+    const over = await callRaw(small, { body: `[${posts.join(',')}]` });
+    const within = await callRaw(small, { body: `[${posts.slice(0, 2).join(',')}]` });
 
     expect(over.status).toBe(429);
     expect(over.text).toBe('{"error":"too many requests"}');

@@ -36,7 +36,7 @@ export async function connectV1(world: World, key = world.liveKey, path = '/mcp'
   return client;
 }
 
-export interface BareAnswer {
+export interface RawAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -44,7 +44,7 @@ export interface BareAnswer {
   readonly body: any;
 }
 
-export interface BareRequest {
+export interface RawRequest {
   readonly method?: string;
   /** Sent with the live key by default; undefined omits a header. */
   readonly headers?: Record<string, string | undefined>;
@@ -54,10 +54,10 @@ export interface BareRequest {
 }
 
 /** Sends any request; fetch would not let a test choose the Host. */
-export function bare(
+export function callRaw(
   world: World,
-  { method = 'POST', headers = {}, body, path = '/mcp' }: BareRequest = {},
-): Promise<BareAnswer> {
+  { method = 'POST', headers = {}, body, path = '/mcp' }: RawRequest = {},
+): Promise<RawAnswer> {
   const all = {
     'x-api-key': world.liveKey,
     'content-type': 'application/json',

@@ -2,7 +2,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type World } from '../harness/world.ts';
-import { bare, type BareAnswer, connect, connectV1, legacy, MODERN } from './clients.ts';
+import { callRaw, type RawAnswer, connect, connectV1, legacy, MODERN } from './clients.ts';
 
 type Answer = { readonly action: 'accept' | 'decline' | 'cancel'; readonly content?: Record<string, boolean> };
 
@@ -36,12 +36,12 @@ async function answering(answer: Answer, asked: string[] = []): Promise<Client> 
 }
 
 /** A raw call of delete_post. */
-function callDelete(postId: string, more: object = {}, key = world.liveKey): Promise<BareAnswer> {
+function callDelete(postId: string, more: object = {}, key = world.liveKey): Promise<RawAnswer> {
   const meta = {
     'io.modelcontextprotocol/protocolVersion': MODERN,
     'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
   };
-  return bare(world, {
+  return callRaw(world, {
     headers: {
       'x-api-key': key,
       'mcp-protocol-version': MODERN,
@@ -150,7 +150,7 @@ describe('the token that travels with the question', () => {
       await callDelete(postId, { requestState, inputResponses: YES }, foreign.secret),
     ];
 
-    expect(forAnother.body.result.content[0].text).toMatch(/^invalid_request: requestState: it was given for another/);
+    expect(forAnother.body.result.content[0].text).toMatch(/^invalid_request: requestState: it belongs to another/);
     for (const { body } of refusals) expect(body.error).toMatchObject({ code: -32_602 });
     expect([await statusOf(postId), await statusOf(other)]).toEqual(['sent', 'sent']);
     const agreed = await callDelete(postId, { requestState, inputResponses: YES });

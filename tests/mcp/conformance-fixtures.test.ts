@@ -2,23 +2,25 @@
 import { expect, it } from 'vitest';
 import { ConfigError, readConfig } from '../../server/config.ts';
 import { startWorld } from '../harness/world.ts';
-import { bare, legacy } from './clients.ts';
+import { callRaw, legacy } from './clients.ts';
 
 it('shows the fixtures beside our own tools, behind the same key', async () => {
-  await using judged = await startWorld({ env: { MCP_CONFORMANCE: '1' } });
+  await using conformanceWorld = await startWorld({ env: { MCP_CONFORMANCE: '1' } });
 
-  const { body } = await bare(judged, { body: legacy('tools/list') });
+  const { body } = await callRaw(conformanceWorld, { body: legacy('tools/list') });
   const names = body.result.tools.map(({ name }: { name: string }) => name);
 
   expect(names).toEqual(expect.arrayContaining(['create_post', 'test_simple_text', 'test_missing_capability']));
-  expect((await bare(judged, { headers: { 'x-api-key': undefined }, body: legacy('tools/list') })).status).toBe(401);
+  expect(
+    (await callRaw(conformanceWorld, { headers: { 'x-api-key': undefined }, body: legacy('tools/list') })).status,
+  ).toBe(401);
 });
 
 it('has no fixtures by default', async () => {
   await using world = await startWorld();
 
   for (const method of ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list']) {
-    const { text } = await bare(world, { body: legacy(method) });
+    const { text } = await callRaw(world, { body: legacy(method) });
     expect(text).not.toMatch(/"test_|"test:/);
   }
 });

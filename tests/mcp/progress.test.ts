@@ -7,7 +7,7 @@ const world = await startWorld();
 for (const slug of ['one', 'two']) {
   await world.rest('POST /connections', { body: { platformId: 'sandbox', credentials: {}, slug } });
 }
-const slugs = ['one', 'two', 'nobody'];
+const slugs = ['one', 'two', 'unknown'];
 
 it.each(['modern', 'legacy'] as const)('create_post reports each, and answers as always (%s)', async (era) => {
   const client = await connect(world, era);

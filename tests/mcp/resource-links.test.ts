@@ -1,7 +1,7 @@
 /** Answers that created or changed posts link to them, for clients of revisions that support resource links. */
 import { expect, it } from 'vitest';
 import { startWorld } from '../harness/world.ts';
-import { bare, connect, connectV1, legacy } from './clients.ts';
+import { callRaw, connect, connectV1, legacy } from './clients.ts';
 
 const world = await startWorld();
 
@@ -10,7 +10,7 @@ interface Result {
   readonly content: object[];
 }
 
-const post = { name: 'create_post', arguments: { text: 'Ding', connectionSlugs: [world.sandboxSlug, 'nobody'] } };
+const post = { name: 'create_post', arguments: { text: 'Ding', connectionSlugs: [world.sandboxSlug, 'unknown'] } };
 
 it.each([
   ['2026-07-28', () => connect(world, 'modern')],
@@ -31,7 +31,7 @@ it.each([
 });
 
 it('revisions before 2025-06-18 get the text alone', async () => {
-  const { body } = await bare(world, { body: legacy('tools/call', post) });
+  const { body } = await callRaw(world, { body: legacy('tools/call', post) });
 
   expect(body.result.content).toEqual([{ type: 'text', text: JSON.stringify(body.result.structuredContent) }]);
 });

@@ -44,7 +44,7 @@ describe('resources', () => {
     'carillon://nothing',
     'carillon://posts/01a1fdfa-4600-7051-a4e5-000000000000',
     'carillon://posts/hello',
-    'carillon://connections/nobody',
+    'carillon://connections/unknown',
   ])('that do not exist are a protocol error: %s', async (uri) => {
     await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32_602 });
   });

@@ -1,7 +1,7 @@
 /** Every protocol revision on one endpoint, used by the real clients. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type World } from '../harness/world.ts';
-import { bare, connect, connectV1, legacy, MODERN } from './clients.ts';
+import { callRaw, connect, connectV1, legacy, MODERN } from './clients.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -43,7 +43,7 @@ describe('2026-07-28', () => {
       'io.modelcontextprotocol/clientInfo': { name: 'bare', version: '1' },
     };
     const ask = (method: string, params: object = {}, name?: string) =>
-      bare(world, {
+      callRaw(world, {
         headers: { 'mcp-protocol-version': MODERN, 'mcp-method': method, 'mcp-name': name },
         body: legacy(method, { ...params, _meta: envelope }),
       });
@@ -74,7 +74,7 @@ describe('2026-07-28', () => {
       'io.modelcontextprotocol/clientCapabilities': {},
     };
 
-    const answer = await bare(world, {
+    const answer = await callRaw(world, {
       headers: { 'mcp-protocol-version': MODERN, 'mcp-method': 'prompts/list' },
       body: legacy('tools/list', { _meta: meta }),
     });
@@ -89,7 +89,7 @@ describe('2026-07-28', () => {
       'io.modelcontextprotocol/clientCapabilities': {},
     };
 
-    const answer = await bare(world, {
+    const answer = await callRaw(world, {
       headers: { 'mcp-protocol-version': MODERN, 'mcp-method': 'subscriptions/listen' },
       body: legacy('subscriptions/listen', { notifications: { toolsListChanged: true }, _meta: meta }),
     });
@@ -103,7 +103,7 @@ describe('the revisions before', () => {
   it.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
     'completes the handshake at %s, without a session',
     async (revision) => {
-      const answer = await bare(world, {
+      const answer = await callRaw(world, {
         body: legacy('initialize', {
           protocolVersion: revision,
           capabilities: {},

@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import { operationNamed } from '../../mcp/call-operation.ts';
 import { ERROR_META_KEY, errorResult } from '../../mcp/tool-results.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { bare, connect, connectV1, legacy } from './clients.ts';
+import { callRaw, connect, connectV1, legacy } from './clients.ts';
 
 interface Failure {
   readonly isError?: boolean;
@@ -36,9 +36,9 @@ describe('a failed call', () => {
   });
 
   it('names tools where REST names paths', async () => {
-    const failure = await call('create_post', { text: 'Ding', connectionSlugs: ['nobody'] });
+    const failure = await call('create_post', { text: 'Ding', connectionSlugs: ['unknown'] });
 
-    const { body } = await world.rest('POST /posts', { body: { text: 'Ding', connectionSlugs: ['nobody'] } });
+    const { body } = await world.rest('POST /posts', { body: { text: 'Ding', connectionSlugs: ['unknown'] } });
     expect(failure.content[0]?.text).toBe(
       `invalid_connection: ${body.message} Fix: List your connections with list_connections and use one of their slugs.`,
     );
@@ -144,6 +144,6 @@ describe('wrong arguments', () => {
 
 it('answers an unknown tool with a protocol error', async () => {
   await expect(call('obey_me', {})).rejects.toMatchObject({ code: -32_602 });
-  const answer = await bare(world, { body: legacy('tools/call', { name: '__proto__', arguments: {} }) });
+  const answer = await callRaw(world, { body: legacy('tools/call', { name: '__proto__', arguments: {} }) });
   expect(answer.body.error.code).toBe(-32_602);
 });

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../routers/operations.ts';
 import { DEFAULT_TOOLSET } from '../../routers/toolsets.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { bare, connect, connectV1, legacy } from './clients.ts';
+import { callRaw, connect, connectV1, legacy } from './clients.ts';
 
 type Tools = Awaited<ReturnType<Awaited<ReturnType<typeof connect>>['listTools']>>['tools'];
 
@@ -97,9 +97,9 @@ describe('tools/list', () => {
     const profile = await world.profile();
     const scoped = await world.key({ profileId: profile.id });
 
-    const first = await bare(world, { body: legacy('tools/list') });
-    const second = await bare(world, { body: legacy('tools/list') });
-    const foreign = await bare(world, { headers: { 'x-api-key': scoped.secret }, body: legacy('tools/list') });
+    const first = await callRaw(world, { body: legacy('tools/list') });
+    const second = await callRaw(world, { body: legacy('tools/list') });
+    const foreign = await callRaw(world, { headers: { 'x-api-key': scoped.secret }, body: legacy('tools/list') });
 
     expect(second.text).toBe(first.text);
     expect(foreign.text).toBe(first.text);

@@ -2,9 +2,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../routers/operations.ts';
 import { TOOLSETS, type Toolset } from '../../routers/toolsets.ts';
-import { SCOPES } from '../../services/keys/scopes.ts';
+import { SCOPES } from '../../services/access/scopes.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { bare, connect, legacy } from './clients.ts';
+import { callRaw, connect, legacy } from './clients.ts';
 
 const TOOLS = operations.flatMap(({ meta }) => ('none' in meta.tool ? [] : [meta.tool]));
 const namesOf = (wanted: (tool: (typeof TOOLS)[number]) => boolean) => TOOLS.filter(wanted).map(({ name }) => name);
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 const listed = async (path: string): Promise<string[]> => {
-  const { body } = await bare(world, { path, body: legacy('tools/list') });
+  const { body } = await callRaw(world, { path, body: legacy('tools/list') });
   return body.result.tools.map(({ name }: { name: string }) => name);
 };
 
@@ -75,7 +75,7 @@ describe('a path', () => {
   it.each(['/mcp/x/bells', '/mcp/x', '/mcp/x/', '/mcp/bells', '/mcp/all/x', '/mcp/x/__proto__', '/mcp/readonly/all'])(
     '%s is 404, and names the toolsets',
     async (path) => {
-      const answer = await bare(world, { path, body: legacy('tools/list') });
+      const answer = await callRaw(world, { path, body: legacy('tools/list') });
 
       expect(answer.status).toBe(404);
       expect(answer.body).toEqual({
@@ -89,12 +89,12 @@ describe('a path', () => {
   );
 
   it('that is unknown reveals nothing to a caller without a key', async () => {
-    expect((await bare(world, { path: '/mcp/x/bells', headers: { 'x-api-key': undefined } })).status).toBe(401);
+    expect((await callRaw(world, { path: '/mcp/x/bells', headers: { 'x-api-key': undefined } })).status).toBe(401);
   });
 
   it('counts in the bucket of /mcp', async () => {
     const remaining = async (path: string) =>
-      Number((await bare(world, { path, body: legacy('ping') })).headers['x-ratelimit-remaining']);
+      Number((await callRaw(world, { path, body: legacy('ping') })).headers['x-ratelimit-remaining']);
 
     const first = await remaining('/mcp');
     expect(await remaining('/mcp/x/webhooks')).toBe(first - 1);
@@ -106,7 +106,7 @@ describe('a path', () => {
 describe('every tool of every path', () => {
   it('follows the rules: a description, described arguments, at most 20 in a set and 24 KB in its list', async () => {
     for (const toolset of Object.keys(TOOLSETS)) {
-      const { text, body } = await bare(world, { path: `/mcp/x/${toolset}`, body: legacy('tools/list') });
+      const { text, body } = await callRaw(world, { path: `/mcp/x/${toolset}`, body: legacy('tools/list') });
       expect(body.result.tools.length).toBeLessThanOrEqual(20);
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(24 * 1024);
       for (const { name, description, inputSchema } of body.result.tools) {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../routers/operations.ts';
 import { createConnectSession } from '../../services/connect/create-connect-session.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { bare, legacy, MODERN } from '../mcp/clients.ts';
+import { callRaw, legacy, MODERN } from '../mcp/clients.ts';
 import {
   callMcp,
   callTool,
@@ -97,7 +97,7 @@ describe('a call beyond the granted scopes', () => {
       id: null,
       error: {
         code: -32_000,
-        message: 'This key or access token was not given posts:write. Use one that was, or ask the owner to allow it.',
+        message: 'This key or access token lacks posts:write. Use one that has it, or ask the owner to grant it.',
       },
     });
     expect((await world.rest('GET /posts')).body.posts).toEqual([]);
@@ -209,7 +209,7 @@ it('a confirmation given to one grant counts for no other, and for no key', asyn
     'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
   };
   const callDelete = (token: string, more: object = {}) =>
-    bare(world, {
+    callRaw(world, {
       headers: {
         'x-api-key': undefined,
         authorization: `Bearer ${token}`,

@@ -8,28 +8,28 @@ export interface Host {
   /** Addresses that it asked to open, in order. */
   readonly asked: URL[];
   /** By kind: client, tokens, verifier, discovery. */
-  readonly kept: Record<string, unknown>;
+  readonly stored: Record<string, unknown>;
 }
 
 export function aHost(redirect = CALLBACK): Host {
-  const kept: Record<string, unknown> = {};
+  const stored: Record<string, unknown> = {};
   const asked: URL[] = [];
   const provider = {
     redirectUrl: redirect,
     clientMetadata: { client_name: 'Host', redirect_uris: [redirect] },
     state: () => 'host-state',
-    clientInformation: () => kept['client'],
-    saveClientInformation: (client: unknown) => void (kept['client'] = client),
-    tokens: () => kept['tokens'],
-    saveTokens: (tokens: unknown) => void (kept['tokens'] = tokens),
+    clientInformation: () => stored['client'],
+    saveClientInformation: (client: unknown) => void (stored['client'] = client),
+    tokens: () => stored['tokens'],
+    saveTokens: (tokens: unknown) => void (stored['tokens'] = tokens),
     redirectToAuthorization: (url: URL) => void asked.push(url),
-    saveCodeVerifier: (verifier: string) => void (kept['verifier'] = verifier),
-    codeVerifier: () => kept['verifier'],
-    saveDiscoveryState: (state: unknown) => void (kept['discovery'] = state),
-    discoveryState: () => kept['discovery'],
-    invalidateCredentials: (what: string) => void delete kept[what],
+    saveCodeVerifier: (verifier: string) => void (stored['verifier'] = verifier),
+    codeVerifier: () => stored['verifier'],
+    saveDiscoveryState: (state: unknown) => void (stored['discovery'] = state),
+    discoveryState: () => stored['discovery'],
+    invalidateCredentials: (what: string) => void delete stored[what],
   } as unknown as OAuthClientProvider;
-  return { provider, asked, kept };
+  return { provider, asked, stored };
 }
 
 /** Opens the address that a host asked for, presses Allow, and returns what the host receives. */

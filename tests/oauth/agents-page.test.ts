@@ -26,15 +26,16 @@ it('shows each grant: client, redirect addresses, scopes, reach, creation and la
   expect(textOf(text)).toContain(
     'Agent Answers go to agent.example It can See which accounts are connected, with their queues and settings ' +
       'Read all posts with their texts, images and results, drafts included ' +
-      'It reaches Test mode only Since 2026-11-21 12:00 UTC Last used Never Revoke',
+      `It reaches Test mode only Allowed by ${person.ownerId}@example.com Since 2026-11-21 12:00 UTC Last used Never Revoke`,
   );
   expect(textOf(text)).toContain(
-    'It reaches Only the profile Bells Since 2026-11-21 12:00 UTC Last used 2026-11-21 12:01 UTC Revoke',
+    `It reaches Only the profile Bells Allowed by ${person.ownerId}@example.com ` +
+      'Since 2026-11-21 12:00 UTC Last used 2026-11-21 12:01 UTC Revoke',
   );
 });
 
 it('revokes a grant at once with Revoke', async () => {
-  const owner = await signIn(world);
+  const owner = await signIn(world, undefined, 'viewer');
   const tokens = await tokensFor(world, owner);
   expect((await callTool(world, tokens.access, 'list_posts')).status).toBe(200);
   const pressed = await owner.browser.press(await owner.browser.get('/owner/agents'), 'Revoke');
@@ -45,8 +46,8 @@ it('revokes a grant at once with Revoke', async () => {
   expect((await owner.browser.get('/owner/agents')).text).toContain('No program may act for you.');
 });
 
-it('accepts only its own form, and does not affect another owner’s grants', async () => {
-  const [owner, other] = [await signIn(world), await signIn(world)];
+it('accepts only its own form, and does not affect the grants of others unless the person is an owner', async () => {
+  const [owner, other] = [await signIn(world), await signIn(world, undefined, 'editor')];
   const tokens = await tokensFor(world, owner);
   await tokensFor(world, other);
   const action = /action="(\/owner\/agents\/[^"]+)"/.exec((await owner.browser.get('/owner/agents')).text)?.[1] ?? '';
@@ -55,6 +56,9 @@ it('accepts only its own form, and does not affect another owner’s grants', as
   expect((await owner.browser.post(action, {})).status).toBe(403);
   expect((await other.browser.post(action, { csrf })).status).toBe(303);
   expect((await callTool(world, tokens.access, 'list_posts')).status).toBe(200);
+  expect((await person.browser.press(await person.browser.get('/owner/agents'), 'Revoke')).status).toBe(303);
+  expect((await person.browser.press(await person.browser.get('/owner/agents'), 'Revoke')).status).toBe(303);
+  expect((await callTool(world, tokens.access, 'list_posts')).status).toBe(401);
 });
 
 it.each<[string, number, (browser: Browser) => Promise<BrowserPage>]>([
@@ -70,7 +74,7 @@ it.each<[string, number, (browser: Browser) => Promise<BrowserPage>]>([
   ],
   ['an address that is none', 400, (b) => b.get('/owner/agents/%E0%A4%A/revoke')],
   ['a request that is none', 400, (b) => b.get('/oauth/interaction/%E0%A4%A')],
-  ['a request under way that is none', 400, (b) => b.get('/oauth/authorize/%E0%A4%A')],
+  ['a malformed request id', 400, (b) => b.get('/oauth/authorize/%E0%A4%A')],
 ])('answers %s with a page', async (_name, expected, send) => {
   const { status, headers, text } = await send(openBrowser(world));
 

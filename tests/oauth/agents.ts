@@ -1,6 +1,6 @@
 /** Agents for tests: one that requests access step by step, and a person who answers in a browser. */
 import { createHash } from 'node:crypto';
-import { Owner } from '../../entities/owner.ts';
+import { Owner, type Role } from '../../entities/owner.ts';
 import { beginSignIn } from '../../services/people/sign-ins.ts';
 import { type Browser, type BrowserPage, openBrowser } from '../harness/browser.ts';
 import { PUBLIC_URL, type World } from '../harness/world.ts';
@@ -27,8 +27,8 @@ export interface Answer {
   readonly body: any;
 }
 
-/** A signed-in owner of the first account, or of another one. */
-export async function signIn(world: World, accountId?: string): Promise<Person> {
+/** A signed-in person of the first account, or of another one. */
+export async function signIn(world: World, accountId?: string, role: Role = 'owner'): Promise<Person> {
   const [first] = await world.sql<{ id: string }>('select id from accounts order by id limit 1');
   const ownerId = world.context.random.uuid();
   const account = accountId ?? first?.id ?? '';
@@ -36,6 +36,7 @@ export async function signIn(world: World, accountId?: string): Promise<Person> 
     id: ownerId,
     accountId: account,
     email: `${ownerId}@example.com`,
+    role,
     passwordHash: null,
     createdAt: world.clock.now(),
   });

@@ -57,7 +57,7 @@ describe('a request', () => {
     ['for the REST API', { resource: `${PUBLIC_URL}/api/v2` }, 'invalid_target'],
     ['for scopes that there are not', { scope: 'root' }, 'invalid_scope'],
     ['for a token without a code', { response_type: 'token' }, 'invalid_request'],
-    ['that may ask nobody', { prompt: 'none' }, 'consent_required'],
+    ['with prompt none', { prompt: 'none' }, 'consent_required'],
   ])('%s redirects back with an error, the state and the issuer', async (_name, params, error) => {
     const { status, location } = await person.browser.get(authorizeUrl({ clientId, params }));
 
@@ -72,7 +72,7 @@ describe('a request', () => {
   });
 
   it.each<[string, string | undefined, Record<string, string | null>]>([
-    ['of an unknown client', 'nobody', {}],
+    ['of an unknown client', 'unknown', {}],
     ['to an address that is not registered', undefined, { redirect_uri: 'https://evil.example/callback' }],
     ['to a longer path', undefined, { redirect_uri: `${CALLBACK}/more` }],
     ['to another port of a host', undefined, { redirect_uri: 'https://agent.example:8443/callback' }],

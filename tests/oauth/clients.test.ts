@@ -57,11 +57,11 @@ describe('the client of the MCP SDK', () => {
   it('refreshes automatically when its token has expired', async () => {
     const host = aHost();
     const client = await connected('auto', host);
-    const before = host.kept['tokens'] as { access_token: string; refresh_token: string };
+    const before = host.stored['tokens'] as { access_token: string; refresh_token: string };
     world.clock.advance(700_000);
     await client.callTool({ name: 'list_connections', arguments: {} });
 
-    const after = host.kept['tokens'] as typeof before;
+    const after = host.stored['tokens'] as typeof before;
     expect([after.access_token, after.refresh_token]).not.toEqual([before.access_token, before.refresh_token]);
     expect(host.asked).toHaveLength(1);
   });

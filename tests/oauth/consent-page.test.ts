@@ -68,7 +68,7 @@ describe('the page', () => {
     ['breaks lines and hides', '\u200B Cl\n\n\u2028aude\u0007 ', 'Cl aude'],
     ['stacks marks up', `Claude${'\u0301'.repeat(40)}`, 'Claudé\u0301\u0301'],
     ['fills the page', 'Bells '.repeat(100), `${'Bells '.repeat(10).slice(0, 59)}…`],
-    ['is all signs that nobody sees', '\u200B\u2060', undefined],
+    ['is made of invisible characters', '\u200B\u2060', undefined],
   ])('shows no name that %s, neither here nor later', async (_name, said, shown) => {
     const id = await registered(world, { client_name: said });
     const { text } = await openConsent(person.browser, { clientId: id });
@@ -179,11 +179,11 @@ describe('an answer', () => {
   it('from another browser than that of the request is refused', async () => {
     const asked = await person.browser.get(authorizeUrl({ clientId }));
     const other = await signIn(world);
-    const looked = await other.browser.get(asked.location ?? '');
+    const viewed = await other.browser.get(asked.location ?? '');
     const posted = await other.browser.post(asked.location ?? '', { answer: 'allow', reach: 'account' });
 
-    expect([looked.status, posted.status]).toEqual([400, 400]);
-    expect(looked.text).toContain('<h1>Nothing to answer</h1>');
+    expect([viewed.status, posted.status]).toEqual([400, 400]);
+    expect(viewed.text).toContain('<h1>Nothing to answer</h1>');
   });
 
   it('to a request with an invented cookie is refused', async () => {

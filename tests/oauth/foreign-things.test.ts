@@ -2,7 +2,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { ERROR_META_KEY } from '../../mcp/tool-results.ts';
 import { operations } from '../../routers/operations.ts';
-import { SCOPES } from '../../services/keys/scopes.ts';
+import { SCOPES } from '../../services/access/scopes.ts';
 import { makeAccount } from '../harness/accounts.ts';
 import { plain } from '../harness/images.ts';
 import { deliveriesOf } from '../harness/receiver.ts';
@@ -58,6 +58,7 @@ async function aDelivery(webhookId: string): Promise<string> {
 const BESIDE: Readonly<Record<string, object>> = {
   move_connection: { profileId: null },
   update_draft: { text: 'Dong' },
+  set_post_tags: { tags: ['theirs'] },
   update_profile: { name: 'Mine' },
   start_connection: { redirectUrl: 'https://app.example/done' },
   update_queue: { paused: true },

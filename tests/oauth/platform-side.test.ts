@@ -33,7 +33,7 @@ function placesOf(text: string, value: unknown, path = ''): string[] {
   return Object.entries(value).flatMap(([name, inner]) => placesOf(text, inner, `${path}/${name}`));
 }
 
-it('a platform receives the credentials of its own account, and no token or key of ours', async () => {
+it('a platform receives the credentials of its account, and no token or key of ours', async () => {
   const { postId } = (await post()).structuredContent.results[0];
   await call('delete_post', { postId });
 

@@ -128,11 +128,11 @@ describe('a client', () => {
     const { body } = await register(world, { client_id: taken, redirect_uris: ['https://evil.example/cb'] });
 
     expect(body.client_id).not.toBe(taken);
-    const [kept] = await world.sql<{ uris: string }>(
+    const [stored] = await world.sql<{ uris: string }>(
       `select payload->>'redirect_uris' as uris from oauth_artifacts where payload->>'client_id' = $1`,
       [taken],
     );
-    expect(kept?.uris).toContain(CALLBACK);
+    expect(stored?.uris).toContain(CALLBACK);
   });
 
   it('may send metadata that is not stored', async () => {

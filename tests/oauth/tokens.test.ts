@@ -38,7 +38,7 @@ describe('a code', () => {
   it.each<[string, Record<string, string>]>([
     ['with another verifier', { code_verifier: 'w'.repeat(43) }],
     ['with another address', { redirect_uri: `${CALLBACK}2` }],
-    ['that nobody gave out', { code: 'x'.repeat(43) }],
+    ['that was never issued', { code: 'x'.repeat(43) }],
   ])('%s is refused', async (_name, fields) => {
     const { clientId, code } = await aCode();
     const { status, body } = await redeem(world, clientId, code, fields);
@@ -111,12 +111,12 @@ describe('a refresh token', () => {
     const all = [...answers, late];
     expect(all.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 200]);
     expect(new Set(all.map(({ body }) => body.refresh_token)).size).toBe(1);
-    const [kept] = await world.sql<{ count: number }>(
+    const [stored] = await world.sql<{ count: number }>(
       `select count(*)::int as count from oauth_artifacts where kind = 'RefreshToken' and consumed_at is null
          and payload->>'clientId' = $1`,
       [tokens.clientId],
     );
-    expect(kept?.count).toBe(1);
+    expect(stored?.count).toBe(1);
     expect(await works(late.body.access_token)).toBe(true);
   });
 

@@ -5,9 +5,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bluesky } from '../../platforms/bluesky/index.ts';
 import { alternative } from '../../platforms/bluesky/oauth.ts';
-import { type OauthLogin, renewOauthLogin } from '../../platforms/bluesky/oauth-login.ts';
+import { type OauthCredential, oauthRenewal } from '../../platforms/bluesky/oauth-credential.ts';
 import { makeTid } from '../../platforms/bluesky/tid.ts';
-import type { OauthIo } from '../../platforms/hosted.ts';
+import type { OauthIo } from '../../platforms/connect.ts';
 import { plain } from '../harness/images.ts';
 import { failureOf, headPart, sessionOf, testIo } from '../platforms/harness.ts';
 import { peerScript } from './ensure-peers.ts';
@@ -53,7 +53,7 @@ describe.skipIf(script === undefined)('the page of a real PDS', () => {
     const { request, memo, back } = await agree();
     const [granted] = await alternative.oauth.finish(back.searchParams, request, memo, io());
     const linked = await alternative.connectAccount(granted?.credentials ?? {}, io());
-    return { ...linked, credential: linked.credential as OauthLogin };
+    return { ...linked, credential: linked.credential as OauthCredential };
   }
 
   function part(text: string, seed: string) {
@@ -103,7 +103,7 @@ describe.skipIf(script === undefined)('the page of a real PDS', () => {
   it('refreshes tokens once with each refresh token, and accepts the new access token for a post', async () => {
     const linked = await link();
 
-    const renewed = await renewOauthLogin(linked.credential, io());
+    const renewed = await oauthRenewal.renew(linked.credential, io());
 
     expect(renewed).toEqual({
       ...linked.credential,
@@ -115,9 +115,9 @@ describe.skipIf(script === undefined)('the page of a real PDS', () => {
     expect(renewed.refreshToken).not.toBe(linked.credential.refreshToken);
     const session = sessionOf({ ...linked, credential: renewed });
     await bluesky.remove?.(session, await bluesky.publish(session, part('renewed', 'renewed'), io()), io());
-    expect(await failureOf(renewOauthLogin(linked.credential, io()))).toEqual({
+    expect(await failureOf(oauthRenewal.renew(linked.credential, io()))).toEqual({
       kind: 'reconnect',
-      message: expect.stringMatching(/^localhost:\d+ refused: .*: connect the account again\.$/),
+      message: expect.stringMatching(/^localhost:\d+ no longer renews this credential: connect the account again\.$/),
     });
   });
 

@@ -98,7 +98,7 @@ describe.skipIf(script === undefined)('a real PDS', () => {
 
     expect(await failureOf(call)).toEqual({
       kind: 'reconnect',
-      message: 'Bluesky does not take this login: Invalid identifier or password',
+      message: 'Bluesky does not accept this credential: Invalid identifier or password',
     });
   });
 
@@ -187,8 +187,8 @@ describe.skipIf(script === undefined)('a real PDS', () => {
 
   it('refreshes rejected tokens with the refresh token, else with the password, else not at all', async () => {
     const account = await connect();
-    const broken = (login: Partial<typeof account.credential>) =>
-      sessionOf({ ...account, credential: { ...account.credential, accessJwt: 'dead', ...login } });
+    const broken = (credential: Partial<typeof account.credential>) =>
+      sessionOf({ ...account, credential: { ...account.credential, accessJwt: 'dead', ...credential } });
 
     const byRefresh = await bluesky.publish(broken({}), part('by refresh token'), io());
     const byPassword = await bluesky.publish(broken({ refreshJwt: 'dead' }), part('by password'), io());

@@ -45,7 +45,14 @@ export interface Trial {
   readonly scenario: (io: PlatformIo) => Promise<void>;
 }
 
-export async function judge({ script, description, base, looseQuery = false, io, scenario }: Trial): Promise<Verdict> {
+export async function checkAgainstDescription({
+  script,
+  description,
+  base,
+  looseQuery = false,
+  io,
+  scenario,
+}: Trial): Promise<Verdict> {
   const described = await readCalls(description);
   const made = new Set<string>();
   let latest: [status: number, body: unknown] = [500, undefined];

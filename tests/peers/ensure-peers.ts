@@ -50,7 +50,7 @@ export function peerScript(path: string): string | undefined {
 export function snacScript(): string | undefined {
   const script = peerScript('mastodon/start-snac-debian.sh');
   if (script === undefined || process.getuid?.() === 0) return script;
-  console.log('Skipped: only root can start snac as a user of its own.');
+  console.log('Skipped: only root can start snac as a separate user.');
   return undefined;
 }
 

@@ -91,7 +91,7 @@ describe.skipIf(script === undefined)('snac', () => {
 
     expect(await failureOf(mastodon.publish(session, part('hello', 'dead'), io()))).toEqual({
       kind: 'reconnect',
-      message: 'The Mastodon server does not take this login: HTTP 401',
+      message: 'The Mastodon server does not accept this credential: HTTP 401',
     });
   });
 

@@ -4,7 +4,7 @@ import { createOpenAiPolisher } from '../../server/openai-polisher.ts';
 import { polishRequest } from '../../services/polish/polish-request.ts';
 import { type FakeModel, polished, startFakeModel } from '../platforms/fakes/fake-model.ts';
 import { StoppedClock, testIo } from '../platforms/harness.ts';
-import { judge } from './description-oracle.ts';
+import { checkAgainstDescription } from './description-oracle.ts';
 import { ensureOracle, peerScript } from './ensure-peers.ts';
 
 const script = peerScript('oracle.mjs');
@@ -25,7 +25,7 @@ describe.skipIf(script === undefined || description === undefined)('OpenAI', () 
   ])('finds no mismatch in request or answer: %s', async (_name, apiKey) => {
     let rewrite = '';
 
-    const verdict = await judge({
+    const verdict = await checkAgainstDescription({
       script: script ?? '',
       description: description ?? '',
       base: '/v1',

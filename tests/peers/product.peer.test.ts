@@ -144,6 +144,11 @@ describe.each([
           queuePaused: false,
           nextSlotAt: null,
           reconnectRequired: null,
+          handle: expect.stringMatching(/^alice/),
+          createdAt: expect.any(String),
+          // Only some platforms give tokens that end and are renewed.
+          credentialRenewsAt: expect.toBeOneOf([null, expect.any(String)]),
+          credentialEndsAt: null,
         },
       });
     });

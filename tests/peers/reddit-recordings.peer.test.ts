@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SendPart, Session } from '../../platforms/contract.ts';
 import { reddit } from '../../platforms/reddit/index.ts';
-import type { RedditLogin } from '../../platforms/reddit/session.ts';
+import type { RedditCredential } from '../../platforms/reddit/credential.ts';
 import { type FakeReddit, startFakeReddit } from '../platforms/fakes/fake-reddit.ts';
 import { headPart, sessionOf, StoppedClock, testIo } from '../platforms/harness.ts';
 import { peerScript } from './ensure-peers.ts';
@@ -54,7 +54,7 @@ function strange(ours: unknown, theirs: unknown, path = ''): string[] {
 describe.skipIf(first === undefined)('Reddit as it was recorded', () => {
   const clock = new StoppedClock();
   let fake: FakeReddit;
-  let session: Session<RedditLogin>;
+  let session: Session<RedditCredential>;
   const io = () => ({
     ...testIo(clock.now, { REDDIT_API_URL: fake.url, REDDIT_AUTH_URL: fake.url }, 10_000, {
       x: null,

@@ -9,7 +9,7 @@ import { telegram } from '../../platforms/telegram/index.ts';
 import { startFakeDiscord } from '../platforms/fakes/fake-discord.ts';
 import { startFakeTelegram } from '../platforms/fakes/fake-telegram.ts';
 import { failureOf, headPart, sessionOf, StoppedClock, testIo } from '../platforms/harness.ts';
-import { judge } from './description-oracle.ts';
+import { checkAgainstDescription } from './description-oracle.ts';
 import { ensureOracle, peerScript } from './ensure-peers.ts';
 
 const script = peerScript('oracle.mjs');
@@ -46,7 +46,7 @@ describe.skipIf(script === undefined || ofTelegram === undefined)('Telegram', ()
     fake.addChat({ id: -1001234567890, type: 'channel', title: 'The Bells', username: 'thebells' });
     const io = { ...testIo(clock.now, { TELEGRAM_API_URL: fake.url }, TIME_MS), sleep: async () => undefined };
 
-    const verdict = await judge({
+    const verdict = await checkAgainstDescription({
       script: script ?? '',
       description: ofTelegram ?? '',
       base: `/bot${TOKEN}`,
@@ -87,7 +87,7 @@ describe.skipIf(script === undefined || ofTelegram === undefined)('Telegram', ()
       credential: { botToken: TOKEN, chatId: '-1001234567890' },
     });
     const trial = (length: number) =>
-      judge({
+      checkAgainstDescription({
         script: script ?? '',
         description: ofTelegram ?? '',
         base: `/bot${TOKEN}`,
@@ -110,8 +110,14 @@ describe.skipIf(script === undefined || ofDiscord === undefined)('Discord', asyn
   const io = () => testIo(clock.now, { DISCORD_API_URL: fake.url }, TIME_MS, { discord: app });
 
   type Account = Awaited<ReturnType<typeof discord.connectAccount>>;
-  const judged = (scenario: (way: PlatformIo) => Promise<void>) =>
-    judge({ script: script ?? '', description: ofDiscord ?? '', base: '/api/v10', io: io(), scenario });
+  const check = (scenario: (way: PlatformIo) => Promise<void>) =>
+    checkAgainstDescription({
+      script: script ?? '',
+      description: ofDiscord ?? '',
+      base: '/api/v10',
+      io: io(),
+      scenario,
+    });
 
   async function walk(account: Account, way: PlatformIo): Promise<void> {
     const session = sessionOf(account);
@@ -124,7 +130,7 @@ describe.skipIf(script === undefined || ofDiscord === undefined)('Discord', asyn
   it('finds no mismatch in any call or answer of a webhook', async () => {
     const { id, token } = fake.addWebhook();
 
-    const verdict = await judged(async (way) => {
+    const verdict = await check(async (way) => {
       const webhookUrl = `https://discord.com/api/webhooks/${id}/${token}`;
       await walk(await discord.connectAccount({ webhookUrl }, way), way);
     });
@@ -140,7 +146,7 @@ describe.skipIf(script === undefined || ofDiscord === undefined)('Discord', asyn
   });
 
   it('finds no mismatch in any call or answer of the bot', async () => {
-    const verdict = await judged(async (way) => {
+    const verdict = await check(async (way) => {
       const account = await discord.hosted?.alternative?.connectAccount({ channelId: '700', guildId: '800' }, way);
       await walk(account as Account, way);
     });
@@ -152,7 +158,7 @@ describe.skipIf(script === undefined || ofDiscord === undefined)('Discord', asyn
   });
 
   it('finds no mismatch in the refusal of a deleted webhook', async () => {
-    const verdict = await judged(async (way) => {
+    const verdict = await check(async (way) => {
       await failureOf(discord.connectAccount({ webhookUrl: 'https://discord.com/api/webhooks/1/gone' }, way));
     });
 
@@ -164,7 +170,7 @@ describe.skipIf(script === undefined || ofDiscord === undefined)('Discord', asyn
     const credential = { kind: 'webhook' as const, webhookId: id, webhookToken: token, guildId: '800' };
     const session = sessionOf({ platformAccountId: id, handle: 'The Bells', credential });
     const trial = (length: number) =>
-      judged(async (way) => void (await discord.publish(session, part('n'.repeat(length)), way).catch(String)));
+      check(async (way) => void (await discord.publish(session, part('n'.repeat(length)), way).catch(String)));
 
     const [longest, tooLong] = [await trial(discord.text.maxLength), await trial(discord.text.maxLength + 1)];
 

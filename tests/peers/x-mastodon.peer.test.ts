@@ -9,7 +9,7 @@ import { startFakeMastodon } from '../platforms/fakes/fake-mastodon.ts';
 import { startFakeX } from '../platforms/fakes/fake-x.ts';
 import { headPart, sessionOf, StoppedClock, testIo } from '../platforms/harness.ts';
 import { plain } from '../harness/images.ts';
-import { judge } from './description-oracle.ts';
+import { checkAgainstDescription } from './description-oracle.ts';
 import { ensureOracle, peerScript } from './ensure-peers.ts';
 
 const script = peerScript('oracle.mjs');
@@ -57,7 +57,7 @@ describe.skipIf(script === undefined || ofX === undefined)('X', () => {
     fake.addAccount('alice', 'token-of-alice');
     const io = testIo(clock.now, { X_API_URL: fake.url }, TIME_MS);
 
-    const verdict = await judge({
+    const verdict = await checkAgainstDescription({
       script: script ?? '',
       description: ofX ?? '',
       base: '',
@@ -95,7 +95,7 @@ describe.skipIf(script === undefined || ofMastodon === undefined)('Mastodon', ()
     fake.addAccount('alice', 'token-of-alice');
     const io = testIo(clock.now, {}, TIME_MS);
 
-    const verdict = await judge({
+    const verdict = await checkAgainstDescription({
       script: script ?? '',
       description: ofMastodon ?? '',
       base: '',

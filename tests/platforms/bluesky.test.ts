@@ -85,7 +85,7 @@ describe('connectAccount', () => {
 
     expect(await failureOf(call)).toEqual({
       kind: 'reconnect',
-      message: 'Bluesky does not take this login: Invalid identifier or password',
+      message: 'Bluesky does not accept this credential: Invalid identifier or password',
     });
   });
 
@@ -352,7 +352,7 @@ describe('an expired credential', () => {
 
     expect(await failureOf(bluesky.publish(session, part('hello'), io()))).toEqual({
       kind: 'reconnect',
-      message: 'Bluesky does not take this login: Invalid identifier or password',
+      message: 'Bluesky does not accept this credential: Invalid identifier or password',
     });
     expect(puts()).toBe(1);
   });

@@ -5,22 +5,22 @@ import { readDueMetrics } from '../../services/metrics/read-due-metrics.ts';
 import { START } from '../harness/test-clock.ts';
 import { plain } from '../harness/images.ts';
 import { PUBLIC_URL, startWorld, type World } from '../harness/world.ts';
-import { startStands } from './stands/index.ts';
-import { sandboxStand } from './stands/sandbox.ts';
-import type { Stand } from './stands/stand.ts';
+import { startPlatformServers } from './servers/index.ts';
+import { sandboxServer } from './servers/sandbox.ts';
+import type { PlatformServer } from './servers/platform-server.ts';
 
-const servers = await startStands({
+const started = await startPlatformServers({
   now: () => START,
   // Base URL from which the fake servers fetch this install's images.
   reach: (url) => url.replace(PUBLIC_URL, world.url),
 });
-afterAll(() => servers[Symbol.asyncDispose]());
-const world: World = await startWorld({ env: servers.env });
-const stands: readonly Stand[] = [...servers.all, sandboxStand(world)];
+afterAll(() => started[Symbol.asyncDispose]());
+const world: World = await startWorld({ env: started.env });
+const servers: readonly PlatformServer[] = [...started.all, sandboxServer(world)];
 
 const FAMILY = '👩‍👩‍👧‍👦';
 
-async function connect({ platformId, credentials }: Stand): Promise<string> {
+async function connect({ platformId, credentials }: PlatformServer): Promise<string> {
   const { body } = await world.rest('POST /connections', {
     body: { platformId, credentials, slug: `to-${platformId}` },
   });
@@ -50,7 +50,7 @@ const IMAGES_PER_POST = 5;
 
 let anyImage: Promise<string> | undefined;
 
-async function post({ platformId, needsImage }: Stand, text: string, more: object = {}) {
+async function post({ platformId, needsImage }: PlatformServer, text: string, more: object = {}) {
   const media = needsImage === true && !('media' in more) ? { mediaIds: [await (anyImage ??= uploadImage())] } : {};
   const connectionSlugs = [`to-${platformId}`];
   const { body } = await world.rest('POST /posts', { body: { text, connectionSlugs, ...media, ...more } });
@@ -58,32 +58,32 @@ async function post({ platformId, needsImage }: Stand, text: string, more: objec
 }
 
 it('covers every platform', () => {
-  expect(stands.map(({ platformId }) => platformId)).toEqual([...PLATFORM_IDS]);
+  expect(servers.map(({ platformId }) => platformId)).toEqual([...PLATFORM_IDS]);
 });
 
-describe.for(stands)('$platformId', (stand) => {
+describe.for(servers)('$platformId', (server) => {
   let slug = '';
-  const { permalink, images, thread, firstComment } = platformOf(world.context.platforms, stand.platformId);
-  const existingCount = async (text: string) => (await stand.existing()).filter((one) => one === text).length;
+  const { permalink, images, thread, firstComment } = platformOf(world.context.platforms, server.platformId);
+  const existingCount = async (text: string) => (await server.existing()).filter((one) => one === text).length;
 
   it('connects an account with valid credentials', async () => {
-    slug = await connect(stand);
+    slug = await connect(server);
 
-    expect(slug).toBe(`to-${stand.platformId}`);
+    expect(slug).toBe(`to-${server.platformId}`);
   });
 
   it('accepts a text of exactly its limit', async () => {
-    const text = 'é'.repeat(stand.maxLength);
+    const text = 'é'.repeat(server.maxLength);
 
-    const result = await post(stand, text);
+    const result = await post(server, text);
 
     expect([result.status, result.error, await existingCount(text)]).toEqual(['sent', null, 1]);
   });
 
   it('receives no call for a text one over its limit', async () => {
-    const text = 'n'.repeat(stand.maxLength + 1);
+    const text = 'n'.repeat(server.maxLength + 1);
 
-    const result = await post(stand, text);
+    const result = await post(server, text);
 
     expect(result).toEqual({
       connectionSlug: slug,
@@ -96,7 +96,7 @@ describe.for(stands)('$platformId', (stand) => {
       error: {
         code: 'platform_rejected',
         message: expect.stringMatching(
-          new RegExp(`${stand.maxLength + 1} ((weighted )?characters|UTF-16 units).*at most ${stand.maxLength}`),
+          new RegExp(`${server.maxLength + 1} ((weighted )?characters|UTF-16 units).*at most ${server.maxLength}`),
         ),
       },
     });
@@ -104,16 +104,16 @@ describe.for(stands)('$platformId', (stand) => {
   });
 
   it('counts an emoji of several code points as its facts say', async () => {
-    const fitting = await post(stand, FAMILY.repeat(stand.maxFamilies));
-    const tooLong = await post(stand, FAMILY.repeat(stand.maxFamilies + 1));
+    const fitting = await post(server, FAMILY.repeat(server.maxFamilies));
+    const tooLong = await post(server, FAMILY.repeat(server.maxFamilies + 1));
 
     expect([fitting.error, tooLong.error.code, tooLong.postId]).toEqual([null, 'platform_rejected', null]);
   });
 
   it('posts nothing when it asks to wait, and reports that', async () => {
-    const text = stand.textMeeting('rate_limited', 'refused for now');
+    const text = server.textMeeting('rate_limited', 'refused for now');
 
-    const result = await post(stand, text);
+    const result = await post(server, text);
 
     expect([result.status, result.error.code, await existingCount(text)]).toEqual([
       'failed',
@@ -122,21 +122,21 @@ describe.for(stands)('$platformId', (stand) => {
     ]);
   });
 
-  it.skipIf(stand.cannotTell)('keeps one post and reports it as sent when its response is lost', async () => {
-    const text = stand.textMeeting('drops_after', 'answered into the void');
+  it.skipIf(server.hasNoReadBack)('keeps one post and reports it as sent when its response is lost', async () => {
+    const text = server.textMeeting('drops_after', 'answered into the void');
 
-    const result = await post(stand, text);
+    const result = await post(server, text);
 
     expect([result.status, await existingCount(text)]).toEqual(['sent', 1]);
     expect(result.url).toEqual(permalink ? expect.stringMatching(/^https?:\/\//) : null);
   });
 
-  it.runIf(stand.cannotTell).for(['drops_before', 'drops_after', 'fails_before', 'fails_after'] as const)(
+  it.runIf(server.hasNoReadBack).for(['drops_before', 'drops_after', 'fails_before', 'fails_after'] as const)(
     'is called only once when the call %s storing, and the caller is asked to check the platform',
     async (fault) => {
-      const text = stand.textMeeting(fault, `lost: ${fault}`);
+      const text = server.textMeeting(fault, `lost: ${fault}`);
 
-      const result = await post(stand, text);
+      const result = await post(server, text);
 
       const stored = fault.endsWith('after') ? 1 : 0;
       expect([result.status, result.error.code, await existingCount(text)]).toEqual([
@@ -147,13 +147,13 @@ describe.for(stands)('$platformId', (stand) => {
     },
   );
 
-  const canTell = stand.platformId !== 'sandbox' && stand.cannotTell === undefined;
-  it.runIf(canTell).for(['drops_before', 'fails_before'] as const)(
+  const hasReadBack = server.platformId !== 'sandbox' && server.hasNoReadBack === undefined;
+  it.runIf(hasReadBack).for(['drops_before', 'fails_before'] as const)(
     'has no post after the call %s storing, and the caller may resend',
     async (fault) => {
-      const text = stand.textMeeting(fault, `never stored: ${fault}`);
+      const text = server.textMeeting(fault, `never stored: ${fault}`);
 
-      const result = await post(stand, text);
+      const result = await post(server, text);
 
       expect([result.status, result.error.code, await existingCount(text)]).toEqual([
         'failed',
@@ -163,29 +163,29 @@ describe.for(stands)('$platformId', (stand) => {
     },
   );
 
-  it.runIf(canTell)('keeps one post when it answers 500 after storing it', async () => {
-    const text = stand.textMeeting('fails_after', 'stored, then failed');
+  it.runIf(hasReadBack)('keeps one post when it answers 500 after storing it', async () => {
+    const text = server.textMeeting('fails_after', 'stored, then failed');
 
-    const result = await post(stand, text);
+    const result = await post(server, text);
 
     expect([result.status, await existingCount(text)]).toEqual(['sent', 1]);
   });
 
-  it.skipIf(stand.needsImage)('returns the link from the original endpoint, or that the post was sent', async () => {
+  it.skipIf(server.needsImage)('returns the link from the original endpoint, or that the post was sent', async () => {
     const { status, body } = await world.rest(`POST /post/${slug}`, {
       raw: 'in plain words',
       headers: { 'content-type': 'text/plain' },
     });
 
-    const { platformId: platform } = stand;
+    const { platformId: platform } = server;
     expect(status).toBe(200);
     expect(body).toEqual(permalink ? { platform, link: expect.stringMatching(/^https?:/) } : { platform, sent: true });
   });
 
-  const hasDelete = world.context.platforms[stand.platformId].remove !== undefined;
+  const hasDelete = world.context.platforms[server.platformId].remove !== undefined;
 
   it.runIf(!hasDelete)('refuses to delete a post if the platform has no delete, and keeps it', async () => {
-    const { postId } = await post(stand, 'here to stay');
+    const { postId } = await post(server, 'here to stay');
 
     const { status, body } = await world.rest(`DELETE /posts/${postId}`);
 
@@ -193,7 +193,7 @@ describe.for(stands)('$platformId', (stand) => {
   });
 
   it.runIf(hasDelete)('deletes a post, and answers a repeated delete the same', async () => {
-    const { postId } = await post(stand, 'soon gone');
+    const { postId } = await post(server, 'soon gone');
 
     const first = await world.rest(`DELETE /posts/${postId}`);
     const second = await world.rest(`DELETE /posts/${postId}`);
@@ -204,14 +204,14 @@ describe.for(stands)('$platformId', (stand) => {
   });
 
   it.runIf(thread)('publishes a thread in order, and deletes it newest first', async () => {
-    const before = await stand.existing();
+    const before = await server.existing();
 
-    const result = await post(stand, 'one', { thread: ['two', 'three'] });
+    const result = await post(server, 'one', { thread: ['two', 'three'] });
 
     expect([result.status, result.threadCount, result.error]).toEqual(['sent', 2, null]);
-    expect(await stand.existing()).toEqual([...before, 'one', 'two', 'three']);
+    expect(await server.existing()).toEqual([...before, 'one', 'two', 'three']);
     await world.rest(`DELETE /posts/${result.postId}`);
-    expect(await stand.existing()).toEqual(before);
+    expect(await server.existing()).toEqual(before);
     const { attempts } = (await world.rest(`GET /posts/${result.postId}/attempts`)).body as { attempts: Attempt[] };
     const idsOf = (isDelete: boolean) =>
       attempts.filter(({ step }) => (step === 'delete') === isDelete).map(({ platformPostId }) => platformPostId);
@@ -219,7 +219,7 @@ describe.for(stands)('$platformId', (stand) => {
   });
 
   it.skipIf(thread)('receives no call with replies if it has no threads', async () => {
-    const result = await post(stand, 'alone', { thread: ['under it'] });
+    const result = await post(server, 'alone', { thread: ['under it'] });
 
     expect([result.status, result.error.code, await existingCount('alone')]).toEqual([
       'failed',
@@ -229,13 +229,13 @@ describe.for(stands)('$platformId', (stand) => {
   });
 
   it.runIf(firstComment)('publishes a first comment under a post', async () => {
-    const result = await post(stand, 'with a comment', { firstComment: 'first!' });
+    const result = await post(server, 'with a comment', { firstComment: 'first!' });
 
-    expect([result.status, result.hasFirstComment, stand.comments?.()]).toEqual(['sent', true, ['first!']]);
+    expect([result.status, result.hasFirstComment, server.comments?.()]).toEqual(['sent', true, ['first!']]);
   });
 
   it.skipIf(firstComment)('receives no call with a first comment if it has none', async () => {
-    const result = await post(stand, 'without a comment', { firstComment: 'first!' });
+    const result = await post(server, 'without a comment', { firstComment: 'first!' });
 
     expect([result.status, result.error.code, await existingCount('without a comment')]).toEqual([
       'failed',
@@ -245,32 +245,32 @@ describe.for(stands)('$platformId', (stand) => {
   });
 
   it.runIf(images)('shows an image with its alt text, if it stores alt text', async () => {
-    const result = await post(stand, 'described', { media: [{ id: await uploadImage(), altText: 'A bell' }] });
+    const result = await post(server, 'described', { media: [{ id: await uploadImage(), altText: 'A bell' }] });
 
     expect([result.status, result.error]).toEqual(['sent', null]);
-    expect(await stand.lastImages()).toEqual([{ altText: images?.altTextMax === null ? null : 'A bell' }]);
+    expect(await server.lastImages()).toEqual([{ altText: images?.altTextMax === null ? null : 'A bell' }]);
   });
 
   it.runIf(images)('accepts its maximum number of images', async () => {
     const media = await uploadImages(Math.min(images?.max ?? 0, IMAGES_PER_POST));
 
-    const result = await post(stand, 'all that fit', { media });
+    const result = await post(server, 'all that fit', { media });
 
     expect([result.status, result.error]).toEqual(['sent', null]);
-    expect(await stand.lastImages()).toHaveLength(media.length);
+    expect(await server.lastImages()).toHaveLength(media.length);
   });
 
   it.runIf(images && images.max < IMAGES_PER_POST)('receives no call with more images than its maximum', async () => {
     const media = await uploadImages((images?.max ?? 0) + 1);
 
-    const result = await post(stand, 'one too many', { media });
+    const result = await post(server, 'one too many', { media });
 
     expect([result.status, result.postId, result.error.code]).toEqual(['failed', null, 'platform_rejected']);
     expect(await existingCount('one too many')).toBe(0);
   });
 
   it.skipIf(images)('receives no call with an image if it supports none', async () => {
-    const result = await post(stand, 'pictured', { media: await uploadImages(1) });
+    const result = await post(server, 'pictured', { media: await uploadImages(1) });
 
     expect([result.status, result.error.code, await existingCount('pictured')]).toEqual([
       'failed',
@@ -280,9 +280,9 @@ describe.for(stands)('$platformId', (stand) => {
   });
 
   it('reports exactly the metrics that its facts list', async () => {
-    const { metrics } = platformOf(world.context.platforms, stand.platformId);
-    const { postId } = await post(stand, 'to be counted');
-    stand.giveNumbers?.();
+    const { metrics } = platformOf(world.context.platforms, server.platformId);
+    const { postId } = await post(server, 'to be counted');
+    server.giveNumbers?.();
     await world.sql('update accounts set x_analytics = true');
     await world.sql('update connections set backoff_until = null');
     await world.sql(
@@ -298,11 +298,11 @@ describe.for(stands)('$platformId', (stand) => {
     expect(Object.keys(numbers).filter((name) => numbers[name] !== null)).toEqual(metrics);
   });
 
-  it.skipIf(stand.revoke === null)('asks to reconnect when its credential is invalid', async () => {
-    stand.revoke?.();
-    const text = stand.platformId === 'sandbox' ? 'locked out [[reconnect]]' : 'locked out';
+  it.skipIf(server.revoke === null)('asks to reconnect when its credential is invalid', async () => {
+    server.revoke?.();
+    const text = server.platformId === 'sandbox' ? 'locked out [[reconnect]]' : 'locked out';
 
-    const result = await post(stand, text);
+    const result = await post(server, text);
 
     expect([result.status, result.error.code, await existingCount(text)]).toEqual(['failed', 'reconnect_required', 0]);
   });

@@ -7,7 +7,7 @@ import { decide, destination, makeLink } from '../harness/connect-links.ts';
 import { plain } from '../harness/images.ts';
 import { START } from '../harness/test-clock.ts';
 import { PUBLIC_URL, startWorld, type World } from '../harness/world.ts';
-import { asCurl, asShell, startDevPlatforms } from './stands/dev-platforms.ts';
+import { asCurl, asShell, startDevPlatforms } from './servers/dev-platforms.ts';
 
 const platforms = await startDevPlatforms({
   now: () => START,
@@ -40,7 +40,7 @@ describe('all platforms offline', () => {
     const results = answers.flatMap(({ body }) => body.results as { status: string; error: unknown }[]);
     expect(results.map(({ status, error }) => [status, error])).toEqual(PLATFORM_IDS.map(() => ['sent', null]));
     const listed: unknown = await (await fetch(platforms.listUrl)).json();
-    expect(listed).toEqual(Object.fromEntries(platforms.stands.map(({ platformId }) => [platformId, [text]])));
+    expect(listed).toEqual(Object.fromEntries(platforms.servers.map(({ platformId }) => [platformId, [text]])));
   });
 
   it('include a model that polishes texts', async () => {

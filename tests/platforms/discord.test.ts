@@ -1,12 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type {
-  DiscordApp,
-  FetchInit,
-  OutgoingImage,
-  PlatformIo,
-  Published,
-  SendPart,
-} from '../../platforms/contract.ts';
+import type { FetchInit, OutgoingImage, PlatformIo, Published, SendPart } from '../../platforms/contract.ts';
+import type { DiscordApp } from '../../platforms/discord/settings.ts';
 import { discord } from '../../platforms/discord/index.ts';
 import { type FakeDiscord, type FakeDiscordError, startFakeDiscord } from './fakes/fake-discord.ts';
 import { failureOf, headPart, sessionOf, StoppedClock, testIo } from './harness.ts';
@@ -133,7 +127,7 @@ describe('connecting a webhook', () => {
 
     expect(await failureOf(connect(url))).toEqual({
       kind: 'reconnect',
-      message: `Discord does not take this login: ${words}`,
+      message: `Discord does not accept this credential: ${words}`,
     });
   });
 
@@ -307,10 +301,10 @@ describe('a refusal', () => {
 
 describe('recovery', () => {
   it('is not available for a webhook; the bot may repeat for two minutes, and read back', async () => {
-    const [webhookLogin, botLogin] = [(await asWebhook()).credential, (await asBot()).credential];
+    const [webhookCredential, botCredential] = [(await asWebhook()).credential, (await asBot()).credential];
 
-    expect(discord.recoveryOf?.(webhookLogin)).toEqual({ repeatWithinMs: 0, readBack: false });
-    expect(discord.recoveryOf?.(botLogin)).toEqual({ repeatWithinMs: 120_000, readBack: true });
+    expect(discord.recoveryOf?.(webhookCredential)).toEqual({ repeatWithinMs: 0, readBack: false });
+    expect(discord.recoveryOf?.(botCredential)).toEqual({ repeatWithinMs: 120_000, readBack: true });
   });
 });
 

@@ -76,7 +76,7 @@ describe('connectAccount', () => {
     expect(await failureOf(connect(wrong))).toEqual({
       kind: 'unavailable',
       message:
-        'The mail server takes nothing for now; nothing was posted. Invalid login: 535 5.7.8 Authentication failed',
+        'The mail server accepts nothing for now; nothing was posted. Invalid login: 535 5.7.8 Authentication failed',
     });
   });
 

@@ -92,7 +92,7 @@ describe('connectAccount', () => {
   it('refuses an unknown token, and does not show it', async () => {
     expect(await failureOf(connect('EAAG-mistyped'))).toEqual({
       kind: 'reconnect',
-      message: 'Facebook does not take this login: Malformed access token …',
+      message: 'Facebook does not accept this credential: Malformed access token …',
     });
   });
 
@@ -259,9 +259,12 @@ describe('an error of the Graph API', () => {
   it.each([
     [refusal(368), 'Facebook refused: (#368) words'],
     [refusal(368, { error_user_msg: 'You can’t post\nright now.' }), 'Facebook refused: You can’t post right now.'],
-    [refusal(190), 'Facebook does not take this login: (#190) words'],
-    [refusal(32), 'Facebook takes nothing for now; nothing was posted. (#32) words'],
-    [refusal(190, { error_user_msg: `${TOKEN} has expired` }), 'Facebook does not take this login: … has expired'],
+    [refusal(190), 'Facebook does not accept this credential: (#190) words'],
+    [refusal(32), 'Facebook accepts nothing for now; nothing was posted. (#32) words'],
+    [
+      refusal(190, { error_user_msg: `${TOKEN} has expired` }),
+      'Facebook does not accept this credential: … has expired',
+    ],
   ])('is reported with the platform’s message: %j', async (error, message) => {
     const session = await open();
     fake.faults.push(error);

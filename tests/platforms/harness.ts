@@ -11,6 +11,7 @@ import type {
 } from '../../platforms/contract.ts';
 import { PlatformFailure } from '../../platforms/contract.ts';
 import { NotSentError } from '../../platforms/http.ts';
+import { PLATFORM_SETTINGS } from '../../platforms/registry.ts';
 
 /** An instant that tests move. */
 export class StoppedClock {
@@ -21,6 +22,13 @@ export class StoppedClock {
     this.#ms += ms;
   }
 }
+
+/** An address at which nothing listens, for every server that a platform declares. */
+const NO_SERVERS = Object.fromEntries(
+  PLATFORM_SETTINGS.flatMap(({ endpoints = {} }) => Object.keys(endpoints)).map((name) => [name, 'http://127.0.0.1:1']),
+);
+
+const NO_APPS = Object.fromEntries(PLATFORM_SETTINGS.flatMap(({ app }) => (app === undefined ? [] : [[app.id, null]])));
 
 export function testIo(
   now: () => Date,
@@ -35,38 +43,8 @@ export function testIo(
       await wait(ms, undefined, signal === undefined ? {} : { signal });
     },
     signal: AbortSignal.timeout(timeoutMs),
-    endpoints: {
-      BLUESKY_SERVICE_URL: 'http://127.0.0.1:1',
-      BLUESKY_APPVIEW_URL: 'http://127.0.0.1:1',
-      BLUESKY_PLC_URL: 'http://127.0.0.1:1',
-      DISCORD_API_URL: 'http://127.0.0.1:1',
-      LINKEDIN_API_URL: 'http://127.0.0.1:1',
-      LINKEDIN_AUTH_URL: 'http://127.0.0.1:1',
-      REDDIT_API_URL: 'http://127.0.0.1:1',
-      REDDIT_AUTH_URL: 'http://127.0.0.1:1',
-      META_GRAPH_URL: 'http://127.0.0.1:1',
-      META_AUTH_URL: 'http://127.0.0.1:1',
-      TELEGRAM_API_URL: 'http://127.0.0.1:1',
-      THREADS_API_URL: 'http://127.0.0.1:1',
-      THREADS_AUTH_URL: 'http://127.0.0.1:1',
-      X_API_URL: 'http://127.0.0.1:1',
-      X_AUTH_URL: 'http://127.0.0.1:1',
-      SLACK_API_URL: 'http://127.0.0.1:1',
-      TWILIO_API_URL: 'http://127.0.0.1:1',
-      PUBLIC_URL: 'http://localhost:3000',
-      ...endpoints,
-    },
-    apps: {
-      x: null,
-      linkedin: null,
-      reddit: null,
-      discord: null,
-      meta: null,
-      threads: null,
-      slack: null,
-      twilio: null,
-      ...apps,
-    },
+    endpoints: { ...NO_SERVERS, PUBLIC_URL: 'http://localhost:3000', ...endpoints } as PlatformEndpoints,
+    apps: { ...NO_APPS, ...apps } as PlatformApps,
     mail: null,
   };
 }

@@ -102,7 +102,7 @@ describe('connectAccount', () => {
   it('refuses an unknown token, and does not show it', async () => {
     expect(await failureOf(connect('EAAG-mistyped'))).toEqual({
       kind: 'reconnect',
-      message: 'Instagram does not take this login: Error validating access token …',
+      message: 'Instagram does not accept this credential: Error validating access token …',
     });
   });
 
@@ -110,7 +110,7 @@ describe('connectAccount', () => {
     expect(await failureOf(connect(TOKEN, '999'))).toEqual({
       kind: 'reconnect',
       message:
-        'Instagram shows this login no professional account with that number: check that it is a business or creator account and connect it again.',
+        'Instagram shows this credential no professional account with that number: check that it is a business or creator account and connect it again.',
     });
   });
 
@@ -120,7 +120,7 @@ describe('connectAccount', () => {
 
     expect(await failureOf(connect())).toEqual({
       kind: 'reconnect',
-      message: 'Instagram does not take this login: (#10) Application does not have permission for this action',
+      message: 'Instagram does not accept this credential: (#10) Application does not have permission for this action',
     });
   });
 

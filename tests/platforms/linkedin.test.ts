@@ -115,7 +115,7 @@ describe('connectAccount', () => {
 
       expect(await failureOf(connect({ organizationId: PAGE }))).toEqual({
         kind: 'rejected',
-        message: `The member of this login may not post as the page ${PAGE}: it takes the role of an administrator or content administrator.`,
+        message: `The member of this credential may not post as the page ${PAGE}: it takes the role of an administrator or content administrator.`,
       });
     },
   );
@@ -134,7 +134,7 @@ describe('connectAccount', () => {
 
     expect(await failureOf(connect())).toEqual({
       kind: 'reconnect',
-      message: 'LinkedIn does not take this login: The token used in the request has expired',
+      message: 'LinkedIn does not accept this credential: The token used in the request has expired',
     });
   });
 
@@ -183,7 +183,7 @@ describe('publish', () => {
 
     expect(await failureOf(linkedin.publish(session, part('hello'), io()))).toEqual({
       kind: 'reconnect',
-      message: 'LinkedIn does not take this login: Not enough permissions to access: posts.CREATE',
+      message: 'LinkedIn does not accept this credential: Not enough permissions to access: posts.CREATE',
     });
   });
 
@@ -451,7 +451,7 @@ describe('readBack', () => {
   it('cannot determine the outcome of a member’s post', async () => {
     expect(await failureOf(lookFor(await member(), part('lost')))).toEqual({
       kind: 'unknown',
-      message: 'LinkedIn shows nobody what a member has posted.',
+      message: 'LinkedIn does not list the posts of a member.',
     });
     expect(fake.calls['GET /rest/posts']).toBeUndefined();
   });
@@ -567,7 +567,7 @@ describe('an expired credential', () => {
 
     expect(await failureOf(linkedin.publish(session, part('one'), withApp()))).toEqual({
       kind: 'reconnect',
-      message: 'LinkedIn does not renew this login any more: connect the account again.',
+      message: 'LinkedIn no longer renews this credential: connect the account again.',
     });
   });
 
@@ -575,7 +575,7 @@ describe('an expired credential', () => {
     ['does not know the app', 401, { error: 'invalid_client' }],
     ['fails', 503, {}],
     ['asks to wait', 429, {}],
-    ['answers without a login', 200, { access_token: '' }],
+    ['answers without a token', 200, { access_token: '' }],
   ])('is unavailable when LinkedIn %s', async (_case, status, json) => {
     const session = sessionOf(await connect({ refreshToken: 'refresh-1' }));
     alice.accessTokens.clear();

@@ -106,12 +106,12 @@ describe('connectAccount', () => {
 
     expect(await failureOf(connect())).toEqual({
       kind: 'reconnect',
-      message: 'The Mastodon server does not take this login: The access token is invalid',
+      message: 'The Mastodon server does not accept this credential: The access token is invalid',
     });
   });
 
   it.each([
-    ['an empty 401', new Response(null, { status: 401 }), 'reconnect', 'does not take this login: HTTP 401'],
+    ['an empty 401', new Response(null, { status: 401 }), 'reconnect', 'does not accept this credential: HTTP 401'],
     ['an empty 422', new Response(null, { status: 422 }), 'rejected', 'The Mastodon server refused: HTTP 422'],
     ['a page', new Response('<html>hi</html>', { status: 200 }), 'rejected', 'does not answer as a Mastodon server'],
     [
@@ -212,7 +212,7 @@ describe('publish', () => {
 
     expect(await failureOf(mastodon.publish(session, part('later'), io()))).toEqual({
       kind: 'unavailable',
-      message: 'Mastodon answered HTTP 429, asking to wait 30 s; nothing was posted.',
+      message: 'The Mastodon server answered HTTP 429, asking to wait 30 s; nothing was posted.',
     });
   });
 

@@ -4,7 +4,7 @@ import { bluesky } from '../../platforms/bluesky/index.ts';
 import type { AnyPlatform, MetricsReading, PlatformIo, Session } from '../../platforms/contract.ts';
 import { linkedin } from '../../platforms/linkedin/index.ts';
 import { mastodon } from '../../platforms/mastodon/index.ts';
-import { numbersAt } from '../../platforms/sandbox/numbers.ts';
+import { metricsAt } from '../../platforms/sandbox/metrics.ts';
 import { x } from '../../platforms/x/index.ts';
 import { startFakeBluesky } from './fakes/fake-bluesky.ts';
 import { startFakeLinkedIn } from './fakes/fake-linkedin.ts';
@@ -223,7 +223,7 @@ describe('LinkedIn', () => {
 
 describe('the sandbox', () => {
   it('follows a fixed curve that never falls', () => {
-    const at = (hours: number) => numbersAt(now(), new Date(now().getTime() + hours * 3_600_000));
+    const at = (hours: number) => metricsAt(now(), new Date(now().getTime() + hours * 3_600_000));
 
     expect([at(0), at(1), at(24), at(24 * 30)]).toEqual([
       { likes: 0, reposts: 0, replies: 0 },

@@ -123,7 +123,7 @@ describe('connectAccount', () => {
 
     expect(await failureOf(connect())).toEqual({
       kind: 'reconnect',
-      message: 'Reddit does not take this login: Unauthorized',
+      message: 'Reddit does not accept this credential: Unauthorized',
     });
   });
 
@@ -208,7 +208,7 @@ describe('publish', () => {
     ['SUBREDDIT_NOTALLOWED', 'rejected', 'Reddit refused: words (SUBREDDIT_NOTALLOWED)'],
     ['NO_SELFS', 'rejected', 'Reddit refused: words (NO_SELFS)'],
     ['SUBMIT_VALIDATION_FLAIR_REQUIRED', 'rejected', 'SUBMIT_VALIDATION_FLAIR_REQUIRED'],
-    ['USER_REQUIRED', 'reconnect', 'Reddit does not take this login: words (USER_REQUIRED)'],
+    ['USER_REQUIRED', 'reconnect', 'Reddit does not accept this credential: words (USER_REQUIRED)'],
   ])('handles %s, which has a success status', async (code, kind, message) => {
     const session = await own();
     fake.answers['POST /api/submit'] = [refusal(code, 'words', 'sr')];
@@ -447,7 +447,7 @@ describe('an expired credential', () => {
 
     expect(await failureOf(reddit.publish(session, part('one'), io(APP)))).toEqual({
       kind: 'reconnect',
-      message: 'Reddit does not renew this login any more: connect the account again.',
+      message: 'Reddit no longer renews this credential: connect the account again.',
     });
   });
 
@@ -455,7 +455,7 @@ describe('an expired credential', () => {
     ['does not know the app', { status: 401, json: {} }],
     ['fails', { status: 503, json: {} }],
     ['asks to wait', { status: 429, json: {} }],
-    ['answers without a login', { status: 200, json: { access_token: '' } }],
+    ['answers without a token', { status: 200, json: { access_token: '' } }],
   ])('is unavailable when Reddit %s', async (_case, answer) => {
     const session = sessionOf(await connect({ refreshToken: 'refresh-1' }));
     alice.accessTokens.clear();

@@ -1,11 +1,10 @@
 /** The error responses of each platform: its response format with any message. */
-import type { PlatformId } from '../../platforms/registry.ts';
 import type { ScriptedAnswer } from '../harness/scripted-network.ts';
 
 const graph = (words: string) => ({ status: 400, json: { error: { message: words, code: 100 } } });
 
 /** Email and the sandbox do not use HTTP. */
-export const REFUSALS: Readonly<Record<Exclude<PlatformId, 'email' | 'sandbox'>, (words: string) => ScriptedAnswer>> = {
+export const REFUSALS: Readonly<Record<string, (words: string) => ScriptedAnswer>> = {
   bluesky: (words) => ({ status: 400, json: { error: 'InvalidRequest', message: words } }),
   mastodon: (words) => ({ status: 422, json: { error: words } }),
   linkedin: (words) => ({ status: 422, json: { message: words, status: 422 } }),

@@ -7,14 +7,14 @@ import { PLATFORM_IDS, type PlatformId, platformOf } from '../../platforms/regis
 import { type ScriptedAnswer, scriptNetwork } from '../harness/scripted-network.ts';
 import { START } from '../harness/test-clock.ts';
 import { startWorld } from '../harness/world.ts';
-import { startStands } from './stands/index.ts';
-import { sandboxStand } from './stands/sandbox.ts';
+import { startPlatformServers } from './servers/index.ts';
+import { sandboxServer } from './servers/sandbox.ts';
 
-const servers = await startStands({ now: () => START });
-afterAll(() => servers[Symbol.asyncDispose]());
-const world = await startWorld({ env: servers.env });
+const started = await startPlatformServers({ now: () => START });
+afterAll(() => started[Symbol.asyncDispose]());
+const world = await startWorld({ env: started.env });
 const network = scriptNetwork(world);
-const stands = [...servers.all, sandboxStand(world)];
+const servers = [...started.all, sandboxServer(world)];
 
 beforeEach(() => {
   network.script = null;
@@ -77,9 +77,9 @@ const REFUSED: readonly Row[] = [
 ];
 
 async function sentPost(platformId: PlatformId, text = 'to be deleted') {
-  const stand = stands.find((one) => one.platformId === platformId);
+  const server = servers.find((one) => one.platformId === platformId);
   const { id: profileId } = await world.profile();
-  const body = { platformId, credentials: stand?.credentials, profileId };
+  const body = { platformId, credentials: server?.credentials, profileId };
   const { connection } = (await world.rest('POST /connections', { body })).body;
   const asked = { text: `${text} ${profileId}`, connectionSlugs: [connection.slug], profileId };
   const { results } = (await world.rest('POST /posts', { body: asked })).body;

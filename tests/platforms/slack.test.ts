@@ -29,7 +29,7 @@ beforeEach(async () => {
 afterEach(() => fake.close());
 
 const io = () => testIo(clock.now, { SLACK_API_URL: fake.url });
-const connect = (login = LOGIN) => slack.connectAccount(login, io());
+const connect = (credential = LOGIN) => slack.connectAccount(credential, io());
 const open = async () => sessionOf(await connect());
 type Session = Awaited<ReturnType<typeof open>>;
 
@@ -90,7 +90,7 @@ describe('connectAccount', () => {
       'a token that Slack does not know',
       { ...LOGIN, botToken: 'xoxb-0' },
       'reconnect',
-      /not take this login: invalid_auth/,
+      /not accept this credential: invalid_auth/,
     ],
     [
       'a channel that is not there',
@@ -98,8 +98,8 @@ describe('connectAccount', () => {
       'rejected',
       /no channel C0ROPES; invite the bot/,
     ],
-  ])('refuses %s', async (_case, login, kind, message) => {
-    expect(await failureOf(connect(login))).toEqual({ kind, message: expect.stringMatching(message) as string });
+  ])('refuses %s', async (_case, credential, kind, message) => {
+    expect(await failureOf(connect(credential))).toEqual({ kind, message: expect.stringMatching(message) as string });
   });
 
   it.each([
@@ -157,13 +157,13 @@ describe('publish', () => {
     ['rejected', 'msg_too_long', 'Slack refused: msg_too_long'],
     ['rejected', 'restricted_action', 'Slack refused: restricted_action'],
     ['rejected', 'something_new', 'Slack refused: something_new'],
-    ['reconnect', 'token_revoked', 'Slack does not take this login: token_revoked'],
-    ['reconnect', 'account_inactive', 'Slack does not take this login: account_inactive'],
-    ['reconnect', 'channel_not_found', 'Slack does not take this login: channel_not_found'],
-    ['reconnect', 'not_in_channel', 'Slack does not take this login: not_in_channel'],
-    ['reconnect', 'is_archived', 'Slack does not take this login: is_archived'],
-    ['unavailable', 'service_unavailable', 'Slack takes nothing for now (service_unavailable); nothing was posted.'],
-    ['unavailable', 'ratelimited', 'Slack takes nothing for now (ratelimited); nothing was posted.'],
+    ['reconnect', 'token_revoked', 'Slack does not accept this credential: token_revoked'],
+    ['reconnect', 'account_inactive', 'Slack does not accept this credential: account_inactive'],
+    ['reconnect', 'channel_not_found', 'Slack does not accept this credential: channel_not_found'],
+    ['reconnect', 'not_in_channel', 'Slack does not accept this credential: not_in_channel'],
+    ['reconnect', 'is_archived', 'Slack does not accept this credential: is_archived'],
+    ['unavailable', 'service_unavailable', 'Slack accepts nothing for now (service_unavailable); nothing was posted.'],
+    ['unavailable', 'ratelimited', 'Slack accepts nothing for now (ratelimited); nothing was posted.'],
     ['unknown', 'internal_error', 'Slack answered internal_error.'],
     ['unknown', 'fatal_error', 'Slack answered fatal_error.'],
   ])('is %s by the error %s, which comes with HTTP 200', async (kind, error, message) => {
@@ -179,7 +179,7 @@ describe('publish', () => {
     bot.scopes.delete('chat:write');
 
     expect((await failureOf(slack.publish(session, part('hello'), io()))).message).toBe(
-      'Slack does not take this login: missing_scope (chat:write)',
+      'Slack does not accept this credential: missing_scope (chat:write)',
     );
   });
 

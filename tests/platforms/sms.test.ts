@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { FetchInit, PlatformIo, SendPart, TwilioAccount } from '../../platforms/contract.ts';
+import type { FetchInit, PlatformIo, SendPart } from '../../platforms/contract.ts';
+import type { TwilioAccount } from '../../platforms/sms/settings.ts';
 import { sms } from '../../platforms/sms/index.ts';
 import { type FakeSms, type FakeTwilio, startFakeTwilio, TWILIO } from './fakes/fake-twilio.ts';
 import { failureOf, headPart, sessionOf, StoppedClock, testIo } from './harness.ts';
@@ -155,9 +156,9 @@ describe('publish', () => {
   });
 
   it('posts nothing after the settings were removed', async () => {
-    const bare = testIo(clock.now, { TWILIO_API_URL: fake.url });
+    const unconfigured = testIo(clock.now, { TWILIO_API_URL: fake.url });
 
-    expect(await failureOf(publish('hello', bare))).toMatchObject({ kind: 'unavailable' });
+    expect(await failureOf(publish('hello', unconfigured))).toMatchObject({ kind: 'unavailable' });
     expect(fake.calls).toEqual({});
   });
 });

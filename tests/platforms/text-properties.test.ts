@@ -1,11 +1,13 @@
 /** Counting rules as properties, for every unit. */
 import { array, assert, constantFrom, integer, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countText, type TextUnit } from '../../platforms/text.ts';
+import type { TextUnit } from '../../platforms/content-facts.ts';
+import { CHARACTERS, countText, GRAPHEMES, UTF16_UNITS } from '../../platforms/text.ts';
+import { WEIGHTED } from '../../platforms/x/weigh.ts';
 import { createRegistry } from '../../platforms/registry.ts';
-import { checkText } from '../../services/posts/check-text.ts';
+import { checkText } from '../../platforms/check-text.ts';
 
-const UNITS: readonly TextUnit[] = ['graphemes', 'characters', 'utf16', 'weighted'];
+const UNITS: readonly TextUnit[] = [GRAPHEMES, CHARACTERS, UTF16_UNITS, WEIGHTED];
 const RUNS = { seed: 20261121, numRuns: 300 };
 
 /** Characters of one, two and many code points, none of which joins its neighbors; no dots, so no links. */
@@ -14,7 +16,7 @@ const words = string({ unit: constantFrom(...SIGNS), maxLength: 80 });
 
 const count = (text: string, unit: TextUnit) => countText(text, { maxLength: 500, unit });
 
-describe.each(UNITS)('%s', (unit) => {
+describe.each(UNITS)('$name', (unit) => {
   it('of two texts on two lines are the sum of both plus one', () => {
     assert(
       property(words, words, (one, other) => {
@@ -27,7 +29,7 @@ describe.each(UNITS)('%s', (unit) => {
   it('are never less than the graphemes, nor more than twice the UTF-16 units', () => {
     assert(
       property(words, (text) => {
-        expect(count(text, unit)).toBeGreaterThanOrEqual(count(text, 'graphemes'));
+        expect(count(text, unit)).toBeGreaterThanOrEqual(count(text, GRAPHEMES));
         expect(count(text, unit)).toBeLessThanOrEqual(2 * text.length);
       }),
       RUNS,
@@ -41,12 +43,12 @@ describe('a link', () => {
     assert(
       property(array(path, { minLength: 1, maxLength: 5 }), words, (paths, text) => {
         const links = paths.map((end) => `https://example.com/${end}`).join(' ');
-        const facts = { maxLength: 500, unit: 'graphemes' as const, urlLength: 23 };
+        const facts = { maxLength: 500, unit: GRAPHEMES, urlLength: 23 };
 
         const counted = countText(`${text}\n${links}`, facts);
 
-        expect(counted).toBe(count(text, 'graphemes') + 1 + 23 * paths.length + (paths.length - 1));
-        expect(count(`${text}\n${links}`, 'weighted')).toBe(count(text, 'weighted') + 24 * paths.length);
+        expect(counted).toBe(count(text, GRAPHEMES) + 1 + 23 * paths.length + (paths.length - 1));
+        expect(count(`${text}\n${links}`, WEIGHTED)).toBe(count(text, WEIGHTED) + 24 * paths.length);
       }),
       RUNS,
     );

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { countHashtags, countMentions, countText, type TextUnit } from '../../platforms/text.ts';
+import { CHARACTERS, countHashtags, countMentions, countText, GRAPHEMES, UTF16_UNITS } from '../../platforms/text.ts';
+import { EMOJI_BYTES } from '../../platforms/threads/emoji-bytes.ts';
+import { WEIGHTED } from '../../platforms/x/weigh.ts';
 
 const FAMILY = '👨‍👩‍👧‍👦';
 const ACCENTED = 'e\u0301';
 
 describe('countText', () => {
-  it.each<[string, Record<Exclude<TextUnit, 'emoji_bytes'>, number>]>([
+  it.each<[string, Readonly<Record<string, number>>]>([
     ['', { graphemes: 0, characters: 0, utf16: 0, weighted: 0 }],
     ['hello', { graphemes: 5, characters: 5, utf16: 5, weighted: 5 }],
     ['two\nlines', { graphemes: 9, characters: 9, utf16: 9, weighted: 9 }],
@@ -20,8 +22,8 @@ describe('countText', () => {
     ['\ud800', { graphemes: 1, characters: 1, utf16: 1, weighted: 2 }],
   ])('counts %j in every unit', (text, expected) => {
     const counted = Object.fromEntries(
-      (['graphemes', 'characters', 'utf16', 'weighted'] as const).map((unit) => [
-        unit,
+      [GRAPHEMES, CHARACTERS, UTF16_UNITS, WEIGHTED].map((unit) => [
+        unit.name,
         countText(text, { maxLength: 500, unit }),
       ]),
     );
@@ -45,7 +47,7 @@ describe('countText', () => {
     ['alice@social.example', 20],
     ['🎉 https://example.com', 2 + 23],
   ])('counts %j as %i if links count as 23', (text, expected) => {
-    expect(countText(text, { maxLength: 500, unit: 'graphemes', urlLength: 23 })).toBe(expected);
+    expect(countText(text, { maxLength: 500, unit: GRAPHEMES, urlLength: 23 })).toBe(expected);
   });
 
   it.each([
@@ -65,7 +67,7 @@ describe('countText', () => {
     [FAMILY, 25],
     ['\ud800', 1],
   ])('counts %j as %i if an emoji counts as its bytes', (text, expected) => {
-    expect(countText(text, { maxLength: 500, unit: 'emoji_bytes' })).toBe(expected);
+    expect(countText(text, { maxLength: 500, unit: EMOJI_BYTES })).toBe(expected);
   });
 
   it.each([
@@ -83,7 +85,7 @@ describe('countText', () => {
   it('counts links and mentions in full if the platform does', () => {
     const text = 'hi @alice@social.example https://example.com/abc';
 
-    expect(countText(text, { maxLength: 300, unit: 'graphemes' })).toBe(text.length);
+    expect(countText(text, { maxLength: 300, unit: GRAPHEMES })).toBe(text.length);
   });
 
   it.each([
@@ -103,6 +105,6 @@ describe('countText', () => {
     ['한국', 4],
     ['a\u200db', 3],
   ])('weighs %j as %i', (text, expected) => {
-    expect(countText(text, { maxLength: 280, unit: 'weighted' })).toBe(expected);
+    expect(countText(text, { maxLength: 280, unit: WEIGHTED })).toBe(expected);
   });
 });

@@ -79,7 +79,7 @@ describe('connectAccount', () => {
 
     expect(await failureOf(connect())).toEqual({
       kind: 'reconnect',
-      message: 'Threads does not take this login: Error validating access token …',
+      message: 'Threads does not accept this credential: Error validating access token …',
     });
   });
 
@@ -89,7 +89,7 @@ describe('connectAccount', () => {
 
     expect(await failureOf(connect())).toEqual({
       kind: 'reconnect',
-      message: 'Threads does not take this login: (#10) No permission',
+      message: 'Threads does not accept this credential: (#10) No permission',
     });
   });
 
@@ -98,7 +98,7 @@ describe('connectAccount', () => {
 
     expect(await failureOf(connect())).toEqual({
       kind: 'unavailable',
-      message: 'Threads did not show whose login this is.',
+      message: 'Threads did not show whose access token this is.',
     });
   });
 });
@@ -216,7 +216,7 @@ describe('a credential', () => {
 
     expect(await failureOf(ready(session, 'too late'))).toEqual({
       kind: 'reconnect',
-      message: 'Threads does not take this login: Error validating access token …',
+      message: 'Threads does not accept this credential: Error validating access token …',
     });
     expect(fake.calls['GET /refresh_access_token']).toBe(undefined);
   });

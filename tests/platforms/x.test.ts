@@ -64,7 +64,7 @@ describe('connectAccount', () => {
 
     expect(await failureOf(connect())).toEqual({
       kind: 'reconnect',
-      message: 'X does not take this login: Unauthorized',
+      message: 'X does not accept this credential: Unauthorized',
     });
   });
 
@@ -153,7 +153,13 @@ describe('publish', () => {
     ],
     ['too many posts', 429, { title: 'Too Many Requests' }, 'unavailable', 'HTTP 429'],
     ['a suspended account', 403, { detail: 'Your account is suspended.' }, 'rejected', 'is suspended'],
-    ['a missing scope', 403, { detail: 'Forbidden', type: 'about:blank' }, 'reconnect', 'does not take this login'],
+    [
+      'a missing scope',
+      403,
+      { detail: 'Forbidden', type: 'about:blank' },
+      'reconnect',
+      'does not accept this credential',
+    ],
     ['errors in the old form', 400, { errors: [{ message: 'Bad text.' }] }, 'rejected', 'X refused: Bad text.'],
     ['a refusal without words', 400, {}, 'rejected', 'X refused: HTTP 400'],
     ['success without a post', 200, { errors: [{ title: 'Not sure' }] }, 'unknown', 'without the post'],
@@ -349,7 +355,7 @@ describe('an expired credential', () => {
 
     expect(await failureOf(x.publish(session, part('one'), io(APP)))).toEqual({
       kind: 'reconnect',
-      message: 'X does not renew this login any more: connect the account again.',
+      message: 'X no longer renews this credential: connect the account again.',
     });
   });
 
@@ -357,7 +363,7 @@ describe('an expired credential', () => {
     ['does not know the app', 401, { error: 'invalid_client' }],
     ['fails', 503, {}],
     ['asks to wait', 429, {}],
-    ['answers without a login', 200, { access_token: '' }],
+    ['answers without a token', 200, { access_token: '' }],
   ])('is unavailable when X %s', async (_case, status, json) => {
     const session = sessionOf(await connect({ refreshToken: 'refresh-1' }));
     alice.accessTokens.clear();

@@ -93,6 +93,7 @@ const DRAFT = { isDraft: true };
 const FAILED = { text: '[[reject]]' };
 const SCHEDULED = { scheduledFor: '2026-12-01T09:00:00Z' };
 const LATER = { scheduledFor: '2026-12-02T09:00:00Z' };
+const TAGS = { tags: ['launch'] };
 const SLOTS = { slots: [{ weekday: 1, time: '09:00' }] };
 
 export const TABLE: readonly Row[] = [
@@ -144,6 +145,33 @@ export const TABLE: readonly Row[] = [
     profileA({ redirectUrl: 'https://app.example/done', platform: 'bluesky' }),
     '200 200 403 400 400 404 401 401',
   ),
+  row('connect.createLink', 'own', () => ({}), '200 403 403 200 403 200 401 401'),
+  row('connect.createLink', 'into A', profileA({ platform: 'sandbox' }), UNSCOPED_IN_A),
+  row(
+    'connect.createLink',
+    'own, a real platform named',
+    () => ({ platform: 'bluesky' }),
+    '200 403 403 400 403 200 401 401',
+  ),
+  row(
+    'connect.createLink',
+    'a connection in A again',
+    async (tenant) => ({ reconnectConnectionId: (await tenant.connection('A')).id }),
+    UNSCOPED_IN_A,
+  ),
+  row(
+    'connect.list',
+    'one in A of a live key and one of a test key',
+    async (tenant) => {
+      await tenant.connectSession('live');
+      await tenant.connectSession('test');
+      return {};
+    },
+    '200:2 200:2 200:0 200:1 200:1 200:0 401 401',
+    ({ connectSessions }) => connectSessions?.length,
+  ),
+  row('connect.cancel', 'in A, made with a live key', sessionIn('live'), '200 200 404 404 404 404 401 401'),
+  row('connect.cancel', 'in A, made with a test key', sessionIn('test'), '200 200 404 200 200 404 401 401'),
   row('connect.get', 'in A, made with a live key', sessionIn('live'), '200 200 404 404 404 404 401 401'),
   row('connect.get', 'in A, made with a test key', sessionIn('test'), '200 200 404 200 200 404 401 401'),
 
@@ -179,10 +207,24 @@ export const TABLE: readonly Row[] = [
     async (tenant) => ({ connectionSlug: (await tenant.connection('own')).slug, text: 'Dong' }),
     NAMED_OWN,
   ),
+  row(
+    'posts.rewrite',
+    'in A',
+    async (tenant) => ({ connectionSlug: (await tenant.connection('A')).slug, text: 'Dong' }),
+    NAMED_IN_A,
+  ),
+  row(
+    'posts.rewrite',
+    'own',
+    async (tenant) => ({ connectionSlug: (await tenant.connection('own')).slug, text: 'Dong' }),
+    NAMED_OWN,
+  ),
   row('posts.validate', 'in A', slugIn('A'), '200:1 200:1 200:0 200:1 200:1 200:0 401 401', verdicts),
   row('posts.validate', 'own', slugIn('own'), '200:1 200:0 200:0 200:1 200:0 200:0 401 401', verdicts),
   row('posts.update', 'in A', postIn('A', DRAFT, { text: 'Dong' }), IN_A),
   row('posts.update', 'own', postIn('own', DRAFT, { text: 'Dong' }), OWN),
+  row('posts.setTags', 'in A', postIn('A', {}, TAGS), IN_A),
+  row('posts.setTags', 'own', postIn('own', {}, TAGS), OWN),
   row('posts.publish', 'in A', postIn('A', DRAFT), IN_A),
   row('posts.publish', 'own', postIn('own', DRAFT), OWN),
   row('posts.retry', 'in A', postIn('A', FAILED), IN_A),
@@ -207,6 +249,8 @@ export const TABLE: readonly Row[] = [
   row('posts.delete', 'own', postIn('own'), OWN),
   row('posts.attempts', 'in A', postIn('A'), IN_A),
   row('posts.attempts', 'own', postIn('own'), OWN),
+  row('posts.events', 'in A', postIn('A'), IN_A),
+  row('posts.events', 'own', postIn('own'), OWN),
   row('posts.metrics', 'in A', postIn('A'), IN_A),
   row('posts.metrics', 'own', postIn('own'), OWN),
 
@@ -309,6 +353,7 @@ export const TABLE: readonly Row[] = [
     row('webhooks.delete', `of ${registrar}`, webhookOf(registrar), statuses),
     row('webhooks.deliveries', `of ${registrar}`, webhookOf(registrar), statuses),
     row('webhooks.test', `of ${registrar}`, webhookOf(registrar), statuses),
+    row('webhooks.delivery', `of ${registrar}`, deliveryOf(registrar), statuses),
     row('webhooks.replay', `of ${registrar}`, deliveryOf(registrar), statuses.replaceAll('200', '400')),
   ]),
 

@@ -10,7 +10,7 @@ import { startWorld } from '../harness/world.ts';
 const world = await startWorld({ env: { OUTBOUND_ALLOW: '127.0.0.1/32' } });
 
 /** What the page says about a server that a customer names. */
-async function toldOf(server: string): Promise<string> {
+async function pageText(server: string): Promise<string> {
   const link = await makeLink(world, { platform: 'mastodon' });
   const browser = openBrowser(world);
   const page = await browser.press(await browser.get(link.path), 'Connect', { Server: server });
@@ -24,7 +24,7 @@ it.each([
   ['plain http to a public address', 'http://93.184.216.34'],
   ['a name that is this machine', 'https://localhost:1'],
 ])('says the same of %s', async (_which, server) => {
-  const text = await toldOf(server);
+  const text = await pageText(server);
 
   expect(text).toContain('The server could not be reached. Check its address, or try again later.');
   expect(text).not.toMatch(/OUTBOUND_ALLOW|public address|resolves to|refused the connection|::1/);

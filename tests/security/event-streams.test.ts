@@ -32,7 +32,7 @@ describe('slots', () => {
     const sixth = await world.rest('GET /events', { key: greedy ?? '' });
 
     expect(sixth.body).toEqual(
-      refusal('limit_exceeded', 'There are too many streams of events: this key has 5. Close one and try again.'),
+      refusal('limit_exceeded', 'Too many event streams are open: this key has 5. Close one and try again.'),
     );
     for (const secret of [other ?? '', key]) expect((await listenTo(world, secret)).response.status).toBe(200);
   });
@@ -45,12 +45,12 @@ describe('slots', () => {
     take('a', 'first of a key');
     expect(() => take('a', 'first of a key')).toThrow('this account has 26');
     for (let index = 0; index < 174; index += 1) take(`b${Math.floor(index / 20)}`, `b${Math.floor(index / 5)}`);
-    const giveBack = take('c', 'c');
+    const release = take('c', 'c');
     expect(() => take('c', 'c')).toThrow('all accounts have 201');
     take('d', 'd');
 
-    giveBack();
-    giveBack();
+    release();
+    release();
     expect(() => take('d', 'd')).toThrow('all accounts have 201');
   });
 
@@ -123,7 +123,7 @@ describe('Last-Event-ID', () => {
     const server = await serve(
       createApp(world.context),
       { port: 0, host: '127.0.0.1', ...limits },
-      { isProxy: () => false, log: world.context.log },
+      { isProxy: () => false, clock: world.clock, log: world.context.log },
     );
     onTestFinished(() => server.close());
     const answer = await rawAnswer(server.port, `GET /api/v2/events HTTP/1.1\r\nHost: here\r\n${header}\r\n\r\n`);

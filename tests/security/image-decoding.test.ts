@@ -7,7 +7,7 @@ import { createTRPCClient, httpLink } from '@trpc/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AppRouter } from '../../routers/index.ts';
 import { startImageProcess } from '../../server/image-process.ts';
-import { UPLOADS } from '../../services/media/image-work.ts';
+import { UPLOADS } from '../../services/images/image-work.ts';
 import { makeAccount } from '../harness/accounts.ts';
 import { manyScans, noise, plain, withPackedTexts } from '../harness/images.ts';
 import { startWorld, type World } from '../harness/world.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { refusal } from '../harness/expected.ts';
 import { OWNER_ENV, signedInBrowser } from '../harness/owner.ts';
 import { LIVE_KEY, PUBLIC_URL, startWorld } from '../harness/world.ts';
-import { bare } from '../mcp/clients.ts';
+import { callRaw } from '../mcp/clients.ts';
 
 const world = await startWorld({ env: OWNER_ENV });
 
@@ -52,7 +52,7 @@ describe.each(BODIES)('a body %s is a 400', (_which, raw, path, expected) => {
 
   it('over MCP', async () => {
     const message = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_post","arguments":${raw}}}`;
-    const { status, body } = await bare(world, { body: message });
+    const { status, body } = await callRaw(world, { body: message });
 
     // The message has two more levels, which count too.
     const place = ['params.arguments', ...(path === '' ? [] : [path])].join('.');

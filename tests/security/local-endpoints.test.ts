@@ -4,14 +4,14 @@
  */
 import { describe, expect, it } from 'vitest';
 import { PUBLIC_URL, startWorld, type World } from '../harness/world.ts';
-import { bare } from '../mcp/clients.ts';
+import { callRaw } from '../mcp/clients.ts';
 
 const OPERATOR_TOKEN = 'operator-token-of-at-least-32-characters';
 const METRICS_TOKEN = 'a-token-for-metrics';
 const world = await startWorld({ env: { OPERATOR_TOKEN, METRICS_TOKEN } });
 
 async function ask(path: string, headers: Record<string, string> = {}, of: World = world): Promise<number> {
-  const { status } = await bare(of, { method: 'GET', path, headers: { 'x-api-key': undefined, ...headers } });
+  const { status } = await callRaw(of, { method: 'GET', path, headers: { 'x-api-key': undefined, ...headers } });
   return status;
 }
 

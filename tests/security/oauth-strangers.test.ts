@@ -1,4 +1,7 @@
-/** What unknown clients can do to a visitor and to the token endpoint (decision 0069). */
+/**
+ * What unknown clients can do to a visitor and to the token endpoint
+ * (docs/decisions/0063-limit-unknown-clients-at-the-authorization-server.md).
+ */
 import { describe, expect, it } from 'vitest';
 import { hasAllowedScheme } from '../../services/oauth/redirect-scheme.ts';
 import { openBrowser } from '../harness/browser.ts';
@@ -145,7 +148,7 @@ describe('token requests', () => {
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '60']);
     expect(await answer.json()).toEqual({
       error: 'too_many_requests',
-      error_description: 'more than 4 requests a minute from this address; wait as long as Retry-After says',
+      error_description: 'more than 4 requests a minute from this address; wait for the seconds in Retry-After',
     });
     expect((await guess(world, '2001:db8:1::1')).status).not.toBe(429);
     world.clock.advance(60_000);
@@ -176,7 +179,7 @@ describe('token requests', () => {
       retryAfter: '60',
       body: {
         error: 'too_many_requests',
-        error_description: 'more than 6 requests a minute for this client; wait as long as Retry-After says',
+        error_description: 'more than 6 requests a minute for this client; wait for the seconds in Retry-After',
       },
     });
   });

@@ -10,11 +10,11 @@ import { type ScriptedAnswer, scriptNetwork } from '../harness/scripted-network.
 import { START } from '../harness/test-clock.ts';
 import { startWorld } from '../harness/world.ts';
 import { testIo } from '../platforms/harness.ts';
-import { startMastodonStand } from '../platforms/stands/mastodon.ts';
+import { startMastodonServer } from '../platforms/servers/mastodon.ts';
 
-const stand = await startMastodonStand({ now: () => START });
-afterAll(() => stand.close());
-const world = await startWorld({ env: stand.env });
+const server = await startMastodonServer({ now: () => START });
+afterAll(() => server.close());
+const world = await startWorld({ env: server.env });
 const network = scriptNetwork(world);
 
 const NUL = '\u0000';
@@ -36,7 +36,7 @@ function answer(method: string, path: RegExp, json: unknown, status = 200): void
 
 const connect = () =>
   world.rest('POST /connections', {
-    body: { platformId: 'mastodon', credentials: stand.credentials, profileId },
+    body: { platformId: 'mastodon', credentials: server.credentials, profileId },
   });
 
 const account = (fields: object) =>
@@ -54,7 +54,7 @@ describe('a permalink', () => {
     ['of three megabytes', `https://bells.example/${'a'.repeat(3_000_000)}`],
     ['of one character too many', `https://bells.example/${'a'.repeat(2_027)}`],
     ['that runs a script', 'javascript:alert(1)'],
-    ['that is a document of its own', 'data:text/html,<script>alert(1)</script>'],
+    ['that is a data document', 'data:text/html,<script>alert(1)</script>'],
     ['with a user name and password', 'https://alice:secret@bells.example/7'],
     ['that is no address', `not an address ${NUL}`],
   ])('%s is null, and the post is sent', async ([, url]) => {
@@ -108,7 +108,7 @@ describe('the name of an account', () => {
 
     const { status, body } = await connect();
 
-    const { host } = new URL(stand.credentials['instanceUrl'] ?? '');
+    const { host } = new URL(server.credentials['instanceUrl'] ?? '');
     expect([status, body.connection.description]).toEqual([200, `Mastodon: alice@${host}`]);
     const listed = await world.rest(`GET /connections?profileId=${profileId}`);
     expect(JSON.stringify(listed.body)).toMatch(/^[\x20-\x7e]+$/);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MailFailure } from '../../platforms/mail.ts';
 import { PLATFORM_IDS } from '../../platforms/registry.ts';
 import { withoutSecrets } from '../../platforms/secret-words.ts';
-import { renewLogins } from '../../services/connections/renew-logins.ts';
+import { renewDueCredentials } from '../../services/connections/renew-due-credentials.ts';
 import { plain } from '../harness/images.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { scriptNetwork } from '../harness/scripted-network.ts';
@@ -15,19 +15,19 @@ import { PUBLIC_URL, startWorld, type World } from '../harness/world.ts';
 import { MAILBOX } from '../platforms/fakes/fake-mail.ts';
 import { TWILIO } from '../platforms/fakes/fake-twilio.ts';
 import { REFUSALS } from '../platforms/refusals.ts';
-import { startStands } from '../platforms/stands/index.ts';
-import { sandboxStand } from '../platforms/stands/sandbox.ts';
-import { APP, type Stand } from '../platforms/stands/stand.ts';
+import { startPlatformServers } from '../platforms/servers/index.ts';
+import { sandboxServer } from '../platforms/servers/sandbox.ts';
+import { APP, type PlatformServer } from '../platforms/servers/platform-server.ts';
 
-const servers = await startStands({
+const started = await startPlatformServers({
   now: () => START,
   reach: (url) => url.replace(PUBLIC_URL, world.url),
   publicUrl: PUBLIC_URL,
 });
-afterAll(() => servers[Symbol.asyncDispose]());
-const world: World = await startWorld({ env: servers.env });
+afterAll(() => started[Symbol.asyncDispose]());
+const world: World = await startWorld({ env: started.env });
 const network = scriptNetwork(world);
-const stands: readonly Stand[] = [...servers.all, sandboxStand(world)];
+const servers: readonly PlatformServer[] = [...started.all, sandboxServer(world)];
 
 /** Names of the credential fields that hold a secret; a separate test asserts which ones were found. */
 const SECRET_FIELD = /token|jwt|password|secret|^d$/i;
@@ -62,9 +62,9 @@ function secretsIn(value: unknown, field = ''): string[] {
 }
 
 /** Makes the platform refuse every call from now on, with this text. */
-function refuse({ platformId }: Stand, words: string): void {
+function refuse({ platformId }: PlatformServer, words: string): void {
   network.mailFailure = platformId === 'email' ? new MailFailure('recipient', 550, words) : null;
-  const refusal = REFUSALS[platformId as keyof typeof REFUSALS];
+  const refusal = REFUSALS[platformId];
   network.script = (url) => {
     const isToken = /token|refreshSession|createSession/.test(url.pathname) && platformId !== 'telegram';
     if (!isToken) return refusal?.(words);
@@ -112,11 +112,11 @@ beforeAll(async () => {
 let deliveries = () => '';
 
 it('covers every platform', () => {
-  expect(stands.map(({ platformId }) => platformId)).toEqual([...PLATFORM_IDS]);
+  expect(servers.map(({ platformId }) => platformId)).toEqual([...PLATFORM_IDS]);
 });
 
-describe.for(stands)('a refusal of $platformId that repeats a secret', (stand) => {
-  const { platformId, credentials, needsImage } = stand;
+describe.for(servers)('a refusal of $platformId that repeats a secret', (server) => {
+  const { platformId, credentials, needsImage } = server;
   let connection: { id: string; slug: string };
   let secrets: string[] = [];
 
@@ -127,8 +127,8 @@ describe.for(stands)('a refusal of $platformId that repeats a secret', (stand) =
     const [row] = await world.sql<{ credentials: string }>('select credentials from connections where id = $1', [
       connection.id,
     ]);
-    const login = world.context.vault.open(row?.credentials ?? '', connection.id);
-    secrets = [...new Set([...secretsIn(login), ...secretsIn(credentials), ...(OF_INSTALL[platformId] ?? [])])];
+    const credential = world.context.vault.open(row?.credentials ?? '', connection.id);
+    secrets = [...new Set([...secretsIn(credential), ...secretsIn(credentials), ...(OF_INSTALL[platformId] ?? [])])];
   });
 
   const publish = async () => {
@@ -143,7 +143,7 @@ describe.for(stands)('a refusal of $platformId that repeats a secret', (stand) =
     for (const secret of secrets) {
       accept();
       const sent = await publish();
-      refuse(stand, `The token ${form(secret)} is not valid here.`);
+      refuse(server, `The token ${form(secret)} is not valid here.`);
       const result = await publish();
       expect([sent.status, result.status]).toEqual(['sent', 'failed']);
       answers.push(result, (await world.rest(`DELETE /posts/${sent.postId}`)).body);
@@ -175,7 +175,7 @@ describe.for(stands)('a refusal of $platformId that repeats a secret', (stand) =
 
   it.skipIf(platformId === 'sandbox')('still reports what is wrong', async () => {
     for (const secret of secrets.slice(0, 1)) {
-      refuse(stand, `The token ${secret} is not valid here.`);
+      refuse(server, `The token ${secret} is not valid here.`);
 
       const { error } = await publish();
 
@@ -192,7 +192,7 @@ describe.for(stands)('a refusal of $platformId that repeats a secret', (stand) =
 describe('a refused token refresh', () => {
   const due = async (id: string) => {
     await world.sql('update connections set renew_at = $2 where id = $1', [id, world.clock.now()]);
-    await renewLogins(world.context, new AbortController().signal);
+    await renewDueCredentials(world.context, new AbortController().signal);
     const [row] = await world.sql<{ reason: string | null }>(
       'select reconnect_reason as reason from connections where id = $1',
       [id],
@@ -204,13 +204,13 @@ describe('a refused token refresh', () => {
     'of %s stores no token that the platform repeats',
     async (platformId) => {
       accept();
-      const stand = stands.find((one) => one.platformId === platformId) as Stand;
-      const renewable = { ...stand.credentials, refreshToken: 'refresh-token-of-somebody' };
-      const credentials = platformId === 'bluesky' || platformId === 'threads' ? stand.credentials : renewable;
+      const server = servers.find((one) => one.platformId === platformId) as PlatformServer;
+      const renewable = { ...server.credentials, refreshToken: 'refresh-token-of-somebody' };
+      const credentials = platformId === 'bluesky' || platformId === 'threads' ? server.credentials : renewable;
       const { id: profileId } = await world.profile();
       const { body } = await world.rest('POST /connections', { body: { platformId, credentials, profileId } });
       network.logs.length = 0;
-      refuse(stand, `invalid: ${Object.values(credentials).join(' and ')}`);
+      refuse(server, `invalid: ${Object.values(credentials).join(' and ')}`);
 
       await due(body.connection.id);
 
@@ -238,8 +238,8 @@ describe('withoutSecrets', () => {
 
   it('hides a password in the base64 of whole credentials, at any offset', () => {
     for (const before of ['', 'u', 'us', 'use']) {
-      const login = Buffer.from(`${before}correct horse battery:rest`).toString('base64');
-      const shown = withoutSecrets(`got ${login}`, ['correct horse battery']);
+      const encoded = Buffer.from(`${before}correct horse battery:rest`).toString('base64');
+      const shown = withoutSecrets(`got ${encoded}`, ['correct horse battery']);
 
       expect(shown.replace('got ', '').length).toBeLessThan(16);
     }

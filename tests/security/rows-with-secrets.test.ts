@@ -10,20 +10,20 @@ import { startReceiver, type Receiver } from '../harness/receiver.ts';
 import { START } from '../harness/test-clock.ts';
 import { plain } from '../harness/images.ts';
 import { PUBLIC_URL, startWorld, type World } from '../harness/world.ts';
-import { startStands } from '../platforms/stands/index.ts';
-import { createDice } from '../simulation/dice.ts';
+import { startPlatformServers } from '../platforms/servers/index.ts';
+import { createSampler } from '../simulation/sampler.ts';
 
-const stands = await startStands({
+const servers = await startPlatformServers({
   now: () => START,
   publicUrl: PUBLIC_URL,
   reach: (url) => url.replace(PUBLIC_URL, world.url),
 });
-afterAll(() => stands[Symbol.asyncDispose]());
+afterAll(() => servers[Symbol.asyncDispose]());
 
 const log: string[] = [];
 const world: World = await startWorld({
   env: {
-    ...stands.env,
+    ...servers.env,
     OWNER_EMAIL: EMAIL,
     OWNER_PASSWORD: PASSWORD,
     OPERATOR_TOKEN: OPERATOR,
@@ -74,7 +74,7 @@ async function callThatShows(
 
 beforeAll(async () => {
   receiver = await startReceiver(200, (close) => afterAll(close));
-  for (const [name, value] of Object.entries(stands.env)) if (isSecretSetting(name)) secrets.set(name, value);
+  for (const [name, value] of Object.entries(servers.env)) if (isSecretSetting(name)) secrets.set(name, value);
   const profile = await world.profile();
   await callThatShows(
     'the secret of a webhook',
@@ -104,15 +104,15 @@ describe('secrets of connections, keys and people', () => {
       raw: await plain(40, 40).png().toBuffer(),
       headers: { 'content-type': 'image/png' },
     });
-    for (const stand of stands.all) {
-      const { platformId, credentials } = stand;
+    for (const server of servers.all) {
+      const { platformId, credentials } = server;
       for (const [name, value] of Object.entries(credentials))
         if (isSecretField(name)) secrets.set(`${platformId} ${name}`, value.split('/').at(-1) ?? value);
       await call('POST /connections', { body: { platformId, credentials, slug: `to-${platformId}` } });
       const post = {
         text: 'Ding',
         connectionSlugs: [`to-${platformId}`],
-        ...(stand.needsImage === true ? { mediaIds: [media.media.id] } : {}),
+        ...(server.needsImage === true ? { mediaIds: [media.media.id] } : {}),
       };
       const sent = await call('POST /posts', { body: post });
       await call(`DELETE /posts/${sent.body.results[0].postId}`);
@@ -120,7 +120,7 @@ describe('secrets of connections, keys and people', () => {
         body: { ...post, scheduledFor: new Date(world.clock.now().getTime() + 60_000).toISOString() },
       });
       // Error texts come from refused credentials.
-      stand.revoke?.();
+      server.revoke?.();
       await call('POST /posts', { body: post });
       await call('POST /connections', {
         body: { platformId, credentials: { ...credentials, extra: 1 }, slug: 'again' },
@@ -150,8 +150,8 @@ describe('secrets of connections, keys and people', () => {
 
 /** Every operation of the document, several times, with the ids of existing objects. */
 async function sweep(): Promise<void> {
-  const seen: Seen = { ids: await idsOf(), slugs: stands.all.map(({ platformId }) => `to-${platformId}`) };
-  const dice = createDice('secrets');
+  const seen: Seen = { ids: await idsOf(), slugs: servers.all.map(({ platformId }) => `to-${platformId}`) };
+  const sampler = createSampler('secrets');
   const made = new Map<string, number>();
   // The other calls need the keys.
   const isLeftOut = (method: string, path: string) => method === 'DELETE' && path.includes('key');
@@ -160,7 +160,7 @@ async function sweep(): Promise<void> {
     tries < 4_000 && [...made.values()].filter((count) => count >= 3).length < targets.length;
     tries += 1
   ) {
-    const request = makeRequest(dice, seen);
+    const request = makeRequest(sampler, seen);
     const { method, path } = request.target;
     const name = `${method} ${path}`;
     if ((made.get(name) ?? 0) >= 3) continue;

@@ -1,6 +1,6 @@
 /** Images on the sandbox's public pages: frequent requests use up neither memory nor the decoding slots of uploads. */
 import { describe, expect, it } from 'vitest';
-import { PUBLIC_PAGES } from '../../services/media/image-work.ts';
+import { PUBLIC_PAGES } from '../../services/images/image-work.ts';
 import { noise } from '../harness/images.ts';
 import { startWorld, type World } from '../harness/world.ts';
 

@@ -24,7 +24,7 @@ async function listening(options: ServeOptions = {}, of: World = world): Promise
   const server = await serve(
     createApp(of.context, { stopping: stopping.signal }),
     { port: 0, host: '127.0.0.1', ...GENEROUS, ...limits },
-    { isProxy, log: { warn: () => undefined } },
+    { isProxy, clock: of.clock, log: { warn: () => undefined } },
   );
   onTestFinished(async () => {
     stopping.abort();
@@ -76,6 +76,8 @@ describe('a caller without a key that stalls before the last byte', () => {
     ['POST /trpc/posts.create,posts.create?batch=1 HTTP/1.1', [json]],
     ['POST /mcp HTTP/1.1', [json, 'accept: application/json, text/event-stream']],
     ['POST /owner/trpc/posts.create HTTP/1.1', [json]],
+    ['POST /trpc/media.upload HTTP/1.1', [json]],
+    ['POST /owner/trpc/media.upload HTTP/1.1', [json]],
     ['POST /operator/accounts HTTP/1.1', [json]],
   ];
   const keys: string[][] = [

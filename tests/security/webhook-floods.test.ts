@@ -39,7 +39,7 @@ describe('webhooks', () => {
 
     const refused = answers.filter(({ status }) => status !== 200);
     expect(refused).toHaveLength(10);
-    const message = `The profile ${id} has 20 webhooks, and may have 20. Delete one with DELETE /webhooks/{webhookId} first.`;
+    const message = `The profile ${id} has 20 webhooks; the limit is 20. Delete one with DELETE /webhooks/{webhookId} first.`;
     for (const { status, body } of refused) expect([status, body]).toEqual([403, refusal('limit_exceeded', message)]);
     expect((await register(other?.live ?? '')).status).toBe(200);
     expect((await register(key)).status).toBe(200);
@@ -61,7 +61,7 @@ describe('webhooks', () => {
     const refused = answers.filter(({ status }) => status !== 200);
     expect(refused).toHaveLength(5);
     const message =
-      'The account has 100 webhooks, and may have 100. Delete one with DELETE /webhooks/{webhookId} first.';
+      'The account has 100 webhooks; the limit is 100. Delete one with DELETE /webhooks/{webhookId} first.';
     for (const { status, body } of refused) expect([status, body]).toEqual([403, refusal('limit_exceeded', message)]);
     expect((await world.rest('GET /webhooks', { key })).body.webhooks).toHaveLength(100);
   });

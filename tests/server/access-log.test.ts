@@ -4,10 +4,13 @@ import express from 'express';
 import { pino } from 'pino';
 import { afterAll, expect, it } from 'vitest';
 import { accessLog } from '../../server/access-log.ts';
+import { systemClock } from '../../server/clocks.ts';
 
 const lines: { path: string }[] = [];
 const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as { path: string }) });
-const server = express().use(accessLog(log)).listen(0, '127.0.0.1');
+const server = express()
+  .use(accessLog({ clock: systemClock, log }))
+  .listen(0, '127.0.0.1');
 afterAll(() => void server.close());
 
 it.each([

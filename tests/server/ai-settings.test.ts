@@ -28,7 +28,7 @@ const WRONG_URL =
 it.each([
   [{ AI_BASE_URL: 'https://api.openai.com/v1' }, 'AI_BASE_URL: is set together with AI_MODEL'],
   [MODEL, 'AI_BASE_URL: is set together with AI_MODEL'],
-  [{ AI_API_KEY: 'sk-1' }, 'AI_API_KEY: has a meaning only with AI_BASE_URL and AI_MODEL'],
+  [{ AI_API_KEY: 'sk-1' }, 'AI_API_KEY: is used only with AI_BASE_URL and AI_MODEL'],
   [
     { AI_BASE_URL: 'https://api.openai.com/v1', AI_API_KEY: 'sk-1\nx-other: 1', ...MODEL },
     'AI_API_KEY: must be printable ASCII without spaces',

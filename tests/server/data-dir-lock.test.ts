@@ -65,7 +65,7 @@ it('refuses a second server in one line that names the first, until the first re
 
   await expect(acquireDataDirLock(home)).rejects.toThrow(
     `DATA_DIR ${home} is in use by another Carillon server (process ${process.pid}). ` +
-      'Stop it first, or give this one a DATA_DIR of its own, or use PostgreSQL (DATABASE_URL) to run several.',
+      'Stop it first, set another DATA_DIR, or use PostgreSQL (DATABASE_URL) to run several.',
   );
 
   await first.release();

@@ -20,7 +20,7 @@ function machines({ machineAhead = 0, answerMs = 20 } = {}) {
     const now = state.truth / 1000;
     pass(answerMs / 2);
     if (state.down) throw new Error('connection refused');
-    return { rows: [{ now: String(now * 1000) }] };
+    return { rows: [{ now: now * 1000 }] };
   };
   const own = createTestClock(new Date(state.wall));
   const clock = createDatabaseClock(
@@ -35,7 +35,7 @@ describe('the time', () => {
   it.each([-2 * HOUR_MS, 0, 5 * 60_000])('is the database’s on a machine that is %i ms ahead', async (machineAhead) => {
     const { state, clock, pass } = machines({ machineAhead });
 
-    await clock.look();
+    await clock.readDatabaseTime();
     pass(90_000);
 
     expect(clock.now().getTime()).toBe(state.truth);
@@ -43,7 +43,7 @@ describe('the time', () => {
 
   it('continues evenly when a user sets the clock of the machine', async () => {
     const { state, clock, pass } = machines();
-    await clock.look();
+    await clock.readDatabaseTime();
 
     state.wall += HOUR_MS;
     pass(1_000);
@@ -53,10 +53,10 @@ describe('the time', () => {
 
   it('continues unchanged while the database does not answer', async () => {
     const { state, clock, pass } = machines({ machineAhead: HOUR_MS });
-    await clock.look();
+    await clock.readDatabaseTime();
     state.down = true;
 
-    await expect(clock.look()).rejects.toThrow('connection refused');
+    await expect(clock.readDatabaseTime()).rejects.toThrow('connection refused');
     pass(60_000);
 
     expect(clock.now().getTime()).toBe(state.truth);
@@ -87,7 +87,7 @@ describe('following', () => {
 
   it('asks every ten seconds, three times, and takes the fastest answer', async () => {
     const world = machines();
-    await world.clock.look();
+    await world.clock.readDatabaseTime();
 
     expect(await follow(world, 30, () => undefined)).toBe(9);
     expect(world.clock.now().getTime()).toBe(world.state.truth);
@@ -95,7 +95,7 @@ describe('following', () => {
 
   it('queries within a second after the machine resumes from sleep', async () => {
     const world = machines();
-    await world.clock.look();
+    await world.clock.readDatabaseTime();
     world.state.truth += HOUR_MS;
     world.state.wall += HOUR_MS;
 
@@ -105,7 +105,7 @@ describe('following', () => {
 
   it('continues after the database was unreachable', async () => {
     const world = machines();
-    await world.clock.look();
+    await world.clock.readDatabaseTime();
     world.state.down = true;
     await follow(world, 12, () => undefined);
     world.state.down = false;

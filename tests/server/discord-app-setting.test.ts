@@ -21,10 +21,7 @@ it.each([
 it.each([
   [{ DISCORD_CLIENT_ID: 'id' }, 'DISCORD_CLIENT_ID: is set together with DISCORD_CLIENT_SECRET'],
   [{ DISCORD_CLIENT_SECRET: 'secret' }, 'DISCORD_CLIENT_ID: is set together with DISCORD_CLIENT_SECRET'],
-  [
-    { DISCORD_BOT_TOKEN: 'token' },
-    'DISCORD_BOT_TOKEN: has a meaning only with DISCORD_CLIENT_ID and DISCORD_CLIENT_SECRET',
-  ],
+  [{ DISCORD_BOT_TOKEN: 'token' }, 'DISCORD_BOT_TOKEN: is used only with DISCORD_CLIENT_ID and DISCORD_CLIENT_SECRET'],
 ])('refuses an incomplete app: %j', (env, message) => {
   expect(() => readConfig(env)).toThrow(message);
 });

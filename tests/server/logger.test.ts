@@ -1,7 +1,7 @@
 /** What a log contains of errors: names, codes and code locations, and no value of a statement, for any error. */
 import { describe, expect, it } from 'vitest';
 import { loggableError } from '../../errors/loggable-error.ts';
-import { query } from '../../entities/query.ts';
+import { query } from '../harness/query.ts';
 import { createLogger } from '../../server/logger.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { startWorld } from '../harness/world.ts';

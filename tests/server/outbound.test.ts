@@ -158,7 +158,7 @@ describe('refusals before anything is sent', () => {
     ['https://169.254.169.254/latest/meta-data', '169.254.169.254 is not a public address'],
     [
       'http://93.184.216.34/',
-      '93.184.216.34 takes plain http only when its addresses are in OUTBOUND_ALLOW; use https.',
+      '93.184.216.34 is allowed over plain http only if its addresses are in OUTBOUND_ALLOW; use https.',
     ],
     ['https://alice:secret@example.com/', 'The address at example.com must not carry a user name or password.'],
     ['ftp://example.com/', 'ftp: addresses are not fetched; use https.'],
@@ -427,7 +427,7 @@ describe('which failures prove that nothing was sent', () => {
     for (const signal of [AbortSignal.abort(), AbortSignal.timeout(20)]) {
       const failure = await failureOf(fetch('https://slow.example/', { signal }));
       expect(failure).toBeInstanceOf(NotSentError);
-      expect(failure.message).toBe('The request to slow.example was given up before it was sent.');
+      expect(failure.message).toBe('The request to slow.example was cancelled before it was sent.');
     }
   });
 

@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { describe, expect, it, vi } from 'vitest';
 import { createSigner } from '../../services/credentials/signer.ts';
 import { publicImageUrl } from '../../services/media/image-address.ts';
-import { isBare, noise, withPlace } from '../harness/images.ts';
+import { hasNoMetadata, noise, withPlace } from '../harness/images.ts';
 import { START } from '../harness/test-clock.ts';
 import { PUBLIC_URL, startWorld } from '../harness/world.ts';
 
@@ -38,7 +38,7 @@ describe('200', () => {
 
     const bytes = Buffer.from(await response.arrayBuffer());
     const { format, width, height } = await sharp(bytes).metadata();
-    expect([response.status, format, width, height, await isBare(bytes)]).toEqual([200, 'jpeg', 60, 50, true]);
+    expect([response.status, format, width, height, await hasNoMetadata(bytes)]).toEqual([200, 'jpeg', 60, 50, true]);
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'image/jpeg',
       'content-length': String(bytes.length),
@@ -61,8 +61,8 @@ describe('200', () => {
     const whole = await ask(address());
     const head = await ask(address(), { method: 'HEAD' });
 
-    const told = ['content-type', 'content-length', 'cache-control'];
-    expect(told.map((name) => head.headers.get(name))).toEqual(told.map((name) => whole.headers.get(name)));
+    const names = ['content-type', 'content-length', 'cache-control'];
+    expect(names.map((name) => head.headers.get(name))).toEqual(names.map((name) => whole.headers.get(name)));
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
 
@@ -112,7 +112,7 @@ describe('404', () => {
     ],
     ['no end', () => changed((url) => url.searchParams.delete('expires'))],
     ['another platform', () => address().replace('/instagram/', '/threads/')],
-    ['a platform that there is none of', () => address().replace('/instagram/', '/constructor/')],
+    ['an unknown platform', () => address().replace('/instagram/', '/constructor/')],
     [
       'another image',
       () =>

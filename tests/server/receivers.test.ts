@@ -7,6 +7,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../server/clocks.ts';
 import { createReceivers } from '../../server/receivers.ts';
 import { SELF_SIGNED } from '../harness/self-signed.ts';
 
@@ -15,7 +16,12 @@ const TIMEOUT_MS = 300;
 const TIMED_OUT = { status: null, problem: 'The receiver did not answer within 0.3 seconds.' };
 
 function open(options: Partial<Parameters<typeof createReceivers>[0]> = {}) {
-  const receivers = createReceivers({ allow: ['127.0.0.0/8', '::1'], timeoutMs: TIMEOUT_MS, ...options });
+  const receivers = createReceivers({
+    allow: ['127.0.0.0/8', '::1'],
+    clock: systemClock,
+    timeoutMs: TIMEOUT_MS,
+    ...options,
+  });
   onTestFinished(() => receivers.close());
   return receivers;
 }
@@ -138,12 +144,12 @@ describe('post', () => {
     [
       'speaks another protocol, whose words are not repeated',
       (socket: Socket) => socket.write('220 secret.example ESMTP\r\n'),
-      'What the receiver answered is not HTTP.',
+      'The receiver sent an invalid HTTP response.',
     ],
     [
       'answers with endless headers',
       (socket: Socket) => socket.write(`HTTP/1.1 1${'x'.repeat(100_000)}`),
-      'What the receiver answered is not HTTP.',
+      'The receiver sent an invalid HTTP response.',
     ],
     [
       'asks for another protocol',

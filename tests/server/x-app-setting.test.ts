@@ -13,9 +13,7 @@ it.each([
 });
 
 it('refuses a secret without its app', () => {
-  expect(() => readConfig({ X_CLIENT_SECRET: 'secret' })).toThrow(
-    'X_CLIENT_SECRET: has a meaning only with X_CLIENT_ID',
-  );
+  expect(() => readConfig({ X_CLIENT_SECRET: 'secret' })).toThrow('X_CLIENT_SECRET: is used only with X_CLIENT_ID');
 });
 
 it.each([

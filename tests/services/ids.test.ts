@@ -1,4 +1,4 @@
-/** Ids sort in the order of their creation, whatever the clock does. */
+/** Ids sort in the order of their creation, even when the clock is moved. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createIds } from '../../services/ids.ts';

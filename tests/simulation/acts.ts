@@ -1,7 +1,7 @@
 /** Actions on existing objects: publish, retry, delete, edit, queues and connections, each with its expected answer. */
 import type { PostRow } from './journal.ts';
 import { ms } from './journal.ts';
-import { asks, hold, markerOf } from './mirror.ts';
+import { asks, hold, markerOf } from './replica.ts';
 import { called, nowOf, randomDirective, randomTime, type Stage } from './posting.ts';
 import { type Actor, connect, randomSlots, randomZone } from './tenants.ts';
 
@@ -10,22 +10,22 @@ type Act = (stage: Stage, actor: Actor) => Promise<string>;
 const DIED = [200, 500];
 
 function isLiving({ observer }: Stage, post: PostRow): boolean {
-  return observer.mirror.connections.get(post.connection_id)?.deleted_at === null;
+  return observer.replica.connections.get(post.connection_id)?.deleted_at === null;
 }
 
 /** One of the actor's posts that matches; undefined when none does. */
-function somePost({ observer, dice }: Stage, actor: Actor, like: (post: PostRow) => boolean): PostRow | undefined {
-  const posts = observer.mirror.ofTenant(actor.id).filter(like);
-  return posts.length === 0 ? undefined : dice.pick(posts);
+function somePost({ observer, sampler }: Stage, actor: Actor, like: (post: PostRow) => boolean): PostRow | undefined {
+  const posts = observer.replica.ofTenant(actor.id).filter(like);
+  return posts.length === 0 ? undefined : sampler.pick(posts);
 }
 
-function expectStatus(told: string, status: number, expected: readonly number[], body: unknown): string {
+function expectStatus(action: string, status: number, expected: readonly number[], body: unknown): string {
   hold(
     expected.includes(status),
     '9 errors',
-    () => `${told} -> ${status} ${JSON.stringify(body)}, not ${expected.join()}`,
+    () => `${action} -> ${status} ${JSON.stringify(body)}, not ${expected.join()}`,
   );
-  return `${told} -> ${status}`;
+  return `${action} -> ${status}`;
 }
 
 const publish: Act = async (stage, actor) => {
@@ -34,12 +34,12 @@ const publish: Act = async (stage, actor) => {
   const body = randomTime(stage);
   const path = `POST /posts/${draft.id}/publish` as const;
   const { status, body: answer } = await called(stage, () =>
-    stage.dice.chance(0.4)
+    stage.sampler.chance(0.4)
       ? stage.replays.call(path, actor.key, body, draft.text)
       : stage.world.rest(path, { key: actor.key, body }),
   );
-  const told = `publishes ${stage.observer.mirror.nameOf(draft)} ${JSON.stringify(body)}`;
-  return expectStatus(told, status, isLiving(stage, draft) ? DIED : [400], answer);
+  const action = `publishes ${stage.observer.replica.nameOf(draft)} ${JSON.stringify(body)}`;
+  return expectStatus(action, status, isLiving(stage, draft) ? DIED : [400], answer);
 };
 
 const retry: Act = async (stage, actor) => {
@@ -47,20 +47,20 @@ const retry: Act = async (stage, actor) => {
   const fresh = somePost(stage, actor, ({ status, created_at: at }) => status === 'failed' && ms(at) > day);
   const failed = fresh ?? somePost(stage, actor, ({ status }) => status === 'failed');
   if (failed === undefined) return 'has no failed post';
-  const force = stage.dice.chance(0.5);
+  const force = stage.sampler.chance(0.5);
   const body = { ...randomTime(stage), ...(force ? { force } : {}) };
   const { status, body: answer } = await called(stage, () =>
     stage.world.rest(`POST /posts/${failed.id}/retry`, { key: actor.key, body }),
   );
   const refused = !isLiving(stage, failed) || (failed.error_code === 'outcome_unknown' && !force);
-  const told = `retries ${stage.observer.mirror.nameOf(failed)} (${failed.error_code}) ${JSON.stringify(body)}`;
+  const action = `retries ${stage.observer.replica.nameOf(failed)} (${failed.error_code}) ${JSON.stringify(body)}`;
   // The stored answer of its first request does not change, although the post has.
-  if (status === 200) await stage.replays.again(stage.dice, stage.observer.mirror, markerOf(failed.text));
-  return expectStatus(told, status, refused ? [400] : DIED, answer);
+  if (status === 200) await stage.replays.again(stage.sampler, stage.observer.replica, markerOf(failed.text));
+  return expectStatus(action, status, refused ? [400] : DIED, answer);
 };
 
 const remove: Act = async (stage, actor) => {
-  const state = stage.dice.weighted({
+  const state = stage.sampler.weighted({
     scheduled: 4,
     sent: 4,
     draft: 1,
@@ -73,76 +73,76 @@ const remove: Act = async (stage, actor) => {
   if (post === undefined) return `has no post that is ${state}`;
   const living = isLiving(stage, post);
   const { status, body } = await called(stage, () => stage.world.rest(`DELETE /posts/${post.id}`, { key: actor.key }));
-  const present = stage.observer.mirror.posts.get(post.id);
-  const told = `deletes ${stage.observer.mirror.nameOf(post)}, which is ${state}`;
+  const present = stage.observer.replica.posts.get(post.id);
+  const action = `deletes ${stage.observer.replica.nameOf(post)}, which is ${state}`;
   const refused =
     state === 'failed' || state === 'processing' || (state === 'sent' && (!living || asks(post.text, 'refuse-delete')));
-  const becomes = { scheduled: 'cancelled', sent: 'deleted', draft: undefined }[state as string];
+  const nextStatus = { scheduled: 'cancelled', sent: 'deleted', draft: undefined }[state as string];
   hold(
-    present?.status === (refused ? state : state === 'draft' ? undefined : (becomes ?? state)),
+    present?.status === (refused ? state : state === 'draft' ? undefined : (nextStatus ?? state)),
     '9 errors',
-    () => `${told}, and is ${present?.status} now`,
+    () => `${action}, and is ${present?.status} now`,
   );
-  hold((status === 200) === !refused, '9 errors', () => `${told} -> ${status} ${JSON.stringify(body)}`);
-  return `${told} -> ${status}`;
+  hold((status === 200) === !refused, '9 errors', () => `${action} -> ${status} ${JSON.stringify(body)}`);
+  return `${action} -> ${status}`;
 };
 
 const edit: Act = async (stage, actor) => {
   const draft = somePost(stage, actor, (post) => post.status === 'draft');
   if (draft === undefined) return 'has no draft';
-  const text = `Dong ${markerOf(draft.text)}${randomDirective(stage.dice)}`;
+  const text = `Dong ${markerOf(draft.text)}${randomDirective(stage.sampler)}`;
   const { status, body } = await called(stage, () =>
     stage.world.rest(`PATCH /posts/${draft.id}`, { key: actor.key, body: { text } }),
   );
-  const told = `edits ${stage.observer.mirror.nameOf(draft)} to ${text}`;
-  return expectStatus(told, status, isLiving(stage, draft) ? [200] : [400], body);
+  const action = `edits ${stage.observer.replica.nameOf(draft)} to ${text}`;
+  return expectStatus(action, status, isLiving(stage, draft) ? [200] : [400], body);
 };
 
 const queue: Act = async (stage, actor) => {
-  const { dice, observer, world } = stage;
-  const living = observer.mirror.living(actor.id);
+  const { sampler, observer, world } = stage;
+  const living = observer.replica.living(actor.id);
   if (living.length === 0) return 'has no queue';
-  const connection = dice.pick(living);
-  const change = dice.weighted({ pause: 4, slots: 2, zone: 1, all: 1 });
+  const connection = sampler.pick(living);
+  const change = sampler.weighted({ pause: 4, slots: 2, zone: 1, all: 1 });
   const body = {
-    ...(change === 'slots' || change === 'all' ? { slots: randomSlots(dice) } : {}),
-    ...(change === 'zone' || change === 'all' ? { timezone: randomZone(dice) } : {}),
+    ...(change === 'slots' || change === 'all' ? { slots: randomSlots(sampler) } : {}),
+    ...(change === 'zone' || change === 'all' ? { timezone: randomZone(sampler) } : {}),
     ...(change === 'pause' || change === 'all' ? { paused: !connection.queue_paused } : {}),
   };
   const { status, body: answer } = await called(stage, () =>
     world.rest(`PATCH /connections/${connection.id}/queue`, { key: actor.key, body }),
   );
-  const told = `sets the queue of ${observer.mirror.nameOfConnection(connection.id)} to ${JSON.stringify(body)}`;
-  return expectStatus(told, status, [200], answer);
+  const action = `sets the queue of ${observer.replica.nameOfConnection(connection.id)} to ${JSON.stringify(body)}`;
+  return expectStatus(action, status, [200], answer);
 };
 
 const disconnect: Act = async (stage, actor) => {
-  const living = stage.observer.mirror.living(actor.id);
+  const living = stage.observer.replica.living(actor.id);
   if (living.length < 2) return 'keeps its last connection';
   // The hard case is an interrupted send, which no process can finish any more.
   const cutOff = living.filter(({ id }) =>
-    stage.observer.mirror.ofConnection(id).some((post) => post.status === 'processing'),
+    stage.observer.replica.ofConnection(id).some((post) => post.status === 'processing'),
   );
-  const { id } = stage.dice.pick(cutOff.length > 0 && stage.dice.chance(0.8) ? cutOff : living);
+  const { id } = stage.sampler.pick(cutOff.length > 0 && stage.sampler.chance(0.8) ? cutOff : living);
   const { status, body } = await called(stage, () => stage.world.rest(`DELETE /connections/${id}`, { key: actor.key }));
-  return expectStatus(`deletes ${stage.observer.mirror.nameOfConnection(id)}`, status, [200], body);
+  return expectStatus(`deletes ${stage.observer.replica.nameOfConnection(id)}`, status, [200], body);
 };
 
 const link: Act = async (stage, actor) => {
-  if (stage.observer.mirror.living(actor.id).length >= 5) return 'has connections enough';
-  const status = await connect(stage.world, stage.dice, actor.key);
+  if (stage.observer.replica.living(actor.id).length >= 5) return 'has connections enough';
+  const status = await connect(stage.world, stage.sampler, actor.key);
   await stage.observer.look();
   return expectStatus('connects a sandbox', status, [200], null);
 };
 
 /** The queue in the API equals the queue in the database. */
 const read: Act = async (stage, actor) => {
-  const { mirror } = stage.observer;
-  const living = mirror.living(actor.id);
+  const { replica } = stage.observer;
+  const living = replica.living(actor.id);
   if (living.length === 0) return 'has no queue';
-  const { id, queue_paused: paused } = stage.dice.pick(living);
+  const { id, queue_paused: paused } = stage.sampler.pick(living);
   const { body } = await stage.world.rest(`GET /connections/${id}/queue`, { key: actor.key });
-  const waiting = mirror
+  const waiting = replica
     .ofConnection(id)
     .filter((post) => post.queued && (post.status === 'scheduled' || post.status === 'processing'))
     .map((post) => `${ms(post.scheduled_for ?? '')} ${post.id}`)
@@ -150,13 +150,13 @@ const read: Act = async (stage, actor) => {
   const shown = body.queue.map((item: { id: string; scheduledFor: string }) => `${ms(item.scheduledFor)} ${item.id}`);
   const same = JSON.stringify([body.paused, shown.toSorted()]) === JSON.stringify([paused, waiting]);
   hold(same, '9 errors', () => `the queue of ${id} shows ${JSON.stringify(body)}, and holds ${waiting.join()}`);
-  return `reads the queue of ${mirror.nameOfConnection(id)}: ${waiting.length} wait`;
+  return `reads the queue of ${replica.nameOfConnection(id)}: ${waiting.length} wait`;
 };
 
 const replay: Act = async (stage) => {
-  const told = await stage.replays.again(stage.dice, stage.observer.mirror);
+  const action = await stage.replays.again(stage.sampler, stage.observer.replica);
   await stage.observer.look();
-  return told ?? 'has nothing to send again';
+  return action ?? 'has nothing to send again';
 };
 
 export const ACTS = { publish, retry, remove, edit, queue, disconnect, link, read, replay };

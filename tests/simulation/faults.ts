@@ -2,12 +2,12 @@
  * Processes that die or hang in the middle of a send. The fault depends on the post and its number of attempts, not on
  * the order of events, so a seed gives the same faults on every engine.
  */
-import type { ClaimedSend } from '../../services/posts/claimed-send.ts';
-import type { PostSender } from '../../services/posts/post-sender.ts';
-import { sendPost } from '../../services/posts/send-post.ts';
+import type { ClaimedSend } from '../../services/sending/claimed-send.ts';
+import type { PostSender } from '../../services/sending/post-sender.ts';
+import { sendPost } from '../../services/sending/send-post.ts';
 import type { World } from '../harness/world.ts';
-import { fate } from './dice.ts';
-import { markerOf } from './mirror.ts';
+import { pseudoRandom } from './sampler.ts';
+import { markerOf } from './replica.ts';
 
 /** A dead process sends no answer, and its caller sees this error. */
 class ProcessDied extends Error {
@@ -28,9 +28,9 @@ export interface Faults {
   /** Number of faults so far. */
   readonly hits: number;
   /** Ids of posts with an interrupted send. */
-  readonly struck: ReadonlySet<string>;
+  readonly interrupted: ReadonlySet<string>;
   /** Sends, as `post generation`, that a hanging process continued after another had taken them over. */
-  readonly haunted: ReadonlySet<string>;
+  readonly resumedSends: ReadonlySet<string>;
   /** Hanging sends, the longest first. */
   readonly hanging: readonly ClaimedSend[];
   /** Lets a hanging process continue. */
@@ -41,17 +41,17 @@ export interface Faults {
 
 /** Replaces the sends of the world's context. */
 export function injectFaults(world: World, seed: string): Faults {
-  const desk = world.context.sends;
+  const sender = world.context.sends;
   const tries = new Map<string, number>();
-  const struck = new Set<string>();
-  const haunted = new Set<string>();
+  const interrupted = new Set<string>();
+  const resumedSends = new Set<string>();
   const hung: ClaimedSend[] = [];
   const dying = new Set<Promise<unknown>>();
   let hits = 0;
 
-  const strike = async (claimed: ClaimedSend, kind: 'before' | 'after' | 'hangs'): Promise<never> => {
+  const injectFault = async (claimed: ClaimedSend, kind: 'before' | 'after' | 'hangs'): Promise<never> => {
     hits += 1;
-    struck.add(claimed.post.id);
+    interrupted.add(claimed.post.id);
     if (kind === 'hangs') hung.push(claimed);
     // A post to the sandbox has one part, so the platform has what this has written at its end.
     if (kind === 'after') await sendPost(world.context, claimed);
@@ -60,8 +60,8 @@ export function injectFaults(world: World, seed: string): Faults {
 
   const faults: Faults = {
     enabled: true,
-    struck,
-    haunted,
+    interrupted,
+    resumedSends,
     get hits() {
       return hits;
     },
@@ -70,11 +70,11 @@ export function injectFaults(world: World, seed: string): Faults {
     },
     wake: async (claimed) => {
       hung.splice(hung.indexOf(claimed), 1);
-      haunted.add(`${claimed.post.id} ${claimed.post.generation}`);
-      await desk.send(claimed);
+      resumedSends.add(`${claimed.post.id} ${claimed.post.generation}`);
+      await sender.send(claimed);
     },
     drained: async () => {
-      await desk.drained();
+      await sender.drained();
       await Promise.allSettled(dying);
     },
   };
@@ -84,17 +84,17 @@ export function injectFaults(world: World, seed: string): Faults {
     const key = `${id} ${generation}`;
     const tried = tries.get(key) ?? 0;
     tries.set(key, tried + 1);
-    const roll = 1000 * fate(seed, markerOf(text), connectionSlug, String(generation), String(tried));
+    const roll = 1000 * pseudoRandom(seed, markerOf(text), connectionSlug, String(generation), String(tried));
     // A post with a fault is likely to have another, so that recoveries are interrupted too.
     const kind = kindOf(tried === 0 ? roll : roll / 6);
-    if (!faults.enabled || tried >= UNLUCKY_MAX || kind === null) return desk.send(claimed);
-    const struckSend = strike(claimed, kind);
-    dying.add(struckSend);
-    const over = () => dying.delete(struckSend);
-    struckSend.then(over, over);
-    return struckSend;
+    if (!faults.enabled || tried >= UNLUCKY_MAX || kind === null) return sender.send(claimed);
+    const faultySend = injectFault(claimed, kind);
+    dying.add(faultySend);
+    const over = () => dying.delete(faultySend);
+    faultySend.then(over, over);
+    return faultySend;
   };
-  Object.assign(world.context, { sends: Object.assign(Object.create(desk) as PostSender, { send }) });
+  Object.assign(world.context, { sends: Object.assign(Object.create(sender) as PostSender, { send }) });
   return faults;
 }
 

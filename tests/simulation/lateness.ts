@@ -1,7 +1,7 @@
 /** Checks when posts are sent and where late ones move, by the instants of each transaction. */
 import type { PostRow } from './journal.ts';
 import { ms } from './journal.ts';
-import { hold, type Mirror } from './mirror.ts';
+import { hold, type Replica } from './replica.ts';
 import { expectedSlot } from './slots.ts';
 import type { Step } from './transitions.ts';
 
@@ -18,39 +18,43 @@ const lateBy = (post: PostRow, at: number) => at - ms(post.scheduled_for ?? '');
 const dueOf = (post: PostRow) => ms(post.first_due_at ?? post.scheduled_for ?? '');
 
 /** @param at instant of the transaction; the mirror is in the state after it */
-export function checkLateness(mirror: Mirror, steps: readonly Step[], at: number): void {
+export function checkLateness(replica: Replica, steps: readonly Step[], at: number): void {
   const moves = steps.filter((step): step is Move => step.old?.status === 'scheduled' && step.new !== null);
   const caughtUp = new Set<string>();
   for (const move of moves) {
-    if (move.new.status === 'processing') checkClaim(mirror, move, at, caughtUp);
-    if (move.reason === 'catch_up') checkCatchUp(mirror, move, moves, at);
-    if (move.new.status === 'failed') checkMissed(mirror, move, at);
+    if (move.new.status === 'processing') checkClaim(replica, move, at, caughtUp);
+    if (move.reason === 'catch_up') checkCatchUp(replica, move, moves, at);
+    if (move.new.status === 'failed') checkMissed(replica, move, at);
   }
 }
 
-function checkClaim(mirror: Mirror, { old }: Move, at: number, caughtUp: Set<string>): void {
+function checkClaim(replica: Replica, { old }: Move, at: number, caughtUp: Set<string>): void {
   const late = lateBy(old, at);
-  const told = () => `${mirror.nameOf(old)}, for ${old.scheduled_for}, was begun at ${new Date(at).toISOString()}`;
-  hold(late >= 0, '4 early', told);
+  const describe = () => `${replica.nameOf(old)}, for ${old.scheduled_for}, was begun at ${new Date(at).toISOString()}`;
+  hold(late >= 0, '4 early', describe);
   if (late <= TOLERATED_MS) return;
-  hold(!old.queued, '4 late', () => `${told()}, far from its slot`);
-  hold(late <= DAY_MS, '4 late', told);
-  hold(!caughtUp.has(old.connection_id), '4 late', () => `${told()}, as the second of its catch-up`);
+  hold(!old.queued, '4 late', () => `${describe()}, far from its slot`);
+  hold(late <= DAY_MS, '4 late', describe);
+  hold(!caughtUp.has(old.connection_id), '4 late', () => `${describe()}, as the second of its catch-up`);
   caughtUp.add(old.connection_id);
-  const left = mirror
+  const left = replica
     .ofConnection(old.connection_id)
     .find((post) => post.status === 'scheduled' && !post.queued && lateBy(post, at) > TOLERATED_MS);
-  hold(left === undefined, '4 late', () => `${told()}, and ${mirror.nameOf(left as PostRow)} was late too and stays`);
+  hold(
+    left === undefined,
+    '4 late',
+    () => `${describe()}, and ${replica.nameOf(left as PostRow)} was late too and stays`,
+  );
 }
 
 /** Only a post behind another late post is spaced out. */
-function checkCatchUp(mirror: Mirror, move: Move, moves: readonly Move[], at: number): void {
+function checkCatchUp(replica: Replica, move: Move, moves: readonly Move[], at: number): void {
   const { old } = move;
-  const told = () => `${mirror.nameOf(old)} was moved from ${old.scheduled_for} to ${move.new.scheduled_for}`;
+  const describe = () => `${replica.nameOf(old)} was moved from ${old.scheduled_for} to ${move.new.scheduled_for}`;
   const late = lateBy(old, at);
-  hold(!old.queued && late > TOLERATED_MS && late <= DAY_MS, '4 late', told);
+  hold(!old.queued && late > TOLERATED_MS && late <= DAY_MS, '4 late', describe);
   const wait = -lateBy(move.new, at);
-  hold(wait >= MINUTE_MS && wait % MINUTE_MS === 0, '4 late', told);
+  hold(wait >= MINUTE_MS && wait % MINUTE_MS === 0, '4 late', describe);
   const first = moves.find(
     (other) =>
       other !== move &&
@@ -59,31 +63,31 @@ function checkCatchUp(mirror: Mirror, move: Move, moves: readonly Move[], at: nu
       !other.old.queued &&
       lateBy(other.old, at) >= late,
   );
-  hold(first !== undefined, '4 late', () => `${told()}, behind nothing`);
+  hold(first !== undefined, '4 late', () => `${describe()}, behind nothing`);
 }
 
-function checkMissed(mirror: Mirror, { old, new: present }: Move, at: number): void {
-  const told = () => `${mirror.nameOf(old)}, for ${old.scheduled_for}, failed with ${present.error_code}`;
-  if (present.error_code === 'schedule_missed') hold(!old.queued && at - dueOf(old) > DAY_MS, '4 late', told);
-  else if (present.error_code === 'slot_missed') hold(old.queued && lateBy(old, at) >= 0, '4 late', told);
-  else hold(present.error_code === 'connection_limit_exceeded', '4 late', told);
+function checkMissed(replica: Replica, { old, new: present }: Move, at: number): void {
+  const describe = () => `${replica.nameOf(old)}, for ${old.scheduled_for}, failed with ${present.error_code}`;
+  if (present.error_code === 'schedule_missed') hold(!old.queued && at - dueOf(old) > DAY_MS, '4 late', describe);
+  else if (present.error_code === 'slot_missed') hold(old.queued && lateBy(old, at) >= 0, '4 late', describe);
+  else hold(present.error_code === 'connection_limit_exceeded', '4 late', describe);
 }
 
 /** Checks a slot that is assigned, or found to be missing, before the mirror applies the change. */
-export function checkSlot(mirror: Mirror, old: PostRow | null, present: PostRow | null, at: number): void {
+export function checkSlot(replica: Replica, old: PostRow | null, present: PostRow | null, at: number): void {
   if (present === null) return;
   const given = present.status === 'scheduled' && present.slot_at !== null && present.slot_at !== old?.slot_at;
   const missed = present.status === 'failed' && old?.status === 'scheduled' && present.error_code === 'slot_missed';
   if (!given && !missed) return;
-  const connection = mirror.connections.get(present.connection_id);
+  const connection = replica.connections.get(present.connection_id);
   if (connection === undefined) return;
-  const expected = expectedSlot(mirror, connection, at, present.id);
+  const expected = expectedSlot(replica, connection, at, present.id);
   const actual = given ? ms(present.slot_at ?? '') : null;
   const words = (instant: number | null) => (instant === null ? 'none' : new Date(instant).toISOString());
   hold(
     expected === actual,
     '5 slots',
     () =>
-      `${mirror.nameOf(present)} got the slot ${words(actual)} at ${new Date(at).toISOString()}, and the next free one of ${connection.timezone} was ${words(expected)}`,
+      `${replica.nameOf(present)} got the slot ${words(actual)} at ${new Date(at).toISOString()}, and the next free one of ${connection.timezone} was ${words(expected)}`,
   );
 }

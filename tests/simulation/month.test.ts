@@ -12,13 +12,13 @@ const asked = process.env['SIMULATE_SEED'];
 const days = Number(process.env['SIMULATE_DAYS'] ?? 31);
 const runs = Number(process.env['SIMULATE_RUNS'] ?? 1);
 
-interface Life {
+interface Run {
   readonly seed: number;
   readonly days: number;
 }
 
 /** The embedded database takes three times as long, so there the test covers the beginning of one of these months. */
-const LIVES: readonly Life[] =
+const RUNS: readonly Run[] =
   TEST_DATABASE_URL === undefined
     ? [{ seed: 2, days: 10 }]
     : [
@@ -33,8 +33,8 @@ const timeoutMs = (lived: number) => 60_000 + lived * 10_000;
 describe('a month', () => {
   const lives =
     asked === undefined
-      ? LIVES
-      : Array.from({ length: runs }, (_run, number): Life => ({ seed: Number(asked) + number, days }));
+      ? RUNS
+      : Array.from({ length: runs }, (_run, number): Run => ({ seed: Number(asked) + number, days }));
 
   const gone = new Set<string>();
 

@@ -4,7 +4,7 @@ import type { World } from '../harness/world.ts';
 import type { Faults } from './faults.ts';
 import { type Journal, ms, type Transaction } from './journal.ts';
 import { checkLateness, checkSlot } from './lateness.ts';
-import { Mirror } from './mirror.ts';
+import { Replica } from './replica.ts';
 import { checkQuotas } from './quotas.ts';
 import { checkReads } from './reads.ts';
 import { checkRepeats } from './repeats.ts';
@@ -16,7 +16,7 @@ import { checkTransitions, type Step } from './transitions.ts';
 const SHOWN = 40;
 
 export interface Observer {
-  readonly mirror: Mirror;
+  readonly replica: Replica;
   /** The last lines of the history. */
   readonly last: readonly string[];
   /** Changes of posts so far. */
@@ -35,7 +35,7 @@ export interface Observer {
 }
 
 export function observe(world: World, journal: Journal, faults: Faults): Observer {
-  const mirror = new Mirror();
+  const replica = new Replica();
   const hash = createHash('sha256');
   const last: string[] = [];
   const ways = new Map<string, number>();
@@ -47,28 +47,28 @@ export function observe(world: World, journal: Journal, faults: Faults): Observe
     if (last.length > SHOWN) last.shift();
   };
 
-  const judge = (transaction: Transaction): string[] => {
+  const decide = (transaction: Transaction): string[] => {
     const at = instantOf(transaction) ?? world.clock.now().getTime();
     for (const change of transaction) {
-      if (change.kind === 'posts') checkSlot(mirror, change.old, change.new, at);
-      mirror.apply(change);
-      if (change.kind === 'posts' && change.new !== null) checkRow(mirror, change.new);
+      if (change.kind === 'posts') checkSlot(replica, change.old, change.new, at);
+      replica.apply(change);
+      if (change.kind === 'posts' && change.new !== null) checkRow(replica, change.new);
     }
-    const steps = checkTransitions(mirror, transaction);
-    checkLateness(mirror, steps, at);
-    checkQuotas(mirror, steps, at);
-    checkRepeats(mirror, steps, at);
-    checkReads(mirror, transaction);
+    const steps = checkTransitions(replica, transaction);
+    checkLateness(replica, steps, at);
+    checkQuotas(replica, steps, at);
+    checkRepeats(replica, steps, at);
+    checkReads(replica, transaction);
     moves += steps.length;
     return steps.map((step) => {
       const way = wayOf(step);
       ways.set(way, (ways.get(way) ?? 0) + 1);
-      return lineOf(mirror, step, at);
+      return lineOf(replica, step, at);
     });
   };
 
   return {
-    mirror,
+    replica,
     last,
     ways,
     note,
@@ -78,14 +78,14 @@ export function observe(world: World, journal: Journal, faults: Faults): Observe
     look: async () => {
       const lines: string[] = [];
       try {
-        for (const transaction of await journal.read()) lines.push(...judge(transaction));
+        for (const transaction of await journal.read()) lines.push(...decide(transaction));
       } finally {
         // Within one step engines may commit in a different order.
         for (const line of lines.toSorted()) note(line);
       }
       if (lines.length === 0) return;
-      checkWaiting(mirror, world.clock.now().getTime());
-      checkTimeline(mirror, faults.haunted);
+      checkWaiting(replica, world.clock.now().getTime());
+      checkTimeline(replica, faults.resumedSends);
     },
     digest: () => hash.copy().digest('hex'),
   };
@@ -106,9 +106,9 @@ function wayOf({ old, new: present, reason }: Step): string {
   return `${old?.status ?? 'new'} -> ${present?.status ?? 'gone'}${why === null ? '' : ` (${why})`}`;
 }
 
-function lineOf(mirror: Mirror, step: Step, at: number): string {
+function lineOf(replica: Replica, step: Step, at: number): string {
   const post = step.new ?? step.old;
-  const name = post === null ? '?' : mirror.nameOf(post);
+  const name = post === null ? '?' : replica.nameOf(post);
   const time = step.new?.scheduled_for ?? null;
   const held = step.new?.held === true ? ' held' : '';
   return `  ${new Date(at).toISOString()} ${name} ${wayOf(step)}${time === null ? '' : ` for ${new Date(time).toISOString()}`}${held}`;

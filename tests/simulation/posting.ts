@@ -2,9 +2,9 @@
  * Actions that create posts: to one connection or several, now, at a time, into the queue, as a draft, by the dozen.
  */
 import type { RestAnswer, World } from '../harness/world.ts';
-import type { Dice } from './dice.ts';
+import type { Sampler } from './sampler.ts';
 import type { Faults } from './faults.ts';
-import { hold, type Mirror } from './mirror.ts';
+import { hold, type Replica } from './replica.ts';
 import type { Observer } from './observer.ts';
 import type { Replays } from './replays.ts';
 import { expectedSlot } from './slots.ts';
@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 /** Everything that an action may need. */
 export interface Stage {
   readonly world: World;
-  readonly dice: Dice;
+  readonly sampler: Sampler;
   readonly observer: Observer;
   readonly faults: Faults;
   readonly replays: Replays;
@@ -36,19 +36,19 @@ export function nowOf({ world }: Stage): number {
 }
 
 /** A sandbox directive for one post in four, to append to its text. */
-export function randomDirective(dice: Dice): string {
-  if (dice.chance(0.75)) return '';
-  return ` [[${dice.pick(['reject', 'unavailable', 'lost', 'lost', 'vanish', 'reconnect', 'refuse-delete'])}]]`;
+export function randomDirective(sampler: Sampler): string {
+  if (sampler.chance(0.75)) return '';
+  return ` [[${sampler.pick(['reject', 'unavailable', 'lost', 'lost', 'vanish', 'reconnect', 'refuse-delete'])}]]`;
 }
 
 /** When a post is sent, as fields of a body. */
-export function randomTime({ world, dice }: Stage): object {
-  const way = dice.weighted({ now: 30, time: 30, queue: 30 });
+export function randomTime({ world, sampler }: Stage): object {
+  const way = sampler.weighted({ now: 30, time: 30, queue: 30 });
   if (way === 'now') return {};
   if (way === 'queue') return { queue: true };
-  const time = new Date(world.clock.now().getTime() + dice.spread(MINUTE_MS, 30 * DAY_MS - 1));
+  const time = new Date(world.clock.now().getTime() + sampler.spread(MINUTE_MS, 30 * DAY_MS - 1));
   // Round times collide, so several posts of a connection are due at the same instant.
-  if (dice.chance(0.5)) time.setUTCMinutes(time.getUTCMinutes() + 1, 0, 0);
+  if (sampler.chance(0.5)) time.setUTCMinutes(time.getUTCMinutes() + 1, 0, 0);
   const latest = world.clock.now().getTime() + 30 * DAY_MS;
   return { scheduledFor: new Date(Math.min(time.getTime(), latest)).toISOString() };
 }
@@ -73,16 +73,16 @@ export async function called(stage: Stage, call: () => Promise<RestAnswer>): Pro
 
 /** Writes one text to up to three connections. */
 export async function write(stage: Stage, actor: Actor, marker: string): Promise<string> {
-  const { dice, observer } = stage;
-  const living = observer.mirror.living(actor.id).map(({ slug }) => slug);
+  const { sampler, observer } = stage;
+  const living = observer.replica.living(actor.id).map(({ slug }) => slug);
   if (living.length === 0) return 'has no connection to write to';
-  const slugs = [...new Set(Array.from({ length: dice.chance(0.3) ? 3 : 1 }, () => dice.pick(living)))];
-  const text = `Ding ${marker}${randomDirective(dice)}`;
-  const when = dice.chance(0.12) ? { isDraft: true } : randomTime(stage);
+  const slugs = [...new Set(Array.from({ length: sampler.chance(0.3) ? 3 : 1 }, () => sampler.pick(living)))];
+  const text = `Ding ${marker}${randomDirective(sampler)}`;
+  const when = sampler.chance(0.12) ? { isDraft: true } : randomTime(stage);
   const body = { text, connectionSlugs: slugs, ...when };
-  const key = dice.chance(0.1) ? actor.testKey : actor.key;
+  const key = sampler.chance(0.1) ? actor.testKey : actor.key;
   const { status, body: answer } = await called(stage, () =>
-    dice.chance(0.4)
+    sampler.chance(0.4)
       ? stage.replays.call('POST /posts', key, body, text)
       : stage.world.rest('POST /posts', { key, body }),
   );
@@ -98,12 +98,12 @@ export async function write(stage: Stage, actor: Actor, marker: string): Promise
 
 /** Schedules more posts for one instant than the free plan sends in a day. */
 export async function flood(stage: Stage, actor: Actor, nextMarker: () => string): Promise<string> {
-  const { world, dice, observer } = stage;
-  const [connection] = observer.mirror.active(actor.id, nowOf(stage));
-  const slug = observer.mirror.connections.get(connection ?? '')?.slug ?? observer.mirror.living(actor.id)[0]?.slug;
+  const { world, sampler, observer } = stage;
+  const [connection] = observer.replica.active(actor.id, nowOf(stage));
+  const slug = observer.replica.connections.get(connection ?? '')?.slug ?? observer.replica.living(actor.id)[0]?.slug;
   if (slug === undefined) return 'has no connection to flood';
-  const count = dice.int(90, 130);
-  const time = new Date(nowOf(stage) + dice.spread(MINUTE_MS, DAY_MS)).toISOString();
+  const count = sampler.int(90, 130);
+  const time = new Date(nowOf(stage) + sampler.spread(MINUTE_MS, DAY_MS)).toISOString();
   for (let number = 0; number < count; number += 1) {
     const body = { text: `Ding ${nextMarker()}`, connectionSlugs: [slug], scheduledFor: time };
     await world.rest('POST /posts', { key: actor.key, body });
@@ -118,30 +118,30 @@ function wordOf({ status, error }: Result): string {
 
 /** A result matches the database, and a refusal has its reason. */
 function checkResult(stage: Stage, actor: Actor, result: Result, slugs: number): void {
-  const { mirror } = stage.observer;
-  const told = () => `${actor.name} was answered ${JSON.stringify(result)}`;
-  const post = mirror.posts.get(result.postId ?? '');
+  const { replica } = stage.observer;
+  const describe = () => `${actor.name} was answered ${JSON.stringify(result)}`;
+  const post = replica.posts.get(result.postId ?? '');
   if (result.postId !== null) {
-    hold(post?.status === result.status && post.error_code === (result.error?.code ?? null), '9 errors', told);
+    hold(post?.status === result.status && post.error_code === (result.error?.code ?? null), '9 errors', describe);
     return;
   }
-  hold(refusalHolds(stage, mirror, actor, result, slugs), '9 errors', told);
+  hold(refusalHolds(stage, replica, actor, result, slugs), '9 errors', describe);
 }
 
-function refusalHolds(stage: Stage, mirror: Mirror, actor: Actor, result: Result, slugs: number): boolean {
+function refusalHolds(stage: Stage, replica: Replica, actor: Actor, result: Result, slugs: number): boolean {
   const now = nowOf(stage);
-  const connection = mirror.living(actor.id).find(({ slug }) => slug === result.connectionSlug);
+  const connection = replica.living(actor.id).find(({ slug }) => slug === result.connectionSlug);
   if (connection === undefined) return false;
   switch (result.error?.code) {
     case 'queue_empty':
       return connection.queue_slots.length === 0;
     case 'queue_full':
-      return expectedSlot(mirror, connection, now, '') === null;
+      return expectedSlot(replica, connection, now, '') === null;
     case 'fair_use_reached':
       // Posts of the same request count while they are in progress, also those that fail later.
-      return actor.plan === 'free' && mirror.usedToday(actor.id, now) + slugs > 100;
+      return actor.plan === 'free' && replica.usedToday(actor.id, now) + slugs > 100;
     case 'connection_limit_exceeded':
-      return actor.plan === 'free' && mirror.living(actor.id).length > 2;
+      return actor.plan === 'free' && replica.living(actor.id).length > 2;
     default:
       return false;
   }

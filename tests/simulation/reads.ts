@@ -4,13 +4,13 @@
  */
 import { dueRead } from '../../services/metrics/read-times.ts';
 import type { ReadRow, Transaction } from './journal.ts';
-import { hold, type Mirror } from './mirror.ts';
+import { hold, type Replica } from './replica.ts';
 
 const INVARIANT = '10 reads';
 
 /** @throws Broken */
-export function checkReads(mirror: Mirror, transaction: Transaction): void {
-  const told = new Set(
+export function checkReads(replica: Replica, transaction: Transaction): void {
+  const reported = new Set(
     transaction.flatMap((change) =>
       change.kind === 'events' && change.new?.name === 'post.metrics' ? [change.new.subject_id] : [],
     ),
@@ -20,19 +20,23 @@ export function checkReads(mirror: Mirror, transaction: Transaction): void {
     hold(change.old === null && change.new !== null, INVARIANT, () => 'a read was changed after it was made');
     if (change.new === null) continue;
     const read = change.new;
-    checkRead(mirror, read);
-    const isFirstOfDay = dayOf(mirror.reads.get(read.post_id)) !== dayOf(read);
-    hold(told.delete(read.post_id) === isFirstOfDay, INVARIANT, () => `read ${read.number} of a day: ${dayOf(read)}`);
-    mirror.reads.set(read.post_id, read);
+    checkRead(replica, read);
+    const isFirstOfDay = dayOf(replica.reads.get(read.post_id)) !== dayOf(read);
+    hold(
+      reported.delete(read.post_id) === isFirstOfDay,
+      INVARIANT,
+      () => `read ${read.number} of a day: ${dayOf(read)}`,
+    );
+    replica.reads.set(read.post_id, read);
   }
-  hold(told.size === 0, INVARIANT, () => `post.metrics without a read: ${[...told].join(', ')}`);
+  hold(reported.size === 0, INVARIANT, () => `post.metrics without a read: ${[...reported].join(', ')}`);
 }
 
-function checkRead(mirror: Mirror, read: ReadRow): void {
-  const post = mirror.posts.get(read.post_id);
-  const before = mirror.reads.get(read.post_id);
+function checkRead(replica: Replica, read: ReadRow): void {
+  const post = replica.posts.get(read.post_id);
+  const before = replica.reads.get(read.post_id);
   const named = () =>
-    `read ${read.number} at ${read.fetched_at} of ${post === undefined ? read.post_id : mirror.nameOf(post)}`;
+    `read ${read.number} at ${read.fetched_at} of ${post === undefined ? read.post_id : replica.nameOf(post)}`;
   hold(post?.status === 'sent', INVARIANT, () => `${named()}, which is ${post?.status}`);
   const due = dueRead(new Date(post?.sent_at ?? ''), new Date(read.fetched_at));
   hold(read.number === due, INVARIANT, () => `${named()}, when read ${due} was due`);

@@ -2,7 +2,7 @@
 import type { PostStatus } from '../../entities/post.ts';
 import type { PostRow } from './journal.ts';
 import { ms } from './journal.ts';
-import { hold, type Mirror } from './mirror.ts';
+import { hold, type Replica } from './replica.ts';
 
 type Facts = Readonly<Record<string, boolean>>;
 
@@ -57,28 +57,32 @@ function always(post: PostRow): Facts {
 }
 
 /** @throws Broken */
-export function checkRow(mirror: Mirror, post: PostRow): void {
+export function checkRow(replica: Replica, post: PostRow): void {
   for (const [fact, holds] of Object.entries({ ...always(post), ...OF_STATE[post.status](post) })) {
     hold(
       holds,
       '2 columns',
-      () => `${mirror.nameOf(post)} is ${post.status}, without "${fact}": ${JSON.stringify(post)}`,
+      () => `${replica.nameOf(post)} is ${post.status}, without "${fact}": ${JSON.stringify(post)}`,
     );
   }
 }
 
 /** Rules for all waiting posts together: no slot twice, and none held back without a reason. */
-export function checkWaiting(mirror: Mirror, now: number): void {
+export function checkWaiting(replica: Replica, now: number): void {
   const slots = new Set<string>();
-  for (const post of mirror.posts.values()) {
+  for (const post of replica.posts.values()) {
     if (post.status !== 'scheduled') continue;
-    const connection = mirror.connections.get(post.connection_id);
-    hold(connection?.deleted_at === null, '2 columns', () => `${mirror.nameOf(post)} waits for a deleted connection`);
-    const kept = !post.held || (connection?.queue_paused === true && ms(post.scheduled_for ?? '') <= now);
-    hold(kept, '2 columns', () => `${mirror.nameOf(post)} is held, and its queue is not paused or it is not due`);
+    const connection = replica.connections.get(post.connection_id);
+    hold(connection?.deleted_at === null, '2 columns', () => `${replica.nameOf(post)} waits for a deleted connection`);
+    const isHeldRightly = !post.held || (connection?.queue_paused === true && ms(post.scheduled_for ?? '') <= now);
+    hold(
+      isHeldRightly,
+      '2 columns',
+      () => `${replica.nameOf(post)} is held, and its queue is not paused or it is not due`,
+    );
     if (post.slot_at === null) continue;
     const slot = `${post.connection_id} ${ms(post.slot_at)}`;
-    hold(!slots.has(slot), '5 slots', () => `${mirror.nameOf(post)} shares the slot ${post.slot_at}`);
+    hold(!slots.has(slot), '5 slots', () => `${replica.nameOf(post)} shares the slot ${post.slot_at}`);
     slots.add(slot);
   }
 }

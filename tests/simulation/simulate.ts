@@ -4,10 +4,10 @@
  */
 import { startWorld } from '../harness/world.ts';
 import { ACTS } from './acts.ts';
-import { createDice, type Dice } from './dice.ts';
+import { createSampler, type Sampler } from './sampler.ts';
 import { injectFaults } from './faults.ts';
 import { keepJournal } from './journal.ts';
-import { Broken, hold } from './mirror.ts';
+import { Broken, hold } from './replica.ts';
 import { observe, type Observer } from './observer.ts';
 import { flood, nowOf, type Stage, write } from './posting.ts';
 import { rememberRequests } from './replays.ts';
@@ -40,17 +40,17 @@ export async function simulate(seed: number, days: number): Promise<Outcome> {
   await using world = await startWorld({ clock: 'manual' });
   const start = new Date(BEGINNINGS[seed % BEGINNINGS.length] as string);
   world.clock.set(start);
-  const dice = createDice(`simulation ${seed}`);
+  const sampler = createSampler(`simulation ${seed}`);
   const journal = await keepJournal(world);
   const faults = injectFaults(world, `simulation ${seed}`);
   const observer = observe(world, journal, faults);
-  const stage: Stage = { world, dice, observer, faults, replays: rememberRequests(world) };
-  const workers = employ(world, observer, faults, dice);
+  const stage: Stage = { world, sampler, observer, faults, replays: rememberRequests(world) };
+  const workers = employ(world, observer, faults, sampler);
   const end = start.getTime() + days * DAY_MS;
   let acts = 0;
   try {
-    const actors = await settle(world, dice);
-    for (const actor of actors) observer.mirror.tenants.set(actor.id, actor);
+    const actors = await settle(world, sampler);
+    for (const actor of actors) observer.replica.tenants.set(actor.id, actor);
     await observer.look();
     const nextMarker = markers();
     while (nowOf(stage) < end) {
@@ -96,29 +96,29 @@ const WEIGHTS = {
 };
 
 async function act(stage: Stage, workers: Workers, actors: readonly Actor[], nextMarker: () => string): Promise<void> {
-  const { dice, observer } = stage;
-  const kind = dice.weighted(WEIGHTS);
-  const told = `${new Date(nowOf(stage)).toISOString()} ${kind}`;
+  const { sampler, observer } = stage;
+  const kind = sampler.weighted(WEIGHTS);
+  const line = `${new Date(nowOf(stage)).toISOString()} ${kind}`;
   if (kind === 'work' || kind === 'simulation' || kind === 'downtime' || kind === 'wake') {
-    observer.note(`${told} ${await passTime(stage, workers, kind, dice)}`);
+    observer.note(`${line} ${await passTime(stage, workers, kind, sampler)}`);
     return;
   }
   const free = actors.filter(({ plan }) => plan === 'free');
-  const actor = dice.pick(kind === 'flood' ? free : actors);
+  const actor = sampler.pick(kind === 'flood' ? free : actors);
   const does = async () => {
     if (kind === 'write') return write(stage, actor, nextMarker());
     if (kind === 'flood') return flood(stage, actor, nextMarker);
     return ACTS[kind](stage, actor);
   };
-  observer.note(`${told} ${actor.name} ${await does()}`);
+  observer.note(`${line} ${actor.name} ${await does()}`);
 }
 
-async function passTime(stage: Stage, workers: Workers, kind: string, dice: Dice): Promise<string> {
+async function passTime(stage: Stage, workers: Workers, kind: string, sampler: Sampler): Promise<string> {
   if (kind === 'wake') {
     await workers.wake();
     return `${stage.faults.hanging.length} sends still hang`;
   }
-  const time = kind === 'downtime' ? dice.spread(MINUTE_MS, 5 * DAY_MS) : dice.spread(MINUTE_MS, 20 * HOUR_MS);
+  const time = kind === 'downtime' ? sampler.spread(MINUTE_MS, 5 * DAY_MS) : sampler.spread(MINUTE_MS, 20 * HOUR_MS);
   if (kind === 'work') await workers.run(time);
   else if (kind === 'simulation') await workers.simulate(time);
   else workers.stop(time);
@@ -131,7 +131,7 @@ async function windUp(stage: Stage, workers: Workers, actors: readonly Actor[]):
   faults.enabled = false;
   while (faults.hanging.length > 0) await workers.wake();
   for (const { id, key } of actors) {
-    for (const connection of observer.mirror.living(id)) {
+    for (const connection of observer.replica.living(id)) {
       await world.rest(`PATCH /connections/${connection.id}/queue`, { key, body: { paused: false } });
     }
   }
@@ -140,12 +140,12 @@ async function windUp(stage: Stage, workers: Workers, actors: readonly Actor[]):
   checkEnds(observer);
 }
 
-function checkEnds({ mirror }: Observer): void {
-  for (const post of mirror.posts.values()) {
+function checkEnds({ replica }: Observer): void {
+  for (const post of replica.posts.values()) {
     const over = post.status !== 'scheduled' && post.status !== 'processing';
-    hold(over, '7 stuck', () => `${mirror.nameOf(post)} is ${post.status} for ${post.scheduled_for} at the end`);
+    hold(over, '7 stuck', () => `${replica.nameOf(post)} is ${post.status} for ${post.scheduled_for} at the end`);
   }
-  for (const head of mirror.heads.values()) {
+  for (const head of replica.heads.values()) {
     hold(head.state !== 'sending', '7 stuck', () => `a ledger row of ${head.post_id} was never settled`);
   }
 }

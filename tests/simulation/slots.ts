@@ -1,7 +1,7 @@
 /** Computes slots by brute force: every day of the range, every slot, one Temporal call each. */
 import { ms } from './journal.ts';
 import type { ConnectionRow } from './journal.ts';
-import type { Mirror } from './mirror.ts';
+import type { Replica } from './replica.ts';
 
 const DAY_MS = 86_400_000;
 const HORIZON_MS = 30 * DAY_MS;
@@ -36,9 +36,9 @@ function slotsOfDay(day: number, timezone: string, slots: ConnectionRow['queue_s
 /**
  * The slot that a post must get at `at`: the first one not held by a waiting post; null when there is none in 30 days.
  */
-export function expectedSlot(mirror: Mirror, connection: ConnectionRow, at: number, except: string): number | null {
+export function expectedSlot(replica: Replica, connection: ConnectionRow, at: number, except: string): number | null {
   const taken = new Set(
-    mirror
+    replica
       .ofConnection(connection.id)
       .filter(({ id, status }) => id !== except && status === 'scheduled')
       .flatMap(({ slot_at }) => (slot_at === null ? [] : [ms(slot_at)])),

@@ -3,8 +3,8 @@ import type { PlanName } from '../../entities/account.ts';
 import type { QueueSlot } from '../../entities/connection.ts';
 import { makeAccount } from '../harness/accounts.ts';
 import type { World } from '../harness/world.ts';
-import type { Dice } from './dice.ts';
-import type { Tenant } from './mirror.ts';
+import type { Sampler } from './sampler.ts';
+import type { Tenant } from './replica.ts';
 
 export interface Actor extends Tenant {
   readonly key: string;
@@ -37,47 +37,47 @@ const ZONES = [
 /** Local times that a clock change skips or repeats in some time zone. */
 const ODD_TIMES = ['00:00', '00:30', '01:30', '02:00', '02:15', '02:30', '03:00', '23:59'];
 
-export async function settle(world: World, dice: Dice): Promise<Actor[]> {
+export async function settle(world: World, sampler: Sampler): Promise<Actor[]> {
   const actors: Actor[] = [];
   for (const [number, plan] of PLANS.entries()) {
     const { id, key } = await makeAccount(world);
     await world.sql('update accounts set plan = $2 where id = $1', [id, plan]);
     const { secret } = await world.key({ type: 'test', accountId: id });
     actors.push({ id, plan, name: `${plan}${number}`, key, testKey: secret });
-    for (let count = dice.int(2, 3); count > 0; count -= 1) await connect(world, dice, key);
+    for (let count = sampler.int(2, 3); count > 0; count -= 1) await connect(world, sampler, key);
   }
   return actors;
 }
 
 /** Connects a sandbox and usually gives it a queue. */
-export async function connect(world: World, dice: Dice, key: string): Promise<number> {
+export async function connect(world: World, sampler: Sampler, key: string): Promise<number> {
   const { status, body } = await world.rest('POST /connections', {
     key,
     body: { platformId: 'sandbox', credentials: {} },
   });
   if (status !== 200) return status;
-  if (dice.chance(0.9)) {
-    const queue = { slots: randomSlots(dice), timezone: dice.pick(ZONES) };
+  if (sampler.chance(0.9)) {
+    const queue = { slots: randomSlots(sampler), timezone: sampler.pick(ZONES) };
     await world.rest(`PATCH /connections/${body.connection.id}/queue`, { key, body: queue });
   }
   return status;
 }
 
-export function randomZone(dice: Dice): string {
-  return dice.pick(ZONES);
+export function randomZone(sampler: Sampler): string {
+  return sampler.pick(ZONES);
 }
 
 /** Sometimes none; otherwise up to one or two a day, each once. */
-export function randomSlots(dice: Dice): QueueSlot[] {
-  if (dice.chance(0.05)) return [];
+export function randomSlots(sampler: Sampler): QueueSlot[] {
+  if (sampler.chance(0.05)) return [];
   // Some queues have slots on Sunday nights only, so that their posts meet clock changes.
-  const nights = dice.chance(0.3);
-  const slots = Array.from({ length: dice.int(1, 10) }, () => {
-    const odd = nights || dice.chance(0.5);
-    const time = `${String(dice.int(0, 23)).padStart(2, '0')}:${String(dice.int(0, 59)).padStart(2, '0')}`;
+  const nights = sampler.chance(0.3);
+  const slots = Array.from({ length: sampler.int(1, 10) }, () => {
+    const odd = nights || sampler.chance(0.5);
+    const time = `${String(sampler.int(0, 23)).padStart(2, '0')}:${String(sampler.int(0, 59)).padStart(2, '0')}`;
     return {
-      weekday: nights || (odd && dice.chance(0.5)) ? 0 : dice.int(0, 6),
-      time: odd ? dice.pick(ODD_TIMES) : time,
+      weekday: nights || (odd && sampler.chance(0.5)) ? 0 : sampler.int(0, 6),
+      time: odd ? sampler.pick(ODD_TIMES) : time,
     };
   });
   return [...new Map(slots.map((slot) => [`${slot.weekday} ${slot.time}`, slot])).values()];

@@ -1,6 +1,6 @@
 /** Rules for the sandbox timeline: no duplicate, no unknown post, and the guarantees of each error. */
 import type { PostRow, TimelineRow } from './journal.ts';
-import { asks, hold, markerOf, type Mirror } from './mirror.ts';
+import { asks, hold, markerOf, type Replica } from './replica.ts';
 
 /** Errors of a send, and the only directive that may cause each. */
 const CAUSES: Readonly<Record<string, string>> = {
@@ -16,10 +16,10 @@ const NEVER_SENT = ['reject', 'unavailable', 'reconnect', 'vanish'];
 /** Errors from a call to the platform; other errors mean that the platform was never called. */
 const OF_PLATFORM = new Set(Object.keys(CAUSES));
 
-/** @param haunted sends that a hanging process continued; the product did not publish their posts */
-export function checkTimeline(mirror: Mirror, haunted: ReadonlySet<string>): void {
-  const ofSend = Map.groupBy(mirror.timeline.values(), (row) => {
-    const head = mirror.heads.get(row.token);
+/** @param resumedSends sends that a hanging process continued; the product did not publish their posts */
+export function checkTimeline(replica: Replica, resumedSends: ReadonlySet<string>): void {
+  const ofSend = Map.groupBy(replica.timeline.values(), (row) => {
+    const head = replica.heads.get(row.token);
     hold(head !== undefined, '1 timeline', () => `${row.text} is up and in no ledger`);
     return `${head?.post_id} ${head?.generation}`;
   });
@@ -27,7 +27,7 @@ export function checkTimeline(mirror: Mirror, haunted: ReadonlySet<string>): voi
   for (const [send, rows] of ofSend) {
     hold(rows.length === 1, '1 timeline', () => `${rows.length} publications of one send: ${rows[0]?.text}`);
     const mark = `${rows[0]?.account_id} ${markerOf(rows[0]?.text ?? '')}`;
-    const most = 1 + (mirror.forced.get(send.split(' ')[0] ?? '') ?? 0);
+    const most = 1 + (replica.forced.get(send.split(' ')[0] ?? '') ?? 0);
     const count = (marks.get(mark) ?? 0) + 1;
     marks.set(mark, count);
     hold(
@@ -36,27 +36,27 @@ export function checkTimeline(mirror: Mirror, haunted: ReadonlySet<string>): voi
       () => `${rows[0]?.text} is up ${count} times, sent again by force ${most - 1} times`,
     );
   }
-  for (const post of mirror.posts.values()) {
+  for (const post of replica.posts.values()) {
     const send = `${post.id} ${post.generation}`;
-    checkPost(mirror, post, ofSend.get(send)?.[0], haunted.has(send));
+    checkPost(replica, post, ofSend.get(send)?.[0], resumedSends.has(send));
   }
 }
 
-function checkPost(mirror: Mirror, post: PostRow, up: TimelineRow | undefined, haunted: boolean): void {
-  const told = () =>
-    `${mirror.nameOf(post)} is ${post.status} (${post.error_code}); on the timeline: ${JSON.stringify(up)}`;
+function checkPost(replica: Replica, post: PostRow, up: TimelineRow | undefined, resumedSends: boolean): void {
+  const describe = () =>
+    `${replica.nameOf(post)} is ${post.status} (${post.error_code}); on the timeline: ${JSON.stringify(up)}`;
   if (post.status === 'sent' || post.status === 'deleted') {
-    hold(up !== undefined && up.id === post.platform_post_id, '1 timeline', told);
-    hold((up?.deleted_at === null) === (post.status === 'sent'), '1 timeline', told);
-    hold(!NEVER_SENT.some((directive) => asks(post.text, directive)), '1 timeline', told);
+    hold(up !== undefined && up.id === post.platform_post_id, '1 timeline', describe);
+    hold((up?.deleted_at === null) === (post.status === 'sent'), '1 timeline', describe);
+    hold(!NEVER_SENT.some((directive) => asks(post.text, directive)), '1 timeline', describe);
   }
   if (post.status !== 'failed') return;
   const code = post.error_code ?? '';
   const cause = CAUSES[code];
   if (cause !== undefined) {
-    const cutOff = mirror.connections.get(post.connection_id)?.deleted_at !== null;
-    hold(asks(post.text, cause) || (cutOff && code !== 'platform_rejected'), '1 timeline', told);
+    const cutOff = replica.connections.get(post.connection_id)?.deleted_at !== null;
+    hold(asks(post.text, cause) || (cutOff && code !== 'platform_rejected'), '1 timeline', describe);
   }
-  if (code !== 'outcome_unknown' && !haunted) hold(up === undefined, '1 timeline', told);
-  if (!OF_PLATFORM.has(code)) hold(up === undefined, '1 timeline', told);
+  if (code !== 'outcome_unknown' && !resumedSends) hold(up === undefined, '1 timeline', describe);
+  if (!OF_PLATFORM.has(code)) hold(up === undefined, '1 timeline', describe);
 }

@@ -5,9 +5,9 @@
 import { POST_TRANSITIONS, type PostStatus } from '../../entities/post.ts';
 import type { EventRow, PostRow, Transaction } from './journal.ts';
 import { ms } from './journal.ts';
-import { hold, type Mirror } from './mirror.ts';
+import { hold, type Replica } from './replica.ts';
 
-const BORN: readonly PostStatus[] = ['draft', 'scheduled', 'processing'];
+const INITIAL_STATUSES: readonly PostStatus[] = ['draft', 'scheduled', 'processing'];
 
 /** One change of one post. */
 export interface Step {
@@ -23,7 +23,7 @@ export interface Step {
  *
  * @throws Broken
  */
-export function checkTransitions(mirror: Mirror, transaction: Transaction): Step[] {
+export function checkTransitions(replica: Replica, transaction: Transaction): Step[] {
   const events = transaction.flatMap((change) =>
     change.kind === 'events' && change.new?.name.startsWith('post.') && change.new.name !== 'post.metrics'
       ? [change.new]
@@ -42,7 +42,7 @@ export function checkTransitions(mirror: Mirror, transaction: Transaction): Step
       event: event ?? null,
       reason: event?.payload.post?.reason ?? null,
     };
-    checkStep(mirror, step);
+    checkStep(replica, step);
     return [step];
   });
   for (const event of left)
@@ -63,32 +63,36 @@ function needsEvent(old: PostRow | null, present: PostRow | null): boolean {
   return old.status !== present.status || old.scheduled_for !== present.scheduled_for;
 }
 
-function checkStep(mirror: Mirror, { old, new: present, event, reason }: Step): void {
-  const named = mirror.nameOf((present ?? old) as PostRow);
+function checkStep(replica: Replica, { old, new: present, event, reason }: Step): void {
+  const named = replica.nameOf((present ?? old) as PostRow);
   if (present === null) {
     hold(old?.status === 'draft', '3 transitions', () => `${named} was ${old?.status}, and its row is gone`);
     return;
   }
   if (old === null) {
-    hold(BORN.includes(present.status), '3 transitions', () => `${named} was born ${present.status}`);
+    hold(INITIAL_STATUSES.includes(present.status), '3 transitions', () => `${named} was born ${present.status}`);
     return;
   }
-  const told = () =>
+  const describe = () =>
     `${named}: ${old.status} -> ${present.status}, ${old.scheduled_for} -> ${present.scheduled_for}, event ${event?.name ?? 'none'} ${reason ?? ''}`;
-  hold(old.connection_id === present.connection_id && old.created_at === present.created_at, '3 transitions', told);
+  hold(old.connection_id === present.connection_id && old.created_at === present.created_at, '3 transitions', describe);
   if (!needsEvent(old, present)) {
-    hold(old.sent_at === present.sent_at && old.platform_post_id === present.platform_post_id, '3 transitions', told);
+    hold(
+      old.sent_at === present.sent_at && old.platform_post_id === present.platform_post_id,
+      '3 transitions',
+      describe,
+    );
     return;
   }
   const ways = POST_TRANSITIONS.filter(({ from, to }) => from === old.status && to === present.status);
   const fits = ways.some((way) => way.event === (event?.name ?? null) && (way.reason ?? null) === reason);
-  hold(fits, '3 transitions', told);
+  hold(fits, '3 transitions', describe);
   if (event?.name === 'post.rescheduled') {
     const { scheduledFor } = event.payload.post ?? {};
     hold(
       ms(scheduledFor ?? '') === ms(present.scheduled_for ?? ''),
       '3 transitions',
-      () => `${told()} says ${scheduledFor}`,
+      () => `${describe()} says ${scheduledFor}`,
     );
   }
 }

@@ -4,12 +4,12 @@
 import { housekeeping } from '../../jobs/housekeeping.ts';
 import { scheduledPosts } from '../../jobs/scheduled-posts.ts';
 import { xUsageSweep } from '../../jobs/x-usage-sweep.ts';
-import type { ClaimedSend } from '../../services/posts/claimed-send.ts';
+import type { ClaimedSend } from '../../services/sending/claimed-send.ts';
 import type { World } from '../harness/world.ts';
-import type { Dice } from './dice.ts';
+import type { Sampler } from './sampler.ts';
 import type { Faults } from './faults.ts';
 import { ms, type PostRow } from './journal.ts';
-import { hold } from './mirror.ts';
+import { hold } from './replica.ts';
 import type { Observer } from './observer.ts';
 
 const SECOND_MS = 1000;
@@ -29,27 +29,27 @@ export interface Workers {
   wake(): Promise<void>;
 }
 
-export function employ(world: World, observer: Observer, faults: Faults, dice: Dice): Workers {
+export function employ(world: World, observer: Observer, faults: Faults, sampler: Sampler): Workers {
   const { context, clock } = world;
   const now = () => clock.now().getTime();
   let tidied = now();
 
-  const wake = async (woken: ClaimedSend | undefined) => {
-    if (woken === undefined) return;
-    const post = observer.mirror.posts.get(woken.post.id);
-    await faults.wake(woken);
+  const wake = async (resumed: ClaimedSend | undefined) => {
+    if (resumed === undefined) return;
+    const post = observer.replica.posts.get(resumed.post.id);
+    await faults.wake(resumed);
     await observer.look();
-    if (post === undefined || post.claim === woken.claim) return;
-    const present = observer.mirror.posts.get(post.id);
+    if (post === undefined || post.claim === resumed.claim) return;
+    const present = observer.replica.posts.get(post.id);
     hold(
       present === post,
       '2 columns',
-      () => `${observer.mirror.nameOf(post)} is ${present?.status} by who lost its claim`,
+      () => `${observer.replica.nameOf(post)} is ${present?.status} by who lost its claim`,
     );
   };
 
   const waiting = () =>
-    [...observer.mirror.posts.values()].filter(({ status, held }) => status === 'scheduled' && !held);
+    [...observer.replica.posts.values()].filter(({ status, held }) => status === 'scheduled' && !held);
 
   const isDue = (post: PostRow) => ms(post.scheduled_for ?? '') <= now();
 
@@ -57,41 +57,41 @@ export function employ(world: World, observer: Observer, faults: Faults, dice: D
   const round = async () => {
     const run = () => scheduledPosts.run(context, new AbortController().signal);
     for (let turns = 1; ; turns += 1) {
-      await Promise.all(dice.chance(0.1) ? [run(), run()] : [run()]);
+      await Promise.all(sampler.chance(0.1) ? [run(), run()] : [run()]);
       await faults.drained();
       await observer.look();
       // Two processes hold a claim: the send was taken over, and is interrupted again.
       const contested = faults.hanging.find(({ post, claim }) => {
-        const present = observer.mirror.posts.get(post.id);
+        const present = observer.replica.posts.get(post.id);
         return present?.status === 'processing' && present.claim !== claim;
       });
-      if (dice.chance(0.5)) await wake(contested);
+      if (sampler.chance(0.5)) await wake(contested);
       const left = waiting().find(isDue);
       if (left === undefined) break;
-      hold(turns < TURNS_MAX, '7 stuck', () => `${observer.mirror.nameOf(left)} is due and was left`);
+      hold(turns < TURNS_MAX, '7 stuck', () => `${observer.replica.nameOf(left)} is due and was left`);
     }
   };
 
   /** When a worker has work: a post is due, or the lease of a dead process expires. */
   const nextInstant = async () => {
-    const leases = [...observer.mirror.posts.values()].flatMap((post) =>
+    const leases = [...observer.replica.posts.values()].flatMap((post) =>
       post.status === 'processing' ? [ms(post.claimed_until ?? '')] : [],
     );
     const due = Math.min(...waiting().map((post) => ms(post.scheduled_for ?? '')));
-    if (dice.chance(0.1)) {
-      const told = (await scheduledPosts.nextDueAt?.(context))?.getTime() ?? Infinity;
-      hold(told === due, '7 stuck', () => `the workers are told ${told}, and the next post is due at ${due}`);
+    if (sampler.chance(0.1)) {
+      const nextDue = (await scheduledPosts.nextDueAt?.(context))?.getTime() ?? Infinity;
+      hold(nextDue === due, '7 stuck', () => `the workers are told ${nextDue}, and the next post is due at ${due}`);
     }
     return Math.min(...leases, due);
   };
 
   /** Most are prompt; some are late by seconds, and a few by minutes. */
   const delay = () => {
-    if (dice.chance(0.8)) return 0;
-    return dice.chance(0.6) ? dice.spread(1, 20 * SECOND_MS) : dice.int(200, 400) * SECOND_MS;
+    if (sampler.chance(0.8)) return 0;
+    return sampler.chance(0.6) ? sampler.spread(1, 20 * SECOND_MS) : sampler.int(200, 400) * SECOND_MS;
   };
 
-  const tidy = async () => {
+  const cleanUp = async () => {
     if (now() - tidied < WEEK_MS) return;
     tidied = now();
     for (const loop of [xUsageSweep, housekeeping]) await loop.run(context, new AbortController().signal);
@@ -107,7 +107,7 @@ export function employ(world: World, observer: Observer, faults: Faults, dice: D
       }
       clock.set(new Date(until));
       await round();
-      await tidy();
+      await cleanUp();
     },
     simulate: async (forMs) => {
       await context.simulation?.advance(Math.ceil(forMs / SECOND_MS));

@@ -39,7 +39,7 @@ describe('the page', () => {
       ['owner.setUp', 'done'],
     ]);
     const words = text.replace(/\s+/g, ' ');
-    expect(words).toContain(`Owner <strong>${EMAIL}</strong> (console)`);
+    expect(words).toContain(`Person <strong>${EMAIL}</strong> (console)`);
     expect(words).toMatch(/API key <strong>[^<]+<\/strong> \(rest\)/);
     expect(words).toContain('> Operator (operator) <');
     expect(words).toContain(`profile <code>${UNKNOWN_ID}</code>`);

@@ -90,7 +90,7 @@ describe('a new key', () => {
     const { status, text } = await owner.post('/owner/keys', { csrf, name: 'More', type: 'live', password: PASSWORD });
 
     expect(status).toBe(403);
-    expect(text).toContain('The account has 50 live keys without a profile, and may have 50 at once.');
+    expect(text).toContain('The account has 50 live keys without a profile; the limit is 50.');
   });
 });
 

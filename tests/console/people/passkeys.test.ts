@@ -60,7 +60,7 @@ describe('a passkey', () => {
     expect(answer.status).toBe(303);
   });
 
-  it('is listed, can be removed, and then signs nobody in', async () => {
+  it('is listed, can be removed, and then no longer signs in', async () => {
     await using other = await startWorld({ env });
     const device = await deviceOf(other);
     const owner = await signedInBrowser(other);
@@ -117,7 +117,10 @@ describe('adding one', () => {
     ['made for another origin', { origin: 'https://evil.example' }],
     ['made for another name', { rpId: 'evil.example' }],
     ['of a person who was not verified', { verified: false }],
-    ['to a challenge that nobody gave', { challenge: Buffer.from('sign in.x.9999999999999.x').toString('base64url') }],
+    [
+      'to a challenge that was never issued',
+      { challenge: Buffer.from('sign in.x.9999999999999.x').toString('base64url') },
+    ],
   ])('refuses an answer %s', async (_case, over) => {
     const browser = await signedInBrowser(world);
     const device = openAuthenticator(ORIGIN);
@@ -147,7 +150,10 @@ describe('signing in with one', () => {
     ['made for another origin', { origin: 'https://evil.example' }],
     ['made for another name', { rpId: 'evil.example' }],
     ['of a person who was not verified', { verified: false }],
-    ['to a challenge that nobody gave', { challenge: Buffer.from('sign in.x.9999999999999.x').toString('base64url') }],
+    [
+      'to a challenge that was never issued',
+      { challenge: Buffer.from('sign in.x.9999999999999.x').toString('base64url') },
+    ],
   ])('refuses an answer %s', async (_case, over) => {
     const device = await deviceOf(world);
     const browser = openBrowser(world);

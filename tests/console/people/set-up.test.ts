@@ -100,7 +100,7 @@ describe('a link', () => {
 
 describe('the input', () => {
   it.each([
-    ['nobody', 'four bells at midnight', 'The email must be an address such as you@bells.example.'],
+    ['unknown', 'four bells at midnight', 'The email must be an address such as you@bells.example.'],
     [`${'a'.repeat(250)}@b.cd`, 'four bells at midnight', 'The email must be an address such as you@bells.example.'],
     ['a@b.cd', 'four bells', 'The password must have at least 12 characters; this one has 10.'],
     ['a@b.cd', '\u{1F514}'.repeat(11), 'The password must have at least 12 characters; this one has 11.'],

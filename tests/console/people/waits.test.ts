@@ -16,7 +16,7 @@ interface Try {
 }
 
 /** Signs in without another GET of the page. */
-async function tryer(world: World): Promise<(what?: Try) => Promise<BrowserPage>> {
+async function startSignInAttempts(world: World): Promise<(what?: Try) => Promise<BrowserPage>> {
   const browser: Browser = openBrowser(world);
   const { text } = await browser.get('/sign-in');
   const csrf = /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
@@ -37,7 +37,7 @@ const several = (times: number, status: number) => Array.from({ length: times },
 describe('an address from one machine', () => {
   it('may be tried five times; then the right password is refused too, in the same words', async () => {
     await using world = await startWorld({ env: ENV });
-    const attempt = await tryer(world);
+    const attempt = await startSignInAttempts(world);
 
     expect(await statuses(5, () => attempt())).toEqual(several(5, 401));
     const wrong = await attempt();
@@ -52,7 +52,7 @@ describe('an address from one machine', () => {
 
   it('waits twice as long after each further attempt, up to a quarter of an hour', async () => {
     await using world = await startWorld({ env: ENV });
-    const attempt = await tryer(world);
+    const attempt = await startSignInAttempts(world);
     await statuses(5, () => attempt());
 
     const waits: number[] = [];
@@ -70,7 +70,7 @@ describe('an address from one machine', () => {
 
   it('accepts the right password after the wait, and then clears its failures', async () => {
     await using world = await startWorld({ env: ENV });
-    const attempt = await tryer(world);
+    const attempt = await startSignInAttempts(world);
     await statuses(5, () => attempt());
     world.clock.advance(30_000);
 
@@ -83,17 +83,17 @@ describe('an address from one machine', () => {
 
   it('is forgotten after a day without an attempt', async () => {
     await using world = await startWorld({ env: ENV });
-    const attempt = await tryer(world);
+    const attempt = await startSignInAttempts(world);
     await statuses(4, () => attempt());
     world.clock.advance(86_400_001);
-    const later = await tryer(world);
+    const later = await startSignInAttempts(world);
 
     expect(await statuses(5, () => later())).toEqual(several(5, 401));
   });
 
   it('allows no further attempts through concurrent requests', async () => {
     await using world = await startWorld({ env: ENV });
-    const attempt = await tryer(world);
+    const attempt = await startSignInAttempts(world);
 
     const answers = await Promise.all(several(20, 0).map(() => attempt()));
 
@@ -105,7 +105,7 @@ describe('an address from one machine', () => {
 
   it('is counted in the database, regardless of RATE_LIMIT_PER_MINUTE', async () => {
     await using world = await startWorld({ env: { ...ENV, RATE_LIMIT_PER_MINUTE: '100000000' } });
-    const attempt = await tryer(world);
+    const attempt = await startSignInAttempts(world);
     await statuses(5, () => attempt());
 
     const rows = await world.sql<{ bucket: string; failures: number }>(
@@ -121,7 +121,7 @@ describe('an address from one machine', () => {
 describe('one machine', () => {
   it('may try twenty addresses, existing or not, and then waits with all', async () => {
     await using world = await startWorld({ env: ENV });
-    const attempt = await tryer(world);
+    const attempt = await startSignInAttempts(world);
 
     const tried = await statuses(21, (index) => attempt({ email: `somebody-${index}@bells.example` }));
 
@@ -132,7 +132,7 @@ describe('one machine', () => {
 
   it('is a whole IPv6 /64 network', async () => {
     await using world = await startWorld({ env: ENV });
-    const attempt = await tryer(world);
+    const attempt = await startSignInAttempts(world);
 
     await statuses(5, (index) => attempt({ ip: `2001:db8:1:2::${index}` }));
 
@@ -142,7 +142,7 @@ describe('one machine', () => {
 
   it('does not clear its attempts with a sign-in in between', async () => {
     await using world = await startWorld({ env: ENV });
-    const attempt = await tryer(world);
+    const attempt = await startSignInAttempts(world);
     const others = (index: number) => attempt({ email: `somebody-${index}@bells.example` });
 
     await statuses(10, others);
@@ -156,15 +156,15 @@ describe('one machine', () => {
 describe('one address', () => {
   it('may be tried twenty times from all machines together, whether it exists or not', async () => {
     await using world = await startWorld({ env: ENV });
-    const attempt = await tryer(world);
+    const attempt = await startSignInAttempts(world);
 
     const theirs = await statuses(21, (index) => attempt({ ip: `192.0.2.${index}` }));
-    const nobodys = await statuses(21, (index) =>
-      attempt({ ip: `198.51.100.${index}`, email: 'nobody@bells.example' }),
+    const unknownEmails = await statuses(21, (index) =>
+      attempt({ ip: `198.51.100.${index}`, email: 'unknown@bells.example' }),
     );
 
     expect(theirs).toEqual([...several(20, 401), 429]);
-    expect(nobodys).toEqual(theirs);
+    expect(unknownEmails).toEqual(theirs);
     expect((await attempt({ ip: '203.0.113.1', password: PASSWORD })).status).toBe(429);
   });
 });

@@ -48,7 +48,7 @@ export function createFacebookLogin(): FacebookLogin {
     const token = bearer(call) ?? '';
     const who = tokens.get(token);
     // Page tokens that were requested with a short-lived user token expire.
-    if (who === undefined || !token.startsWith('long-')) return refused(190, 'The token is none of a person.');
+    if (who === undefined || !token.startsWith('long-')) return refused(190, 'The token belongs to no person.');
     const fields = (call.query.get('fields') ?? '').replace(/\{.*?\}/g, '').split(',');
     const asked = (page: ManagedPage) =>
       Object.fromEntries(Object.entries(page).filter(([name]) => fields.includes(name)));

@@ -15,7 +15,7 @@ const ago = (days: number) => new Date(world.clock.now().getTime() - days * DAY)
 
 const analytics = (key: string, query = '') => world.rest(`GET /analytics${query}`, { key });
 
-const NOTHING = { posts: 0, impressions: null, likes: 0, reposts: 0, replies: 0 };
+const NOTHING = { posts: 0, impressions: null, likes: 0, reposts: 0, replies: 0, clicks: 0 };
 
 describe('200', () => {
   it('counts each post once, with its latest metrics, on the day it was published', async () => {
@@ -30,17 +30,17 @@ describe('200', () => {
     const { status, body } = await analytics(key, `?from=${sentOn}`);
 
     // The sandbox curve then gives: 4 likes after an hour, 61 after 25 hours, 12 reposts and 6 replies.
-    expect(early.body.totals).toEqual({ ...NOTHING, posts: 2, readPosts: 2, likes: 8, clicks: 0 });
-    const totals = { posts: 2, impressions: null, likes: 122, reposts: 24, replies: 12 };
+    expect(early.body.totals).toEqual({ ...NOTHING, posts: 2, readPosts: 2, likes: 8 });
+    const totals = { ...NOTHING, posts: 2, likes: 122, reposts: 24, replies: 12 };
     expect([status, body]).toEqual([
       200,
       {
-        totals: { ...totals, readPosts: 2, clicks: 0 },
+        totals: { ...totals, readPosts: 2 },
         days: [
           { day: sentOn, ...totals },
           { day: today(), ...NOTHING },
         ],
-        byPlatform: [{ platformId: 'sandbox', ...totals, clicks: 0 }],
+        byPlatform: [{ platformId: 'sandbox', ...totals }],
         from: sentOn,
         to: today(),
       },
@@ -59,7 +59,7 @@ describe('200', () => {
     const later = await analytics(key);
 
     expect(counted).toBe(true);
-    expect(atOnce.body.totals).toEqual({ ...NOTHING, posts: 1, readPosts: 0, clicks: 0 });
+    expect(atOnce.body.totals).toEqual({ ...NOTHING, posts: 1, readPosts: 0 });
     expect(later.body).toEqual(atOnce.body);
   });
 
@@ -138,6 +138,123 @@ describe('200', () => {
   });
 });
 
+describe('200 by tag', () => {
+  it('adds up the posts of each tag, and with a filter only those that have all of its tags', async () => {
+    const { key, connection } = await accountWithSandbox(world);
+    await makePost(world, connection.slug, { key, tags: ['launch', 'news'] });
+    await makePost(world, connection.slug, { key, tags: ['news'] });
+    await makePost(world, connection.slug, { key });
+    await world.advance(HOUR);
+
+    const all = await analytics(key, '?include=tags');
+    const tagged = await analytics(key, '?tag=NEWS&include=tags');
+    const both = await analytics(key, '?tag=news&tag=launch');
+
+    const news = { ...NOTHING, posts: 2, readPosts: 2, likes: 8 };
+    const launch = { ...NOTHING, posts: 1, readPosts: 1, likes: 4 };
+    expect(all.body.byTag).toEqual([
+      { tag: 'news', ...news },
+      { tag: 'launch', ...launch },
+    ]);
+    expect(all.body.sample).toEqual({ posts: 3, max: 10_000, isWhole: true });
+    expect(all.body.totals.posts).toBe(3);
+    expect(tagged.body).toMatchObject({
+      totals: news,
+      byTag: [news, launch],
+      byPlatform: [{ posts: 2, likes: 8 }],
+      sample: { posts: 2, max: 10_000, isWhole: true },
+    });
+    expect(tagged.body.days.at(-1)).toMatchObject({ day: today(), posts: 2, likes: 8 });
+    expect(both.body.totals).toEqual(launch);
+  });
+
+  it('counts only posts of the window that the key reaches', async () => {
+    const { key, connection, id: accountId } = await accountWithSandbox(world);
+    const other = await accountWithSandbox(world);
+    const profile = await world.profile('Acme', accountId);
+    const inside = await connectSandbox(world, { key, slug: 'inside', profileId: profile.id });
+    const scoped = await world.key({ accountId, profileId: profile.id });
+    const test = await world.key({ accountId, type: 'test' });
+    const tags = ['news'];
+    await makePost(world, connection.slug, { key, tags });
+    await makePost(world, connection.slug, { key: test.secret, tags });
+    await makePost(world, inside.slug, { key, profileId: profile.id, tags });
+    const count = async (secret: string, query: string) => {
+      const [tagged, untagged] = await Promise.all([
+        analytics(secret, `?tag=news${query}`),
+        analytics(secret, `?include=tags${query}`),
+      ]);
+      return [tagged.body.totals.posts, untagged.body.byTag[0]?.posts ?? 0];
+    };
+
+    expect(await count(key, '')).toEqual([2, 2]);
+    expect(await count(key, `&profileId=${profile.id}`)).toEqual([1, 1]);
+    expect(await count(key, '&connectionSlug=inside&platform=sandbox')).toEqual([1, 1]);
+    expect(await count(key, `&to=${ago(1)}`)).toEqual([0, 0]);
+    expect(await count(scoped.secret, '')).toEqual([1, 1]);
+    expect(await count(test.secret, '')).toEqual([3, 3]);
+    expect(await count(other.key, '')).toEqual([0, 0]);
+  });
+});
+
+describe('200 best times', () => {
+  it('compares the hours of the week in a time zone by the median reactions a day after sending', async () => {
+    const { key, connection } = await accountWithSandbox(world);
+    world.clock.set(new Date('2027-02-01T17:30:00Z'));
+    for (let posts = 0; posts < 5; posts += 1) await makePost(world, connection.slug, { key });
+    await world.advance(HOUR);
+    await makePost(world, connection.slug, { key });
+    await world.advance(23 * HOUR);
+    await world.advance(HOUR);
+    await world.advance(5 * DAY);
+
+    const { body } = await analytics(key, '?include=times&timezone=Asia/Kathmandu');
+
+    // 17:30 in UTC on a Monday is 23:15 in Kathmandu, and 18:30 is Tuesday 00:15.
+    const monday = { weekday: 1, hour: 23, posts: 5, medianReactions: expect.any(Number) };
+    expect(body.bestTimes).toEqual({
+      timezone: 'Asia/Kathmandu',
+      posts: 6,
+      minPosts: 5,
+      best: [monday],
+      hours: [monday, { ...monday, weekday: 2, hour: 0, posts: 1 }],
+      note: null,
+    });
+    // The sandbox curve gives 60 likes, 12 reposts and 6 replies after 24 hours.
+    expect(body.bestTimes.best[0].medianReactions).toBe(78);
+  });
+
+  it('names no best time while there are too few posts, and says so', async () => {
+    const { key, connection } = await accountWithSandbox(world);
+    const none = await analytics(key, '?include=times');
+    await makePost(world, connection.slug, { key });
+    await world.advance(2 * DAY);
+
+    const one = await analytics(key, '?include=times');
+
+    expect(none.body.bestTimes).toEqual({
+      timezone: 'UTC',
+      posts: 0,
+      minPosts: 5,
+      best: [],
+      hours: [],
+      note: 'Too few posts: no post of the window has metrics of a day after sending yet.',
+    });
+    expect(one.body.bestTimes.best).toEqual([]);
+    expect(one.body.bestTimes.note).toBe(
+      'Too few posts: no hour of the week has 5 posts; the most in one is 1, of 1 in all.',
+    );
+  });
+
+  it('leaves tags and times out unless they are asked for', async () => {
+    const { key } = await accountWithSandbox(world);
+
+    const { body } = await analytics(key);
+
+    expect(Object.keys(body)).toEqual(['totals', 'days', 'byPlatform', 'from', 'to']);
+  });
+});
+
 describe('400 invalid_request', () => {
   it.each([
     ['a day that there is not', '?from=2026-02-30', 'from'],
@@ -145,8 +262,14 @@ describe('400 invalid_request', () => {
     ['a window that ends before it begins', '?from=2026-11-02&to=2026-11-01', 'from: 2026-11-02 is after 2026-11-01'],
     ['more than 365 days', '?from=2025-11-01&to=2026-11-01', 'has 366 days; the limit is 365'],
     ['a platform that there is not', '?platform=fax', 'platform'],
+    ['a zone that there is not', '?timezone=Mars/Base', 'is not an IANA time zone'],
+    ['a part that there is not', '?include=weather', 'include'],
     ['a malformed profile', '?profileId=acme', 'profileId'],
-    ['a profile that is not there', '?profileId=00000000-0000-7000-8000-000000000000', 'is not one of your profiles'],
+    [
+      'a profile that is not there',
+      '?profileId=00000000-0000-7000-8000-000000000000',
+      'no profile of yours has the id',
+    ],
   ])('for %s', async (_what, query, words) => {
     const { status, body } = await world.rest(`GET /analytics${query}`);
 

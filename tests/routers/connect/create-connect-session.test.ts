@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { callOperation, operationNamed } from '../../../mcp/call-operation.ts';
-import type { Caller } from '../../../services/keys/caller.ts';
+import type { Caller } from '../../../services/access/caller.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';
 import { PUBLIC_URL, startWorld, type RestAnswer } from '../../harness/world.ts';
@@ -95,9 +95,11 @@ describe('200', () => {
         platform: 'bluesky',
         status: 'pending',
         connectionId: null,
+        reconnectConnectionId: null,
         error: null,
         redirectUrl: REDIRECT,
         headless: true,
+        openedAt: null,
         expiresAt: '2026-11-21T12:15:00.000Z',
         createdAt: '2026-11-21T12:00:00.000Z',
       },
@@ -198,12 +200,12 @@ describe('400 invalid_request', () => {
     [
       'a platform that does not exist',
       { redirectUrl: REDIRECT, platform: 'myspace' },
-      /^platform: "myspace" cannot be connected on this install; it has bluesky, .*sandbox\.$/,
+      /^platform: "myspace" cannot be connected on this install\. Available platforms: bluesky, .*sandbox\.$/,
     ],
     [
       'a platform without its app',
       { redirectUrl: REDIRECT, platform: 'x' },
-      /^platform: "x" cannot be connected on this install; it has bluesky, .*sandbox\.$/,
+      /^platform: "x" cannot be connected on this install\. Available platforms: bluesky, .*sandbox\.$/,
     ],
     ['headless that is no boolean', { redirectUrl: REDIRECT, headless: 'yes' }, 'headless: expected a boolean.'],
     [
@@ -235,7 +237,7 @@ describe('400 invalid_request', () => {
     expect(body).toEqual(
       refusal(
         'invalid_request',
-        `redirectUrl: this key may send customers to https://app.example.com, https://localhost only, not to ${origin}.`,
+        `redirectUrl: this key allows redirects only to https://app.example.com, https://localhost, not to ${origin}.`,
       ),
     );
   });
@@ -286,7 +288,7 @@ describe('403 forbidden', () => {
     expect(body).toEqual(
       refusal(
         'forbidden',
-        'This key or access token reaches another profile only; it opens connect sessions for that one.',
+        'This key or access token is limited to another profile and can create connect sessions only for that one.',
       ),
     );
   });

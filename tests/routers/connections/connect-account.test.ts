@@ -45,6 +45,10 @@ describe('200', () => {
         queuePaused: false,
         nextSlotAt: null,
         reconnectRequired: null,
+        handle: 'sandbox',
+        credentialRenewsAt: null,
+        credentialEndsAt: null,
+        createdAt: world.clock.now().toISOString(),
       },
     });
     const read = await world.rest(`GET /connections/${body.connection.id}`, { key });
@@ -80,6 +84,10 @@ describe('200', () => {
         queuePaused: false,
         nextSlotAt: null,
         reconnectRequired: null,
+        handle: 'sandbox',
+        credentialRenewsAt: null,
+        credentialEndsAt: null,
+        createdAt: world.clock.now().toISOString(),
       },
     });
   });
@@ -172,6 +180,10 @@ describe('200', () => {
         queuePaused: false,
         nextSlotAt: null,
         reconnectRequired: null,
+        handle: 'alice.example.com',
+        credentialRenewsAt: null,
+        credentialEndsAt: null,
+        createdAt: world.clock.now().toISOString(),
       },
     });
     const { id } = body.connection;
@@ -211,7 +223,7 @@ describe('400 invalid_request', () => {
     [
       'a platform that does not exist',
       { ...valid, platformId: 'myspace' },
-      /^platformId: "myspace" is not a platform of this install; it has bluesky, .*sandbox/,
+      /^platformId: "myspace" is not a platform of this install\. Available platforms: bluesky, .*sandbox/,
     ],
     [
       'credentials with a field too many',
@@ -300,7 +312,7 @@ describe('403 forbidden', () => {
     expect(body).toEqual(
       refusal(
         'forbidden',
-        'This key or access token reaches one profile only; this operation needs one that reaches the whole account.',
+        'This key or access token is limited to one profile; this operation needs one that reaches the whole account.',
       ),
     );
     expect(await countConnections(accountId)).toBe(0);

@@ -121,7 +121,7 @@ describe('403 forbidden', () => {
     expect(body).toEqual(
       refusal(
         'forbidden',
-        'This key or access token reaches one profile only; this operation needs one that reaches the whole account.',
+        'This key or access token is limited to one profile; this operation needs one that reaches the whole account.',
       ),
     );
     expect((await world.rest(`GET /connections/${id}`, { key })).status).toBe(200);

@@ -33,6 +33,10 @@ describe('200', () => {
         queuePaused: false,
         nextSlotAt: null,
         reconnectRequired: null,
+        handle: 'sandbox',
+        credentialRenewsAt: null,
+        credentialEndsAt: null,
+        createdAt: world.clock.now().toISOString(),
       },
     });
   });

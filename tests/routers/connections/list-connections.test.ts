@@ -31,6 +31,10 @@ describe('200', () => {
           queuePaused: false,
           nextSlotAt: null,
           reconnectRequired: null,
+          handle: 'sandbox',
+          credentialRenewsAt: null,
+          credentialEndsAt: null,
+          createdAt: world.clock.now().toISOString(),
         },
         {
           id: own.id,
@@ -44,6 +48,10 @@ describe('200', () => {
           queuePaused: false,
           nextSlotAt: null,
           reconnectRequired: null,
+          handle: 'sandbox',
+          credentialRenewsAt: null,
+          credentialEndsAt: null,
+          createdAt: world.clock.now().toISOString(),
         },
       ],
       nextCursor: null,
@@ -155,7 +163,7 @@ describe('400 invalid_request', () => {
     const { status, body } = await world.rest(`GET /connections?profileId=${UNKNOWN_ID}`);
 
     expect(status).toBe(400);
-    expect(body).toEqual(refusal('invalid_request', `profileId: ${UNKNOWN_ID} is not one of your profiles.`));
+    expect(body).toEqual(refusal('invalid_request', `profileId: no profile of yours has the id ${UNKNOWN_ID}.`));
   });
 
   it('for a deleted profile', async () => {
@@ -166,7 +174,7 @@ describe('400 invalid_request', () => {
     const { status, body } = await world.rest(`GET /connections?profileId=${profile.id}`, { key });
 
     expect(status).toBe(400);
-    expect(body).toEqual(refusal('invalid_request', `profileId: ${profile.id} is not one of your profiles.`));
+    expect(body).toEqual(refusal('invalid_request', `profileId: no profile of yours has the id ${profile.id}.`));
   });
 
   it('for another account’s profile', async () => {
@@ -176,7 +184,7 @@ describe('400 invalid_request', () => {
     const { status, body } = await world.rest(`GET /connections?profileId=${foreign.id}`, { key: one.key });
 
     expect(status).toBe(400);
-    expect(body).toEqual(refusal('invalid_request', `profileId: ${foreign.id} is not one of your profiles.`));
+    expect(body).toEqual(refusal('invalid_request', `profileId: no profile of yours has the id ${foreign.id}.`));
   });
 
   it('for another profile of the account with a scoped key', async () => {
@@ -187,7 +195,7 @@ describe('400 invalid_request', () => {
     const { status, body } = await world.rest(`GET /connections?profileId=${globex.id}`, { key: scoped.secret });
 
     expect(status).toBe(400);
-    expect(body).toEqual(refusal('invalid_request', `profileId: ${globex.id} is not one of your profiles.`));
+    expect(body).toEqual(refusal('invalid_request', `profileId: no profile of yours has the id ${globex.id}.`));
   });
 });
 

@@ -134,7 +134,7 @@ describe('after a move', () => {
 
     expect([connection.status, read.status]).toEqual([404, 200]);
     const message =
-      'The connection this post was written for ("bells") was deleted or has left this profile; write the post anew for another one.';
+      'The connection this post was written for ("bells") was deleted or has left this profile. Create the post again for another connection.';
     expect([published.status, published.body]).toEqual([400, refusal('invalid_connection', message)]);
     expect(await sandboxOf(world, id)).toEqual([]);
     const whole = await world.rest(`POST /posts/${draftId}/publish`, { key, body: {} });
@@ -193,7 +193,7 @@ describe('403 forbidden', () => {
     const { status, body } = await move(connection.id, secret, null);
 
     const message =
-      'This key or access token reaches one profile only; this operation needs one that reaches the whole account.';
+      'This key or access token is limited to one profile; this operation needs one that reaches the whole account.';
     expect([status, body]).toEqual([403, refusal('forbidden', message)]);
     expect(await history(connection.id)).toEqual([['connection.created', from.id]]);
   });

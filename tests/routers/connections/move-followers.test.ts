@@ -65,12 +65,12 @@ describe('moving a member', () => {
       ]);
     }
     const sql = `select subject_id, name from events where subject_id = any($1::uuid[]) order by id`;
-    const told = await world.sql<{ subject_id: string; name: string }>(sql, [ids]);
+    const events = await world.sql<{ subject_id: string; name: string }>(sql, [ids]);
     const pair = (id: string) => [
       { subject_id: id, name: 'connection.removed' },
       { subject_id: id, name: 'connection.created' },
     ];
-    expect(told.slice(3)).toEqual(ids.flatMap(pair));
+    expect(events.slice(3)).toEqual(ids.flatMap(pair));
   });
 
   it('moves its pages back out of the profile', async () => {
@@ -122,7 +122,7 @@ describe('a page that cannot move', () => {
 
     const { status, body } = await move(member.id, key, to.id);
 
-    const message = `"${other.slug}" moves along with "${member.slug}", whose login it shares, and cannot: The profile ${to.id} already holds a connection with the slug "${other.slug}"; give one of the two another slug. Nothing was moved.`;
+    const message = `"${other.slug}" shares the credential of "${member.slug}" and would move with it, but cannot: The profile ${to.id} already holds a connection with the slug "${other.slug}"; give one of the two another slug. Nothing was moved.`;
     expect([status, body]).toEqual([409, refusal('connection_conflict', message)]);
     expect(await placeOf(key, [member.id, one.id, other.id])).toEqual([from.id, from.id, from.id]);
     for (const { id } of [member, one, other]) expect(await history(id)).toEqual([['connection.created', from.id]]);
@@ -135,7 +135,7 @@ describe('a page that cannot move', () => {
 
     const { status, body } = await move(member.id, key, to.id);
 
-    const message = `"${one.slug}" moves along with "${member.slug}", whose login it shares, and cannot: The profile ${to.id} already holds the linkedin account page-11; use that connection, or delete it first. Nothing was moved.`;
+    const message = `"${one.slug}" shares the credential of "${member.slug}" and would move with it, but cannot: The profile ${to.id} already holds the linkedin account page-11; use that connection, or delete it first. Nothing was moved.`;
     expect([status, body]).toEqual([409, refusal('connection_conflict', message)]);
     expect(await placeOf(key, [member.id, one.id, other.id])).toEqual([from.id, from.id, from.id]);
   });

@@ -224,7 +224,7 @@ describe('pages of a queue', () => {
     expect([idsIn(second), second.nextCursor]).toEqual([ids.slice(2), null]);
     expect(unknown).toMatchObject({
       error: 'invalid_request',
-      message: expect.stringContaining('no post of this queue'),
+      message: expect.stringContaining('not a post of this queue'),
     });
   });
 });

@@ -97,7 +97,7 @@ describe('403 forbidden', () => {
     const { status, body } = await change(id, secret, { description: 'Mine' });
 
     const message =
-      'This key or access token reaches one profile only; this operation needs one that reaches the whole account.';
+      'This key or access token is limited to one profile; this operation needs one that reaches the whole account.';
     expect([status, body]).toEqual([403, refusal('forbidden', message)]);
   });
 });

@@ -46,6 +46,7 @@ describe('POST 201', () => {
         createdBy: { kind: 'key', id: UUID },
         createdAt,
         lastUsedAt: null,
+        expiresAt: null,
         revokedAt: null,
       },
       secret: expect.stringMatching(/^crl_live_[A-Za-z0-9]{40}$/),
@@ -326,7 +327,7 @@ describe('DELETE 200', () => {
 });
 
 describe('403 forbidden', () => {
-  it('is the answer to a scoped key for all key operations, including those of its own profile', async () => {
+  it('is the answer to a scoped key for all key operations, including its profile', async () => {
     const { key, keysPath } = await tenant();
     const { body: own } = await mint(keysPath, key);
 
@@ -339,7 +340,7 @@ describe('403 forbidden', () => {
     ];
 
     const message =
-      'This key or access token reaches one profile only; this operation needs one that reaches the whole account.';
+      'This key or access token is limited to one profile; this operation needs one that reaches the whole account.';
     expect(answers.map(({ status, body }) => [status, body])).toEqual(
       answers.map(() => [403, refusal('forbidden', message)]),
     );

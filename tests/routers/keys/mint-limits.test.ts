@@ -34,7 +34,7 @@ describe('50 keys of a type in a profile', () => {
     const answers = await Promise.all(Array.from({ length: 7 }, () => mint(profile.id, key)));
 
     expect(statuses(answers)).toEqual([201, 201, 201, 403, 403, 403, 403]);
-    const message = `The profile ${profile.id} has 50 live keys, and may have 50 at once.`;
+    const message = `The profile ${profile.id} has 50 live keys; the limit is 50.`;
     const refused = answers.filter(({ status }) => status === 403).map(({ body }) => body);
     expect(refused).toEqual(refused.map(() => refusal('limit_exceeded', message)));
   });

@@ -29,7 +29,7 @@ describe('200', () => {
 
     expect([status, body]).toEqual([200, { id, deleted: true }]);
     expect((await world.rest(`GET /media/${id}`)).status).toBe(404);
-    expect([world.media.kept.has(id), await used()]).toEqual([false, before]);
+    expect([world.media.stored.has(id), await used()]).toEqual([false, before]);
     expect(await world.sql('select id from media where id = $1', [id])).toEqual([]);
   });
 
@@ -49,7 +49,7 @@ describe('200', () => {
     expect(status).toBe('sent');
     expect((await world.rest(`DELETE /media/${id}`)).status).toBe(200);
     expect((await world.rest(`GET /posts/${postId}`)).status).toBe(200);
-    expect(world.media.kept.has(id)).toBe(false);
+    expect(world.media.stored.has(id)).toBe(false);
   });
 
   it('leaves bytes that the store fails to delete to housekeeping', async () => {
@@ -59,9 +59,9 @@ describe('200', () => {
 
     const { status } = await world.rest(`DELETE /media/${id}`);
 
-    expect([status, world.media.kept.has(id), await used()]).toEqual([200, true, (before ?? 0) - PNG.length]);
+    expect([status, world.media.stored.has(id), await used()]).toEqual([200, true, (before ?? 0) - PNG.length]);
     await world.housekeep();
-    expect([world.media.kept.has(id), await world.sql('select id from media where id = $1', [id])]).toEqual([
+    expect([world.media.stored.has(id), await world.sql('select id from media where id = $1', [id])]).toEqual([
       false,
       [],
     ]);
@@ -118,6 +118,6 @@ describe('404', () => {
     const { secret } = await world.key({ profileId });
 
     expect((await world.rest(`DELETE /media/${id}`, { key: secret })).status).toBe(404);
-    expect(world.media.kept.has(id)).toBe(true);
+    expect(world.media.stored.has(id)).toBe(true);
   });
 });

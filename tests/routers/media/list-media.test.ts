@@ -3,7 +3,7 @@
  * (docs/contract/media.md#storage-of-images).
  */
 import { describe, expect, it } from 'vitest';
-import { STORAGE_MAX_BYTES } from '../../../services/media/limits.ts';
+import { STORAGE_MAX_BYTES } from '../../../services/images/limits.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { plain } from '../../harness/images.ts';
 import { startWorld, type World } from '../../harness/world.ts';
@@ -108,5 +108,5 @@ it('deletes an image that no post names 7 days after its upload, on the manual c
 
   expect(idsOf(before.body)).toEqual([needed.id, free.id]);
   expect(idsOf(after.body)).toEqual([needed.id]);
-  expect(install.media.kept.has(free.id)).toBe(false);
+  expect(install.media.stored.has(free.id)).toBe(false);
 });

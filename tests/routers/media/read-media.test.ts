@@ -4,7 +4,7 @@ import { startWorld } from '../../harness/world.ts';
 
 const world = await startWorld();
 const PNG = await plain(12, 8).png().toBuffer();
-const NOBODYS = '01900000-0000-7000-8000-000000000000';
+const UNKNOWN_MEDIA = '01900000-0000-7000-8000-000000000000';
 
 async function upload(key = world.liveKey): Promise<string> {
   const { body } = await world.rest('POST /media', { raw: PNG, key, headers: { 'content-type': 'image/png' } });
@@ -51,12 +51,12 @@ describe('GET /media/{mediaId}', () => {
     const [own, first] = [await upload(), await upload(ofFirst)];
     const statusOf = async (id: string, key: string) => (await world.rest(`GET /media/${id}`, { key })).status;
 
-    expect(await statusOf(NOBODYS, world.liveKey)).toBe(404);
+    expect(await statusOf(UNKNOWN_MEDIA, world.liveKey)).toBe(404);
     expect([await statusOf(first, ofFirst), await statusOf(first, world.liveKey)]).toEqual([200, 200]);
     expect([await statusOf(first, ofSecond), await statusOf(first, stranger)]).toEqual([404, 404]);
     expect([await statusOf(own, ofFirst), await statusOf(own, stranger)]).toEqual([404, 404]);
-    const { body } = await world.rest(`GET /media/${NOBODYS}`);
-    expect(body).toMatchObject({ error: 'not_found', message: `No image of yours has the id ${NOBODYS}.` });
+    const { body } = await world.rest(`GET /media/${UNKNOWN_MEDIA}`);
+    expect(body).toMatchObject({ error: 'not_found', message: `No image of yours has the id ${UNKNOWN_MEDIA}.` });
   });
 });
 

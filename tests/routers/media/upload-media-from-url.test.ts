@@ -2,7 +2,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { IMAGE_MAX_BYTES } from '../../../services/media/limits.ts';
+import { IMAGE_MAX_BYTES } from '../../../services/images/limits.ts';
 import { plain } from '../../harness/images.ts';
 import { START } from '../../harness/test-clock.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -75,7 +75,7 @@ describe('200', () => {
         createdAt: START.toISOString(),
       },
     });
-    expect(Buffer.from(world.media.kept.get(body.media.id) ?? [])).toEqual(PNG);
+    expect(Buffer.from(world.media.stored.get(body.media.id) ?? [])).toEqual(PNG);
   });
 
   it('uses the type of the bytes, not the Content-Type', async () => {
@@ -98,13 +98,13 @@ describe('refused requests', () => {
     ['/large', 413, 'media_too_large', 'more than 8 MiB'],
     ['/endless', 413, 'media_too_large', 'more than 8 MiB'],
   ])('%s is %i %s, and nothing is stored', async (path, status, error, words) => {
-    const before = world.media.kept.size;
+    const before = world.media.stored.size;
 
     const answer = await fetched(`${origin}${path}`);
 
     expect(answer.body).toMatchObject({ error, message: expect.stringContaining(words) });
     expect(answer.status).toBe(status);
-    expect(world.media.kept.size).toBe(before);
+    expect(world.media.stored.size).toBe(before);
   });
 
   it.each([

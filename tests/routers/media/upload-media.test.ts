@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { STORAGE_MAX_BYTES } from '../../../services/media/limits.ts';
+import { STORAGE_MAX_BYTES } from '../../../services/images/limits.ts';
 import { animation, noise, plain } from '../../harness/images.ts';
 import { START } from '../../harness/test-clock.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -48,7 +48,7 @@ describe('200', () => {
       },
     });
     expect(headers.get('x-ratelimit-limit')).not.toBe(null);
-    expect(Buffer.from(world.media.kept.get(body.media.id) ?? [])).toEqual(PNG);
+    expect(Buffer.from(world.media.stored.get(body.media.id) ?? [])).toEqual(PNG);
   });
 
   it.each([
@@ -150,9 +150,9 @@ describe('413', () => {
   });
 
   it('storage_full when all images need more than 50 MiB, counted exactly under parallel uploads', async () => {
-    const room = 3 * PNG.length + 5;
+    const freeBytes = 3 * PNG.length + 5;
     const before = await used();
-    await world.sql('update accounts set media_bytes = $1', [STORAGE_MAX_BYTES - room]);
+    await world.sql('update accounts set media_bytes = $1', [STORAGE_MAX_BYTES - freeBytes]);
 
     // No more than may be decoded and wait at once.
     const answers = await Promise.all(Array.from({ length: 16 }, () => upload(PNG)));
@@ -213,7 +213,7 @@ describe('the typed client', () => {
     const answer = await call({ bytes: PNG.toString('base64'), contentType: 'image/png', altText: 'A bell' });
 
     const { result } = (await answer.json()) as { result: { data: { media: { id: string } } } };
-    const kept = Buffer.from(world.media.kept.get(result.data.media.id) ?? []);
+    const kept = Buffer.from(world.media.stored.get(result.data.media.id) ?? []);
     expect(createHash('sha256').update(kept).digest('hex')).toBe(createHash('sha256').update(PNG).digest('hex'));
   });
 

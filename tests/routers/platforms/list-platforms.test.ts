@@ -1,13 +1,14 @@
 /** GET /platforms returns the limits and capabilities of each platform. */
 import { describe, expect, it } from 'vitest';
 import { PLATFORM_IDS } from '../../../platforms/registry.ts';
-import { startWorld } from '../../harness/world.ts';
+import { startWorld, type World } from '../../harness/world.ts';
 
 const world = await startWorld();
 
 interface PlatformBody {
   id: string;
   delete: boolean;
+  missingSettings: readonly string[];
 }
 
 describe('200', () => {
@@ -34,6 +35,8 @@ describe('200', () => {
       metrics: ['likes', 'reposts', 'replies'],
       connect: ['credentials', 'page'],
       apiVersion: null,
+      missingSettings: [],
+      registerAppAt: null,
     });
   });
 
@@ -58,6 +61,8 @@ describe('200', () => {
       metrics: [],
       connect: ['credentials'],
       apiVersion: 'v26.0',
+      missingSettings: ['META_CLIENT_ID', 'META_CLIENT_SECRET'],
+      registerAppAt: 'https://developers.facebook.com/apps',
     });
   });
 
@@ -77,6 +82,8 @@ describe('200', () => {
       metrics: [],
       connect: ['credentials'],
       apiVersion: 'v26.0',
+      missingSettings: ['META_CLIENT_ID', 'META_CLIENT_SECRET'],
+      registerAppAt: 'https://developers.facebook.com/apps',
     });
   });
 
@@ -96,6 +103,8 @@ describe('200', () => {
       metrics: [],
       connect: ['credentials'],
       apiVersion: 'v1.0',
+      missingSettings: ['THREADS_CLIENT_ID', 'THREADS_CLIENT_SECRET'],
+      registerAppAt: 'https://developers.facebook.com/apps',
     });
   });
 
@@ -121,6 +130,8 @@ describe('200', () => {
         metrics: ['impressions', 'likes', 'replies', 'clicks'],
         connect: ['credentials'],
         apiVersion: '202607',
+        missingSettings: ['LINKEDIN_CLIENT_ID', 'LINKEDIN_CLIENT_SECRET'],
+        registerAppAt: 'https://www.linkedin.com/developers/apps',
       },
       {
         id: 'reddit',
@@ -140,8 +151,27 @@ describe('200', () => {
         metrics: [],
         connect: ['credentials'],
         apiVersion: null,
+        missingSettings: ['REDDIT_CLIENT_ID', 'REDDIT_CLIENT_SECRET'],
+        registerAppAt: 'https://www.reddit.com/prefs/apps',
       },
     ]);
+  });
+
+  it('names the settings that a platform lacks, and none once they are set', async () => {
+    const set = await startWorld({ env: { X_CLIENT_ID: 'our-app', SLACK_CLIENT_ID: 'a', SLACK_CLIENT_SECRET: 'b' } });
+    const missing = async ({ rest }: World) => {
+      const { body } = await rest('GET /platforms');
+      const named = body.platforms.filter(({ id }: PlatformBody) => ['x', 'slack', 'sms', 'email'].includes(id));
+      return Object.fromEntries(named.map(({ id, missingSettings }: PlatformBody) => [id, missingSettings]));
+    };
+
+    expect(await missing(world)).toEqual({
+      x: ['X_CLIENT_ID'],
+      slack: ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET'],
+      sms: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'],
+      email: ['SMTP_URL', 'SMTP_FROM'],
+    });
+    expect(await missing(set)).toMatchObject({ x: [], slack: [] });
   });
 
   it('lists every platform of the install once, in display order', async () => {

@@ -97,7 +97,11 @@ describe('200, sent immediately', () => {
     expect(body).toEqual({
       results: [
         expect.objectContaining({ connectionSlug: 'first', status: 'sent', postId: UUID }),
-        refusedItem('nowhere', 'invalid_connection', 'The slug "nowhere" is none of your connections.'),
+        refusedItem(
+          'nowhere',
+          'invalid_connection',
+          'No connection of yours has the slug "nowhere". GET /connections lists them.',
+        ),
         expect.objectContaining({ connectionSlug: 'last', status: 'sent', postId: UUID }),
       ],
     });
@@ -244,7 +248,11 @@ describe('200, resolution of slugs', () => {
     });
 
     expect(body.results[1]).toEqual(
-      refusedItem('news', 'invalid_connection', 'The slug "news" exists in 2 profiles; say which with profileId.'),
+      refusedItem(
+        'news',
+        'invalid_connection',
+        '2 profiles have a connection with the slug "news". Name one of them with profileId.',
+      ),
     );
   });
 
@@ -262,7 +270,11 @@ describe('200, resolution of slugs', () => {
     expect(body).toEqual({
       results: [
         expect.objectContaining({ connectionSlug: 'news', status: 'sent' }),
-        refusedItem('own', 'invalid_connection', `The slug "own" is not in profile ${acme}.`),
+        refusedItem(
+          'own',
+          'invalid_connection',
+          `No connection in profile ${acme} has the slug "own". GET /connections lists them.`,
+        ),
       ],
     });
     expect(await sandboxOf(world, wanted.id)).toHaveLength(1);
@@ -407,7 +419,7 @@ describe('400 invalid_connection', () => {
     expect(body).toEqual(
       refusal(
         'invalid_connection',
-        'The slug "nowhere" is none of your connections. The slug "sandbox-9" is none of your connections.',
+        'No connection of yours has the slug "nowhere". GET /connections lists them. No connection of yours has the slug "sandbox-9". GET /connections lists them.',
       ),
     );
     expect(await countPosts(accountId)).toBe(0);
@@ -417,7 +429,9 @@ describe('400 invalid_connection', () => {
     const { status, body } = await post(world.liveKey, ['a\u0000b']);
 
     expect(status).toBe(400);
-    expect(body).toEqual(refusal('invalid_connection', 'The slug "a\u0000b" is none of your connections.'));
+    expect(body).toEqual(
+      refusal('invalid_connection', 'No connection of yours has the slug "a\u0000b". GET /connections lists them.'),
+    );
   });
 
   it('refuses the slug of a deleted connection', async () => {
@@ -427,7 +441,9 @@ describe('400 invalid_connection', () => {
     const { status, body } = await post(key, ['sandbox']);
 
     expect(status).toBe(400);
-    expect(body).toEqual(refusal('invalid_connection', 'The slug "sandbox" is none of your connections.'));
+    expect(body).toEqual(
+      refusal('invalid_connection', 'No connection of yours has the slug "sandbox". GET /connections lists them.'),
+    );
   });
 
   it('refuses another account’s slug', async () => {
@@ -437,7 +453,9 @@ describe('400 invalid_connection', () => {
     const { status, body } = await post(one.key, ['theirs']);
 
     expect(status).toBe(400);
-    expect(body).toEqual(refusal('invalid_connection', 'The slug "theirs" is none of your connections.'));
+    expect(body).toEqual(
+      refusal('invalid_connection', 'No connection of yours has the slug "theirs". GET /connections lists them.'),
+    );
     expect(await sandboxOf(world, foreign.id)).toEqual([]);
   });
 
@@ -449,7 +467,12 @@ describe('400 invalid_connection', () => {
     const { status, body } = await post(one.key, ['news'], profile.id);
 
     expect(status).toBe(400);
-    expect(body).toEqual(refusal('invalid_connection', `The slug "news" is not in profile ${profile.id}.`));
+    expect(body).toEqual(
+      refusal(
+        'invalid_connection',
+        `No connection in profile ${profile.id} has the slug "news". GET /connections lists them.`,
+      ),
+    );
     expect(await sandboxOf(world, foreign.id)).toEqual([]);
   });
 
@@ -459,7 +482,12 @@ describe('400 invalid_connection', () => {
     const { status, body } = await post(key, ['sandbox'], UNKNOWN_ID);
 
     expect(status).toBe(400);
-    expect(body).toEqual(refusal('invalid_connection', `The slug "sandbox" is not in profile ${UNKNOWN_ID}.`));
+    expect(body).toEqual(
+      refusal(
+        'invalid_connection',
+        `No connection in profile ${UNKNOWN_ID} has the slug "sandbox". GET /connections lists them.`,
+      ),
+    );
   });
 
   it('refuses a scoped key another profile of its account', async () => {
@@ -471,7 +499,12 @@ describe('400 invalid_connection', () => {
     const { status, body } = await post(scoped.secret, ['news'], globex.id);
 
     expect(status).toBe(400);
-    expect(body).toEqual(refusal('invalid_connection', `The slug "news" is not in profile ${globex.id}.`));
+    expect(body).toEqual(
+      refusal(
+        'invalid_connection',
+        `No connection in profile ${globex.id} has the slug "news". GET /connections lists them.`,
+      ),
+    );
     expect(await sandboxOf(world, outside.id)).toEqual([]);
   });
 
@@ -483,7 +516,9 @@ describe('400 invalid_connection', () => {
     const { status, body } = await post(testKey.secret, ['alice']);
 
     expect(status).toBe(400);
-    expect(body).toEqual(refusal('invalid_connection', 'The slug "alice" is none of your connections.'));
+    expect(body).toEqual(
+      refusal('invalid_connection', 'No connection of yours has the slug "alice". GET /connections lists them.'),
+    );
     expect(await countPosts(accountId)).toBe(0);
   });
 });

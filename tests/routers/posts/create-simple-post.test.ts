@@ -151,7 +151,9 @@ describe('400 invalid_connection', () => {
     const { status, body } = await world.rest(`POST /post/${path}`, { key, raw: 'Hello' });
 
     expect(status).toBe(400);
-    expect(body).toEqual(refusal('invalid_connection', `The slug "${slug}" is none of your connections.`));
+    expect(body).toEqual(
+      refusal('invalid_connection', `No connection of yours has the slug "${slug}". GET /connections lists them.`),
+    );
     expect(await countPosts(accountId)).toBe(0);
   });
 
@@ -161,7 +163,9 @@ describe('400 invalid_connection', () => {
     const { status, body } = await world.rest('POST /post/sandbox', { key: one.key, raw: 'Hello' });
 
     expect(status).toBe(400);
-    expect(body).toEqual(refusal('invalid_connection', 'The slug "sandbox" is none of your connections.'));
+    expect(body).toEqual(
+      refusal('invalid_connection', 'No connection of yours has the slug "sandbox". GET /connections lists them.'),
+    );
     expect(await sandboxOf(world, other.connection.id)).toEqual([]);
   });
 });
@@ -180,7 +184,7 @@ describe('415 unsupported_content_type', () => {
     expect(body).toEqual(
       refusal(
         'unsupported_content_type',
-        `Content-Type ${type.split(';')[0]} is not read here; send text/plain, application/x-www-form-urlencoded, or none.`,
+        `Content-Type ${type.split(';')[0]} is not accepted here; send text/plain, application/x-www-form-urlencoded, or none.`,
       ),
     );
     expect(await countPosts(accountId)).toBe(0);
@@ -227,7 +231,10 @@ describe('422 reconnect_required', () => {
 
     expect(status).toBe(422);
     expect(body).toEqual(
-      refusal('reconnect_required', 'The sandbox no longer takes this login, as [[reconnect]] in the text asks.'),
+      refusal(
+        'reconnect_required',
+        'The sandbox no longer accepts this credential, as [[reconnect]] in the text asks.',
+      ),
     );
   });
 });

@@ -4,9 +4,9 @@
  */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { authenticate } from '../../../services/keys/authenticate.ts';
-import type { Caller } from '../../../services/keys/caller.ts';
-import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
-import type { ClaimedSend } from '../../../services/posts/claimed-send.ts';
+import type { Caller } from '../../../services/access/caller.ts';
+import { claimDueSends } from '../../../services/sending/claim-due-sends.ts';
+import type { ClaimedSend } from '../../../services/sending/claimed-send.ts';
 import { deletePost } from '../../../services/posts/delete-post.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
@@ -352,7 +352,7 @@ describe('422 reconnect_required', () => {
     expect(body).toEqual(
       refusal(
         'reconnect_required',
-        'Sandbox did not delete the post, which stays up: The connection has no stored login any more.',
+        'Sandbox did not delete the post, which stays up: The connection has no stored credential any more.',
       ),
     );
     expect(await statusOf(postId)).toBe('sent');

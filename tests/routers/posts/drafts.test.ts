@@ -217,7 +217,7 @@ describe('POST /posts/{postId}/publish', () => {
     expect([answer.status, answer.body.error]).toEqual([400, 'invalid_connection']);
     const { postId } = body.results[0];
     const message =
-      'The connection this post was written for ("short-lived") was deleted; write the post anew for another one.';
+      'The connection this post was written for ("short-lived") was deleted. Create the post again for another connection.';
     expect(answer.body.message).toBe(message);
     expect(await read(postId)).toMatchObject({ status: 'failed', error: { code: 'invalid_connection', message } });
     expect(await eventsOf(postId)).toEqual([{ name: 'post.failed' }]);

@@ -1,5 +1,5 @@
 /**
- * Idempotency-Key: the same request never publishes twice, whatever the outcome of the first
+ * Idempotency-Key: the same request never publishes twice, for any outcome of the first
  * (docs/contract/posts.md#immediate-posts, docs/contract/posts.md#idempotency, docs/contract/posts.md#what-is-stored).
  */
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /** GET /posts/{postId}/attempts lists every platform call for a post with its outcome. */
 import { describe, expect, it } from 'vitest';
-import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
+import { claimDueSends } from '../../../services/sending/claim-due-sends.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { UNKNOWN_ID, refusal, UUID } from '../../harness/expected.ts';

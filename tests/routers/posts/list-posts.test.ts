@@ -224,8 +224,8 @@ describe('400 invalid_request', () => {
     );
 
     expect(answers.map(({ status, body }) => [status, body])).toEqual([
-      [400, refusal('invalid_request', `profileId: ${UNKNOWN_ID} is not one of your profiles.`)],
-      [400, refusal('invalid_request', `profileId: ${foreign.id} is not one of your profiles.`)],
+      [400, refusal('invalid_request', `profileId: no profile of yours has the id ${UNKNOWN_ID}.`)],
+      [400, refusal('invalid_request', `profileId: no profile of yours has the id ${foreign.id}.`)],
     ]);
   });
 });

@@ -3,7 +3,7 @@
  * (docs/contract/scheduling.md#rescheduling).
  */
 import { describe, expect, it } from 'vitest';
-import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
+import { claimDueSends } from '../../../services/sending/claim-due-sends.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';

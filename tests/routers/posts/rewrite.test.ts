@@ -7,9 +7,9 @@ import { eventsAbout, sandboxOf } from '../../harness/posts.ts';
 import { START } from '../../harness/test-clock.ts';
 import { startWorld, type World } from '../../harness/world.ts';
 import { polished } from '../../platforms/fakes/fake-model.ts';
-import { startBlueskyStand } from '../../platforms/stands/bluesky.ts';
+import { startBlueskyServer } from '../../platforms/servers/bluesky.ts';
 
-const bluesky = await startBlueskyStand({ now: () => START });
+const bluesky = await startBlueskyServer({ now: () => START });
 afterAll(() => bluesky.close());
 const { world, model } = await startPolishedWorld(bluesky.env);
 const off = await startWorld();

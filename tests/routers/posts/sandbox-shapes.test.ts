@@ -116,14 +116,14 @@ describe('the sandbox', () => {
   });
 
   it('deletes replies newest first with their post, and stops at the first refusal', async () => {
-    const doomed = await post('doomed head', { thread: ['doomed one', 'doomed two'] });
-    const clinging = await post('clinging head', { thread: ['clinging one [[refuse-delete]]', 'clinging two'] });
+    const deletable = await post('doomed head', { thread: ['doomed one', 'doomed two'] });
+    const undeletable = await post('clinging head', { thread: ['clinging one [[refuse-delete]]', 'clinging two'] });
 
-    const deleted = await world.rest(`DELETE /posts/${doomed.postId}`, { key });
-    const refused = await world.rest(`DELETE /posts/${clinging.postId}`, { key });
+    const deleted = await world.rest(`DELETE /posts/${deletable.postId}`, { key });
+    const refused = await world.rest(`DELETE /posts/${undeletable.postId}`, { key });
 
     expect([deleted.status, await up('doomed')]).toEqual([200, []]);
-    expect((await steps(doomed.postId)).slice(-3)).toEqual([
+    expect((await steps(deletable.postId)).slice(-3)).toEqual([
       'delete 2 accepted',
       'delete 1 accepted',
       'delete 0 accepted',
@@ -163,7 +163,7 @@ describe('the same image twice in one post', () => {
       await world.rest(`PATCH /posts/${postId}`, { key, body: items }),
     ];
 
-    const message = `media: the image "${id}" is named twice; name each image once.`;
+    const message = `media: the image "${id}" is listed twice; list each image once.`;
     expect(answers.map(({ status, body }) => [status, body.error, body.message])).toEqual(
       answers.map(() => [400, 'invalid_request', message]),
     );

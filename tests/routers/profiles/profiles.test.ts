@@ -85,7 +85,7 @@ describe('POST 403 limit_exceeded', () => {
     );
 
     expect(tally(answers)).toEqual({ 200: 3, 403: 5 });
-    const message = 'The account has 1000 profiles, and may have 1000 at once.';
+    const message = 'The account has 1000 profiles; the limit is 1000. Delete one first.';
     const bodies = answers.filter(({ status }) => status === 403).map(({ body }) => body);
     expect(bodies).toEqual(bodies.map(() => refusal('limit_exceeded', message)));
   });
@@ -268,7 +268,7 @@ describe('a scoped key', () => {
     expect([read.status, read.body]).toEqual([200, { profile: own }]);
     for (const id of [sibling.id, UNKNOWN_ID]) {
       const { status, body } = await world.rest(`GET /profiles/${id}`, { key: secret });
-      const message = `This key or access token reaches the profile ${own.id} and no other; ${id} needs one that reaches the whole account.`;
+      const message = `This key or access token is limited to the profile ${own.id}. For ${id}, use one that reaches the whole account.`;
       expect([status, body]).toEqual([403, refusal('forbidden', message)]);
     }
   });
@@ -286,7 +286,7 @@ describe('a scoped key', () => {
     ];
 
     const message =
-      'This key or access token reaches one profile only; this operation needs one that reaches the whole account.';
+      'This key or access token is limited to one profile; this operation needs one that reaches the whole account.';
     expect(answers.map(({ status, body }) => [status, body])).toEqual(
       answers.map(() => [403, refusal('forbidden', message)]),
     );

@@ -89,10 +89,10 @@ describe('200', () => {
     const kept = await historyOf(world, 1);
     await world.advance(1);
 
-    const anew = await historyOf(world, 1);
+    const refreshed = await historyOf(world, 1);
 
     expect(kept.body).toEqual(first.body);
-    expect(anew.body.days[0].samples).toBeGreaterThan(first.body.days[0].samples);
+    expect(refreshed.body.days[0].samples).toBeGreaterThan(first.body.days[0].samples);
   });
 });
 

@@ -2,10 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { runRound } from '../../../jobs/run-round.ts';
-import { createContext } from '../../../server/context.ts';
+import { createRuntime } from '../../../server/runtime.ts';
 import { recordStart } from '../../../services/workers/record-start.ts';
 import { readHealth } from '../../../services/health/read-health.ts';
 import { START } from '../../harness/test-clock.ts';
+import { withResults } from '../../harness/interleave.ts';
 import { startWorld, type World } from '../../harness/world.ts';
 
 const world = await startWorld();
@@ -63,10 +64,10 @@ describe('200', () => {
     const kept = await healthNow(world);
     world.clock.advance(1);
 
-    const anew = await healthNow(world);
+    const refreshed = await healthNow(world);
 
     expect(kept.body).toEqual(first.body);
-    expect(anew.body.time).toBe(world.clock.now().toISOString());
+    expect(refreshed.body.time).toBe(world.clock.now().toISOString());
   });
 
   it.each([
@@ -121,7 +122,7 @@ describe('200', () => {
     await fresh.runDue();
     const startup = { hasEnded: false };
     const { config, clock, random, fetch, receivers, db, log } = fresh.context;
-    const starting = createContext({
+    const starting = createRuntime({
       config,
       clock,
       random,
@@ -144,7 +145,8 @@ describe('200', () => {
     await world.advance(60_000);
     const lastOkAt = world.clock.now().toISOString();
     world.clock.advance(121_000);
-    const failing = { name: 'scheduledPosts' as const, run: () => Promise.reject(new Error('out of order')) };
+    const run = () => Promise.reject(new Error('out of order'));
+    const failing = { name: 'scheduledPosts', runsOn: 'every worker', run } as const;
     await runRound(world.context, failing, new AbortController().signal);
 
     const { body } = await healthNow(world);
@@ -157,9 +159,9 @@ describe('200', () => {
 
   it.each([
     ['refuses', () => Promise.reject(new Error('connection refused'))],
-    ['does not answer within its time', () => new Promise(() => undefined)],
-  ])('is degraded, but still 200, when the database %s', async (_case, executeQuery) => {
-    const em = () => ({ getKysely: () => ({ executeQuery }) });
+    ['does not answer within its time', () => new Promise<never>(() => undefined)],
+  ])('is degraded, but still 200, when the database %s', async (_case, answer) => {
+    const em = () => withResults(world.db.em(), answer);
     const overdue = { ...world.context.clock, deadline: () => AbortSignal.abort() };
     const context = { ...world.context, clock: overdue, db: { ...world.context.db, em } } as never;
 

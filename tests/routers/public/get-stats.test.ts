@@ -79,10 +79,10 @@ describe('200', () => {
     const kept = await world.rest('GET /stats', { key: null });
     world.clock.advance(1);
 
-    const anew = await world.rest('GET /stats', { key: null });
+    const refreshed = await world.rest('GET /stats', { key: null });
 
     expect(kept.body).toEqual(first.body);
-    expect(anew.body.time).toBe(world.clock.now().toISOString());
+    expect(refreshed.body.time).toBe(world.clock.now().toISOString());
   });
 
   it('uses an index to count, regardless of the number of posts', async () => {

@@ -5,7 +5,7 @@ import { EVENT_NAMES } from '../../../entities/event.ts';
 import { ERRORS } from '../../../errors/codes.ts';
 import { declaredErrors } from '../../../routers/declared-errors.ts';
 import { operations } from '../../../routers/operations.ts';
-import { successStatusOf } from '../../../routers/trpc.ts';
+import { successStatusOf } from '../../../routers/meta.ts';
 import { refusal } from '../../harness/expected.ts';
 import { startWorld } from '../../harness/world.ts';
 
@@ -103,9 +103,9 @@ describe('200', () => {
       const address = openapi.path.replaceAll(/\{\w+\}/g, '00000000-0000-7000-8000-000000000000');
       const { required = [], minProperties = 0 } = requestBody?.content['application/json'].schema ?? {};
 
-      const bare = await world.rest(`${openapi.method} ${address}` as 'POST /');
+      const response = await world.rest(`${openapi.method} ${address}` as 'POST /');
 
-      const isRefused = bare.body.error === 'invalid_request';
+      const isRefused = response.body.error === 'invalid_request';
       const isAsked = requestBody?.required === true && required.length + minProperties > 0;
       expect({ isRefused, hasFields: Object.keys(input.shape).length > 0 }).toEqual({
         isRefused: isAsked,

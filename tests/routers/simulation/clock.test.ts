@@ -137,7 +137,7 @@ describe('403 forbidden', () => {
     expect(body).toEqual(
       refusal(
         'forbidden',
-        'This key or access token reaches one profile only; this operation needs one that reaches the whole account.',
+        'This key or access token is limited to one profile; this operation needs one that reaches the whole account.',
       ),
     );
     expect(world.clock.now()).toEqual(before);

@@ -108,7 +108,7 @@ describe('400 invalid_request', () => {
     ['https://nothing.example/hook', 'url: nothing.example resolves to no address.'],
     [
       'http://app.example/hook',
-      'url: app.example takes plain http only when its addresses are in OUTBOUND_ALLOW; use https.',
+      'url: app.example is allowed over plain http only if its addresses are in OUTBOUND_ALLOW; use https.',
     ],
     ['https://me:secret@app.example/hook', 'url: expected an address without user name and password.'],
     ['ftp://app.example/hook', 'url: expected an https address.'],

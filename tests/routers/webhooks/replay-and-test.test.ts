@@ -88,7 +88,10 @@ describe('replay 400 and 404', () => {
 
     expect(status).toBe(400);
     expect(body).toEqual(
-      refusal('invalid_request', 'This delivery is pending: it is going out by itself, so there is nothing to replay.'),
+      refusal(
+        'invalid_request',
+        'This delivery is pending; only a delivered, failed or dead delivery can be replayed.',
+      ),
     );
   });
 
@@ -99,7 +102,9 @@ describe('replay 400 and 404', () => {
     const { status, body } = await replay();
 
     expect(status).toBe(400);
-    expect(body.message).toBe('This delivery is processing: it is going out by itself, so there is nothing to replay.');
+    expect(body.message).toBe(
+      'This delivery is processing; only a delivered, failed or dead delivery can be replayed.',
+    );
   });
 
   it('finds only the deliveries of the webhook in the path', async () => {
@@ -151,7 +156,7 @@ describe('test 200', () => {
         post: {
           id: '00000000-0000-7000-8000-000000000000',
           connectionSlug: 'sandbox',
-          text: 'This is a test of your webhook. No post stands behind it.',
+          text: 'This is a test of your webhook. It is not a real post.',
           status: 'sent',
           url: 'https://example.com/posts/1',
           scheduledFor: null,

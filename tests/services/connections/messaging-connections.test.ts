@@ -22,7 +22,7 @@ const world = await startWorld({
     SMTP_FROM: `The Bells <${MAILBOX.from}>`,
   },
 });
-const bare = await startWorld();
+const unconfigured = await startWorld();
 slack.addChannel('C0BELLS', 'bells');
 slack.addBot('xoxb-bells', BOT_SCOPES);
 
@@ -49,11 +49,11 @@ describe('an install without the settings', () => {
     [SMS, '"sms"', 'TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN, TWILIO_FROM'],
     [EMAIL, '"email"', 'SMTP_URL, SMTP_FROM'],
   ])('names the settings that its operator must add for %j', async (body, platform, settings) => {
-    const answer = await bare.rest('POST /connections', { body });
+    const answer = await unconfigured.rest('POST /connections', { body });
 
     expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
     expect(answer.body.message).toBe(
-      `platformId: ${platform} is not set up on this install; its operator has to set ${settings}.`,
+      `platformId: ${platform} is not set up on this install. Its operator must set ${settings}.`,
     );
   });
 
@@ -64,7 +64,7 @@ describe('an install without the settings', () => {
       return platforms.filter(({ kind }) => kind === 'messaging').map(({ id, connect }) => [id, connect]);
     };
 
-    expect(await connectOf(bare)).toEqual([
+    expect(await connectOf(unconfigured)).toEqual([
       ['slack', ['credentials']],
       ['sms', []],
       ['email', []],

@@ -18,7 +18,7 @@ const bytes = (length: number) => world.context.random.bytes(length);
 const rotated = { ...world.context, vault: createVault([NEW, OLD], bytes) };
 const dropped = { ...world.context, vault: createVault([NEW], bytes) };
 
-async function sealedLogins(): Promise<{ id: string; credentials: string }[]> {
+async function encryptedCredentials(): Promise<{ id: string; credentials: string }[]> {
   return world.sql('select id, credentials from connections where credentials is not null order by id');
 }
 
@@ -32,14 +32,14 @@ describe('a key that was removed', () => {
     await connectSandbox(world);
     const webhook = await registerWebhook(world, 'http://127.0.0.1:9/hook');
     const { body } = await world.rest(`POST /webhooks/${webhook.id}/rotate-secret`);
-    const before = await sealedLogins();
-    const logins = before.map(({ id, credentials }) => world.context.vault.open(credentials, id));
+    const before = await encryptedCredentials();
+    const decrypted = before.map(({ id, credentials }) => world.context.vault.open(credentials, id));
 
     const reEncrypted = await housekeeping.run(rotated, new AbortController().signal);
 
-    const after = await sealedLogins();
+    const after = await encryptedCredentials();
     expect(reEncrypted).toBe(4);
-    expect(after.map(({ id, credentials }) => dropped.vault.open(credentials, id))).toEqual(logins);
+    expect(after.map(({ id, credentials }) => dropped.vault.open(credentials, id))).toEqual(decrypted);
     const [row] = await world.sql<{ secret: string; previous_secret: string }>('select * from webhooks');
     expect(dropped.vault.open(row?.secret ?? '', webhook.id)).toBe(body.webhook.secret);
     expect(dropped.vault.open(row?.previous_secret ?? '', webhook.id)).toBe(webhook.secret);

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../errors/service-error.ts';
 import { checkMedia, mediaError, type NamedMedia } from '../../../services/media/check-media.ts';
 import { holdMedia } from '../../../services/media/hold-media.ts';
-import type { Caller } from '../../../services/keys/caller.ts';
+import type { Caller } from '../../../services/access/caller.ts';
 import { plain } from '../../harness/images.ts';
 import { startWorld } from '../../harness/world.ts';
 
 const world = await startWorld();
 const PNG = await plain(2, 2).png().toBuffer();
-const NOBODYS = '01900000-0000-7000-8000-00000000000a';
+const UNKNOWN_MEDIA = '01900000-0000-7000-8000-00000000000a';
 
 const [account] = await world.sql<{ id: string }>('select id from accounts');
 const owner: Caller = {
@@ -45,15 +45,16 @@ describe('checkMedia', () => {
       { id: first },
     ]);
 
+    const stored = { width: 2, height: 2, contentType: 'image/png', sizeBytes: 96, uploadedAltText: null };
     expect(checked).toEqual([
-      { id: second, altText: 'Second', width: 2, height: 2 },
-      { id: first, altText: null, width: 2, height: 2 },
+      { id: second, altText: 'Second', ...stored },
+      { id: first, altText: null, ...stored },
     ]);
   });
 
   it.each([
     ['malformed', 'abc', 'media: "abc" is not the id of an image.'],
-    ['unknown', NOBODYS, `media: "${NOBODYS}" is no image of yours.`],
+    ['unknown', UNKNOWN_MEDIA, `media: no image of yours has the id "${UNKNOWN_MEDIA}".`],
   ])('names an id that is %s', async (_case, id, message) => {
     expect(await refusalOf(owner, [{ id: await upload() }, { id }])).toBe(message);
   });
@@ -63,7 +64,7 @@ describe('checkMedia', () => {
 
     await expect(checkMedia(world.context, owner, [{ id }, { id: id.toUpperCase() }])).rejects.toMatchObject({
       code: 'invalid_request',
-      message: `media: the image "${id}" is named twice; name each image once.`,
+      message: `media: the image "${id}" is listed twice; list each image once.`,
     });
   });
 
@@ -72,10 +73,12 @@ describe('checkMedia', () => {
     const { secret } = await world.key({ profileId });
     const ofProfile = await upload(secret);
 
-    expect(await refusalOf({ ...owner, profileId }, [{ id: own }])).toContain('is no image of yours');
+    expect(await refusalOf({ ...owner, profileId }, [{ id: own }])).toContain('no image of yours has the id');
     expect(await refusalOf({ ...owner, profileId }, [{ id: ofProfile }])).toBe('taken');
     expect(await refusalOf(owner, [{ id: ofProfile }])).toBe('taken');
-    expect(await refusalOf({ ...owner, accountId: NOBODYS }, [{ id: own }])).toContain('is no image of yours');
+    expect(await refusalOf({ ...owner, accountId: UNKNOWN_MEDIA }, [{ id: own }])).toContain(
+      'no image of yours has the id',
+    );
   });
 });
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PlatformFailure } from '../../../platforms/contract.ts';
 import { outgoingImages } from '../../../services/media/outgoing-images.ts';
 import { createSandboxImages } from '../../../services/sandbox/sandbox-images.ts';
-import { animation, colourAt, halves, isBare, noise, plain, withPlace } from '../../harness/images.ts';
+import { animation, colourAt, halves, hasNoMetadata, noise, plain, withPlace } from '../../harness/images.ts';
 import { START } from '../../harness/test-clock.ts';
 import { startWorld } from '../../harness/world.ts';
 import { startFakeBluesky } from '../../platforms/fakes/fake-bluesky.ts';
@@ -84,7 +84,7 @@ describe('to Bluesky', () => {
     ]);
     const [png, jpeg] = images.map(({ image }) => bluesky.blobs.get(image.ref.$link)!);
     expect([png?.mimeType, jpeg?.mimeType]).toEqual(['image/png', 'image/jpeg']);
-    expect([await isBare(png!.bytes), await isBare(jpeg!.bytes)]).toEqual([true, true]);
+    expect([await hasNoMetadata(png!.bytes), await hasNoMetadata(jpeg!.bytes)]).toEqual([true, true]);
     const [r = 0, , b = 255] = await colourAt(jpeg!.bytes, 20, 5);
     expect(r > 200 && b < 60).toBe(true);
   });
@@ -144,7 +144,7 @@ describe('to Mastodon', () => {
     expect([image?.type, image?.description]).toEqual(['image/jpeg', 'A text of more than…']);
     expect(image?.bytes.length).toBeLessThanOrEqual(60_000);
     expect(width * height).toBeLessThanOrEqual(40_000);
-    expect(await isBare(image!.bytes)).toBe(true);
+    expect(await hasNoMetadata(image!.bytes)).toBe(true);
     expect(mastodon.calls['GET /api/v1/media/:id']).toBe(3);
   });
 });
@@ -163,7 +163,7 @@ describe('to Facebook', () => {
     expect(photos.map(({ type, altText }) => `${type}: ${altText}`)).toEqual(
       [1, 2, 3, 4, 5].map((n) => `image/jpeg: Bell ${n}`),
     );
-    expect(await Promise.all(photos.map(({ bytes }) => isBare(bytes)))).toEqual([true, true, true, true, true]);
+    expect(await Promise.all(photos.map(({ bytes }) => hasNoMetadata(bytes)))).toEqual([true, true, true, true, true]);
   });
 });
 
@@ -179,7 +179,7 @@ describe('to the sandbox', () => {
     expect(row?.images).toEqual([{ mediaId: id, altText: 'A bell', width: 50, height: 40 }]);
     const sandboxImages = createSandboxImages(world.context);
     const shown = await (await sandboxImages(row!.id, 0))?.read();
-    expect([shown?.contentType, await isBare(shown!.bytes)]).toEqual(['image/jpeg', true]);
+    expect([shown?.contentType, await hasNoMetadata(shown!.bytes)]).toEqual(['image/jpeg', true]);
     expect(await sandboxImages(row!.id, 1)).toBe(null);
     await world.rest(`DELETE /posts/${postId}`);
     expect(await sandboxImages(row!.id, 0)).toBe(null);
@@ -211,7 +211,7 @@ describe('an image that cannot be sent', () => {
   it('is refused when its bytes are missing', async () => {
     const id = await upload(await plain(3, 3).png().toBuffer(), 'png');
     const postId = await draft([id]);
-    world.media.kept.delete(id);
+    world.media.stored.delete(id);
 
     expect(await failureFor(postId, {})).toMatchObject({
       kind: 'rejected',

@@ -89,14 +89,14 @@ describe('the schedule', () => {
 
     await manual.rest('POST /simulation/clock', { body: { advanceSeconds: 28 * 86_400 } });
     // Events are stored for a month.
-    const told = (await eventsAbout(manual, postId)).filter(({ name }) => name === 'post.metrics');
+    const events = (await eventsAbout(manual, postId)).filter(({ name }) => name === 'post.metrics');
     await manual.rest('POST /simulation/clock', { body: { advanceSeconds: 4 * 86_400 } });
 
     const { body } = await manual.rest(`GET /posts/${postId}/metrics`);
     const { latest, history } = body as { latest: Read; history: Read[] };
     const ages = history.map(({ fetchedAt }) => Date.parse(fetchedAt) - sentAt);
     const days = new Set(history.map(({ fetchedAt }) => fetchedAt.slice(0, 10)));
-    const toldOn = told.map(({ payload }) => (payload as { metrics: Read }).metrics.fetchedAt.slice(0, 10));
+    const eventDays = events.map(({ payload }) => (payload as { metrics: Read }).metrics.fetchedAt.slice(0, 10));
 
     expect(before.body).toEqual({ latest: null, history: [] });
     expect(ages).toEqual(READ_AFTER_MS);
@@ -109,8 +109,8 @@ describe('the schedule', () => {
       clicks: null,
     });
     expect(latest).toEqual(history.at(-1));
-    expect(toldOn).toEqual([...days].slice(0, 28));
-    expect(told[0]?.payload).toEqual({
+    expect(eventDays).toEqual([...days].slice(0, 28));
+    expect(events[0]?.payload).toEqual({
       post: {
         id: postId,
         connectionSlug: manual.sandboxSlug,
@@ -320,7 +320,7 @@ describe('X', () => {
   it.each([
     ['the cap is reached before the first read', { cap: 1 }, 0],
     ['the cap is reached by the fee of the day', { cap: 3 }, 2],
-    ['nobody pays', { pays: false }, 0],
+    ['no one pays', { pays: false }, 0],
     ['fees do not apply', { plan: 'unlimited', cap: 0 }, 2],
   ])('is read as often as the account can pay for: %s', async (_when, settings, reads) => {
     await alone();

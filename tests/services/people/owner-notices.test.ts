@@ -1,7 +1,7 @@
 /** Emails to owners are sent at most once, regardless of failures of the mail server or the process. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { nextNoticeAt } from '../../../services/people/send-owner-notices.ts';
-import { storeOwnerNotices } from '../../../services/people/store-owner-notices.ts';
+import { nextNoticeAt } from '../../../services/notices/send-owner-notices.ts';
+import { storeOwnerNotices } from '../../../services/notices/store-owner-notices.ts';
 import { EMAIL, OWNER_ENV } from '../../harness/owner.ts';
 import { startPeer } from '../../harness/peer.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -96,13 +96,16 @@ describe('is not tried again', () => {
 });
 
 it('nothing is stored if no mail server is configured', async () => {
-  await using bare = await startWorld({ env: OWNER_ENV });
-  const [{ account_id: accountId } = { account_id: '' }] = await bare.sql<{ account_id: string }>(
+  await using withoutMail = await startWorld({ env: OWNER_ENV });
+  const [{ account_id: accountId } = { account_id: '' }] = await withoutMail.sql<{ account_id: string }>(
     'select account_id from owners',
   );
 
-  await storeOwnerNotices(bare.context, bare.db.em(), accountId, { subject: 'A subject', text: 'Some words.' });
+  await storeOwnerNotices(withoutMail.context, withoutMail.db.em(), accountId, {
+    subject: 'A subject',
+    text: 'Some words.',
+  });
 
-  expect(await bare.sql('select id from owner_notices')).toEqual([]);
-  expect(await nextNoticeAt(bare.context)).toBeNull();
+  expect(await withoutMail.sql('select id from owner_notices')).toEqual([]);
+  expect(await nextNoticeAt(withoutMail.context)).toBeNull();
 });

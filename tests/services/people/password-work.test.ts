@@ -28,7 +28,7 @@ it('runs two at once and queues fifty, in order, and refuses the rest', async ()
   const results = await settled;
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(52);
   expect(results.slice(52).map((result) => ('reason' in result ? (result.reason as Error).message : ''))).toEqual(
-    Array.from({ length: 3 }, () => 'Too many people are signing in just now. Try again in a minute.'),
+    Array.from({ length: 3 }, () => 'Too many people are signing in at the moment. Try again in a minute.'),
   );
   expect(begun).toEqual(Array.from({ length: 52 }, (_, index) => index));
   expect(most).toBe(2);

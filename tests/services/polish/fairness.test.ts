@@ -2,7 +2,7 @@
  * A model that does not respond delays only the posts that wait for it. They use at most half of the concurrency limit.
  */
 import { expect, it } from 'vitest';
-import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
+import { claimDueSends } from '../../../services/sending/claim-due-sends.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { startPolishedWorld } from '../../harness/polished-world.ts';
 import { makePost } from '../../harness/posts.ts';
@@ -46,7 +46,7 @@ it('sends posts without polish before two backlogs that wait for the model', asy
   released.resolve('Hello');
   await Promise.all(sending);
 
-  expect(first.sends.filter(({ post }) => post.rewriteStatus === 'pending')).toHaveLength(MODEL_SHARE);
+  expect(first.sends.filter(({ post }) => post.aiRewriteStatus === 'pending')).toHaveLength(MODEL_SHARE);
   expect(outcome).toMatchObject({ error: null, threadCount: 0 });
   expect(second.sends).toEqual([]);
 });

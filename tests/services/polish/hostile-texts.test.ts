@@ -45,7 +45,7 @@ describe('the text', () => {
     expect(post).toMatchObject({ text, aiRewriteStatus: 'rewritten' });
   });
 
-  it('leaves the instructions unchanged, whatever it contains', async () => {
+  it('leaves the instructions unchanged, for any content', async () => {
     await send('Helo');
     await send(HOSTILE[0] ?? '');
 

@@ -2,11 +2,11 @@
  * A process dies during a rewrite: the worker that recovers the send uses the same text, and no post gets two rewrites.
  */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
-import { claimInterruptedSends } from '../../../services/posts/claim-interrupted-sends.ts';
-import type { ClaimedSend } from '../../../services/posts/claimed-send.ts';
-import { polishSend } from '../../../services/posts/polish-send.ts';
-import { sendPost } from '../../../services/posts/send-post.ts';
+import { claimDueSends } from '../../../services/sending/claim-due-sends.ts';
+import { claimInterruptedSends } from '../../../services/sending/claim-interrupted-sends.ts';
+import type { ClaimedSend } from '../../../services/sending/claimed-send.ts';
+import { polishSend } from '../../../services/sending/polish-send.ts';
+import { sendPost } from '../../../services/sending/send-post.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { startPolishedWorld } from '../../harness/polished-world.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';

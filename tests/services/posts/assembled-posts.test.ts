@@ -4,8 +4,8 @@
 import { afterAll, expect, it } from 'vitest';
 import { openSession } from '../../../services/connections/open-session.ts';
 import { platformIo } from '../../../services/platform-io.ts';
-import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
-import { keepPrepared } from '../../../services/posts/ledger.ts';
+import { claimDueSends } from '../../../services/sending/claim-due-sends.ts';
+import { keepPrepared } from '../../../services/sending/ledger.ts';
 import { startWorld } from '../../harness/world.ts';
 import { makePost } from '../../harness/posts.ts';
 import { startFakeThreads } from '../../platforms/fakes/fake-threads.ts';

@@ -1,11 +1,11 @@
 /** Claims: one worker sends a post, another recovers it if the first dies, and no post is sent twice. */
 import { describe, expect, it } from 'vitest';
 import { scheduledPosts } from '../../../jobs/scheduled-posts.ts';
-import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
-import { claimInterruptedSends } from '../../../services/posts/claim-interrupted-sends.ts';
-import type { ClaimedSend } from '../../../services/posts/claimed-send.ts';
-import { nextDueAt } from '../../../services/posts/next-due-at.ts';
-import { settleSends } from '../../../services/posts/settle-sends.ts';
+import { claimDueSends } from '../../../services/sending/claim-due-sends.ts';
+import { claimInterruptedSends } from '../../../services/sending/claim-interrupted-sends.ts';
+import type { ClaimedSend } from '../../../services/sending/claimed-send.ts';
+import { nextDueAt } from '../../../services/sending/claim-due-sends.ts';
+import { settleSends } from '../../../services/sending/settle-sends.ts';
 import { TEST_DATABASE_URL } from '../../harness/database.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { UUID } from '../../harness/expected.ts';
@@ -131,7 +131,9 @@ describe('a send whose worker died', () => {
 
     await world.runDue();
 
-    const message = expect.stringMatching(/^The send was interrupted.*The connection has no stored login any more\.$/);
+    const message = expect.stringMatching(
+      /^The send was interrupted.*The connection has no stored credential any more\.$/,
+    );
     const { body } = await world.rest(`GET /posts/${postId}`, { key });
     expect(body.post).toMatchObject({ status: 'failed', error: { code: 'outcome_unknown', message } });
     expect(await world.sql('select state from attempts where post_id = $1', [postId])).toEqual([{ state: 'unknown' }]);
@@ -173,7 +175,7 @@ describe('a send whose worker died', () => {
 });
 
 describe('a worker that lost the claim', () => {
-  it('changes nothing, whatever outcome it reports', async () => {
+  it('changes nothing, for any reported outcome', async () => {
     const { postId, claimed } = await claimedPost();
     await expireLease(postId);
     await world.runDue();

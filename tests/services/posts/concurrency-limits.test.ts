@@ -8,7 +8,7 @@ import {
   fullShares,
   platformsWithCapacity,
   pickFairly,
-} from '../../../services/posts/concurrency-limits.ts';
+} from '../../../services/scheduling/concurrency-limits.ts';
 
 const platforms = createRegistry({} as never);
 const { perProcess, perConnection } = platforms.bluesky.concurrency;

@@ -3,7 +3,7 @@
  * count as sent (docs/contract/threads.md#threads-cut-off-by-an-outage).
  */
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { nextDueAt } from '../../../services/posts/next-due-at.ts';
+import { nextDueAt } from '../../../services/sending/claim-due-sends.ts';
 import { eventsAbout } from '../../harness/posts.ts';
 import { START } from '../../harness/test-clock.ts';
 import { startWorld } from '../../harness/world.ts';

@@ -3,8 +3,8 @@
  * worker finishes an interrupted deletion.
  */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { claimInterruptedRemovals, claimRemoval } from '../../../services/posts/claim-removal.ts';
-import { recoverRemovals } from '../../../services/posts/recover-removals.ts';
+import { claimInterruptedRemovals, claimRemoval } from '../../../services/sending/claim-removal.ts';
+import { recoverRemovals } from '../../../services/sending/recover-removals.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { eventsAbout, makePost } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
@@ -126,14 +126,16 @@ describe('a delete whose process was killed', () => {
   async function killedDelete(when: 'before the call' | 'after the call'): Promise<string> {
     const postId = await sentPost();
     const claimed = await claimRemoval(world.context, postId);
-    const row = [world.context.random.uuid(), postId, claimed?.platform_post_id, claimed?.claim, world.clock.now()];
+    const sql = 'select platform_post_id as id from posts where id = $1';
+    const [status] = await world.sql<{ id: string }>(sql, [postId]);
+    const row = [world.context.random.uuid(), postId, status?.id, claimed?.claim, world.clock.now()];
     await world.sql(
       `insert into attempts (id, post_id, step, index, state, token, started_at, platform_post_id)
        values ($1, $2, 'delete', 0, 'sending', $4, $5, $3)`,
       row,
     );
     if (when === 'after the call') {
-      await fetch(`${server.url}/api/v1/statuses/${claimed?.platform_post_id}`, {
+      await fetch(`${server.url}/api/v1/statuses/${status?.id}`, {
         method: 'DELETE',
         headers: { authorization: 'Bearer token-of-alice' },
       });

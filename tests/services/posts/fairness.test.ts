@@ -1,6 +1,6 @@
 /** Fairness: thousands of due posts of one connection or account do not delay the few posts of others. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
+import { claimDueSends } from '../../../services/sending/claim-due-sends.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { makePost } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';

@@ -48,9 +48,9 @@ const refusal = (message: string) => ({
   error: { code: 'platform_rejected', message },
 });
 
-const NO_IMAGE = 'The post has no image; Instagram takes posts with at least 1. Upload one and name it in media.';
+const NO_IMAGE = 'The post has no image; Instagram needs at least 1. Upload one and add its id to media.';
 const TOO_TALL =
-  'Image 2 is 40 by 80 pixels, a ratio of 0.5:1; Instagram takes ratios from 4:5 to 1.91:1. Crop it, upload it again and name the new one.';
+  'Image 2 is 40 by 80 pixels, a ratio of 0.5:1; Instagram takes ratios from 4:5 to 1.91:1. Crop it, upload it again and use the new id.';
 
 describe('images that are fetched', () => {
   it('are fetched by the platform at signed URLs, in an accepted format, with their alt texts', async () => {
@@ -169,7 +169,7 @@ describe('an install that the platform cannot reach', () => {
       return (await there.rest('POST /posts/validate', { body })).body.results[0].error;
     };
 
-    const message = `Threads fetches images from this install by itself, over https from a public host; PUBLIC_URL is ${publicUrl}. Have the operator set PUBLIC_URL to the install's public https address.`;
+    const message = `Threads fetches images from this install over https and needs a public host; PUBLIC_URL is ${publicUrl}. Have the operator set PUBLIC_URL to the install's public https address.`;
     expect(await validate({})).toBe(null);
     expect(await validate({ mediaIds: [await upload(4, 4, '', there)] })).toEqual(
       mayGo ? null : { code: 'platform_rejected', message },

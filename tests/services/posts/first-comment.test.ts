@@ -168,7 +168,7 @@ describe('a first comment that is not attempted', () => {
       hasFirstComment: false,
       error: {
         code: 'shape_unsupported',
-        message: 'Sandbox has no first comment; leave firstComment out for this connection.',
+        message: 'Sandbox has no first comments. Leave out firstComment for this connection.',
       },
     });
   });

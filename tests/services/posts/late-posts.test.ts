@@ -3,7 +3,7 @@
  * (docs/contract/scheduling.md#late-posts).
  */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { nextDueAt } from '../../../services/posts/next-due-at.ts';
+import { nextDueAt } from '../../../services/sending/claim-due-sends.ts';
 import { connectSandbox } from '../../harness/connections.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
@@ -56,7 +56,7 @@ describe('a post that is late', () => {
 
     const error = {
       code: 'schedule_missed',
-      message: `The post was to go out at ${at(1)}, and nothing could send it within 24 hours of that.`,
+      message: `The post was scheduled for ${at(1)}, and could not be sent within 24 hours of that time.`,
     };
     expect(await post(ids[0] ?? '')).toMatchObject({ status: 'failed', scheduledFor: at(1), error });
     const [event, ...others] = await eventsAbout(world, ids[0] ?? '');

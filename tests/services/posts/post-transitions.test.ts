@@ -1,8 +1,8 @@
 /** Tests every pair in the table of post states: the effect of each API call and worker action in each state. */
 import { describe, expect, it } from 'vitest';
 import { POST_STATUSES, POST_TRANSITIONS, type PostStatus } from '../../../entities/post.ts';
-import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
-import { settleLatePosts } from '../../../services/posts/settle-late-posts.ts';
+import { claimDueSends } from '../../../services/sending/claim-due-sends.ts';
+import { claimLateSends } from '../../../services/sending/claim-late-sends.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { makePost } from '../../harness/posts.ts';
 import { startWorld, type World } from '../../harness/world.ts';
@@ -90,7 +90,7 @@ const TRIGGERS: Record<string, (subject: Subject, from: World) => Promise<unknow
       postId,
       new Date(world.clock.now().getTime() - 25 * 3_600_000),
     ]);
-    return settleLatePosts(world.context);
+    return claimLateSends(world.context);
   },
   'a worker claims what is due': async () => {
     world.clock.advance(60_000);

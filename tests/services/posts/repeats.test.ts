@@ -3,8 +3,8 @@
  * (docs/contract/posts.md#busy-platforms).
  */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { claimDueSends } from '../../../services/posts/claim-due-sends.ts';
-import { nextDueAt } from '../../../services/posts/next-due-at.ts';
+import { claimDueSends } from '../../../services/sending/claim-due-sends.ts';
+import { nextDueAt } from '../../../services/sending/claim-due-sends.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
 import { startWorld, type World } from '../../harness/world.ts';
@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const BUSY = 'Ding [[unavailable]]';
 
-interface Told {
+interface PostAnswer {
   readonly status: string;
   readonly scheduledFor: string | null;
   readonly error: { readonly code: string } | null;
@@ -32,7 +32,7 @@ async function repeatWorld() {
   };
   const schedule = async (text: string, minute = 10) =>
     (await makePost(world, 'sandbox', { key, text, scheduledFor: at(minute) })).postId;
-  const post = async (id: string): Promise<Told> => (await world.rest(`GET /posts/${id}`, { key })).body.post;
+  const post = async (id: string): Promise<PostAnswer> => (await world.rest(`GET /posts/${id}`, { key })).body.post;
   const states = async (id: string): Promise<string[]> =>
     (await world.rest(`GET /posts/${id}/attempts`, { key })).body.attempts.map(
       ({ step, state, startedAt }: { step: string; state: string; startedAt: string }) =>
@@ -46,7 +46,7 @@ async function repeatWorld() {
   return { world, key, connection, at, to, schedule, post, states, triesOf, recover, up };
 }
 
-async function told(world: World, postId: string) {
+async function postEvents(world: World, postId: string) {
   return (await eventsAbout(world, postId)).map(({ name, payload }) => {
     const { post } = payload as { post: { reason?: string; scheduledFor: string; error?: { code: string } | null } };
     return [name, post.reason ?? post.error?.code ?? null, post.scheduledFor];
@@ -68,7 +68,7 @@ describe('a scheduled post whose platform is unavailable', () => {
     await to(31);
 
     expect(await post(id)).toMatchObject({ status: 'failed', error: { code: 'platform_unavailable' } });
-    expect(await told(world, id)).toEqual([
+    expect(await postEvents(world, id)).toEqual([
       ['post.rescheduled', 'platform_unavailable', at(11)],
       ['post.rescheduled', 'platform_unavailable', at(16)],
       ['post.rescheduled', 'platform_unavailable', at(31)],
@@ -91,7 +91,7 @@ describe('a scheduled post whose platform is unavailable', () => {
     expect(await post(id)).toMatchObject({ status: 'sent', error: null });
     expect(await states(id)).toEqual(['head unavailable 10', 'head accepted 11']);
     expect([await triesOf(id), (await up()).length]).toEqual([2, 1]);
-    expect((await told(world, id)).map(([name]) => name)).toEqual(['post.rescheduled', 'post.sent']);
+    expect((await postEvents(world, id)).map(([name]) => name)).toEqual(['post.rescheduled', 'post.sent']);
   });
 
   it('is not retried before the time that the platform asked for', async () => {
@@ -155,7 +155,7 @@ describe('a scheduled post whose platform is unavailable', () => {
       status: 'failed',
       error: {
         code: 'schedule_missed',
-        message: `The post was to go out at ${at(10)}, and nothing could send it within 24 hours of that.`,
+        message: `The post was scheduled for ${at(10)}, and could not be sent within 24 hours of that time.`,
       },
     });
   });
@@ -184,7 +184,7 @@ describe('a scheduled post whose platform is unavailable', () => {
     await Promise.all(sends.map((send) => world.context.sends.send(send)));
 
     expect(await post(id)).toMatchObject({ status: 'failed', error: { code: 'platform_unavailable' } });
-    expect((await told(world, id)).map(([name]) => name)).toEqual(['post.failed']);
+    expect((await postEvents(world, id)).map(([name]) => name)).toEqual(['post.failed']);
   });
 
   it('can be cancelled while it waits', async () => {
@@ -265,7 +265,7 @@ describe('a queued post whose platform is unavailable', () => {
     await to(60 + 24 * 60);
 
     expect(await post(id)).toMatchObject({ status: 'sent', scheduledFor: at(60 + 24 * 60) });
-    expect((await told(world, id)).map(([name, reason]) => [name, reason])).toEqual([
+    expect((await postEvents(world, id)).map(([name, reason]) => [name, reason])).toEqual([
       ['post.rescheduled', 'platform_unavailable'],
       ['post.rescheduled', 'missed_slot'],
       ['post.sent', null],
@@ -298,7 +298,7 @@ describe('a repeat and a process that was killed', () => {
     await recover(id);
     world.clock.set(new Date(at(11)));
     const { sends } = await claimDueSends(world.context);
-    const { sendPost } = await import('../../../services/posts/send-post.ts');
+    const { sendPost } = await import('../../../services/sending/send-post.ts');
     for (const send of sends) await sendPost(world.context, send);
     expect(await post(id)).toMatchObject({ status: 'processing' });
 
@@ -307,7 +307,7 @@ describe('a repeat and a process that was killed', () => {
 
     expect(await post(id)).toMatchObject({ status: 'sent' });
     expect(await up()).toHaveLength(1);
-    expect((await told(world, id)).map(([name]) => name)).toEqual(['post.rescheduled', 'post.sent']);
+    expect((await postEvents(world, id)).map(([name]) => name)).toEqual(['post.rescheduled', 'post.sent']);
   });
 });
 
@@ -320,7 +320,7 @@ describe('the manual clock', () => {
     const { body } = await world.rest('POST /simulation/clock', { body: { advanceSeconds: HOUR_MS / 1_000 } });
 
     expect(body.ran).toBeGreaterThanOrEqual(4);
-    expect((await told(world, postId)).map(([name]) => name)).toEqual([
+    expect((await postEvents(world, postId)).map(([name]) => name)).toEqual([
       'post.rescheduled',
       'post.rescheduled',
       'post.rescheduled',

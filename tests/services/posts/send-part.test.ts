@@ -8,8 +8,8 @@ import {
   type RecoveryFacts,
 } from '../../../platforms/contract.ts';
 import type { Context } from '../../../services/context.ts';
-import { type PartOutcome, resumePart, sendPart } from '../../../services/posts/send-part.ts';
-import { SEND_TIMES } from '../../../services/posts/send-times.ts';
+import { type PartOutcome, resumePart, sendPart } from '../../../services/sending/send-part.ts';
+import { SEND_TIMES } from '../../../services/sending/send-times.ts';
 import { createTestClock } from '../../harness/test-clock.ts';
 import { startWorld } from '../../harness/world.ts';
 
@@ -28,7 +28,7 @@ interface Script {
   readonly readBack?: readonly Answer[];
   readonly repeatWithinMs?: number;
   /** The recovery facts of the credentials in use, if they are more limited. */
-  readonly thisLogin?: RecoveryFacts;
+  readonly thisCredential?: RecoveryFacts;
 }
 
 function answer(given: Answer | undefined): Published | null {
@@ -48,7 +48,7 @@ async function run(how: typeof sendPart, script: Script, ageMs = 0) {
     ...world.context.platforms.sandbox,
     name: 'Scripted',
     recovery,
-    recoveryOf: () => script.thisLogin ?? recovery,
+    recoveryOf: () => script.thisCredential ?? recovery,
     publish: async (_session: unknown, { token }: { token: string }) => {
       calls.push(`publish ${token}`);
       return answer(publishes.shift()) as Published;
@@ -104,9 +104,9 @@ describe('a lost answer', () => {
     ['is found at the first look', ['up'], ACCEPTED, []],
     ['is found at the second look, a while later', ['absent', 'up'], ACCEPTED, [SEND_TIMES.secondLookAfterMs]],
     ['is not there at two looks', ['absent', 'absent'], NOT_THERE, [SEND_TIMES.secondLookAfterMs]],
-    ['cannot be looked for', ['unknown'], UNKNOWN, []],
-    ['cannot be looked for the second time', ['absent', 'unavailable'], UNKNOWN, [SEND_TIMES.secondLookAfterMs]],
-    ['cannot be looked for, because the login died', ['reconnect'], UNKNOWN, []],
+    ['cannot be checked', ['unknown'], UNKNOWN, []],
+    ['cannot be checked the second time', ['absent', 'unavailable'], UNKNOWN, [SEND_TIMES.secondLookAfterMs]],
+    ['cannot be checked, because the login died', ['reconnect'], UNKNOWN, []],
   ])('%s', async (_case, readBack, expected, waited) => {
     const { outcome, calls, waits } = await run(sendPart, { publish: ['unknown'], readBack, repeatWithinMs: Infinity });
 
@@ -136,7 +136,7 @@ describe('a lost answer', () => {
   });
 
   it.each<[string, Script, object, string[]]>([
-    ['is not looked for with a login that cannot', { readBack: ['up'] }, UNKNOWN, ['publish token']],
+    ['is not checked with a login that cannot', { readBack: ['up'] }, UNKNOWN, ['publish token']],
     [
       'is not repeated with a login for which that is not safe',
       { repeatWithinMs: Infinity },
@@ -144,8 +144,8 @@ describe('a lost answer', () => {
       ['publish token'],
     ],
   ])('%s', async (_case, script, expected, called) => {
-    const thisLogin = { repeatWithinMs: 0, readBack: false };
-    const { outcome, calls } = await run(sendPart, { publish: ['unknown'], ...script, thisLogin });
+    const thisCredential = { repeatWithinMs: 0, readBack: false };
+    const { outcome, calls } = await run(sendPart, { publish: ['unknown'], ...script, thisCredential });
 
     expect(outcome).toEqual(expected);
     expect(calls).toEqual(called);
@@ -190,14 +190,14 @@ describe('a call whose process died before the answer', () => {
       ['look', 'look'],
     ],
     [
-      'made when it cannot be looked for and a repeat is safe',
+      'made when it cannot be checked and a repeat is safe',
       { publish: ['up'], repeatWithinMs: 90_001 },
       90_000,
       ACCEPTED,
       ['publish token'],
     ],
     [
-      'still in doubt when the look and the repeat are not let in',
+      'still unknown when neither the check nor the repeat may run',
       { readBack: ['unavailable'], publish: ['reconnect'], repeatWithinMs: Infinity },
       90_000,
       UNKNOWN,
@@ -212,15 +212,15 @@ describe('a call whose process died before the answer', () => {
     ],
     ['not made when neither is possible', {}, 90_000, UNKNOWN, []],
     [
-      'neither looked for nor made with a login for which neither is possible',
-      { readBack: ['up'], repeatWithinMs: Infinity, thisLogin: { repeatWithinMs: 0, readBack: false } },
+      'neither checked nor made with a login for which neither is possible',
+      { readBack: ['up'], repeatWithinMs: Infinity, thisCredential: { repeatWithinMs: 0, readBack: false } },
       90_000,
       UNKNOWN,
       [],
     ],
     ['not made when the look fails', { readBack: ['unavailable'] }, 90_000, UNKNOWN, ['look']],
     [
-      'looked for again when the repeat is lost too',
+      'checked again when the repeat is lost too',
       { readBack: ['absent', 'up'], publish: ['unknown'], repeatWithinMs: Infinity },
       90_000,
       ACCEPTED,

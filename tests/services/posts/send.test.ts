@@ -102,7 +102,7 @@ describe('a post that the platform does not accept', () => {
       '[[reconnect]]',
       'reconnect_required',
       'rejected',
-      'The sandbox no longer takes this login, as [[reconnect]] in the text asks.',
+      'The sandbox no longer accepts this credential, as [[reconnect]] in the text asks.',
     ],
   ])('%s is failed with %s, and nothing is published', async (text, code, state, message) => {
     const { accountId, result, post, attempts, onSandbox, events } = await send(text);

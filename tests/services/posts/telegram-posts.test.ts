@@ -28,7 +28,7 @@ beforeAll(async () => {
 beforeEach(() => server.clear());
 
 async function upload(bytes: Buffer, type: string): Promise<string> {
-  const { body } = await world.rest('POST /media?altText=Nobody%20sees%20this', {
+  const { body } = await world.rest('POST /media?altText=Not%20shown', {
     raw: bytes,
     headers: { 'content-type': `image/${type}` },
   });
@@ -131,7 +131,7 @@ describe('a send that was interrupted', () => {
 
 describe('the token of the bot', () => {
   it.each([
-    ['nobody answers', 'http://127.0.0.1:1', TOKEN],
+    ['no server answers', 'http://127.0.0.1:1', TOKEN],
     ['what answers is not Telegram', world.url, TOKEN],
     ['the address is one that is never called', 'http://10.0.0.8', TOKEN],
     ['Telegram does not know it', server.url, `${TOKEN}0`],

@@ -94,17 +94,17 @@ describe('a slot', () => {
 describe('no slot', () => {
   it('in a queue without slots is queue_empty, for this connection only', async () => {
     const { world, key } = await queueWorld();
-    const bare = await connectSandbox(world, { key });
+    const withoutQueue = await connectSandbox(world, { key });
 
     const { status, body } = await world.rest('POST /posts', {
       key,
-      body: { text: 'Ding', connectionSlugs: [bare.slug, 'sandbox'], queue: true },
+      body: { text: 'Ding', connectionSlugs: [withoutQueue.slug, 'sandbox'], queue: true },
     });
 
     expect(status).toBe(200);
     expect(body.results).toEqual([
       {
-        connectionSlug: bare.slug,
+        connectionSlug: withoutQueue.slug,
         status: 'failed',
         postId: null,
         url: null,
@@ -113,7 +113,7 @@ describe('no slot', () => {
         hasFirstComment: false,
         error: {
           code: 'queue_empty',
-          message: `The connection "${bare.slug}" has no queue slots; set some, or give scheduledFor.`,
+          message: `The connection "${withoutQueue.slug}" has no queue slots; set some, or give scheduledFor.`,
         },
       },
       expect.objectContaining({ connectionSlug: 'sandbox', status: 'scheduled', scheduledFor: at(22) }),
@@ -162,11 +162,11 @@ describe('no slot', () => {
 
   it('is reported by validation, and so is the slot, which stays free', async () => {
     const { world, key, enqueue } = await queueWorld();
-    const bare = await connectSandbox(world, { key });
+    const withoutQueue = await connectSandbox(world, { key });
 
     const { body } = await world.rest('POST /posts/validate', {
       key,
-      body: { text: 'Ding', connectionSlugs: ['sandbox', bare.slug], queue: true },
+      body: { text: 'Ding', connectionSlugs: ['sandbox', withoutQueue.slug], queue: true },
     });
 
     expect(body.results).toMatchObject([

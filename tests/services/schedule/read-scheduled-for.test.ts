@@ -1,7 +1,7 @@
 /** Valid times: with an offset or in a time zone, across clock changes, in the future and within 30 days. */
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../errors/service-error.ts';
-import { readScheduledFor, type ScheduleInput } from '../../../services/schedule/read-scheduled-for.ts';
+import { readScheduledFor, type ScheduleInput } from '../../../services/scheduling/read-scheduled-for.ts';
 
 const NOW = new Date('2026-11-21T12:00:00.000Z');
 

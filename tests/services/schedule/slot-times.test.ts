@@ -5,8 +5,8 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { QueueSlot } from '../../../entities/connection.ts';
-import { HORIZON_MS } from '../../../services/schedule/horizon.ts';
-import { slotTimes } from '../../../services/schedule/slot-times.ts';
+import { HORIZON_MS } from '../../../services/scheduling/horizon.ts';
+import { slotTimes } from '../../../services/scheduling/slot-times.ts';
 
 const HOUR_MS = 3_600_000;
 

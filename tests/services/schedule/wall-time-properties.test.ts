@@ -1,7 +1,7 @@
 /** Property tests for wall times, over every time zone of the runtime (docs/contract/scheduling.md#wall-times). */
 import { assert, constantFrom, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readScheduledFor } from '../../../services/schedule/read-scheduled-for.ts';
+import { readScheduledFor } from '../../../services/scheduling/read-scheduled-for.ts';
 
 const RUNS = { seed: 20261121, numRuns: 2_000 };
 const MINUTE_MS = 60_000;

@@ -262,7 +262,7 @@ describe('retention', () => {
     await world.runDue();
     for (const minutes of [1, 5, 30, 120, 360, 720]) await world.advance(minutes * MINUTE);
     const statuses = async () => (await deliveries()).map(({ status }) => status);
-    const tidy = async (ms: number) => {
+    const cleanUp = async (ms: number) => {
       world.clock.advance(ms);
       await housekeeping.run(world.context, new AbortController().signal);
       return statuses();
@@ -272,10 +272,10 @@ describe('retention', () => {
       world.sql(`select 1 from events where account_id = $1 and name <> 'post.metrics'`, [accountId]);
 
     // The dead letter failed for the last time 20 hours and 36 minutes after both were queued.
-    expect(await tidy(29 * day)).toEqual(['dead', 'delivered']);
-    expect(await tidy(0.5 * day)).toEqual(['dead']);
+    expect(await cleanUp(29 * day)).toEqual(['dead', 'delivered']);
+    expect(await cleanUp(0.5 * day)).toEqual(['dead']);
     expect(await events()).toEqual([]);
-    expect(await tidy(0.5 * day + 1)).toEqual([]);
+    expect(await cleanUp(0.5 * day + 1)).toEqual([]);
   });
 });
 

@@ -12,7 +12,7 @@ import { startWorld } from '../../harness/world.ts';
 const world = await startWorld();
 
 /** An account with a sandbox, and a webhook that is subscribed to one event. */
-async function hearing(event: string) {
+async function subscribeTo(event: string) {
   const account = await accountWithSandbox(world);
   const receiver = await startReceiver();
   const webhook = await registerWebhook(world, receiver.url, { key: account.key, events: [event] });
@@ -41,7 +41,7 @@ const later = (ms: number) => new Date(world.clock.now().getTime() + ms).toISOSt
 
 describe('the body of', () => {
   it('post.sent', async () => {
-    const { key, receiver } = await hearing('post.sent');
+    const { key, receiver } = await subscribeTo('post.sent');
     const body = { text: 'Hello', connectionSlugs: ['sandbox'], tags: ['launch'] };
     const { body: answer } = await world.rest('POST /posts', { key, body });
     const [{ postId, url }] = answer.results;
@@ -68,7 +68,7 @@ describe('the body of', () => {
   });
 
   it('post.sent of a scheduled post in a profile, without an event at scheduling', async () => {
-    const { id: accountId, key, receiver } = await hearing('post.sent');
+    const { id: accountId, key, receiver } = await subscribeTo('post.sent');
     const profile = await world.profile('Acme', accountId);
     await connectSandbox(world, { key, slug: 'acme', profileId: profile.id });
     const scheduledFor = later(60_000);
@@ -85,7 +85,7 @@ describe('the body of', () => {
   });
 
   it('post.failed', async () => {
-    const { key, receiver } = await hearing('post.failed');
+    const { key, receiver } = await subscribeTo('post.failed');
     const { postId, error } = await makePost(world, 'sandbox', { key, text: 'No [[reject]]' });
 
     await world.runDue();
@@ -110,7 +110,7 @@ describe('the body of', () => {
   });
 
   it('post.deleted, without an event for cancelling a scheduled post', async () => {
-    const { key, receiver } = await hearing('post.deleted');
+    const { key, receiver } = await subscribeTo('post.deleted');
     const { postId } = await makePost(world, 'sandbox', { key });
     const waiting = await makePost(world, 'sandbox', { key, scheduledFor: later(60_000) });
     await world.rest(`DELETE /posts/${waiting.postId}`, { key });
@@ -130,7 +130,7 @@ describe('the body of', () => {
   });
 
   it('post.rescheduled', async () => {
-    const { key, receiver } = await hearing('post.rescheduled');
+    const { key, receiver } = await subscribeTo('post.rescheduled');
     const { postId } = await makePost(world, 'sandbox', { key, text: '[[reject]]' });
     const scheduledFor = later(120_000);
 
@@ -143,7 +143,7 @@ describe('the body of', () => {
   });
 
   it('connection.created', async () => {
-    const { key, receiver } = await hearing('connection.created');
+    const { key, receiver } = await subscribeTo('connection.created');
 
     const { id } = await connectSandbox(world, { key, slug: 'second' });
 
@@ -154,7 +154,7 @@ describe('the body of', () => {
   });
 
   it('connection.removed', async () => {
-    const { key, receiver, connection } = await hearing('connection.removed');
+    const { key, receiver, connection } = await subscribeTo('connection.removed');
 
     await world.rest(`DELETE /connections/${connection.id}`, { key });
 
@@ -264,7 +264,7 @@ describe('an event is delivered', () => {
 
 describe('the signature', () => {
   it('covers the delivered bytes, with the secret from the registration', async () => {
-    const { key, receiver, webhook } = await hearing('post.sent');
+    const { key, receiver, webhook } = await subscribeTo('post.sent');
     await makePost(world, 'sandbox', { key, text: 'Glöckchen 🔔 "läuten"' });
 
     await world.runDue();
@@ -278,7 +278,7 @@ describe('the signature', () => {
 
 describe('an event from another module', () => {
   it('is delivered in the same way: post.metrics, in its stored form', async () => {
-    const { id: accountId, key, receiver } = await hearing('post.metrics');
+    const { id: accountId, key, receiver } = await subscribeTo('post.metrics');
     const { postId } = await makePost(world, 'sandbox', { key });
     const payload = {
       post: { id: postId, connectionSlug: 'sandbox', platformId: 'sandbox', url: null, profileId: null },

@@ -1,0 +1,5 @@
+/** Types of console-sources.js. */
+export const CONSOLE_DIST: string;
+export function hashSources(root: string): string;
+export function isConsoleBuilt(root: string): boolean;
+export function recordSources(folder: string, sources: string): void;

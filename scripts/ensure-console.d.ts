@@ -1,0 +1,2 @@
+/** Types of ensure-console.js. */
+export function ensureConsole(root: string): Promise<void>;

@@ -1,0 +1,87 @@
+/** Compose in a real browser: images with alt text, in order, for a person and for a key. */
+import { describe, expect, it } from 'vitest';
+import { storeDiscord } from '../../harness/connections.ts';
+import { noise, plain } from '../../harness/images.ts';
+import { choose, resultsOf, textOf } from './compose-page.ts';
+import { HAS_BROWSER, useConsole } from './console-stage.ts';
+import { expectGoodView } from './view-checks.ts';
+
+// The clock of the install stands still, so its rate limit is never free again.
+const stage = useConsole({ env: { RATE_LIMIT_PER_MINUTE: '10000' } });
+
+const PNG = 'image/png';
+
+describe.skipIf(!HAS_BROWSER)('Images of Compose', () => {
+  it('are uploaded by file and paste, get alt text and an order, and are kept when the tab closes', async () => {
+    const [account] = await stage.world.sql<{ id: string }>('select id from accounts');
+    const { id } = await storeDiscord(stage.world, account?.id ?? '', 'photos');
+    await stage.world.sql(`update connections set platform_id = 'instagram' where id = $1`, [id]);
+    const { page } = await stage.visit('/compose');
+    await textOf(page).fill('With images');
+    await choose(page, 'sandbox', 'photos');
+    const large = await noise(1_500, 1_500).png({ compressionLevel: 0 }).toBuffer();
+    await page.locator('input[type=file]').setInputFiles([
+      { name: 'large.png', mimeType: PNG, buffer: large },
+      { name: 'words.txt', mimeType: 'text/plain', buffer: Buffer.from('words') },
+    ]);
+    await page.getByLabel('Alt text of image 1').fill('The large one');
+    const pasted = (await plain(40, 40, '#ff0000').png().toBuffer()).toString('base64');
+    await page.evaluate(`(() => {
+      const clipboardData = new DataTransfer();
+      const bytes = Uint8Array.from(atob('${pasted}'), (character) => character.charCodeAt(0));
+      clipboardData.items.add(new File([bytes], 'pasted.png', { type: 'image/png' }));
+      window.dispatchEvent(new ClipboardEvent('paste', { clipboardData, cancelable: true }));
+    })()`);
+    await page.getByLabel('Alt text of image 2').fill('The pasted one');
+    await page.getByText('This file is text/plain').waitFor();
+    await page.getByRole('button', { name: 'Leave out words.txt' }).click();
+    await page.getByRole('button', { name: 'Move image 2 up' }).press('Enter');
+    await expect.poll(() => page.getByLabel('Alt text of image 1').inputValue()).toBe('The pasted one');
+    await page.getByText('Instagram: converted to another type').first().waitFor();
+    await page.reload();
+    await page.getByRole('img', { name: 'The large one' }).first().waitFor();
+    await page.getByRole('checkbox', { name: 'photos' }).uncheck({ force: true });
+
+    await page.getByRole('button', { name: 'Publish' }).click();
+
+    await resultsOf(page).getByText('1 of 1 accepted').waitFor();
+    const { posts } = (await stage.world.rest('GET /posts?q=images&status=sent')).body;
+    const { media } = (await stage.world.rest(`GET /posts/${posts[0].id}`)).body.post;
+    expect(media.map(({ altText, width }: { altText: string; width: number }) => [altText, width])).toEqual([
+      ['The pasted one', 40],
+      ['The large one', 1_500],
+    ]);
+  });
+
+  it('are removed, brought back by undo, and good in every scheme and size', async () => {
+    const { page } = await stage.visit('/compose');
+    await page
+      .locator('input[type=file]')
+      .setInputFiles([{ name: 'bell.png', mimeType: PNG, buffer: await plain(60, 40).png().toBuffer() }]);
+    await page.getByLabel('Alt text of image 1').fill('A bell');
+
+    await page.getByRole('button', { name: 'Remove image 1' }).click();
+    await page.getByLabel('Alt text of image 1').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+
+    expect(await page.getByLabel('Alt text of image 1').inputValue()).toBe('A bell');
+    await expectGoodView(page);
+  });
+
+  it('show for the holder of a key too', async () => {
+    const { page } = await stage.visit('/compose', { isSignedIn: false });
+    await page.getByLabel('API key').fill(stage.world.liveKey);
+    await page.getByRole('button', { name: 'Open the console' }).click();
+    await textOf(page).waitFor();
+    const buffer = await noise(900, 900).png({ compressionLevel: 0 }).toBuffer();
+
+    await page.locator('input[type=file]').setInputFiles([{ name: 'large.png', mimeType: PNG, buffer }]);
+
+    await page.getByLabel('Alt text of image 1').fill('Through a key');
+    const image = page.getByRole('img', { name: 'Through a key' }).first();
+    await image.waitFor();
+    await expect
+      .poll(() => page.evaluate<number>(`document.querySelector('img[alt="Through a key"]').naturalWidth`))
+      .toBe(900);
+  });
+});

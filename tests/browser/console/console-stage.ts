@@ -1,0 +1,116 @@
+/**
+ * What a test of a view needs: its own install with connections and posts, a real browser in which the owner is
+ * signed in, and checks that hold on every view.
+ */
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, inject } from 'vitest';
+import { freePort } from '../../crash/server-process.ts';
+import { connectSandbox, type TestConnection } from '../../harness/connections.ts';
+import { OWNER_ENV, signedInBrowser } from '../../harness/owner.ts';
+import { startWorld, type World, type WorldOptions } from '../../harness/world.ts';
+import { type Customer, newCustomer } from '../customer.ts';
+import { DESKTOP } from '../page-checks.ts';
+
+const shared = inject('stage');
+
+/** False when the global setup found no browser. */
+export const HAS_BROWSER = shared !== null;
+
+export interface VisitOptions {
+  /** Default: a desktop. */
+  readonly size?: { readonly width: number; readonly height: number };
+  /** Whether the owner is signed in; true by default. */
+  readonly isSignedIn?: boolean;
+  /** Paths whose refusals the test expects. */
+  readonly refusedAt?: readonly string[];
+}
+
+export interface ConsoleStage {
+  readonly world: World;
+  /** Opens a view in a separate browser, and waits for its heading. */
+  visit(path: string, options?: VisitOptions): Promise<Customer>;
+  /** Connects sandboxes: `bell-1`, `bell-2` and so on, counted through the file. */
+  connect(count: number): Promise<TestConnection[]>;
+  /** Writes posts to the first sandbox over the API; gives their ids, newest last. */
+  write(texts: readonly string[], fields?: Readonly<Record<string, unknown>>): Promise<string[]>;
+}
+
+export interface StageOptions extends WorldOptions {
+  /** Whether the addresses that the install writes, such as connect links, lead to it. */
+  readonly isAtPublicUrl?: boolean;
+}
+
+/** Prepares the tests of a file. Browsers are closed after each test, and must not have reported an error. */
+export function useConsole({ isAtPublicUrl = false, ...options }: StageOptions = {}): ConsoleStage {
+  if (shared === null) return nowhere;
+  let browser: Browser | undefined;
+  let world: World | undefined;
+  let connected = 0;
+  const customers: Customer[] = [];
+  beforeAll(async () => {
+    browser = await chromium.connect(shared.browserUrl);
+    const port = isAtPublicUrl ? await freePort() : 0;
+    const place = isAtPublicUrl && { PUBLIC_URL: `http://127.0.0.1:${port}` };
+    world = await startWorld({ sleepsReally: true, port, ...options, env: { ...OWNER_ENV, ...place, ...options.env } });
+  });
+  afterEach(async () => {
+    const left = customers.splice(0);
+    await Promise.all(left.map(({ close }) => close()));
+    for (const customer of left) customer.expectQuiet();
+  });
+  afterAll(() => browser?.close());
+
+  const started = (): World => {
+    if (world === undefined) throw new Error('the install is there during tests, not before');
+    return world;
+  };
+  return {
+    get world() {
+      return started();
+    },
+    visit: async (path, visit = {}) => {
+      const { url } = started();
+      const customer = await newCustomer(browser as Browser, { product: url, app: url }, visit);
+      customers.push(customer);
+      await prepare(customer.page, started(), visit);
+      await customer.open(url + path);
+      await customer.page.getByRole('heading', { level: 1 }).waitFor();
+      return customer;
+    },
+    connect: async (count) => {
+      const made: TestConnection[] = [];
+      for (let index = 0; index < count; index += 1) {
+        connected += 1;
+        const fields = { slug: `bell-${connected}`, description: `Bell number ${connected}` };
+        made.push(await connectSandbox(started(), fields));
+      }
+      return made;
+    },
+    write: async (texts, fields = {}) => {
+      const ids: string[] = [];
+      for (const text of texts) {
+        const body = { text, connectionSlugs: [started().sandboxSlug], ...fields };
+        const answer = await started().rest('POST /posts', { body });
+        ids.push(answer.body.results[0].postId);
+      }
+      return ids;
+    },
+  };
+}
+
+async function prepare(page: Page, world: World, { size = DESKTOP, isSignedIn = true }: VisitOptions): Promise<void> {
+  await page.setViewportSize(size);
+  // The page reads the time of the machine, and the install its own.
+  await page.clock.setFixedTime(world.clock.now());
+  if (!isSignedIn) return;
+  const { cookies } = await signedInBrowser(world);
+  const own = [...cookies].map(([name, value]) => ({ name, value, url: world.url }));
+  await page.context().addCookies(own);
+}
+
+/** A placeholder for when there is no browser and every browser test is skipped. */
+const nowhere = new Proxy({} as ConsoleStage, {
+  get: () => {
+    throw new Error('there is no browser, so there is no console');
+  },
+});

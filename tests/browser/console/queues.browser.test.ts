@@ -1,0 +1,99 @@
+/** Queues in a real browser. */
+import { describe, expect, it } from 'vitest';
+import { HAS_BROWSER, useConsole } from './console-stage.ts';
+import { expectGoodView } from './view-checks.ts';
+
+const stage = useConsole();
+
+const WEEK = [1, 2, 3, 4, 5, 6, 0].map((weekday) => ({ weekday, time: '09:00' }));
+
+/** For what the service learns after a press. */
+const PATIENCE = { timeout: 15_000 };
+
+/** A connection with a slot at 09:00 of every day in a zone that is not the browser's. */
+async function queueOf(posts: readonly string[]) {
+  const [connection] = await stage.connect(1);
+  if (connection === undefined) throw new Error('no connection was made');
+  const body = { slots: WEEK, timezone: 'America/New_York' };
+  await stage.world.rest(`PATCH /connections/${connection.id}/queue`, { body });
+  if (posts.length > 0) await stage.write(posts, { connectionSlugs: [connection.slug], queue: true });
+  const slots = async () => (await stage.world.rest(`GET /connections/${connection.id}`)).body.connection.queueSlots;
+  const queue = async () => (await stage.world.rest(`GET /connections/${connection.id}/queue`)).body.queue;
+  return { ...connection, slots, queue, path: `/queues?connection=${connection.id}` };
+}
+
+describe.skipIf(!HAS_BROWSER)('Queues', () => {
+  it('teaches when there are no slots, and adds them with the keyboard alone', async () => {
+    const [connection] = await stage.connect(1);
+    const { page } = await stage.visit(`/queues?connection=${connection?.id}`);
+    await page.getByText('This queue has no slots yet.').waitFor();
+    await expectGoodView(page);
+
+    await page.getByLabel('Time', { exact: true }).focus();
+    await page.keyboard.press('Enter');
+
+    await page.getByRole('button', { name: 'Remove the slot Friday 09:00' }).waitFor();
+    const { body } = await stage.world.rest(`GET /connections/${connection?.id}`);
+    expect(body.connection.queueSlots).toHaveLength(5);
+  });
+
+  it('removes a slot, and brings it back with undo', async () => {
+    const { path, slots } = await queueOf([]);
+    const { page } = await stage.visit(path);
+    const remove = page.getByRole('button', { name: 'Remove the slot Monday 09:00' });
+
+    await remove.click();
+    await page.getByText('The slot is removed.').waitFor();
+    expect(await slots()).toHaveLength(6);
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+
+    await remove.waitFor();
+    await expect.poll(slots, PATIENCE).toHaveLength(7);
+  });
+
+  it('shows which post is in which slot in the zone of the connection, also when others change it', async () => {
+    const { path, slug } = await queueOf(['First in the queue']);
+    const { page } = await stage.visit(path);
+    const places = page.getByRole('region', { name: 'Coming slots' }).getByRole('listitem');
+    await places.nth(0).getByText('First in the queue').waitFor();
+    await places.nth(0).getByText(/09:00/).waitFor();
+    await expectGoodView(page);
+
+    await stage.write(['Second in the queue'], { connectionSlugs: [slug], queue: true });
+
+    await places.nth(1).getByText('Second in the queue').waitFor();
+  });
+
+  it('pauses and resumes', async () => {
+    const { path, id } = await queueOf([]);
+    const { page } = await stage.visit(path);
+
+    await page.getByRole('button', { name: 'Pause the queue' }).click();
+    await page.getByText('paused', { exact: true }).waitFor();
+    expect((await stage.world.rest(`GET /connections/${id}`)).body.connection.queuePaused).toBe(true);
+    await page.getByRole('button', { name: 'Resume the queue' }).click();
+
+    await page.getByText('running', { exact: true }).waitFor();
+  });
+
+  it('moves a post to another free slot, and leaves it in the queue after undo', async () => {
+    const { path, queue } = await queueOf(['Moved by hand']);
+    const [before] = await queue();
+    const { page } = await stage.visit(path);
+    const move = async () => {
+      await page.getByRole('button', { name: 'Move Moved by hand' }).click();
+      await page.getByRole('dialog').getByText('A free slot').click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Move', exact: true }).click();
+    };
+    await move();
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    expect(await queue()).toEqual([before]);
+
+    await move();
+    await page.getByRole('button', { name: 'Close the message' }).click();
+
+    await expect.poll(queue, PATIENCE).toEqual([]);
+    const { body } = await stage.world.rest(`GET /posts/${before.id}`);
+    expect(Date.parse(body.post.scheduledFor) - Date.parse(before.scheduledFor)).toBe(86_400_000);
+  });
+});

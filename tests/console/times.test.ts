@@ -1,0 +1,20 @@
+/** Words of the console for instants. */
+import { describe, expect, it } from 'vitest';
+import { relativeTime } from '../../console/app/ui/times.ts';
+
+const NOW = Date.parse('2026-11-22T12:00:00Z');
+const after = (seconds: number) => relativeTime(new Date(NOW + 1_000 * seconds).toISOString(), NOW);
+
+describe('the words for an instant', () => {
+  it('do not put an instant into the future that is past but newer than the present of the page', () => {
+    expect([after(5), after(20), after(29)]).toEqual(['now', 'now', 'now']);
+  });
+
+  it('tell the past minute from the coming one', () => {
+    expect([after(-50), after(-1), after(45)]).toEqual(['just now', 'just now', 'in less than a minute']);
+  });
+
+  it('count minutes, hours and days', () => {
+    expect([after(300), after(-7_200), after(86_400)]).toEqual(['in 5 minutes', '2 hours ago', 'tomorrow']);
+  });
+});

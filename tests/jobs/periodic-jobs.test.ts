@@ -1,0 +1,118 @@
+/** Periodic work runs once a period over all workers, and its lock is released in time. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Loop } from '../../jobs/loop.ts';
+import { startPeriodicJobs } from '../../jobs/periodic-jobs.ts';
+import { systemClock } from '../../server/clocks.ts';
+import type { Clock } from '../../services/clock.ts';
+import { databaseUrl as urlOf, TEST_DATABASE_URL } from '../harness/database.ts';
+import { startWorld } from '../harness/world.ts';
+
+/** Milliseconds that a timer may be early or late on a busy machine. */
+const SLACK_MS = 1_000;
+
+async function startPair(run: Loop['run'], extra: Partial<Loop> = {}) {
+  const world = await startWorld({ logLevel: 'error' });
+  const [database] = await world.sql<{ name: string }>('select current_database() as name');
+  const databaseUrl = TEST_DATABASE_URL === undefined ? undefined : urlOf(database?.name ?? '');
+  // Its period is 5 seconds, the shortest of all loops.
+  const loop: Loop = { name: 'webhookDeliveries', run, ...extra };
+  const start = async ({ aheadMs = 0, speed = 1 } = {}) => {
+    const clock: Clock = {
+      ...systemClock,
+      now: () => new Date(Date.now() + aheadMs),
+      sleep: (ms, signal) => systemClock.sleep(ms / speed, signal),
+    };
+    const config = { ...world.context.config, databaseUrl };
+    const worker = await startPeriodicJobs({ ...world.context, clock, config }, [loop]);
+    let stopped: Promise<void> | undefined;
+    const stop = () => (stopped ??= worker.stop());
+    onTestFinished(stop);
+    return { stop };
+  };
+  return { world, start };
+}
+
+it('runs once a period when two workers share the jobs', async () => {
+  const runs: number[] = [];
+  const { world, start } = await startPair(async () => runs.push(performance.now()));
+
+  await Promise.all([start(), start()]);
+  await wait(12_500);
+
+  const gaps = runs.slice(1).map((at, index) => at - (runs[index] ?? 0));
+  expect(runs.length).toBeGreaterThanOrEqual(2);
+  expect(Math.min(...gaps)).toBeGreaterThan(5_000 - SLACK_MS);
+  expect(world.logged).toEqual([]);
+  const jobs = await world.sql('select name, count(*)::int as rows from agenda_jobs group by 1');
+  expect(jobs).toEqual([{ name: 'webhookDeliveries', rows: 1 }]);
+}, 60_000);
+
+it('stores the instants of the shared clock, also when the machine has another time', async () => {
+  const { world, start } = await startPair(async () => 0);
+
+  await start({ aheadMs: 3_600_000 });
+  await wait(1_000);
+
+  const [job] = await world.sql<{ ahead: number }>(
+    'select extract(epoch from last_run_at)::float8 * 1000 - $1::float8 as ahead from agenda_jobs',
+    [Date.now()],
+  );
+  expect(Math.abs((job?.ahead ?? 0) - 3_600_000)).toBeLessThan(10_000);
+}, 60_000);
+
+it('waits for a job in progress when it stops, and leaves nothing locked', async () => {
+  let ended = false;
+  const begun = Promise.withResolvers<void>();
+  const { world, start } = await startPair(async () => {
+    begun.resolve();
+    await wait(1_500);
+    ended = true;
+    return 0;
+  });
+  const worker = await start();
+  await begun.promise;
+
+  await worker.stop();
+
+  expect(ended).toBe(true);
+  expect(await world.sql('select name from agenda_jobs where locked_at is not null')).toEqual([]);
+}, 60_000);
+
+it('leaves nothing locked when it stops shortly before a period', async () => {
+  const ran = Promise.withResolvers<void>();
+  const { world, start } = await startPair(async () => (ran.resolve(), 0));
+  const worker = await start();
+  await ran.promise;
+  const isLocked = async () =>
+    (await world.sql('select 1 from agenda_jobs where locked_at is not null and next_run_at > last_finished_at'))
+      .length;
+  await expect.poll(isLocked, { timeout: 10_000, interval: 50 }).toBe(1);
+
+  await worker.stop();
+
+  expect(await isLocked()).toBe(0);
+}, 60_000);
+
+it('runs at the start of each worker what asks for that', async () => {
+  let runs = 0;
+  const { start } = await startPair(async () => (runs += 1), { name: 'housekeeping', runsAtStart: true });
+
+  const first = await start();
+  await expect.poll(() => runs, { timeout: 10_000 }).toBe(1);
+  await first.stop();
+  await start();
+
+  await expect.poll(() => runs, { timeout: 10_000 }).toBe(2);
+}, 60_000);
+
+it('creates its table again when it is lost', async () => {
+  let runs = 0;
+  const { world, start } = await startPair(async () => (runs += 1));
+  await start({ speed: 10 });
+  await expect.poll(() => runs, { timeout: 10_000 }).toBe(1);
+
+  await world.sql('drop table agenda_jobs');
+
+  await expect.poll(() => runs, { timeout: 20_000 }).toBeGreaterThan(1);
+}, 60_000);

@@ -1,0 +1,211 @@
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { renewDueCredentials } from '../../../services/connections/renew-due-credentials.ts';
+import { type FakeXAccount, startFakeX } from '../../platforms/fakes/fake-x.ts';
+import { startWorld } from '../../harness/world.ts';
+
+const APP = { clientId: 'carillon', clientSecret: 'secret' };
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const TOKEN = 'POST /2/oauth2/token';
+const DEAD = 'X no longer renews this credential: connect the account again.';
+
+const x = await startFakeX({ now: () => world.clock.now(), app: APP });
+const world = await startWorld({
+  env: { X_API_URL: x.url, X_AUTH_URL: x.url, X_CLIENT_ID: APP.clientId, X_CLIENT_SECRET: APP.clientSecret },
+});
+afterAll(() => x.close());
+
+let account: FakeXAccount;
+let connection: { id: string; slug: string };
+let number = 0;
+
+/** Each test has its own account, whose access token expires in two hours. */
+beforeEach(async () => {
+  number += 1;
+  account = x.addAccount(`alice${number}`, `token-${number}`, `refresh-${number}`);
+  connection = (await connect(`token-${number}`)).body.connection;
+  x.calls[TOKEN] = 0;
+});
+
+afterEach(async () => {
+  await world.rest(`DELETE /connections/${connection.id}`);
+});
+
+function connect(accessToken: string) {
+  const expiresAt = new Date(world.clock.now().getTime() + 2 * HOUR).toISOString();
+  const credentials = { accessToken, refreshToken: `refresh-${number}`, expiresAt };
+  return world.rest('POST /connections', { body: { platformId: 'x', credentials } });
+}
+
+const renewals = () => x.calls[TOKEN] ?? 0;
+const shown = async () => (await world.rest(`GET /connections/${connection.id}`)).body.connection;
+const post = async (text: string) =>
+  (await world.rest('POST /posts', { body: { text, connectionSlugs: [connection.slug] } })).body.results[0];
+const fails = (status: number, json: unknown = {}) => (x.answers[TOKEN] = [{ status, json }]);
+/** Revokes all tokens of the account at X. */
+const kill = () => [account.accessTokens, account.refreshTokens].forEach((tokens) => tokens.clear());
+
+describe('an access token that expires', () => {
+  it('is refreshed five minutes ahead, without a post to send, and again two hours later', async () => {
+    await world.advance(115 * MINUTE - 1);
+    expect(renewals()).toBe(0);
+
+    await world.advance(1);
+    expect(renewals()).toBe(1);
+
+    await world.advance(115 * MINUTE);
+    expect(renewals()).toBe(2);
+    expect(await post('still here')).toMatchObject({ status: 'sent' });
+    expect(renewals()).toBe(2);
+  });
+
+  it('is refreshed once by concurrent callers', async () => {
+    world.clock.advance(116 * MINUTE);
+    const { signal } = new AbortController();
+
+    const [one, two] = await Promise.all([
+      post('one'),
+      post('two'),
+      renewDueCredentials(world.context, signal),
+      renewDueCredentials(world.context, signal),
+    ]);
+
+    expect([one.status, two.status]).toEqual(['sent', 'sent']);
+    expect(renewals()).toBe(1);
+  });
+
+  it('has its new tokens stored before their first use: a post that is cut off does not lose them', async () => {
+    world.clock.advance(116 * MINUTE);
+    x.faults.push('drops_before');
+
+    expect(await post('cut off')).toMatchObject({ status: 'failed', error: { code: 'platform_unavailable' } });
+    expect(await post('the next')).toMatchObject({ status: 'sent' });
+    expect(renewals()).toBe(1);
+  });
+
+  it('is still used while X cannot refresh it, and the refresh is repeated five minutes later', async () => {
+    world.clock.advance(116 * MINUTE);
+    fails(503);
+
+    await world.runDue();
+
+    expect(await shown()).toMatchObject({ reconnectRequired: null });
+    fails(503);
+    expect(await post('meanwhile')).toMatchObject({ status: 'sent' });
+    const before = renewals();
+    await world.advance(5 * MINUTE - 1);
+    expect(renewals()).toBe(before);
+    await world.advance(1);
+    expect(renewals()).toBe(before + 1);
+    expect(await shown()).toMatchObject({ reconnectRequired: null });
+  });
+
+  it('is no longer refreshed after the connection was deleted', async () => {
+    await world.rest(`DELETE /connections/${connection.id}`);
+
+    await world.advance(3 * HOUR);
+
+    expect(renewals()).toBe(0);
+  });
+});
+
+describe('credentials that are no longer valid', () => {
+  it('are reported on the connection before a post is due, and the refresh is not repeated', async () => {
+    kill();
+
+    await world.advance(115 * MINUTE);
+
+    const since = world.clock.now().toISOString();
+    expect(await shown()).toMatchObject({ id: connection.id, reconnectRequired: { since, reason: DEAD } });
+    await world.advance(24 * HOUR);
+    expect(renewals()).toBe(1);
+    expect(await shown()).toMatchObject({ reconnectRequired: { since, reason: DEAD } });
+    expect(await post('too late')).toMatchObject({ status: 'failed', error: { code: 'reconnect_required' } });
+    expect(await shown()).toMatchObject({ reconnectRequired: { since, reason: expect.any(String) } });
+  });
+
+  it('are reported in the list of connections too', async () => {
+    kill();
+    await world.advance(115 * MINUTE);
+
+    const { body } = await world.rest('GET /connections');
+
+    expect(body.connections.find(({ id }: { id: string }) => id === connection.id)).toEqual(await shown());
+    expect((await shown()).reconnectRequired.reason).toBe(DEAD);
+  });
+
+  it('work again after the account is connected again: same id, slug and queue, and no event', async () => {
+    const queue = { slots: [{ weekday: 1, time: '09:00' }], timezone: 'Europe/Berlin' };
+    await world.rest(`PATCH /connections/${connection.id}/queue`, { body: queue });
+    kill();
+    await world.advance(115 * MINUTE);
+    const before = await shown();
+    const events = () => world.sql<{ name: string }>('select name from events order by id');
+    const earlierEvents = await events();
+    account.accessTokens.add('anew');
+
+    const { status, body } = await connect('anew');
+
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      connection: { ...before, reconnectRequired: null, credentialRenewsAt: expect.any(String) },
+    });
+    expect(await events()).toEqual(earlierEvents);
+    expect(await post('back')).toMatchObject({ status: 'sent' });
+  });
+
+  it('do not exist yet: connecting twice is still a conflict while the credentials are valid', async () => {
+    const { status, body } = await connect(`token-${number}`);
+
+    expect(status).toBe(409);
+    expect(body).toMatchObject({ error: 'connection_conflict' });
+  });
+});
+
+describe('credentials that a send finds refused', () => {
+  beforeEach(async () => {
+    kill();
+    await post('refused');
+  });
+
+  it('are reported on the connection, with the reason and the time', async () => {
+    expect((await shown()).reconnectRequired).toEqual({
+      since: world.clock.now().toISOString(),
+      reason: expect.stringMatching(/^X /),
+    });
+  });
+
+  it('keep the time of the first refusal', async () => {
+    const { since } = (await shown()).reconnectRequired;
+    world.clock.advance(MINUTE);
+
+    await post('again');
+
+    expect((await shown()).reconnectRequired.since).toBe(since);
+  });
+});
+
+describe('a send that X refuses because of missing permissions', () => {
+  it('is reported on the connection until a send succeeds', async () => {
+    x.answers['POST /2/tweets'] = [
+      { status: 403, json: { title: 'Forbidden', type: 'about:blank', status: 403, detail: 'Forbidden' } },
+    ];
+    expect(await post('with too few scopes')).toMatchObject({ error: { code: 'reconnect_required' } });
+    expect((await shown()).reconnectRequired).not.toBeNull();
+
+    expect(await post('covered')).toMatchObject({ status: 'sent' });
+
+    expect((await shown()).reconnectRequired).toBeNull();
+  });
+});
+
+describe('a delete that finds the credentials refused', () => {
+  it('is reported on the connection', async () => {
+    const { postId } = await post('up');
+    kill();
+
+    expect((await world.rest(`DELETE /posts/${postId}`)).body).toMatchObject({ error: 'reconnect_required' });
+
+    expect((await shown()).reconnectRequired).not.toBeNull();
+  });
+});

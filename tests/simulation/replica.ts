@@ -1,0 +1,131 @@
+/** The database in memory, rebuilt from the journal, and the queries that the rules make. */
+import type { PlanName } from '../../entities/account.ts';
+import type { AttemptRow, ConnectionRow, PostRow, ReadRow, TimelineRow, Transaction } from './journal.ts';
+import { ms } from './journal.ts';
+
+/** Thrown when an invariant does not hold. */
+export class Broken extends Error {
+  override name = 'Broken';
+  readonly invariant: string;
+
+  constructor(invariant: string, message: string) {
+    super(`${invariant}: ${message}`);
+    this.invariant = invariant;
+  }
+}
+
+/** @throws Broken unless `holds` */
+export function hold(holds: boolean, invariant: string, message: () => string): void {
+  if (!holds) throw new Broken(invariant, message());
+}
+
+export interface Tenant {
+  readonly id: string;
+  /** Short name for histories. */
+  readonly name: string;
+  readonly plan: PlanName;
+}
+
+const DAY_MS = 86_400_000;
+
+export class Replica {
+  readonly tenants = new Map<string, Tenant>();
+  readonly posts = new Map<string, PostRow>();
+  readonly connections = new Map<string, ConnectionRow>();
+  /** Ledger rows that create a post, by token. */
+  readonly heads = new Map<string, AttemptRow>();
+  /** The current and deleted posts on the sandbox, by token. */
+  readonly timeline = new Map<string, TimelineRow>();
+  /** The newest read of each post's metrics. */
+  readonly reads = new Map<string, ReadRow>();
+  /** How often the caller resent a post with an unknown outcome. */
+  readonly forced = new Map<string, number>();
+  readonly #names = new Map<string, string>();
+
+  /** Applies the changes of a transaction. */
+  apply(change: Transaction[number]): void {
+    switch (change.kind) {
+      case 'posts':
+        return this.#applyPost(change.old, change.new);
+      case 'connections':
+        if (change.new !== null) this.#applyConnection(change.new);
+        return;
+      case 'attempts':
+        if (change.new?.step === 'head') this.heads.set(change.new.token, change.new);
+        return;
+      case 'sandbox_posts':
+        if (change.new !== null) this.timeline.set(change.new.token, change.new);
+        return;
+      default:
+    }
+  }
+
+  #applyPost(old: PostRow | null, present: PostRow | null): void {
+    if (present === null) {
+      this.posts.delete(old?.id ?? '');
+      return;
+    }
+    this.posts.set(present.id, present);
+    if (old?.error_code === 'outcome_unknown' && present.generation > old.generation) {
+      this.forced.set(present.id, (this.forced.get(present.id) ?? 0) + 1);
+    }
+  }
+
+  #applyConnection(row: ConnectionRow): void {
+    this.connections.set(row.id, row);
+    if (!this.#names.has(row.id)) this.#names.set(row.id, `c${this.#names.size}`);
+  }
+
+  /** A name that is the same in every run of a seed. Ids differ between engines. */
+  nameOf(post: PostRow): string {
+    const tenant = this.tenants.get(post.account_id)?.name ?? '?';
+    return `${tenant}/${this.#names.get(post.connection_id) ?? '?'}/${markerOf(post.text)}`;
+  }
+
+  nameOfConnection(id: string): string {
+    return this.#names.get(id) ?? '?';
+  }
+
+  ofTenant(tenantId: string): PostRow[] {
+    return [...this.posts.values()].filter((post) => post.account_id === tenantId);
+  }
+
+  ofConnection(connectionId: string): PostRow[] {
+    return [...this.posts.values()].filter((post) => post.connection_id === connectionId);
+  }
+
+  living(tenantId: string): ConnectionRow[] {
+    return [...this.connections.values()].filter((row) => row.account_id === tenantId && row.deleted_at === null);
+  }
+
+  /** Live posts that were sent on the UTC day of `at`, and those in progress. */
+  usedToday(tenantId: string, at: number): number {
+    const since = Math.floor(at / DAY_MS) * DAY_MS;
+    return this.ofTenant(tenantId).filter(
+      ({ mode, status, sent_at }) =>
+        mode === 'live' && (status === 'processing' || (sent_at !== null && ms(sent_at) >= since)),
+    ).length;
+  }
+
+  /** Connections that exist and sent within 30 days, or are sending. */
+  active(tenantId: string, at: number): string[] {
+    const since = at - 30 * DAY_MS;
+    const used = this.ofTenant(tenantId)
+      .filter(
+        ({ mode, status, sent_at }) =>
+          mode === 'live' && (status === 'processing' || (sent_at !== null && ms(sent_at) > since)),
+      )
+      .map((post) => post.connection_id);
+    return [...new Set(used)].filter((id) => this.connections.get(id)?.deleted_at === null);
+  }
+}
+
+/** The mark that distinguishes the texts of a simulation, such as `#17`. */
+export function markerOf(text: string): string {
+  return /#\d+/.exec(text)?.[0] ?? '#?';
+}
+
+/** Whether a text contains a directive for the sandbox. */
+export function asks(text: string, directive: string): boolean {
+  return text.includes(`[[${directive}]]`);
+}
