@@ -28,7 +28,7 @@ const USAGE = `Usage: npm run carillon -- <command>
   owner link [<account id>]           print a link, good for an hour, with which the owner chooses email and password;
                                       it replaces a lost password
 
-  oauth client add <id> <address>...  let an agent in that cannot register by itself; answers go to these addresses
+  oauth client add <id> <address>...  add a client that cannot register itself; answers go to these addresses
   oauth rotate-keys                   sign access tokens with a new key from now on
 
   listen --forward <url>              relay the events that a key receives to a receiver on this machine

@@ -41,19 +41,19 @@ function parse(args: string[]) {
 }
 
 function newKey({ live, test, name }: Values): { type: 'live' | 'test'; name: string } {
-  if (live === test) throw new UsageError('Say which kind of key: --live or --test.');
+  if (live === test) throw new UsageError('Choose the kind of key: --live or --test.');
   const type = live === true ? 'live' : 'test';
   return { type, name: name ?? `Account key (${type})` };
 }
 
 async function create(client: OperatorClient, path: string, wanted: object): Promise<string> {
   const { key, secret } = (await client.call('POST', path, wanted)) as { key: KeyView; secret: string };
-  return `${secret}\nKeep it: it is shown this once. Its id is ${key.id}, for revoking it.\n`;
+  return `${secret}\nSave it now: it is shown only once. Its id is ${key.id}, for revoking it.\n`;
 }
 
 async function list(client: OperatorClient, path: string): Promise<string> {
   const { keys } = (await client.call('GET', path)) as { keys: KeyView[] };
-  return keys.length === 0 ? 'There is none. Make one: key create --live\n' : keys.map(describe).join('');
+  return keys.length === 0 ? 'There are no keys. Create one: key create --live\n' : keys.map(describe).join('');
 }
 
 function describe({ id, name, type, prefix, createdAt, lastUsedAt }: KeyView): string {

@@ -6,7 +6,8 @@
 import { parseArgs } from 'node:util';
 import packageJson from '../package.json' with { type: 'json' };
 import type { Clock, Random } from '../services/clock.ts';
-import { deliveryHeaders, type SignedEvent } from '../services/webhooks/delivery-headers.ts';
+import type { SignedEvent } from '../services/events/event-body.ts';
+import { deliveryHeaders } from '../services/webhooks/delivery-headers.ts';
 import { newWebhookSecret } from '../services/webhooks/new-secret.ts';
 import { receiverUrlProblem } from '../services/webhooks/receiver-url.ts';
 import { type EventMessage, eventMessages } from './event-messages.ts';
@@ -75,10 +76,10 @@ export async function listenCommand(io: Listening, args: string[], env: Environm
 
 function readPlan(io: Listening, args: string[], env: Environment): Plan {
   const { forward, key = env['CARILLON_KEY'], secret = newWebhookSecret(io.random), url } = parse(args);
-  if (forward === undefined) throw new UsageError('Name where events go with --forward, e.g. http://localhost:4000.');
+  if (forward === undefined) throw new UsageError('Set where events go with --forward, e.g. http://localhost:4000.');
   const problem = receiverUrlProblem(forward);
   if (problem !== null) throw new UsageError(`--forward: expected ${problem}, not "${forward}".`);
-  if (key === undefined || key === '') throw new UsageError('Give the API key with --key or CARILLON_KEY.');
+  if (key === undefined || key === '') throw new UsageError('Set the API key with --key or CARILLON_KEY.');
   return { events: new URL('/api/v2/events', serverOrigin(url, env)), key, forward: new URL(forward), secret };
 }
 

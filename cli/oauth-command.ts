@@ -13,7 +13,7 @@ export async function oauthCommand(request: Request, args: string[], env: Enviro
   const [noun, verb, clientId, ...redirectUris] = positionals;
   if (noun === 'rotate-keys' && positionals.length === 1) {
     const { kid } = (await (await operatorClient(request, values, env)).call('POST', '/oauth/signing-keys')) as Key;
-    return `Access tokens are signed with the key ${kid} from now on. Those that were given out stay good.\n`;
+    return `New access tokens are signed with the key ${kid}. Existing ones stay valid.\n`;
   }
   if (noun !== 'client' || verb !== 'add' || clientId === undefined) throw new UsageError('');
   if (redirectUris.length === 0) throw new UsageError('Name at least one address that answers may go to.');

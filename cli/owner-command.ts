@@ -1,12 +1,12 @@
 /**
  * `owner link`: creates a link with which the owner of an account chooses email and password, the first time or after
- * losing it (docs/contract/agents.md#people).
+ * losing it; `--email` names another person of the account (docs/contract/agents.md#people).
  */
 import { parseArgs } from 'node:util';
 import { onlyAccount } from './account-command.ts';
 import { type Environment, operatorClient, type Request, UsageError } from './operator-client.ts';
 
-const OPTIONS = { url: { type: 'string' }, token: { type: 'string' } } as const;
+const OPTIONS = { url: { type: 'string' }, token: { type: 'string' }, email: { type: 'string' } } as const;
 
 /** @returns what to print */
 export async function ownerCommand(request: Request, args: string[], env: Environment): Promise<string> {
@@ -16,8 +16,9 @@ export async function ownerCommand(request: Request, args: string[], env: Enviro
   const client = await operatorClient(request, values, env);
   const id = accountId ?? (await onlyAccount(client));
   const path = `/accounts/${encodeURIComponent(id)}/owner-link`;
-  const { url, expiresAt } = (await client.call('POST', path)) as { url: string; expiresAt: string };
-  return `${url}\nIt works once, until ${expiresAt}. Links made before it work no more.\n`;
+  const wish = values.email === undefined ? undefined : { email: values.email };
+  const { url, expiresAt } = (await client.call('POST', path, wish)) as { url: string; expiresAt: string };
+  return `${url}\nIt works once, until ${expiresAt}. Earlier links no longer work.\n`;
 }
 
 function parse(args: string[]) {

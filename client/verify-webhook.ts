@@ -56,13 +56,13 @@ export async function verifyWebhook(
   const t = await signedAt(body, signaturesOf(headers), secrets);
   if (t === null) {
     throw new WebhookVerificationError(
-      'The signature does not match: another secret, or a body that was parsed or changed on the way.',
+      'The signature does not match: the secret is wrong, or the body was parsed or changed.',
     );
   }
   const awaySeconds = Math.abs(now.getTime() / 1000 - t);
   if (awaySeconds > toleranceSeconds) {
     throw new WebhookVerificationError(
-      `The signature is ${Math.round(awaySeconds)} s away from this clock, and may be ${toleranceSeconds} s away.`,
+      `The signature is ${Math.round(awaySeconds)} s away from this clock; the tolerance is ${toleranceSeconds} s.`,
     );
   }
   return JSON.parse(new TextDecoder().decode(body)) as WebhookEvent;

@@ -17,7 +17,7 @@ export const Account = defineEntity({
     /** Whether fees can be collected; set by the operator. */
     hasPaymentMethod: p.boolean().default(false),
     /** Most fees in a UTC month, in cents; null for no cap. */
-    xSpendCapCents: p.integer().nullable(),
+    xSpendCapCents: p.integer().strictNullable(),
     /** Whether charged reads of metrics are made. */
     xAnalytics: p.boolean().default(false),
     /** Default for AI polish when neither the post nor its connection sets it. */
@@ -25,7 +25,7 @@ export const Account = defineEntity({
     /** Whether `messagesPerDay` is the cap of this account; otherwise MESSAGES_PER_DAY is. */
     hasOwnMessageCap: p.boolean().default(false),
     /** Most messages in a UTC day; null for no cap. */
-    messagesPerDay: p.integer().nullable(),
+    messagesPerDay: p.integer().strictNullable(),
     createdAt: instant(),
   },
 });

@@ -11,7 +11,7 @@ export const ApiKey = defineEntity({
     id: id(),
     accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
     /** The one profile the key reaches; null reaches the whole account. */
-    profileId: () => p.manyToOne(Profile).mapToPk().nullable().deleteRule('no action').fieldName('profile_id'),
+    profileId: () => p.manyToOne(Profile).mapToPk().strictNullable().deleteRule('no action').fieldName('profile_id'),
     name: p.string().length(80),
     type: p.enum(['live', 'test'] as const),
     /** First characters of the secret: the only part that is shown again. */
@@ -19,17 +19,19 @@ export const ApiKey = defineEntity({
     /** Hex SHA-256 of the secret. */
     secretHash: p.string().length(64).unique(),
     /** Origins that connect sessions may return to; null allows any public https address. */
-    redirectAllowlist: p.array().nullable(),
+    redirectAllowlist: p.array().strictNullable(),
     /** Names of the scopes it is limited to; null for all. */
-    scopes: p.array().nullable(),
+    scopes: p.array().strictNullable(),
     /** The key that created it; null when a grant, an owner, the operator or the first start created it. */
-    createdByKeyId: p.uuid().nullable(),
+    createdByKeyId: p.uuid().strictNullable(),
     /** The OAuth grant it was created under; it ends with the grant. The row of the grant may be gone. */
-    grantId: p.uuid().nullable(),
+    grantId: p.uuid().strictNullable(),
     createdAt: instant(),
     /** Written at most once a minute. */
-    lastUsedAt: instant().nullable(),
-    revokedAt: instant().nullable(),
+    lastUsedAt: instant().strictNullable(),
+    /** From when it is refused; null for never. */
+    expiresAt: instant().strictNullable(),
+    revokedAt: instant().strictNullable(),
   },
   indexes: [
     { properties: ['accountId', 'id'] },

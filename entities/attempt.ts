@@ -32,15 +32,15 @@ export const Attempt = defineEntity({
     /** Idempotency token: the platform recognises a repeated call by it. */
     token: p.string(),
     /** Result of uploading the images, stored so that every try creates the same post. */
-    prepared: p.json<Json>().nullable(),
+    prepared: p.json<Json>().strictNullable(),
     startedAt: instant(),
-    settledAt: instant().nullable(),
-    platformPostId: p.text().nullable(),
-    url: p.text().nullable(),
+    settledAt: instant().strictNullable(),
+    platformPostId: p.text().strictNullable(),
+    url: p.text().strictNullable(),
     /** What replies and deletions need in addition to the id. */
-    ref: p.json<JsonObject>().nullable(),
-    errorCode: p.string().nullable(),
-    errorMessage: p.text().nullable(),
+    ref: p.json<JsonObject>().strictNullable(),
+    errorCode: p.string().strictNullable(),
+    errorMessage: p.text().strictNullable(),
   },
   indexes: [
     { properties: ['postId', 'id'] },

@@ -30,17 +30,17 @@ export const AuditEntry = defineEntity({
     /** Name in the router, or the action of a page, e.g. `posts.create`, `connect.link`. */
     operation: p.text(),
     /** Type of the subject; null when the change named and created nothing. */
-    objectType: p.text().nullable(),
+    objectType: p.text().strictNullable(),
     objectIds: p.array().columnType('uuid[]'),
     /** `ok` or an error code; null while in progress, and permanently when its process died. */
-    outcome: p.text().nullable(),
+    outcome: p.text().strictNullable(),
     mode: p.enum(['live', 'test'] as const),
     /**
      * The profile that the actor is limited to or that the request named. It may not exist, so there is no foreign key.
      */
-    profileId: p.uuid().nullable(),
+    profileId: p.uuid().strictNullable(),
     /** Null on the connect page. */
-    requestId: p.text().nullable(),
+    requestId: p.text().strictNullable(),
   },
   indexes: [
     { properties: ['accountId', 'id'] },

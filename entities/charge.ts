@@ -20,7 +20,7 @@ export const Charge = defineEntity({
     subjectId: p.uuid(),
     /**
      * The UTC day of the reads, counted from 1970-01-01; 0 for the post itself. Smaller numbers come from earlier
-     * releases and stand for single reads.
+     * releases and are single reads.
      */
     number: p.integer().default(0),
     platformId: p.string(),

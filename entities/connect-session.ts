@@ -1,6 +1,6 @@
 /**
- * A link with which a customer connects an account to a profile (docs/contract/connections.md#connect-sessions). Only
- * hashes of its secrets are stored.
+ * A link with which a person connects an account to a profile, or to the account's own accounts
+ * (docs/contract/connections.md#connect-sessions). Only hashes of its secrets are stored.
  */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Account } from './account.ts';
@@ -22,28 +22,33 @@ export const ConnectSession = defineEntity({
   properties: {
     id: id(),
     accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
-    profileId: () => p.manyToOne(Profile).mapToPk().fieldName('profile_id'),
+    /** Null when the connection becomes one of the account's own. */
+    profileId: () => p.manyToOne(Profile).mapToPk().strictNullable().deleteRule('no action').fieldName('profile_id'),
     /** The key that created it; null when an OAuth client or a person did. */
-    keyId: () => p.manyToOne(ApiKey).mapToPk().nullable().deleteRule('no action').fieldName('key_id'),
+    keyId: () => p.manyToOne(ApiKey).mapToPk().strictNullable().deleteRule('no action').fieldName('key_id'),
     /** Type of that key, or mode of the grant; sessions of people are live. */
     mode: p.enum(['live', 'test'] as const),
     /** Null when the customer chooses on the page. */
-    platform: p.string().nullable(),
+    platform: p.string().strictNullable(),
+    /** The connection whose account is connected again; null when the session makes a connection. */
+    reconnectConnectionId: () =>
+      p.manyToOne(Connection).mapToPk().strictNullable().deleteRule('no action').fieldName('reconnect_connection_id'),
     /** Where the customer is redirected at the end, as given in the request. */
     redirectUrl: p.text(),
     /** Whether the page is shown without header and footer. */
     headless: p.boolean(),
     status: p.enum(CONNECT_SESSION_STATUSES).default('pending'),
-    error: p.enum(CONNECT_ERRORS).nullable(),
-    connectionId: () => p.manyToOne(Connection).mapToPk().nullable().deleteRule('no action').fieldName('connection_id'),
+    error: p.enum(CONNECT_ERRORS).strictNullable(),
+    connectionId: () =>
+      p.manyToOne(Connection).mapToPk().strictNullable().deleteRule('no action').fieldName('connection_id'),
     /** Hex SHA-256 of the token in the link. */
     tokenHash: p.string().length(64).unique(),
     /** When the link was opened; from then on only the browser that opened it may continue. */
-    usedAt: instant().nullable(),
+    usedAt: instant().strictNullable(),
     /** Hex SHA-256 of that browser's cookie. */
-    browserHash: p.string().length(64).nullable(),
+    browserHash: p.string().length(64).strictNullable(),
     /** State of the connect flow, encrypted; null between steps and at the end. */
-    flow: p.text().nullable(),
+    flow: p.text().strictNullable(),
     /** Number of credentials that were tried. */
     tries: p.integer().default(0),
     /** Whether the platform has refused credentials; leaving the page then counts as giving up. */
@@ -52,6 +57,7 @@ export const ConnectSession = defineEntity({
     createdAt: instant(),
   },
   indexes: [
+    { properties: ['accountId', 'id'] },
     {
       name: 'connect_sessions_open_index',
       expression: `create index "connect_sessions_open_index" on "connect_sessions" ("expires_at") where ("status" = 'pending')`,

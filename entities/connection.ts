@@ -19,7 +19,7 @@ export const REWRITE_MODES = ['inherit', 'on', 'off'] as const;
 export type RewriteMode = (typeof REWRITE_MODES)[number];
 
 /** What can detect that an account has to be reconnected. */
-export const RECONNECT_TOLD_BY = ['send', 'renewal'] as const;
+export const RECONNECT_REPORTED_BY = ['send', 'renewal'] as const;
 
 /** SQL that maps "no profile" to a value, so that uniqueness also covers connections without a profile. */
 const PROFILE_OR_NONE = `coalesce("profile_id", '00000000-0000-0000-0000-000000000000'::uuid)`;
@@ -30,7 +30,7 @@ export const Connection = defineEntity({
   properties: {
     id: id(),
     accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
-    profileId: () => p.manyToOne(Profile).mapToPk().nullable().deleteRule('no action').fieldName('profile_id'),
+    profileId: () => p.manyToOne(Profile).mapToPk().strictNullable().deleteRule('no action').fieldName('profile_id'),
     platformId: p.string(),
     slug: p.string(),
     description: p.string(),
@@ -42,35 +42,40 @@ export const Connection = defineEntity({
     /** AI polish for posts that do not set it. */
     rewriteMode: p.enum(REWRITE_MODES).default('inherit'),
     /** Until when the platform asked for no more calls after it refused too many; null when it did not. */
-    backoffUntil: instant().nullable(),
+    backoffUntil: instant().strictNullable(),
     /** The platform's id of the account. */
     platformAccountId: p.string(),
     /** The platform's id of the account whose credentials this one shares and with which it moves; null for none. */
-    followsAccountId: p.text().nullable(),
+    followsAccountId: p.text().strictNullable(),
     /** The public name of the account on its platform. */
     handle: p.string(),
     /** Limits set by the account's server; null when the platform's facts apply. */
-    limits: p.json<ConnectionLimits>().nullable(),
+    limits: p.json<ConnectionLimits>().strictNullable(),
     /** The stored credentials, encrypted; null once the connection is deleted. */
-    credentials: p.text().nullable(),
+    credentials: p.text().strictNullable(),
     /** End of the lease under which one process refreshes the access token; null when none holds it. */
-    renewalLeaseUntil: instant().nullable(),
+    renewalLeaseUntil: instant().strictNullable(),
     /** When the access token is due to be refreshed; null when it never expires or cannot be refreshed. */
-    renewAt: instant().nullable(),
+    renewAt: instant().strictNullable(),
+    /**
+     * When a credential that cannot be renewed ends, as far as its platform said; null for one that is renewed or does
+     * not end.
+     */
+    credentialEndsAt: instant().strictNullable(),
     /**
      * Since when the platform rejects the access token, or its scopes no longer cover what is sent; null when all is
      * well.
      */
-    reconnectSince: instant().nullable(),
+    reconnectSince: instant().strictNullable(),
     /** The reason, as a sentence for people. */
-    reconnectReason: p.text().nullable(),
+    reconnectReason: p.text().strictNullable(),
     /**
      * What detected it. A successful send disproves the finding of another send, but not that the access token cannot
      * be refreshed.
      */
-    reconnectToldBy: p.enum(RECONNECT_TOLD_BY).nullable(),
+    reconnectReportedBy: p.enum(RECONNECT_REPORTED_BY).fieldName('reconnect_told_by').strictNullable(),
     createdAt: instant(),
-    deletedAt: instant().nullable(),
+    deletedAt: instant().strictNullable(),
   },
   indexes: [
     { properties: ['accountId', 'id'] },

@@ -10,6 +10,19 @@ import { Webhook } from './webhook.ts';
 export const DELIVERY_STATUSES = ['pending', 'processing', 'delivered', 'failed', 'dead'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
+/** A finished attempt, as it is stored. */
+export interface LoggedAttempt {
+  /** From 1; starts again after a replay. */
+  readonly attempt: number;
+  /** ISO instant at which it began. */
+  readonly at: string;
+  readonly durationMs: number;
+  /** Null when the receiver did not answer. */
+  readonly statusCode: number | null;
+  /** One line written by the service; null when the delivery succeeded. */
+  readonly error: string | null;
+}
+
 export const Delivery = defineEntity({
   name: 'Delivery',
   tableName: 'deliveries',
@@ -17,7 +30,7 @@ export const Delivery = defineEntity({
     id: id(),
     webhookId: () => p.manyToOne(Webhook).mapToPk().fieldName('webhook_id'),
     /** The event to deliver; it may be removed before the delivery. Null for a test. */
-    sourceId: p.uuid().nullable(),
+    sourceId: p.uuid().strictNullable(),
     event: p.enum(EVENT_NAMES),
     /** Mode of the event, as in the header x-service-mode. */
     mode: p.enum(['live', 'test'] as const),
@@ -28,14 +41,16 @@ export const Delivery = defineEntity({
     attempts: p.integer().default(0),
     createdAt: instant(),
     nextAttemptAt: instant(),
-    deliveredAt: instant().nullable(),
-    deadAt: instant().nullable(),
+    deliveredAt: instant().strictNullable(),
+    deadAt: instant().strictNullable(),
     /** Status code of the latest attempt; null when the receiver did not answer. */
-    lastStatusCode: p.integer().nullable(),
+    lastStatusCode: p.integer().strictNullable(),
     /** One line written by the service, never text from the receiver. */
-    lastError: p.text().nullable(),
+    lastError: p.text().strictNullable(),
+    /** The latest attempts, oldest first, also those before a replay; null before the first. */
+    attemptLog: p.json<LoggedAttempt[]>().strictNullable(),
     /** Webhook lease under which it is being attempted. */
-    claim: p.uuid().nullable(),
+    claim: p.uuid().strictNullable(),
     /** Whether it waits because its webhook is disabled. */
     paused: p.boolean().default(false),
   },

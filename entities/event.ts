@@ -30,7 +30,7 @@ export const Event = defineEntity({
   properties: {
     id: id(),
     accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
-    profileId: p.uuid().nullable(),
+    profileId: p.uuid().strictNullable(),
     name: p.enum(EVENT_NAMES),
     /** Mode of the key that caused it. */
     mode: p.enum(['live', 'test'] as const),
@@ -40,7 +40,7 @@ export const Event = defineEntity({
     payload: p.json<JsonObject>(),
     createdAt: instant(),
     /** When its deliveries were created; null until then. Set from the start when no webhook is subscribed to it. */
-    fannedOutAt: instant().nullable(),
+    fannedOutAt: instant().strictNullable(),
     /** Id of the transaction that wrote it, which only the database knows. */
     writtenIn: p.text().columnType('xid8').defaultRaw('pg_current_xact_id()'),
   },

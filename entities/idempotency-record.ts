@@ -19,13 +19,13 @@ export const IdempotencyRecord = defineEntity({
      * The body to replay, complete once `completedAt` is set; until then it names the stored posts only by their ids.
      */
     response: p.json<JsonObject>(),
-    completedAt: instant().nullable(),
+    completedAt: instant().strictNullable(),
     /**
      * Mode and profile of the caller, which decide who may get the response again. A null mode is from a release that
      * did not store it.
      */
-    mode: p.enum(['live', 'test'] as const).nullable(),
-    profileId: p.uuid().nullable(),
+    mode: p.enum(['live', 'test'] as const).strictNullable(),
+    profileId: p.uuid().strictNullable(),
     createdAt: instant(),
     expiresAt: instant(),
   },

@@ -1,4 +1,4 @@
-/** All entities: the ORM maps this list and the schema test compares it. */
+/** All tables with their entities: the ORM maps them, and the types of hand-written SQL are computed from them. */
 import type { EntityName } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { ApiKey } from './api-key.ts';
@@ -7,7 +7,7 @@ import { AuditEntry } from './audit-entry.ts';
 import { Charge } from './charge.ts';
 import { ConnectSession } from './connect-session.ts';
 import { Connection } from './connection.ts';
-import { DailyNumbers } from './daily-numbers.ts';
+import { DailyMetrics } from './daily-metrics.ts';
 import { Delivery } from './delivery.ts';
 import { Event } from './event.ts';
 import { HealthSample } from './health-sample.ts';
@@ -35,40 +35,80 @@ import { UsedChallenge } from './used-challenge.ts';
 import { Webhook } from './webhook.ts';
 import { WorkerState } from './worker-state.ts';
 
-// Annotated, because the inferred type is too long for the declarations of the client.
-export const entities: EntityName[] = [
-  Account,
-  Owner,
-  OwnerLink,
-  OwnerNotice,
-  SignIn,
-  SignInWait,
-  Passkey,
-  UsedChallenge,
-  Profile,
-  ApiKey,
-  Connection,
-  ConnectSession,
-  PlatformAppRow,
-  Post,
-  Attempt,
-  Media,
-  PostMedia,
-  Charge,
-  PostTag,
-  PostWords,
-  MetricsRead,
-  DailyNumbers,
-  ReadPause,
-  Event,
-  Webhook,
-  Delivery,
-  WorkerState,
-  HealthSample,
-  IdempotencyRecord,
-  SandboxPost,
-  AuditEntry,
-  OauthArtifact,
-  OauthGrant,
-  OauthKey,
-];
+/** The type is declared, because the inferred one is too long for the declarations of the client. */
+export interface TableEntities {
+  accounts: typeof Account;
+  owners: typeof Owner;
+  owner_links: typeof OwnerLink;
+  owner_notices: typeof OwnerNotice;
+  sign_ins: typeof SignIn;
+  sign_in_waits: typeof SignInWait;
+  passkeys: typeof Passkey;
+  used_challenges: typeof UsedChallenge;
+  profiles: typeof Profile;
+  api_keys: typeof ApiKey;
+  connections: typeof Connection;
+  connect_sessions: typeof ConnectSession;
+  platform_apps: typeof PlatformAppRow;
+  posts: typeof Post;
+  attempts: typeof Attempt;
+  media: typeof Media;
+  post_media: typeof PostMedia;
+  charges: typeof Charge;
+  post_tags: typeof PostTag;
+  post_words: typeof PostWords;
+  metrics_reads: typeof MetricsRead;
+  daily_numbers: typeof DailyMetrics;
+  read_pauses: typeof ReadPause;
+  events: typeof Event;
+  webhooks: typeof Webhook;
+  deliveries: typeof Delivery;
+  worker_states: typeof WorkerState;
+  health_samples: typeof HealthSample;
+  idempotency_records: typeof IdempotencyRecord;
+  sandbox_posts: typeof SandboxPost;
+  audit_entries: typeof AuditEntry;
+  oauth_artifacts: typeof OauthArtifact;
+  oauth_grants: typeof OauthGrant;
+  oauth_keys: typeof OauthKey;
+}
+
+/** Each entity by the name of its table. */
+export const tableEntities: TableEntities = {
+  accounts: Account,
+  owners: Owner,
+  owner_links: OwnerLink,
+  owner_notices: OwnerNotice,
+  sign_ins: SignIn,
+  sign_in_waits: SignInWait,
+  passkeys: Passkey,
+  used_challenges: UsedChallenge,
+  profiles: Profile,
+  api_keys: ApiKey,
+  connections: Connection,
+  connect_sessions: ConnectSession,
+  platform_apps: PlatformAppRow,
+  posts: Post,
+  attempts: Attempt,
+  media: Media,
+  post_media: PostMedia,
+  charges: Charge,
+  post_tags: PostTag,
+  post_words: PostWords,
+  metrics_reads: MetricsRead,
+  daily_numbers: DailyMetrics,
+  read_pauses: ReadPause,
+  events: Event,
+  webhooks: Webhook,
+  deliveries: Delivery,
+  worker_states: WorkerState,
+  health_samples: HealthSample,
+  idempotency_records: IdempotencyRecord,
+  sandbox_posts: SandboxPost,
+  audit_entries: AuditEntry,
+  oauth_artifacts: OauthArtifact,
+  oauth_grants: OauthGrant,
+  oauth_keys: OauthKey,
+};
+
+export const entities: EntityName[] = Object.values(tableEntities);

@@ -12,19 +12,23 @@ import { id, instant } from './columns.ts';
  */
 export const MEDIA_STATES = ['storing', 'stored', 'removing', 'removed'] as const;
 
+/** Accepted media types. */
+export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
+export type ImageType = (typeof IMAGE_TYPES)[number];
+
 export const Media = defineEntity({
   name: 'Media',
   tableName: 'media',
   properties: {
     id: id(),
     accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
-    profileId: p.uuid().nullable(),
-    contentType: p.string(),
+    profileId: p.uuid().strictNullable(),
+    contentType: p.string().$type<ImageType>(),
     sizeBytes: p.integer(),
     /** Pixels, after the EXIF orientation has been applied. */
     width: p.integer(),
     height: p.integer(),
-    altText: p.text().nullable(),
+    altText: p.text().strictNullable(),
     state: p.enum(MEDIA_STATES),
     createdAt: instant(),
   },

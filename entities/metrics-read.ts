@@ -14,11 +14,11 @@ export const MetricsRead = defineEntity({
     /** Place in the schedule, 1 to 78; each place is read at most once. */
     number: p.integer().primary(),
     fetchedAt: instant(),
-    impressions: p.bigint().nullable(),
-    likes: p.bigint().nullable(),
-    reposts: p.bigint().nullable(),
-    replies: p.bigint().nullable(),
-    clicks: p.bigint().nullable(),
+    impressions: p.bigint().strictNullable(),
+    likes: p.bigint().strictNullable(),
+    reposts: p.bigint().strictNullable(),
+    replies: p.bigint().strictNullable(),
+    clicks: p.bigint().strictNullable(),
   },
 });
 export type MetricsRead = InferEntity<typeof MetricsRead>;

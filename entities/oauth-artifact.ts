@@ -16,11 +16,11 @@ export const OauthArtifact = defineEntity({
     /** The payload from oidc-provider, without its id. */
     payload: p.json<Record<string, unknown>>(),
     /** The grant it belongs to; it ends with the grant. */
-    grantId: p.uuid().nullable(),
+    grantId: p.uuid().strictNullable(),
     /** When it was used; a second use is a theft or a repeated request. */
-    consumedAt: instant().nullable(),
+    consumedAt: instant().strictNullable(),
     /** Null for clients that the operator added. */
-    expiresAt: instant().nullable(),
+    expiresAt: instant().strictNullable(),
   },
   indexes: [{ properties: ['grantId'] }, { properties: ['expiresAt'] }],
 });

@@ -11,8 +11,8 @@ export const OauthGrant = defineEntity({
   properties: {
     id: id(),
     accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
-    /** The owner who consented. */
-    ownerId: () => p.manyToOne(Owner).mapToPk().fieldName('owner_id'),
+    /** The person who consented. */
+    ownerId: () => p.manyToOne(Owner).mapToPk().deleteRule('cascade').fieldName('owner_id'),
     /** The client's id: one that this service issued, or the address of its metadata document. */
     clientId: p.text(),
     clientName: p.text(),
@@ -20,13 +20,13 @@ export const OauthGrant = defineEntity({
     redirectHost: p.text(),
     scopes: p.array(),
     /** The one profile it reaches; null reaches the whole account. */
-    profileId: () => p.manyToOne(Profile).mapToPk().nullable().deleteRule('no action').fieldName('profile_id'),
+    profileId: () => p.manyToOne(Profile).mapToPk().strictNullable().deleteRule('no action').fieldName('profile_id'),
     /** A test grant reaches sandbox connections only. */
     mode: p.enum(['live', 'test'] as const),
     createdAt: instant(),
     /** Written at most once a minute. */
-    lastUsedAt: instant().nullable(),
-    revokedAt: instant().nullable(),
+    lastUsedAt: instant().strictNullable(),
+    revokedAt: instant().strictNullable(),
   },
   indexes: [{ properties: ['ownerId', 'id'] }, { properties: ['clientId'] }],
 });

@@ -2,7 +2,7 @@
  * Opens the database: PostgreSQL when a URL is given, otherwise the embedded PGlite. Both use the same entities and
  * migrations.
  */
-import { ADVISORY_LOCKS } from './advisory-locks.ts';
+import { takeAdvisoryLock } from './advisory-locks.ts';
 import { PGlite } from '@electric-sql/pglite';
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM as PgliteOrm } from '@mikro-orm/pglite';
@@ -10,7 +10,8 @@ import { MikroORM as PostgresOrm, type Options } from '@mikro-orm/postgresql';
 import { createPostgreSqlTypeParsers, type SqlEntityManager } from '@mikro-orm/sql';
 import { parse as parseArray } from 'postgres-array';
 import { entities } from './index.ts';
-import { migrations } from './migrations/index.ts';
+import { initialMigration, migrations } from './migrations/index.ts';
+import { replaceUnreleasedMigrations } from './migrations/unreleased-migrations.ts';
 import { PreparingClient } from './preparing-client.ts';
 
 /** An open database. */
@@ -31,6 +32,9 @@ export interface Database {
 
 /** Tables that hand-written SQL (the rate limit) or a library (Agenda) maintains. */
 const UNMAPPED_TABLES = [/^agenda_/, /^rate_limit_/];
+
+/** The number of the type `bigint`: its values are text, as from PostgreSQL's driver, and never a rounded number. */
+const BIGINT = 20;
 
 const shared = {
   entities,
@@ -53,7 +57,7 @@ export async function openPostgres(url: string, poolSize = 10): Promise<Database
   // A transaction-level lock cannot outlive a crashed process; the work runs on another connection meanwhile.
   const withMigrationLock = (work: () => Promise<void>) =>
     orm.em.fork().transactional(async (em) => {
-      await em.execute('select pg_advisory_xact_lock(?)', [ADVISORY_LOCKS.migrations]);
+      await takeAdvisoryLock(em, 'migrations');
       await work();
     });
   return {
@@ -61,10 +65,7 @@ export async function openPostgres(url: string, poolSize = 10): Promise<Database
     em: () => orm.em.fork(),
     lite: undefined,
     withMigrationLock,
-    migrate: () =>
-      withMigrationLock(async () => {
-        await orm.migrator.up();
-      }),
+    migrate: () => withMigrationLock(() => migrate(orm)),
     schemaDifference: () => orm.schema.getUpdateSchemaSQL({ wrap: false }),
     close: () => orm.close(true),
   };
@@ -75,7 +76,7 @@ export async function openPglite(dataDir: string | undefined, template?: Blob): 
   const lite = await PGlite.create({
     ...(dataDir === undefined ? {} : { dataDir }),
     ...(template === undefined ? {} : { loadDataDir: template }),
-    parsers: createPostgreSqlTypeParsers((text) => parseArray(text)),
+    parsers: { ...createPostgreSqlTypeParsers((text) => parseArray(text)), [BIGINT]: (text: string) => text },
   });
   const orm = await PgliteOrm.init({ ...shared, dbName: 'postgres', driverOptions: { pglite: () => lite } });
   return {
@@ -83,13 +84,16 @@ export async function openPglite(dataDir: string | undefined, template?: Blob): 
     em: () => orm.em.fork(),
     lite,
     withMigrationLock: (work) => work(),
-    migrate: async () => {
-      await orm.migrator.up();
-    },
+    migrate: () => migrate(orm),
     schemaDifference: () => orm.schema.getUpdateSchemaSQL({ wrap: false }),
     close: async () => {
       await orm.close(true);
       await lite.close();
     },
   };
+}
+
+async function migrate(orm: PostgresOrm | PgliteOrm): Promise<void> {
+  await replaceUnreleasedMigrations(orm.em.fork(), initialMigration.name);
+  await orm.migrator.up();
 }

@@ -1,7 +1,14 @@
-/** The person who runs an account and signs in to it; keys never sign a person in (docs/contract/agents.md#people). */
+/**
+ * A person who signs in to an account, with a role in it; keys never sign a person in (docs/contract/agents.md#people). An
+ * account has one owner at least.
+ */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { id, instant } from './columns.ts';
+
+/** What a person may do in the account; services/access/roles.ts defines it. */
+export const ROLES = ['owner', 'editor', 'viewer'] as const;
+export type Role = (typeof ROLES)[number];
 
 export const Owner = defineEntity({
   name: 'Owner',
@@ -11,9 +18,11 @@ export const Owner = defineEntity({
     accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
     /** Lowercase. */
     email: p.string().unique(),
-    /** A salted hash; null until the owner has chosen a password. */
-    passwordHash: p.text().nullable(),
+    role: p.enum(ROLES).default('owner'),
+    /** A salted hash; null until the person has chosen a password. */
+    passwordHash: p.text().strictNullable(),
     createdAt: instant(),
   },
+  indexes: [{ properties: ['accountId', 'id'] }],
 });
 export type Owner = InferEntity<typeof Owner>;

@@ -8,7 +8,7 @@ export const Passkey = defineEntity({
   tableName: 'passkeys',
   properties: {
     id: id(),
-    ownerId: () => p.manyToOne(Owner).mapToPk().fieldName('owner_id'),
+    ownerId: () => p.manyToOne(Owner).mapToPk().deleteRule('cascade').fieldName('owner_id'),
     /** The device's id of the credential, in base64url. */
     credentialId: p.text().unique(),
     /** COSE, in base64url. */
@@ -16,7 +16,7 @@ export const Passkey = defineEntity({
     /** Use counter of the device; 0 from devices that do not count. Up to 2^32, too large for an integer column. */
     counter: p.double(),
     createdAt: instant(),
-    lastUsedAt: instant().nullable(),
+    lastUsedAt: instant().strictNullable(),
   },
   indexes: [{ properties: ['ownerId', 'id'] }],
 });

@@ -14,7 +14,7 @@ export const PostMedia = defineEntity({
     /** From 0. */
     position: p.integer(),
     /** Alternative text of the image in this post; null for the one from the upload. */
-    altText: p.text().nullable(),
+    altText: p.text().strictNullable(),
   },
   indexes: [{ properties: ['mediaId'] }],
   uniques: [{ properties: ['postId', 'position'] }],

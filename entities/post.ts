@@ -12,7 +12,6 @@ export type PostStatus = (typeof POST_STATUSES)[number];
  * sent. skipped: the type of post allows no rewrite.
  */
 export const REWRITE_STATUSES = ['pending', 'rewritten', 'failed', 'skipped'] as const;
-export type RewriteStatus = (typeof REWRITE_STATUSES)[number];
 
 /** Why a pending post got a new time (docs/contract/webhooks.md#events). */
 export const RESCHEDULE_REASONS = ['missed_slot', 'fair_use', 'requeued', 'catch_up', 'platform_unavailable'] as const;
@@ -95,7 +94,7 @@ export const Post = defineEntity({
     accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
     connectionId: () => p.manyToOne(Connection).mapToPk().fieldName('connection_id'),
     /** Profile of the connection when the post was created. */
-    profileId: p.uuid().nullable(),
+    profileId: p.uuid().strictNullable(),
     connectionSlug: p.string(),
     platformId: p.string(),
     /** Mode of the key that created it. */
@@ -107,13 +106,13 @@ export const Post = defineEntity({
     tags: p.array(),
     /** Replies to the head post, in order. */
     thread: p.array(),
-    firstComment: p.text().nullable(),
+    firstComment: p.text().strictNullable(),
     /** AI polish: true, false, or null for the connection's setting. */
-    rewrite: p.boolean().nullable(),
+    rewrite: p.boolean().strictNullable(),
     /** Null when AI polish was not requested at the time of the claim, or the post was not claimed yet. */
-    aiRewriteStatus: p.enum(REWRITE_STATUSES).nullable(),
+    aiRewriteStatus: p.enum(REWRITE_STATUSES).strictNullable(),
     /** Why the rewrite failed, for the sender of the post; null otherwise. */
-    rewriteWarning: p.text().nullable(),
+    rewriteWarning: p.text().strictNullable(),
     /** Published replies. */
     threadCount: p.integer().default(0),
     hasFirstComment: p.boolean().default(false),
@@ -127,35 +126,35 @@ export const Post = defineEntity({
      */
     repeats: p.integer().default(0),
     /** Due time before the first of these repeats; null when there was none. */
-    firstDueAt: instant().nullable(),
+    firstDueAt: instant().strictNullable(),
     /** The request with an Idempotency-Key that created it; null without one. */
-    idempotencyRecordId: p.uuid().nullable(),
-    url: p.text().nullable(),
-    platformPostId: p.text().nullable(),
-    errorCode: p.string().nullable(),
-    errorMessage: p.text().nullable(),
-    scheduledFor: instant().nullable(),
+    idempotencyRecordId: p.uuid().strictNullable(),
+    url: p.text().strictNullable(),
+    platformPostId: p.text().strictNullable(),
+    errorCode: p.string().strictNullable(),
+    errorMessage: p.text().strictNullable(),
+    scheduledFor: instant().strictNullable(),
     /** Whether it waits in the queue of its connection, instead of having a manually set time. */
     queued: p.boolean().default(false),
     /** The queue slot it holds; null when it holds none. */
-    slotAt: instant().nullable(),
+    slotAt: instant().strictNullable(),
     /** Whether it is due and held because its queue is paused. */
     held: p.boolean().default(false),
     /** The fee for sending it, in cents, as calculated when its send started. */
     feeCents: p.integer().default(0),
     createdAt: instant(),
-    sentAt: instant().nullable(),
-    deletedAt: instant().nullable(),
+    sentAt: instant().strictNullable(),
+    deletedAt: instant().strictNullable(),
     /**
      * Time of the next read of its metrics; null when there is none. While a worker reads them, the end of its lease.
      */
-    nextReadAt: instant().nullable(),
+    nextReadAt: instant().strictNullable(),
     /** Whether it is counted in the daily metrics. */
     counted: p.boolean().default(false),
     /** Fences a send, and the deletion of a sent post: only the holder of this token may settle the post. */
-    claim: p.uuid().nullable(),
+    claim: p.uuid().strictNullable(),
     /** When a recovery may take over the claim. */
-    claimedUntil: instant().nullable(),
+    claimedUntil: instant().strictNullable(),
   },
   indexes: [
     { properties: ['accountId', 'id'] },

@@ -11,9 +11,9 @@ export const Profile = defineEntity({
     accountId: () => p.manyToOne(Account).mapToPk().fieldName('account_id'),
     name: p.string().length(100),
     /** The caller's id for the profile, unique among the account's profiles that are not deleted. */
-    externalId: p.string().length(200).nullable(),
+    externalId: p.string().length(200).strictNullable(),
     createdAt: instant(),
-    deletedAt: instant().nullable(),
+    deletedAt: instant().strictNullable(),
   },
   indexes: [{ properties: ['accountId', 'id'] }],
   uniques: [

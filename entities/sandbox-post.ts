@@ -1,6 +1,6 @@
 /** A post on a timeline of the sandbox: what the sandbox, as a platform, has accepted. */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import type { SandboxImage } from '../platforms/sandbox/timeline.ts';
+import type { TimelineImage } from '../platforms/timeline.ts';
 import { id, instant } from './columns.ts';
 
 export const SandboxPost = defineEntity({
@@ -17,11 +17,11 @@ export const SandboxPost = defineEntity({
     /** How often the sandbox was called with this token; more than once only after a recovery. */
     calls: p.integer(),
     /** Its images, in order; the bytes stay in the media store. */
-    images: p.json<readonly SandboxImage[]>(),
+    images: p.json<readonly TimelineImage[]>(),
     /** The post that it replies to; null for a post. */
-    rootId: p.uuid().nullable(),
+    rootId: p.uuid().strictNullable(),
     createdAt: instant(),
-    deletedAt: instant().nullable(),
+    deletedAt: instant().strictNullable(),
   },
   indexes: [
     { properties: ['accountId', 'id'] },

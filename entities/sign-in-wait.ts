@@ -13,7 +13,7 @@ export const SignInWait = defineEntity({
     bucket: p.string().length(43).primary(),
     failures: p.integer(),
     /** When the next attempt is allowed; null after only a few failures. */
-    waitUntil: instant().nullable(),
+    waitUntil: instant().strictNullable(),
     lastTriedAt: instant(),
   },
 });

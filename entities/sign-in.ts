@@ -8,7 +8,7 @@ export const SignIn = defineEntity({
   tableName: 'sign_ins',
   properties: {
     id: id(),
-    ownerId: () => p.manyToOne(Owner).mapToPk().fieldName('owner_id'),
+    ownerId: () => p.manyToOne(Owner).mapToPk().deleteRule('cascade').fieldName('owner_id'),
     /** Hex SHA-256 of the secret in the browser's cookie. */
     secretHash: p.string().length(64).unique(),
     /** User agent of the browser, shortened. */

@@ -19,41 +19,41 @@ export const Webhook = defineEntity({
      * The one profile whose events it receives; null for the whole account
      * (docs/contract/webhooks.md#which-events-a-webhook-gets).
      */
-    profileId: () => p.manyToOne(Profile).mapToPk().nullable().deleteRule('no action').fieldName('profile_id'),
+    profileId: () => p.manyToOne(Profile).mapToPk().strictNullable().deleteRule('no action').fieldName('profile_id'),
     /** Type of the key that registered it: `test` receives test-mode events only. */
     mode: p.enum(['live', 'test'] as const),
     /** As given in the request. */
     url: p.text(),
     /** Names of the events it receives; null for {@link DEFAULT_EVENT_NAMES}. */
-    events: p.array().nullable(),
-    description: p.text().nullable(),
+    events: p.array().strictNullable(),
+    description: p.text().strictNullable(),
     /** Encrypted; null once it is deleted. */
-    secret: p.text().nullable(),
+    secret: p.text().strictNullable(),
     /** The secret before the last rotation, encrypted, and until when deliveries are signed with it too. */
-    previousSecret: p.text().nullable(),
-    previousSecretUntil: instant().nullable(),
+    previousSecret: p.text().strictNullable(),
+    previousSecretUntil: instant().strictNullable(),
     /**
      * Counts changes of url, secret and state: deliveries in progress stop when it differs from the value at their
      * start.
      */
     revision: p.integer().default(0),
     /** The key that registered it; null when a grant or an owner did. */
-    createdByKeyId: p.uuid().nullable(),
+    createdByKeyId: p.uuid().strictNullable(),
     /** The OAuth grant it was registered under; it ends with the grant. The row of the grant may be gone. */
-    grantId: p.uuid().nullable(),
+    grantId: p.uuid().strictNullable(),
     createdAt: instant(),
-    deletedAt: instant().nullable(),
+    deletedAt: instant().strictNullable(),
     /** Since when it is disabled, and why: `requested` by its users, or `failing` for three days. */
-    disabledAt: instant().nullable(),
-    disabledReason: p.enum(DISABLED_REASONS).nullable(),
+    disabledAt: instant().strictNullable(),
+    disabledReason: p.enum(DISABLED_REASONS).strictNullable(),
     /** The webhook lease, held by one process at a time: a random token, and its expiry. */
-    lease: p.uuid().nullable(),
-    leaseUntil: instant().nullable(),
+    lease: p.uuid().strictNullable(),
+    leaseUntil: instant().strictNullable(),
     /** Whether its latest attempt failed; leases of failing webhooks have a separate limit. */
     failing: p.boolean().default(false),
     /** Start of the first and of the latest failed attempt since the last success. */
-    failingSince: instant().nullable(),
-    lastFailedAt: instant().nullable(),
+    failingSince: instant().strictNullable(),
+    lastFailedAt: instant().strictNullable(),
   },
   indexes: [
     { properties: ['accountId', 'id'] },

@@ -9,12 +9,12 @@ export const WorkerState = defineEntity({
     /** The loop's name, as /health shows it. */
     name: p.string().primary(),
     /** When a worker last started; its loops are not late right after. */
-    startedAt: instant().nullable(),
+    startedAt: instant().strictNullable(),
     /** Null until its first round is over. */
-    lastRunAt: instant().nullable(),
-    lastOkAt: instant().nullable(),
+    lastRunAt: instant().strictNullable(),
+    lastOkAt: instant().strictNullable(),
     /** One line about the last failure; null after a success. */
-    lastError: p.text().nullable(),
+    lastError: p.text().strictNullable(),
   },
 });
 export type WorkerState = InferEntity<typeof WorkerState>;

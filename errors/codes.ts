@@ -4,6 +4,7 @@
  * (docs/contract/errors-and-limits.md#error-bodies).
  */
 import type { ErrorSpec } from './error-spec.ts';
+import { ACCOUNT_ERRORS } from './account-codes.ts';
 
 export const ERRORS = {
   unauthorized: {
@@ -23,15 +24,15 @@ export const ERRORS = {
   invalid_connection: {
     status: 400,
     trpc: 'BAD_REQUEST',
-    message: 'No connection of yours matches.',
+    message: 'No connection of yours matches the slug.',
     hint: 'List your connections with GET /connections and use one of their slugs.',
     retryable: false,
   },
   shape_unsupported: {
     status: 400,
     trpc: 'BAD_REQUEST',
-    message: 'The platform does not carry a post of this shape.',
-    hint: 'Leave the thread or the first comment out for this connection; GET /platforms says what each platform carries.',
+    message: 'The platform does not support this kind of post.',
+    hint: 'Leave the thread or the first comment out for this connection; GET /platforms lists what each platform supports.',
     retryable: false,
   },
   queue_empty: {
@@ -61,35 +62,35 @@ export const ERRORS = {
     status: 400,
     trpc: 'BAD_REQUEST',
     message: 'The time of this post passed more than a day ago without sending.',
-    hint: 'If it is still of use, send it again with POST /posts/{postId}/retry.',
+    hint: 'If it is still useful, send it again with POST /posts/{postId}/retry.',
     retryable: false,
   },
   invalid_media: {
     status: 400,
     trpc: 'BAD_REQUEST',
-    message: 'An image id is malformed or not yours.',
+    message: 'An image id is malformed, or no image of yours has it.',
     hint: 'Upload the image with POST /media and use the id of its answer.',
     retryable: false,
   },
   media_unsupported: {
     status: 400,
     trpc: 'BAD_REQUEST',
-    message: 'The platform of this connection carries no images.',
-    hint: 'Leave the images out for this connection; GET /platforms says which platforms carry them.',
+    message: 'The platform of this connection does not support images.',
+    hint: 'Leave the images out for this connection; GET /platforms lists the platforms that support them.',
     retryable: false,
   },
   media_type_mismatch: {
     status: 400,
     trpc: 'BAD_REQUEST',
     message: 'The bytes are not an image of the type that Content-Type names.',
-    hint: 'Send the whole file, unchanged, with the Content-Type that it really has.',
+    hint: 'Send the whole file, unchanged, with its actual Content-Type.',
     retryable: false,
   },
   delete_unsupported: {
     status: 400,
     trpc: 'BAD_REQUEST',
     message: 'This post cannot be deleted.',
-    hint: 'Only scheduled posts, drafts, and sent posts on a platform with a delete can be deleted; GET /platforms says which have one.',
+    hint: 'Only scheduled posts, drafts, and sent posts on a platform with a delete can be deleted; GET /platforms lists the platforms that have one.',
     retryable: false,
   },
   payment_method_required: {
@@ -120,7 +121,7 @@ export const ERRORS = {
     status: 403,
     trpc: 'FORBIDDEN',
     message: 'This key lacks the capability for this operation.',
-    hint: 'Use an unscoped live key of the account.',
+    hint: 'Use an unscoped live key of the account; in the console, ask an owner of the account.',
     retryable: false,
   },
   fair_use_reached: {
@@ -134,15 +135,15 @@ export const ERRORS = {
   limit_exceeded: {
     status: 403,
     trpc: 'FORBIDDEN',
-    message: 'There are as many of these as there may be.',
-    hint: 'Delete a profile, revoke a key or close a stream that is no longer needed; messages are counted anew at 00:00 UTC. The message gives the limit.',
+    message: 'The limit for this kind of object is reached.',
+    hint: 'Delete a profile, revoke a key or close a stream that is no longer needed; the message count restarts at 00:00 UTC. The message gives the limit.',
     retryable: false,
   },
   not_found: {
     status: 404,
     trpc: 'NOT_FOUND',
-    message: 'Nothing of yours is found under this address.',
-    hint: 'Check the id and the path; what another account or profile owns answers the same.',
+    message: 'Nothing of yours exists at this address.',
+    hint: 'Check the id and the path; an object of another account or profile gives the same answer.',
     retryable: false,
   },
   method_not_allowed: {
@@ -162,8 +163,8 @@ export const ERRORS = {
   profile_external_id_conflict: {
     status: 409,
     trpc: 'CONFLICT',
-    message: 'Another profile already carries this externalId.',
-    hint: 'Use the profile that has it, or choose another externalId; deleting a profile frees its own.',
+    message: 'Another profile already has this externalId.',
+    hint: 'Use the profile that has it, or choose another externalId; deleting a profile frees its externalId.',
     retryable: false,
   },
   idempotency_key_conflict: {
@@ -174,19 +175,12 @@ export const ERRORS = {
     retryable: false,
     retryableWhen: 'while the first request with this key and body is still running',
   },
-  last_account_key: {
-    status: 409,
-    trpc: 'CONFLICT',
-    message:
-      'This is the last live key of an account that has no owner: without it, no program and no person reaches the account.',
-    hint: 'Make another key first (npm run carillon -- key create --live), switch to it, then revoke this one.',
-    retryable: false,
-  },
+  ...ACCOUNT_ERRORS,
   media_in_use: {
     status: 409,
     trpc: 'CONFLICT',
-    message: 'A post that has not gone out yet needs this image.',
-    hint: 'Delete the post or take the image out of the draft first.',
+    message: 'A post that is not sent yet uses this image.',
+    hint: 'Delete the post or remove the image from the draft first.',
     retryable: false,
   },
   post_not_cancellable: {
@@ -214,23 +208,23 @@ export const ERRORS = {
     status: 413,
     trpc: 'PAYLOAD_TOO_LARGE',
     message: 'The images of this account would take more than 50 MiB.',
-    hint: 'List the images that no post names with GET /media?unused=true and delete them with DELETE /media/{mediaId}; images of posts are freed a day after the last attempt to send them.',
+    hint: 'List the images that no post uses with GET /media?unused=true and delete them with DELETE /media/{mediaId}; images of posts are freed a day after the last attempt to send them.',
     retryable: false,
   },
   unsupported_content_type: {
     status: 415,
     trpc: 'UNSUPPORTED_MEDIA_TYPE',
-    message: 'This endpoint does not read this Content-Type.',
+    message: 'This endpoint does not accept this Content-Type.',
     hint: 'Use the Content-Type that the message names.',
     retryable: false,
   },
   media_unreachable: {
     status: 422,
     trpc: 'UNPROCESSABLE_CONTENT',
-    message: 'There is no image to be had at this address.',
-    hint: 'Give a public https address that answers with the image itself, to everyone, within 20 seconds.',
+    message: 'No image could be read from this address.',
+    hint: 'Send a public https URL that returns the image itself within 20 seconds, without a login.',
     retryable: false,
-    retryableWhen: 'after a time-out, a 429 or a 5xx of the server that has the image',
+    retryableWhen: 'after a timeout, a 429 or a 5xx from the server of the image',
   },
   platform_rejected: {
     status: 422,
@@ -251,13 +245,13 @@ export const ERRORS = {
     status: 429,
     trpc: 'TOO_MANY_REQUESTS',
     message: 'Too many requests in one minute for this key and endpoint group.',
-    hint: 'Wait until x-ratelimit-reset; where the answer has Retry-After, wait that many seconds.',
+    hint: 'Wait until x-ratelimit-reset; if the answer has Retry-After, wait that many seconds.',
     retryable: true,
   },
   internal_server_error: {
     status: 500,
     trpc: 'INTERNAL_SERVER_ERROR',
-    message: 'Something failed on our side. If this request was sending a post, it may have gone out.',
+    message: 'Something failed on our side. If this request was sending a post, the post may have been published.',
     hint: 'Check GET /posts before sending again, and quote req_id when you report it.',
     retryable: true,
     reportsRequestId: true,
@@ -265,14 +259,14 @@ export const ERRORS = {
   server_busy: {
     status: 503,
     trpc: 'SERVICE_UNAVAILABLE',
-    message: 'This install has as much of this work to do as it can take on; nothing was begun.',
+    message: 'This install is at its capacity for this work; nothing was started.',
     hint: 'Send the request again after the seconds that Retry-After gives.',
     retryable: true,
   },
   platform_unavailable: {
     status: 503,
     trpc: 'SERVICE_UNAVAILABLE',
-    message: 'The platform did not take the post; nothing was posted.',
+    message: 'The platform did not accept the post; nothing was posted.',
     hint: 'Sending the post again is safe.',
     retryable: true,
   },

@@ -83,8 +83,8 @@ function nestedIn(thrown: object, depth: number): { cause: object | undefined; e
 /** The parameters that drivers attach to the error of a statement: a wrapping error may repeat them. */
 function collectParameters(thrown: unknown, depth: number, into: Set<string>): void {
   if (typeof thrown !== 'object' || thrown === null) return;
-  const kept = [read(thrown, 'params'), read(thrown, 'parameters')].filter((values) => Array.isArray(values));
-  for (const value of kept.flat() as unknown[]) if (typeof value === 'string' && value !== '') into.add(value);
+  const lists = [read(thrown, 'params'), read(thrown, 'parameters')].filter((values) => Array.isArray(values));
+  for (const value of lists.flat() as unknown[]) if (typeof value === 'string' && value !== '') into.add(value);
   const { cause, errors } = nestedIn(thrown, depth);
   for (const inner of [cause, ...errors]) collectParameters(inner, depth - 1, into);
 }

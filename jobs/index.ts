@@ -1,4 +1,4 @@
-/** Every loop of a worker. */
+/** The loops of a worker: those whose rows have due times, and the periodic ones. */
 import { healthSamples } from './health-samples.ts';
 import { housekeeping } from './housekeeping.ts';
 import { loginRenewals } from './login-renewals.ts';
@@ -19,3 +19,9 @@ export const loops: readonly Loop[] = [
   healthSamples,
   housekeeping,
 ];
+
+/** The loops that every worker runs, at the instants when their work falls due. */
+export const dueLoops = loops.filter((loop) => loop.nextDueAt !== undefined);
+
+/** The loops that one worker at a time runs for all of them. */
+export const periodicLoops = loops.filter((loop) => loop.nextDueAt === undefined);

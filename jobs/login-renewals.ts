@@ -2,7 +2,11 @@
  * loginRenewals: refreshes access tokens before they expire. Safe to run in parallel: one worker claims each token and
  * refreshes it under a lease.
  */
-import { nextRenewalAt, renewLogins } from '../services/connections/renew-logins.ts';
+import { nextRenewalAt, renewDueCredentials } from '../services/connections/renew-due-credentials.ts';
 import type { Loop } from './loop.ts';
 
-export const loginRenewals: Loop = { name: 'loginRenewals', run: renewLogins, nextDueAt: nextRenewalAt };
+export const loginRenewals: Loop = {
+  name: 'loginRenewals',
+  run: renewDueCredentials,
+  nextDueAt: nextRenewalAt,
+};

@@ -6,4 +6,8 @@ import { nextReadDue } from '../services/metrics/next-read-due.ts';
 import { readDueMetrics } from '../services/metrics/read-due-metrics.ts';
 import type { Loop } from './loop.ts';
 
-export const metricsReads: Loop = { name: 'metricsReads', run: readDueMetrics, nextDueAt: nextReadDue };
+export const metricsReads: Loop = {
+  name: 'metricsReads',
+  run: readDueMetrics,
+  nextDueAt: nextReadDue,
+};

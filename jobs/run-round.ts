@@ -1,10 +1,9 @@
 /** Runs one round of a loop and records its result for /health. */
-import type { Context } from '../services/context.ts';
 import { recordRun } from '../services/workers/record-run.ts';
-import type { Loop } from './loop.ts';
+import type { Loop, LoopContext } from './loop.ts';
 
 /** @returns how many units of work were started; 0 when the round failed, which is logged and recorded */
-export async function runRound(context: Context, loop: Loop, signal: AbortSignal): Promise<number> {
+export async function runRound(context: LoopContext, loop: Loop, signal: AbortSignal): Promise<number> {
   try {
     const begun = await loop.run(context, signal);
     await recordRun(context, loop.name, null);

@@ -2,15 +2,13 @@
  * scheduledPosts: sends due posts to their platforms, settles late ones, and recovers sends and deletions whose process
  * died. Claims are exclusive and fenced, so any number of workers may run it at once.
  */
-import { claimDueSends } from '../services/posts/claim-due-sends.ts';
-import { claimInterruptedSends } from '../services/posts/claim-interrupted-sends.ts';
-import { claimInterruptedRemovals } from '../services/posts/claim-removal.ts';
-import type { ClaimedSend } from '../services/posts/claimed-send.ts';
-import { nextDueAt } from '../services/posts/next-due-at.ts';
-import { recoverRemovals } from '../services/posts/recover-removals.ts';
-import { settleLatePosts } from '../services/posts/settle-late-posts.ts';
-import type { Context } from '../services/context.ts';
-import type { Loop } from './loop.ts';
+import { claimDueSends, nextDueAt } from '../services/sending/claim-due-sends.ts';
+import { claimInterruptedSends } from '../services/sending/claim-interrupted-sends.ts';
+import { claimLateSends } from '../services/sending/claim-late-sends.ts';
+import { claimInterruptedRemovals } from '../services/sending/claim-removal.ts';
+import type { ClaimedSend } from '../services/sending/claimed-send.ts';
+import { recoverRemovals } from '../services/sending/recover-removals.ts';
+import type { Loop, LoopContext } from './loop.ts';
 
 /** Most interrupted sends and deletions that are recovered at once. */
 const RECOVER_AT_ONCE = 200;
@@ -33,7 +31,7 @@ export const scheduledPosts: Loop = {
   run: async (context, signal) => {
     let begun = start(context, await claimInterruptedSends(context, RECOVER_AT_ONCE));
     begun += recoverRemovals(context, await claimInterruptedRemovals(context, RECOVER_AT_ONCE));
-    const late = await settleLatePosts(context);
+    const late = await claimLateSends(context);
     begun += start(context, late.sends) + late.moved;
     let wideAt = -Infinity;
     while (!signal.aborted) {
@@ -44,7 +42,7 @@ export const scheduledPosts: Loop = {
       begun += start(context, sends) + moved;
       const nothing = sends.length + moved === 0;
       if (!contended && (!moreDue || (nothing && wide))) break;
-      if (!nothing) await context.sends.eased(CLAIM_AGAIN_AFTER, CLAIM_AGAIN_MS);
+      if (!nothing) await context.sends.waitForCapacity(CLAIM_AGAIN_AFTER, CLAIM_AGAIN_MS);
       else if (contended) await context.clock.sleep(CONTENDED_MS);
       else wideAt = -Infinity;
     }
@@ -52,7 +50,7 @@ export const scheduledPosts: Loop = {
   },
 };
 
-function start(context: Context, claimed: readonly ClaimedSend[]): number {
+function start(context: LoopContext, claimed: readonly ClaimedSend[]): number {
   for (const send of claimed) {
     context.sends.send(send).catch((error: unknown) => {
       context.log.error(

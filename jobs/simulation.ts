@@ -3,21 +3,12 @@
  * (docs/contract/running.md#manual-clock).
  */
 import type { Context } from '../services/context.ts';
-import type { Simulation } from '../services/simulation/simulation.ts';
+import type { Simulation, WithSimulation } from '../services/simulation/simulation.ts';
 import { samplePassedMinutes } from '../services/health/health-samples.ts';
 import { WORKER_LOOPS } from '../services/workers/worker-loops.ts';
-import { loops } from './index.ts';
-import type { Loop } from './loop.ts';
+import { dueLoops, periodicLoops } from './index.ts';
+import type { Loop, LoopContext } from './loop.ts';
 import { runRound } from './run-round.ts';
-
-/** The loops whose work has a due time. */
-const timed = loops.filter((loop) => loop.nextDueAt !== undefined);
-
-/**
- * The other loops have no due times to stop at: they run once at the end of the simulated time, if their interval is
- * over.
- */
-const periodic = loops.filter((loop) => loop.nextDueAt === undefined);
 
 /** The clock to move. */
 interface SettableClock {
@@ -25,8 +16,7 @@ interface SettableClock {
   set(instant: Date): void;
 }
 
-/** @param context a function, because the simulation is itself a part of the context */
-export function createSimulation(context: () => Context, clock: SettableClock): Simulation {
+export function createSimulation(context: LoopContext, clock: SettableClock): Simulation {
   let turn: Promise<unknown> = Promise.resolve();
   const lastRuns = new Map<Loop, number>();
   return {
@@ -34,9 +24,9 @@ export function createSimulation(context: () => Context, clock: SettableClock): 
     advance: (seconds) => {
       const moved = turn.then(async () => {
         const from = clock.now();
-        const ran = await advance(context(), clock, seconds);
-        await runPeriodic(context(), lastRuns);
-        await samplePassedMinutes(context(), from);
+        const ran = await advance(context, clock, seconds);
+        await runPeriodic(context, lastRuns);
+        await samplePassedMinutes(context, from);
         return ran;
       });
       turn = moved.catch(() => undefined);
@@ -49,19 +39,19 @@ export function createSimulation(context: () => Context, clock: SettableClock): 
 const IDLE_MAX = 3;
 
 /** Real milliseconds between two checks for work that is due while time is frozen. */
-const LOOK_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 
 /** Runs what is due at the frozen instant, at once, until `signal` aborts. */
-export async function keepFrozenInstant(context: Context, signal: AbortSignal): Promise<void> {
+export async function keepFrozenInstant(context: Context & WithSimulation, signal: AbortSignal): Promise<void> {
   await context.simulation?.advance(0);
   while (!signal.aborted) {
-    await context.clock.sleep(LOOK_EVERY_MS, signal).catch(() => undefined);
+    await context.clock.sleep(POLL_INTERVAL_MS, signal).catch(() => undefined);
     const due = signal.aborted ? null : earliestOf(await dueInstants(context));
     if (due !== null && due <= context.clock.now()) await context.simulation?.advance(0);
   }
 }
 
-async function advance(context: Context, clock: SettableClock, seconds: number): Promise<number> {
+async function advance(context: LoopContext, clock: SettableClock, seconds: number): Promise<number> {
   const target = new Date(clock.now().getTime() + seconds * 1000);
   let ran = await runAllDue(context);
   let idle = 0;
@@ -71,7 +61,7 @@ async function advance(context: Context, clock: SettableClock, seconds: number):
     if (next === null || next > target) break;
     // Overdue work was started already; time must not move back for it.
     if (next > clock.now()) clock.set(next);
-    const due = timed.filter((_, index) => (instants[index] ?? target) <= next);
+    const due = dueLoops.filter((_, index) => (instants[index] ?? target) <= next);
     // A month has thousands of instants: at each one only the due loops run, unless they start nothing.
     const begun = (await runOnce(context, due)) || (await runAllDue(context));
     ran += begun;
@@ -82,9 +72,10 @@ async function advance(context: Context, clock: SettableClock, seconds: number):
   return ran + (await runAllDue(context));
 }
 
-async function runPeriodic(context: Context, lastRuns: Map<Loop, number>): Promise<void> {
+/** Periodic loops have no due times to stop at: each runs once at the end of the simulated time, if its interval is over. */
+async function runPeriodic(context: LoopContext, lastRuns: Map<Loop, number>): Promise<void> {
   const now = context.clock.now().getTime();
-  for (const loop of periodic) {
+  for (const loop of periodicLoops) {
     const last = lastRuns.get(loop);
     if (last !== undefined && now - last < WORKER_LOOPS[loop.name].everySeconds * 1000) continue;
     lastRuns.set(loop, now);
@@ -92,24 +83,24 @@ async function runPeriodic(context: Context, lastRuns: Map<Loop, number>): Promi
   }
 }
 
-async function runAllDue(context: Context): Promise<number> {
+async function runAllDue(context: LoopContext): Promise<number> {
   let ran = 0;
   // A round starts as much as capacity allows; when that is over, there is capacity for more.
-  for (let begun = -1; begun !== 0; ran += begun) begun = await runOnce(context, timed);
+  for (let begun = -1; begun !== 0; ran += begun) begun = await runOnce(context, dueLoops);
   return ran;
 }
 
 /** Runs one round of each loop. */
-async function runOnce(context: Context, due: readonly Loop[]): Promise<number> {
+async function runOnce(context: LoopContext, due: readonly Loop[]): Promise<number> {
   let begun = 0;
   for (const loop of due) begun += await runRound(context, loop, new AbortController().signal);
   await Promise.all([context.sends.drained(), context.deliveries.drained()]);
   return begun;
 }
 
-/** When the next work of each timed loop is due. */
+/** When the next work of each due loop is due. */
 function dueInstants(context: Context): Promise<(Date | null | undefined)[]> {
-  return Promise.all(timed.map(async (loop) => loop.nextDueAt?.(context)));
+  return Promise.all(dueLoops.map(async (loop) => loop.nextDueAt?.(context)));
 }
 
 function earliestOf(instants: readonly (Date | null | undefined)[]): Date | null {

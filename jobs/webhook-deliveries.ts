@@ -2,7 +2,6 @@
  * webhookDeliveries: disables webhooks that keep failing, creates the deliveries of new events, and attempts due
  * deliveries. Safe to run in parallel: one process at a time fans out, and one at a time delivers to a webhook.
  */
-import type { Context } from '../services/context.ts';
 import { disableFailing } from '../services/webhooks/disable-failing.ts';
 import { fanOut } from '../services/webhooks/fan-out.ts';
 import { nextDeliveryAt } from '../services/webhooks/next-delivery-at.ts';
@@ -11,7 +10,7 @@ import type { Loop } from './loop.ts';
 export const webhookDeliveries: Loop = {
   name: 'webhookDeliveries',
   nextDueAt: nextDeliveryAt,
-  run: async (context: Context, signal) => {
+  run: async (context, signal) => {
     let begun = await disableFailing(context);
     let fanned: number;
     do {

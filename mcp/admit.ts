@@ -5,8 +5,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from '../services/context.ts';
 import { authenticate } from '../services/keys/authenticate.ts';
-import type { Admission } from '../services/keys/key-checks.ts';
+import type { Admission, WithKeyChecks } from '../services/keys/key-checks.ts';
 import { type AccessToken, admitGrant } from '../services/oauth/admit-grant.ts';
+import type { WithLimiter } from '../services/limits/rate-limiter.ts';
 
 /** How the endpoint authenticates requests. */
 export interface Credentials {
@@ -18,7 +19,7 @@ export interface Credentials {
 
 /** @returns null when no presented credential is valid */
 export async function admit(
-  context: Context,
+  context: Context & WithKeyChecks & WithLimiter,
   { presentedKey, checkAccessToken }: Credentials,
   headers: IncomingHttpHeaders,
   bucket: string,

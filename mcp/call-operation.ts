@@ -5,9 +5,8 @@
 import { callTRPCProcedure } from '@trpc/server';
 import { appRouter } from '../routers/index.ts';
 import { type Operation, operations } from '../routers/operations.ts';
-import type { OperationContext } from '../routers/trpc.ts';
-import type { Context } from '../services/context.ts';
-import type { Caller } from '../services/keys/caller.ts';
+import type { OperationContext, OperationServices } from '../routers/context.ts';
+import type { Caller } from '../services/access/caller.ts';
 import type { ToolSelection } from './tool-selection.ts';
 
 /** The caller, the request and its path. */
@@ -20,7 +19,12 @@ export interface McpCall {
 }
 
 /** @throws any error of the procedure; errors/error-body.ts decides what the caller may know of it */
-export function callOperation(context: Context, operation: Operation, input: unknown, call: McpCall): Promise<unknown> {
+export function callOperation(
+  context: OperationServices,
+  operation: Operation,
+  input: unknown,
+  call: McpCall,
+): Promise<unknown> {
   const { caller, requestId, onProgress } = call;
   return callTRPCProcedure({
     router: appRouter,
@@ -37,6 +41,6 @@ export function callOperation(context: Context, operation: Operation, input: unk
 /** @param name dotted path in the router */
 export function operationNamed(name: string): Operation {
   const operation = operations.find((candidate) => candidate.name === name);
-  if (operation === undefined) throw new Error(`There is no operation called ${name}`);
+  if (operation === undefined) throw new Error(`No operation is named ${name}`);
   return operation;
 }

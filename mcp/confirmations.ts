@@ -85,6 +85,6 @@ function nothingDone(name: string): CallToolResult {
 function foreignNote(): ServiceError {
   return new ServiceError(
     'invalid_request',
-    'requestState: it was given for another call. Call the tool anew, without requestState and inputResponses.',
+    'requestState: it belongs to another call. Call the tool again without requestState and inputResponses.',
   );
 }

@@ -5,16 +5,17 @@
  */
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import type { Request as HttpRequest, RequestHandler, Response as HttpResponse } from 'express';
-import type { Context } from '../services/context.ts';
-import { takeFor } from '../services/keys/authenticate.ts';
-import type { Caller } from '../services/keys/caller.ts';
-import type { RateState } from '../services/limits/rate-limiter.ts';
+import { countRequest } from '../services/keys/authenticate.ts';
+import type { Caller } from '../services/access/caller.ts';
+import type { RateState, WithLimiter } from '../services/limits/rate-limiter.ts';
 import { admit, type Credentials } from './admit.ts';
 import { corsHeaders, createOriginGuard, isPreflight } from './origin-guard.ts';
 import { BODY_MAX_BYTES, createProtocol } from './protocol.ts';
 import { forbidden, notFound, tooManyRequests, unauthorized } from './refusals.ts';
 import type { ServerOptions } from './server.ts';
 import { selectionAt } from './tool-selection.ts';
+import type { OperationServices } from '../routers/context.ts';
+import type { WithKeyChecks } from '../services/keys/key-checks.ts';
 
 /** Options that the mounting application shares with other surfaces. */
 export interface McpHandlerOptions extends Credentials, ServerOptions {
@@ -27,7 +28,10 @@ export interface McpHandlerOptions extends Credentials, ServerOptions {
 /** Bucket that every request to this endpoint counts in. */
 const BUCKET = '/mcp';
 
-export function createMcpHandler(context: Context, options: McpHandlerOptions): RequestHandler {
+export function createMcpHandler(
+  context: OperationServices & WithKeyChecks & WithLimiter,
+  options: McpHandlerOptions,
+): RequestHandler {
   const guard = createOriginGuard(context.config.publicUrl);
   const protocol = createProtocol(context, options);
   const onerror = (error: Error) => context.log.error({ err: error }, 'an MCP request failed');
@@ -51,7 +55,7 @@ export function createMcpHandler(context: Context, options: McpHandlerOptions): 
     if (selection === null) return write(request, response, notFound(context, requestId, request.path));
 
     const countMore = async (messages: number) => {
-      const latest = await takeMore(context, caller, rate, messages);
+      const latest = await countMessages(context, caller, rate, messages);
       setHeaders(response, options.rateHeaders(latest));
       return latest;
     };
@@ -61,10 +65,16 @@ export function createMcpHandler(context: Context, options: McpHandlerOptions): 
 }
 
 /** Counts the messages of a batch after the first: all of them, or none when the window has no room for all. */
-async function takeMore(context: Context, caller: Caller, first: RateState, messages: number): Promise<RateState> {
+async function countMessages(
+  context: OperationServices & WithKeyChecks & WithLimiter,
+  caller: Caller,
+  first: RateState,
+  messages: number,
+): Promise<RateState> {
   if (messages > first.remaining) return { ...first, allowed: false };
   let latest = first;
-  for (let taken = 0; taken < messages && latest.allowed; taken += 1) latest = await takeFor(context, caller, BUCKET);
+  for (let taken = 0; taken < messages && latest.allowed; taken += 1)
+    latest = await countRequest(context, caller, BUCKET);
   return latest;
 }
 

@@ -1,6 +1,6 @@
 /** Finds the scopes that the calls and reads in a request need and its access token lacks. */
 import { operations } from '../routers/operations.ts';
-import type { Scope } from '../services/keys/scopes.ts';
+import type { Scope } from '../services/access/scopes.ts';
 import { type McpCall, operationNamed } from './call-operation.ts';
 
 /** Scopes by tool name. Leaves out tools that no token may call, because asking for more scopes would not help. */

@@ -1,6 +1,6 @@
 /** Reports the progress of an operation to a client that sent a progress token. */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { OperationContext } from '../routers/trpc.ts';
+import type { OperationContext } from '../routers/context.ts';
 import type { Context } from '../services/context.ts';
 
 /** Undefined for a client that sent no progress token. */

@@ -5,12 +5,12 @@
 import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server';
 import { ServiceError } from '../errors/service-error.ts';
 import { checkInputBounds } from '../routers/schemas/input-bounds.ts';
-import type { Context } from '../services/context.ts';
 import type { RateState } from '../services/limits/rate-limiter.ts';
 import type { McpCall } from './call-operation.ts';
 import { missingScopes } from './missing-scopes.ts';
 import { insufficientScope, invalidRequest, tooManyRequests } from './refusals.ts';
 import { createServerFactory, type ServerOptions } from './server.ts';
+import type { OperationServices } from '../routers/context.ts';
 
 /** Largest body of a request. */
 export const BODY_MAX_BYTES = 1_048_576;
@@ -26,7 +26,7 @@ interface AdmittedCall extends McpCall {
 
 export type Protocol = (request: Request, call: AdmittedCall) => Promise<Response>;
 
-export function createProtocol(context: Context, options: ServerOptions): Protocol {
+export function createProtocol(context: OperationServices, options: ServerOptions): Protocol {
   const createServer = createServerFactory(context, options);
   const handler = createMcpHandler(({ authInfo }) => createServer(callOf(authInfo)), {
     maxRequestBodySize: BODY_MAX_BYTES,

@@ -6,15 +6,16 @@ import {
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server';
 import { publicError } from '../errors/error-body.ts';
-import type { Context } from '../services/context.ts';
 import type { McpCall } from './call-operation.ts';
 import { UNTRUSTED_META_KEY, untrustedFields } from './untrusted-fields.ts';
+import type { OperationServices } from '../routers/context.ts';
+import type { Context } from '../services/context.ts';
 
 export const MIME_TYPE = 'application/json';
 
 /** @param read gives the body; undefined when no resource has this address */
 export async function readResource(
-  context: Context,
+  context: OperationServices,
   uri: string,
   call: McpCall,
   read: () => Promise<unknown>,

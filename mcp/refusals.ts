@@ -2,7 +2,7 @@
 import { errorBody } from '../errors/error-body.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { Context } from '../services/context.ts';
-import { DEFAULT_SCOPES, type Scope } from '../services/keys/scopes.ts';
+import { DEFAULT_SCOPES, type Scope } from '../services/access/scopes.ts';
 import { type RateState, secondsUntilReset } from '../services/limits/rate-limiter.ts';
 import { unknownSelection } from './tool-selection.ts';
 import { resourceMetadataUrl } from '../services/oauth/addresses.ts';
@@ -35,7 +35,7 @@ export function insufficientScope(context: Context, missing: readonly Scope[]): 
   const answer = protocolError(
     403,
     -32_000,
-    `This key or access token was not given ${missing.join(', ')}. Use one that was, or ask the owner to allow it.`,
+    `This key or access token lacks ${missing.join(', ')}. Use one that has it, or ask the owner to grant it.`,
   );
   const challenge = challengeOf(context, { error: 'insufficient_scope', scope: missing.join(' ') });
   answer.headers.set('www-authenticate', challenge);

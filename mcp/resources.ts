@@ -1,9 +1,8 @@
 /** Resources: data that a client can give its model without a tool call. Each is the body of a REST answer. */
 import type { CacheHint, McpServer } from '@modelcontextprotocol/server';
-import type { Context } from '../services/context.ts';
 import { callOperation, type McpCall, operationNamed } from './call-operation.ts';
 import { MIME_TYPE, readResource } from './read-resource.ts';
-import type { ServerOptions } from './server.ts';
+import type { OperationServices } from '../routers/context.ts';
 
 interface FixedResource {
   readonly name: string;
@@ -41,18 +40,13 @@ const resources: readonly FixedResource[] = [
     uri: 'carillon://openapi',
     title: 'REST API document',
     description:
-      'The OpenAPI document of the REST API, for writing a program that posts by itself. It is long: read it only for that.',
+      'The OpenAPI document of the REST API, for writing a program that calls the API. It is long; read it only for that.',
     operation: null,
     cacheHint: FIVE_MINUTES,
   },
 ];
 
-export function registerResources(
-  server: McpServer,
-  context: Context,
-  call: McpCall,
-  openApi: ServerOptions['openApi'],
-): void {
+export function registerResources(server: McpServer, context: OperationServices, call: McpCall, openApi: object): void {
   for (const { name, uri, title, description, operation, cacheHint } of resources) {
     const read = async () =>
       operation === null ? openApi : callOperation(context, operationNamed(operation), {}, call);

@@ -1,6 +1,5 @@
 /** The server that answers one request: it is created for the caller, used once and discarded. */
 import { type CacheHint, McpServer } from '@modelcontextprotocol/server';
-import type { Context } from '../services/context.ts';
 import type { McpCall } from './call-operation.ts';
 import { createConfirmations } from './confirmations.ts';
 import { createRequestStates } from './request-states.ts';
@@ -10,6 +9,7 @@ import { registerResourceTemplates } from './resource-templates.ts';
 import { INSTRUCTIONS, serverInfo } from './server-info.ts';
 import { registerSkills } from './skills.ts';
 import { registerTools } from './tools.ts';
+import type { OperationServices } from '../routers/context.ts';
 
 export interface ServerOptions {
   /** The document of the REST API. */
@@ -20,7 +20,7 @@ export interface ServerOptions {
 const FIVE_MINUTES: CacheHint = { ttlMs: 300_000, cacheScope: 'private' };
 
 export function createServerFactory(
-  context: Context,
+  context: OperationServices,
   { openApi }: ServerOptions,
 ): (call: McpCall) => Promise<McpServer> {
   const states = createRequestStates(context);

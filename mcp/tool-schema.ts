@@ -33,7 +33,7 @@ function explainedOnce(name: string, argument: JsonSchema, tool: string, explain
   const before = explained.get(key);
   if (before === undefined) explained.set(key, tool);
   const isShort = String(argument['description']).length < REFERRED_FROM;
-  return before === undefined || isShort ? argument : { ...outline(argument), description: `As in ${before}.` };
+  return before === undefined || isShort ? argument : { ...outline(argument), description: `See ${before}.` };
 }
 
 /** A short form of an argument that another tool describes in full: only its types. */
@@ -84,12 +84,14 @@ export type ShownShapes = Map<string, ReadonlySet<string>>;
 interface PlainOptions {
   /**
    * Whether the schema is for arguments. To keep the list small, schemas of answers leave out descriptions, listed
-   * values, the required fields and the types of nullable fields. They also allow other fields, because a client may
-   * hold an older list.
+   * values, fields that only some answers have, fields deeper than two levels, the list of required fields and the types
+   * of nullable fields. They also allow other fields, because a client may hold an older list.
    */
   readonly closed: boolean;
   /** Shapes of answers that have already been shown, with their fields. */
   readonly known?: ShownShapes;
+  /** How many objects the schema is inside of. */
+  readonly depth?: number;
 }
 
 /** The same schema without references, without `$schema` and in the forms that most clients read. */
@@ -107,22 +109,39 @@ function simplify(node: unknown, definitions: Record<string, JsonSchema>, option
   const only = options.closed ? withoutIdleNull(resolved) : null;
   if (only !== null) return simplify(only, definitions, options);
   const entries = Object.entries(resolved).flatMap(([key, value]) => {
-    if (isNoise(key, value, options)) return [];
+    if (isNoise(key, value, options) || (key === 'properties' && isDeep(options))) return [];
     return [
       [
         key,
-        key === 'properties' ? simplifyEach(value, definitions, options) : simplify(value, definitions, options),
+        key === 'properties'
+          ? simplifyEach(listed(resolved, options), definitions, options)
+          : simplify(value, definitions, options),
       ] as const,
     ];
   });
   return spellOutTypes(Object.fromEntries(entries));
 }
 
+/** Levels of fields that are shown of an answer. */
+const LEVELS_MAX = 2;
+
+function isDeep({ closed, depth = 0 }: PlainOptions): boolean {
+  return !closed && depth >= LEVELS_MAX;
+}
+
+/** The fields that are shown: of an answer, those that it always has. */
+function listed({ properties = {}, required = [] }: JsonSchema, { closed }: PlainOptions): JsonSchema {
+  if (closed) return properties as JsonSchema;
+  const always = new Set(required as string[]);
+  return Object.fromEntries(Object.entries(properties as JsonSchema).filter(([name]) => always.has(name)));
+}
+
 /** Simplifies the fields of an object. Field names are not keywords, even when they look like one. */
 function simplifyEach(fields: unknown, definitions: Record<string, JsonSchema>, options: PlainOptions): unknown {
+  const inside = { ...options, depth: (options.depth ?? 0) + 1 };
   const entries = Object.entries(fields as JsonSchema).map(([name, field]) => [
     name,
-    simplify(field, definitions, options),
+    simplify(field, definitions, inside),
   ]);
   return Object.fromEntries(entries);
 }

@@ -9,7 +9,6 @@ import type {
 } from '@modelcontextprotocol/server';
 import { publicError } from '../errors/error-body.ts';
 import { type Operation, operations } from '../routers/operations.ts';
-import type { Context } from '../services/context.ts';
 import { callOperation, type McpCall } from './call-operation.ts';
 import type { Confirmations } from './confirmations.ts';
 import { progressOf } from './progress.ts';
@@ -17,6 +16,7 @@ import { linksTo } from './resource-links.ts';
 import { errorResult, successResult } from './tool-results.ts';
 import { inputSchema, outputSchema, type ShownShapes } from './tool-schema.ts';
 import { isSelected, type ToolSelection } from './tool-selection.ts';
+import type { OperationServices } from '../routers/context.ts';
 
 interface Tool {
   readonly name: string;
@@ -81,7 +81,12 @@ function toTool(
   return { name, confirmation, operation, config: { title, description, annotations, ...schemas } };
 }
 
-export function registerTools(server: McpServer, context: Context, call: McpCall, confirmations: Confirmations): void {
+export function registerTools(
+  server: McpServer,
+  context: OperationServices,
+  call: McpCall,
+  confirmations: Confirmations,
+): void {
   for (const tool of toolsOf(call.selection)) {
     server.registerTool(tool.name, tool.config, (input, ctx) =>
       runTool(context, tool, input, { ...call, onProgress: progressOf(context, ctx) }, ctx, confirmations),
@@ -101,7 +106,7 @@ async function askFirst(
 }
 
 async function runTool(
-  context: Context,
+  context: OperationServices,
   tool: Tool,
   input: unknown,
   call: McpCall,

@@ -25,6 +25,8 @@ const MARKS: readonly { readonly field: string; isIn(object: Record<string, unkn
   // The description of a connection contains the account's name on the platform.
   { field: 'description', isIn: (object) => 'slug' in object && 'platformId' in object },
   { field: 'reason', isIn: (_object, name) => name === 'reconnectRequired' },
+  // The body of a delivery may quote a platform's refusal.
+  { field: 'body', isIn: (object) => 'eventId' in object && 'attemptLog' in object },
   { field: 'message', isIn: (object) => quotesPlatform(object['code']) },
 ];
 

@@ -1,6 +1,14 @@
 /** A platform's limits for texts and images. */
 import type { PlatformEndpoints } from './settings.ts';
-import type { TextUnit } from './text.ts';
+
+/** How a platform counts the length of a text. */
+export interface TextUnit {
+  /** Name of the unit in GET /platforms. */
+  readonly name: string;
+  /** What is counted, as error messages say it. */
+  readonly plural: string;
+  readonly count: (text: string) => number;
+}
 
 /** Maximum length of a text and the unit that counts it. */
 export interface TextFacts {

@@ -4,18 +4,20 @@
  * from here. No code outside platforms/ checks for a platform by name.
  */
 import type { ZodType } from 'zod';
+import type { HostedConnect } from './connect.ts';
 import type { ImageFacts, TextFacts } from './content-facts.ts';
-import type { HostedConnect } from './hosted.ts';
-import type { ConnectedAccount, LoginRenewal, Session } from './login.ts';
-import type { MailServer } from './mail.ts';
+import { credentialFields } from './credential-fields.ts';
+import type { ConnectedAccount, CredentialRenewal, Session } from './credential.ts';
+import type { Json, JsonObject, PlatformIo } from './io.ts';
 import type { MetricName, MetricsBatchFacts, MetricsReading, ReadPost } from './metrics.ts';
-import type { InstallNeeds, PlatformApps, PlatformEndpoints } from './settings.ts';
+import type { FeeSetting, InstallNeeds, PlatformSettings } from './settings.ts';
 
 export { type FailureKind, PlatformFailure } from './failure.ts';
 export type { ImageFacts, TextFacts } from './content-facts.ts';
-export type { ConnectedAccount, ConnectionLimits, LoginRenewal, Session } from './login.ts';
-export type { MetricName, MetricNumbers, MetricsReading, ReadPost } from './metrics.ts';
-export type { DiscordApp, PlatformApp, PlatformApps, PlatformEndpoints, TwilioAccount } from './settings.ts';
+export type { ConnectedAccount, ConnectionLimits, CredentialRenewal, Session } from './credential.ts';
+export type { Fetch, FetchInit, Json, JsonObject, PlatformIo } from './io.ts';
+export type { MetricName, PostMetrics, MetricsReading, ReadPost } from './metrics.ts';
+export type { PlatformApp, PlatformApps, PlatformEndpoints } from './settings.ts';
 
 /** Public platforms, or channels that reach chosen people (docs/contract/README.md). */
 export type PlatformKind = 'broadcast' | 'messaging';
@@ -39,13 +41,7 @@ export interface ConcurrencyFacts {
   readonly perConnection: number;
 }
 
-/**
- * Names of the settings with the fees of a send or a metrics read, in cents
- * (docs/contract/errors-and-limits.md#plans).
- */
-export type FeeSetting = 'X_POST_FEE_CENTS' | 'X_LINK_POST_FEE_CENTS' | 'X_READ_FEE_CENTS';
-
-/** The fees, if the platform charges. */
+/** The fees, if the platform charges (docs/contract/errors-and-limits.md#plans). */
 export interface FeeFacts {
   /** Setting with the fee of a post. */
   readonly post: FeeSetting;
@@ -74,6 +70,8 @@ export interface PlatformFacts {
   /** The platform's display name. */
   readonly name: string;
   readonly kind: PlatformKind;
+  /** What it reads from the environment; absent for nothing. */
+  readonly settings?: PlatformSettings;
   /**
    * Present if each post counts toward the account's daily message limit
    * (docs/contract/errors-and-limits.md#messages).
@@ -100,45 +98,14 @@ export interface PlatformFacts {
   readonly needs?: InstallNeeds;
   /** Whether a profile may have several connections to the same account (docs/contract/connections.md#connections). */
   readonly repeatsAccounts?: true;
+  /** Whether each link opens a new account. Connecting again then keeps the account that the connection has. */
+  readonly opensAccounts?: true;
   /** How accounts can be linked on this install, e.g. `credentials`. */
   readonly connect: readonly string[];
   /** Version of the platform's API that this adapter calls; null when the API has none. */
   readonly apiVersion: string | null;
   /** Documentation pages that the facts come from. */
   readonly source: readonly string[];
-}
-
-/** Values that survive being stored as JSON. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
-export type JsonObject = { readonly [key: string]: Json };
-
-/** A fetch for outbound calls: guarded, bounded, and injected, so that tests make no external calls. */
-export type Fetch = (url: string | URL, init?: FetchInit) => Promise<Response>;
-
-/** The part of RequestInit that adapters use. Redirects are never followed. */
-export interface FetchInit {
-  readonly method?: string;
-  readonly headers?: Record<string, string>;
-  readonly body?: string | Uint8Array | FormData | URLSearchParams;
-  readonly signal?: AbortSignal;
-  /** Maximum bytes of the response body; overrides the default of the outbound guard. */
-  readonly maxResponseBytes?: number;
-}
-
-/** The context of an adapter call. An adapter has access to nothing else. */
-export interface PlatformIo {
-  readonly fetch: Fetch;
-  /** The current instant of the app's clock. */
-  readonly now: () => Date;
-  /** Resolves after `ms` milliseconds of real time; rejects when `signal` aborts. */
-  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** Aborts when the call's time limit is reached (30 s for a send). */
-  readonly signal: AbortSignal;
-  /** Origins from configuration (docs/contract/running.md#settings), without a trailing slash, by variable name. */
-  readonly endpoints: PlatformEndpoints;
-  readonly apps: PlatformApps;
-  /** Null if the operator has not configured any. */
-  readonly mail: MailServer | null;
 }
 
 /** The part of a send that a call creates: the post itself, a reply under it, or its first comment. */
@@ -206,7 +173,7 @@ export interface Platform<Credential = unknown, Input = unknown> extends Platfor
   /** How a customer links an account on the hosted connect page; null when that page cannot link it. */
   readonly hosted: HostedConnect<Input> | null;
   /** Absent if credentials do not expire, or only the customer can renew them. */
-  readonly renewal?: LoginRenewal<Credential>;
+  readonly renewal?: CredentialRenewal<Credential>;
   /** Verifies a credential with the platform. Throws PlatformFailure. */
   connectAccount(input: Input, io: PlatformIo): Promise<ConnectedAccount<Credential>>;
   /**
@@ -243,6 +210,7 @@ export type AnyPlatform = Platform<any, any>;
 
 /** Checks that the behavior matches the facts and infers the platform's exact type. */
 export function definePlatform<Credential, Input>(platform: Platform<Credential, Input>): Platform<Credential, Input> {
+  credentialFields(platform.credentials);
   if (platform.recovery.readBack !== (platform.readBack !== undefined)) {
     throw new Error(`${platform.id}: recovery.readBack and readBack() must agree`);
   }

@@ -4,10 +4,16 @@
  * gate. The gate checks return values, removes secrets from errors, and limits the size of responses.
  */
 import { cleanFailure } from './clean-failure.ts';
-import { type AnyPlatform, type FetchInit, type LoginRenewal, PlatformFailure, type PlatformIo } from './contract.ts';
-import type { AlternativeConnect, HostedConnect, OauthConnect, OauthIo } from './hosted.ts';
+import {
+  type AnyPlatform,
+  type FetchInit,
+  type CredentialRenewal,
+  PlatformFailure,
+  type PlatformIo,
+} from './contract.ts';
+import type { AlternativeConnect, HostedConnect, OauthConnect, OauthIo } from './connect.ts';
 import { createKnownSecrets, type KnownSecrets } from './known-secrets.ts';
-import type { Session } from './login.ts';
+import type { Session } from './credential.ts';
 import {
   checkedAccount,
   checkedAccounts,
@@ -66,11 +72,11 @@ export function gatePlatform(platform: AnyPlatform): AnyPlatform {
   };
 }
 
-function gateRenewal(name: string, renewal: LoginRenewal<unknown>): LoginRenewal<unknown> {
+function gateRenewal(name: string, renewal: CredentialRenewal<unknown>): CredentialRenewal<unknown> {
   return {
     ...renewal,
-    dueAt: (login) => {
-      const dueAt = renewal.dueAt(login);
+    dueAt: (credential) => {
+      const dueAt = renewal.dueAt(credential);
       const year = dueAt?.getUTCFullYear() ?? Number.NaN;
       return year <= YEAR_MAX ? dueAt : null;
     },

@@ -1,6 +1,6 @@
 /** Makes one call to a platform's HTTP API: bounded, parsed, and with a named failure for each network error. */
-import type { FetchInit, PlatformIo } from './contract.ts';
-import { PlatformFailure } from './contract.ts';
+import { PlatformFailure } from './failure.ts';
+import type { FetchInit, PlatformIo } from './io.ts';
 import { cutText, shortened, visibleText } from './untrusted.ts';
 
 /**

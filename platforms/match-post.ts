@@ -22,7 +22,7 @@ export function earliestOf(part: SendPart, answer: PlatformAnswer, now: Date): n
   return platformNow - age - ROUNDING_MS;
 }
 
-/** Normalizes what platforms may change in a text: white space and the composition of accents. */
-export function essence(text: string): string {
-  return text.normalize('NFC').replace(/\s+/gu, '');
+/** A text without what platforms may change in it: white space, the composition of accents, invalid characters. */
+export function comparableText(text: string): string {
+  return text.toWellFormed().normalize('NFC').replace(/\s+/gu, '');
 }

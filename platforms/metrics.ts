@@ -21,7 +21,7 @@ export interface ReadPost {
 }
 
 /** Running totals. A missing metric was not reported; it is not zero. */
-export type MetricNumbers = Readonly<Partial<Record<MetricName, number>>>;
+export type PostMetrics = Readonly<Partial<Record<MetricName, number>>>;
 
 /** Metrics by platformPostId. A post that is absent could not be read for now. */
-export type MetricsReading = ReadonlyMap<string, MetricNumbers | 'gone'>;
+export type MetricsReading = ReadonlyMap<string, PostMetrics | 'gone'>;

@@ -1,9 +1,9 @@
 /** OAuth 2.0 authorization code flow with PKCE: the platform's consent page, and the exchange of the code. */
 import * as oauth from 'oauth4webapi';
 import { type FetchInit, PlatformFailure, type PlatformIo } from './contract.ts';
-import type { OauthRequest } from './hosted.ts';
+import type { OauthRequest } from './connect.ts';
 import { NotSentError, platformWords } from './http.ts';
-import { isAppError } from './oauth-token.ts';
+import { isAppError } from './token-endpoint.ts';
 
 /** The platform's endpoints. */
 export interface AuthorizationServer {

@@ -1,65 +1,63 @@
 /** Every platform, by id. Code that lists the service's platforms or capabilities reads them here. */
-import { bluesky } from './bluesky/index.ts';
 import type { AnyPlatform } from './contract.ts';
-import { discord } from './discord/index.ts';
-import { email } from './email/index.ts';
-import { facebook } from './facebook/index.ts';
 import { gatePlatform } from './gate.ts';
-import { instagram } from './instagram/index.ts';
-import { linkedin } from './linkedin/index.ts';
-import { mastodon } from './mastodon/index.ts';
-import { reddit } from './reddit/index.ts';
-import { createSandbox } from './sandbox/index.ts';
-import type { SandboxTimeline } from './sandbox/timeline.ts';
-import { slack } from './slack/index.ts';
-import { sms } from './sms/index.ts';
-import { telegram } from './telegram/index.ts';
-import { threads } from './threads/index.ts';
-import { x } from './x/index.ts';
+import type { PlatformSettings } from './settings.ts';
+import type { Timeline } from './timeline.ts';
 
-/** The platforms in display order. */
-export const PLATFORM_IDS = [
-  'bluesky',
-  'mastodon',
-  'linkedin',
-  'facebook',
-  'instagram',
-  'threads',
-  'x',
-  'reddit',
-  'telegram',
-  'discord',
-  'slack',
-  'sms',
-  'email',
-  'sandbox',
-] as const;
-export type PlatformId = (typeof PLATFORM_IDS)[number];
+/** The platforms in display order, one line for each. Adding one: docs/platforms/adding.md. */
+const PLATFORMS = byId({
+  bluesky: (await import('./bluesky/index.ts')).bluesky,
+  mastodon: (await import('./mastodon/index.ts')).mastodon,
+  linkedin: (await import('./linkedin/index.ts')).linkedin,
+  facebook: (await import('./facebook/index.ts')).facebook,
+  instagram: (await import('./instagram/index.ts')).instagram,
+  threads: (await import('./threads/index.ts')).threads,
+  x: (await import('./x/index.ts')).x,
+  reddit: (await import('./reddit/index.ts')).reddit,
+  telegram: (await import('./telegram/index.ts')).telegram,
+  discord: (await import('./discord/index.ts')).discord,
+  slack: (await import('./slack/index.ts')).slack,
+  sms: (await import('./sms/index.ts')).sms,
+  email: (await import('./email/index.ts')).email,
+  sandbox: (await import('./sandbox/index.ts')).sandbox,
+});
 
-/** The only platform that test keys can use. */
-export const TEST_PLATFORM: PlatformId = 'sandbox';
+/** The platform for test keys. It has no server; its posts are stored in this install. */
+interface TestPlatform {
+  create(timeline: Timeline): AnyPlatform;
+}
+
+/** Keeps the ids, and forgets the types of credentials: they would become part of the client's type declarations. */
+function byId<Id extends string>(
+  platforms: Readonly<Record<Id, AnyPlatform | TestPlatform>>,
+): Readonly<Record<Id, AnyPlatform | TestPlatform>> {
+  return platforms;
+}
+
+export type PlatformId = keyof typeof PLATFORMS;
 
 export type PlatformRegistry = Readonly<Record<PlatformId, AnyPlatform>>;
 
+/** In display order. */
+export const PLATFORM_IDS = Object.keys(PLATFORMS) as PlatformId[];
+
+const entries = Object.entries<AnyPlatform | TestPlatform>(PLATFORMS);
+
+/** The only platform that test keys can use. */
+export const TEST_PLATFORM = entries.find(([, platform]) => 'create' in platform)?.[0] as PlatformId;
+
+/** What the platforms read from the environment, in display order. Some platforms share one app. */
+export const PLATFORM_SETTINGS: readonly PlatformSettings[] = [
+  ...new Set(
+    entries.flatMap(([, entry]) => ('settings' in entry && entry.settings !== undefined ? [entry.settings] : [])),
+  ),
+];
+
 /** Every adapter, wrapped by the gate for platform data. */
-export function createRegistry(timeline: SandboxTimeline): PlatformRegistry {
-  const adapters: PlatformRegistry = {
-    bluesky,
-    mastodon,
-    linkedin,
-    facebook,
-    instagram,
-    threads,
-    x,
-    reddit,
-    telegram,
-    discord,
-    slack,
-    sms,
-    email,
-    sandbox: createSandbox(timeline),
-  };
-  const gated = Object.entries(adapters).map(([id, adapter]) => [id, gatePlatform(adapter)] as const);
+export function createRegistry(timeline: Timeline): PlatformRegistry {
+  const gated = entries.map(([id, entry]) => {
+    return [id, gatePlatform('create' in entry ? entry.create(timeline) : entry)] as const;
+  });
   return Object.fromEntries(gated) as PlatformRegistry;
 }
 

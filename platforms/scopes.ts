@@ -2,7 +2,7 @@
 import { stringField } from './http.ts';
 
 /** A stored credential that records its scopes; a credential from a caller does not. */
-export interface ScopedLogin {
+export interface ScopedCredential {
   readonly grantedScopes?: readonly string[];
 }
 
@@ -16,6 +16,6 @@ export function grantedScopes(said: unknown, asked: string): string[] {
 }
 
 /** Whether a credential covers this scope, as far as is known. */
-export function covers({ grantedScopes: granted }: ScopedLogin, scope: string): boolean {
+export function covers({ grantedScopes: granted }: ScopedCredential, scope: string): boolean {
   return granted === undefined || granted.includes(scope);
 }

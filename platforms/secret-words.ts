@@ -70,8 +70,8 @@ function base64Forms(text: string): string[] {
 function hideWhole(text: string, form: string, hidden: Uint8Array): void {
   for (let at = text.indexOf(form); at !== -1; at = text.indexOf(form, at + 1)) {
     const end = at + form.length;
-    const standsAlone = !isWord(text[at - 1]) && !isWord(text[end]);
-    if (form.length >= INSIDE_WORDS_FROM || standsAlone) hidden.fill(1, at, end);
+    const isWholeWord = !isWord(text[at - 1]) && !isWord(text[end]);
+    if (form.length >= INSIDE_WORDS_FROM || isWholeWord) hidden.fill(1, at, end);
   }
 }
 

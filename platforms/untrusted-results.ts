@@ -10,8 +10,8 @@ import {
   type Published,
 } from './contract.ts';
 import type { ImageFacts, TextFacts } from './content-facts.ts';
-import type { OauthAccount } from './hosted.ts';
-import type { MetricName, MetricNumbers, MetricsReading, ReadPost } from './metrics.ts';
+import type { OauthAccount } from './connect.ts';
+import type { MetricName, PostMetrics, MetricsReading, ReadPost } from './metrics.ts';
 import {
   ACCOUNT_ID_MAX,
   isStorable,
@@ -106,14 +106,14 @@ export function checkedAccounts<Input>(accounts: readonly OauthAccount<Input>[])
 /** Validates the metrics of the requested posts. An invalid number is dropped, which reads as null. */
 export function checkedReading(posts: readonly ReadPost[], reading: MetricsReading): MetricsReading {
   const known = posts.flatMap(({ platformPostId: id }) => {
-    const numbers = reading.get(id);
-    return numbers === undefined ? [] : [[id, numbers === 'gone' ? numbers : checkedNumbers(numbers)] as const];
+    const metrics = reading.get(id);
+    return metrics === undefined ? [] : [[id, metrics === 'gone' ? metrics : checkedMetrics(metrics)] as const];
   });
   return new Map(known);
 }
 
-function checkedNumbers(numbers: MetricNumbers): MetricNumbers {
-  const entries = Object.entries(numbers).flatMap(([metric, value]) => {
+function checkedMetrics(metrics: PostMetrics): PostMetrics {
+  const entries = Object.entries(metrics).flatMap(([metric, value]) => {
     const count = untrustedCount(value);
     return count === undefined ? [] : [[metric as MetricName, count] as const];
   });

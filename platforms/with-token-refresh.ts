@@ -2,13 +2,13 @@
  * Calls a platform with a stored credential that expires. Renews it before expiry, and once more if the platform
  * refuses it.
  */
-import { type LoginRenewal, PlatformFailure, type PlatformIo, type Session } from './contract.ts';
+import { type CredentialRenewal, PlatformFailure, type PlatformIo, type Session } from './contract.ts';
 import { withoutPublishing } from './http.ts';
 
 /** A call that works with any credential of the account. */
-interface LoginCall<Login, Answer> {
+interface CredentialCall<Credential, Answer> {
   /** Makes the call. */
-  make(login: Login): Promise<Answer>;
+  make(credential: Credential): Promise<Answer>;
   /**
    * Whether the platform refused the credential without processing the call, so that a repeat cannot create a
    * second post.
@@ -17,11 +17,11 @@ interface LoginCall<Login, Answer> {
 }
 
 /** @throws PlatformFailure what the call throws, or why a refused credential could not be renewed */
-export async function callWithTokenRefresh<Login, Answer>(
-  session: Session<Login>,
+export async function callWithTokenRefresh<Credential, Answer>(
+  session: Session<Credential>,
   io: PlatformIo,
-  renewal: LoginRenewal<Login>,
-  call: LoginCall<Login, Answer>,
+  renewal: CredentialRenewal<Credential>,
+  call: CredentialCall<Credential, Answer>,
 ): Promise<Answer> {
   const early = await renewedAhead(session, io, renewal);
   const answer = await call.make(early ?? session.credential);
@@ -30,11 +30,11 @@ export async function callWithTokenRefresh<Login, Answer>(
 }
 
 /** Null when it is too early, and when the renewal failed: the credential may still be valid. */
-async function renewedAhead<Login>(
-  session: Session<Login>,
+async function renewedAhead<Credential>(
+  session: Session<Credential>,
   io: PlatformIo,
-  renewal: LoginRenewal<Login>,
-): Promise<Login | null> {
+  renewal: CredentialRenewal<Credential>,
+): Promise<Credential | null> {
   if (!renewal.canRenew(session.credential, io.apps)) return null;
   const dueAt = renewal.dueAt(session.credential);
   if (dueAt === null || dueAt > io.now()) return null;
@@ -46,6 +46,10 @@ async function renewedAhead<Login>(
   }
 }
 
-function renewed<Login>(session: Session<Login>, io: PlatformIo, renewal: LoginRenewal<Login>): Promise<Login> {
+function renewed<Credential>(
+  session: Session<Credential>,
+  io: PlatformIo,
+  renewal: CredentialRenewal<Credential>,
+): Promise<Credential> {
   return withoutPublishing(() => session.renew((stale) => renewal.renew(stale, io)));
 }

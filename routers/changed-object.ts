@@ -4,20 +4,11 @@
  */
 import type { AuditObject } from '../services/audit/store-entries.ts';
 import { isUuid } from './schemas/common.ts';
-import type { OperationMeta } from './trpc.ts';
-
-/** The subject of a change. */
-export type ChangedObject =
-  /** The ids at this path of the answer. A list on the path means all of its items, e.g. `results.postId`. */
-  | { readonly type: string; readonly answer: string }
-  /** The id that the procedure sets with `ctx.about`, when the answer does not contain it. */
-  | { readonly type: string; readonly told: true }
-  /** The account itself. */
-  | 'account';
+import type { OperationMeta } from './meta.ts';
 
 /** Whether the operation changes anything. A POST that needs only a read scope just validates. */
-export function isChange({ openapi, scope }: OperationMeta): boolean {
-  return openapi.method !== 'GET' && scope?.endsWith(':read') !== true;
+export function isChange({ openapi, scope, changes }: OperationMeta): boolean {
+  return openapi.method !== 'GET' && changes !== 'nothing' && scope?.endsWith(':read') !== true;
 }
 
 /** The subject as far as it is known before the change: the last id in the path, or the account. */

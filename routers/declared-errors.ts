@@ -1,6 +1,6 @@
 /** Which error codes an operation can answer: the declared ones, and those that its access and its body add. */
 import type { ErrorCode } from '../errors/codes.ts';
-import type { OperationMeta } from './trpc.ts';
+import type { OperationMeta } from './meta.ts';
 
 /** Codes that every operation can answer. */
 const ALWAYS: readonly ErrorCode[] = ['too many requests', 'internal_server_error'];

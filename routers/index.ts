@@ -13,7 +13,7 @@ import { postsRouter } from './posts/index.ts';
 import { profilesRouter } from './profiles/index.ts';
 import { publicRouter } from './public/index.ts';
 import { simulationRouter } from './simulation/index.ts';
-import { router } from './trpc.ts';
+import { router } from './procedures.ts';
 import { webhooksRouter } from './webhooks/index.ts';
 
 export const appRouter = router({

@@ -2,7 +2,7 @@
 import type { AnyTRPCProcedure } from '@trpc/server';
 import type { ZodObject, ZodType } from 'zod';
 import { appRouter } from './index.ts';
-import type { OperationMeta } from './trpc.ts';
+import type { OperationMeta } from './meta.ts';
 
 export interface Operation {
   /** Dotted path in the router, e.g. `posts.create`. */

@@ -2,13 +2,13 @@
 
 /** Every toolset with its purpose. */
 export const TOOLSETS = {
-  posting: 'Writes, sends, schedules and looks after posts; what /mcp itself has',
-  queues: 'Sets the weekly slots of connections, pauses them, and moves posts to other times',
+  posting: 'Writes, sends, schedules and manages posts; the toolset of /mcp',
+  queues: 'Sets the weekly slots of connections, pauses them, moves posts to other times, and tags them',
   connections: 'Changes, moves and disconnects linked accounts',
-  ledger: 'Looks into the calls that a post was sent with',
-  media: 'Looks after images',
-  profiles: 'Looks after the profiles of customers',
-  webhooks: 'Sets up webhooks, and looks at what was delivered to them',
+  ledger: 'Reads the platform calls and the events of a post',
+  media: 'Manages images',
+  profiles: 'Manages the profiles of customers',
+  webhooks: 'Manages webhooks and lists their deliveries',
   account: 'Reads the plan and what is used of it',
   keys: 'Lists, mints and revokes API keys; only on its own path',
 } as const satisfies Record<string, string>;

@@ -3,16 +3,16 @@
  * or body.
  */
 import type { RequestHandler, Response } from 'express';
-import type { Logger } from 'pino';
+import type { Context } from '../services/context.ts';
 import { requestIdOf } from './request-id.ts';
 
-export function accessLog(log: Logger): RequestHandler {
+export function accessLog({ clock, log }: Pick<Context, 'clock' | 'log'>): RequestHandler {
   return (request, response, next) => {
-    const started = performance.now();
+    const started = clock.elapsed();
     // Mounted handlers shorten the url, so the path is read before them.
     const path = withoutSecrets(pathOf(request.originalUrl));
     response.on('close', () => {
-      const ms = Math.round((performance.now() - started) * 10) / 10;
+      const ms = Math.round((clock.elapsed() - started) * 10) / 10;
       const isAnswered = response.writableFinished || response.locals[ANSWERED] === true;
       const status = isAnswered ? response.statusCode : 499;
       const line = { reqId: requestIdOf(response), method: request.method, path, status, ms };

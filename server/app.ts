@@ -11,12 +11,15 @@ import { PUBLIC_IMAGES_PATH } from '../services/media/image-address.ts';
 import { accessLog } from './access-log.ts';
 import { machineTime } from './clocks.ts';
 import { cors } from './cors.ts';
+import { createStreamPlaces } from './event-stream-places.ts';
 import { EVENTS_PATH, eventStreams } from './event-stream.ts';
 import { frameworkError } from './framework-error.ts';
 import { createAuthorizationServer } from './oauth/authorization-server.ts';
 import { oauthRouter } from './oauth/oauth-router.ts';
 import { createOpenApiDocument } from './openapi.ts';
 import { operatorRouter } from './operator.ts';
+import { ownerEvents } from './owner-events.ts';
+import { ownerMedia } from './owner-media.ts';
 import { ownerTrpc } from './owner-trpc.ts';
 import { presentedKey } from './presented-key.ts';
 import { probes } from './probes.ts';
@@ -27,6 +30,7 @@ import { limitRequestsInProgress } from './request-limit.ts';
 import { handleRest } from './rest.ts';
 import { serveDocument } from './serve-document.ts';
 import { trpcHandler } from './trpc.ts';
+import type { Runtime } from './runtime.ts';
 
 export interface AppOptions {
   /** False until the start is complete, and again from the moment the process is asked to stop. */
@@ -37,16 +41,19 @@ export interface AppOptions {
   readonly operatorToken?: string | undefined;
 }
 
-export function createApp(context: Context, options: AppOptions = {}): Express {
+export function createApp(context: Runtime, options: AppOptions = {}): Express {
   const app = newApp(context);
   app.use(probes(context, options.isReady ?? (() => true)));
   const openApi = createOpenApiDocument(context.config.publicUrl, context.version);
   app.get('/api/v2/openapi.json', cors, serveDocument(context, openApi));
   const stopping = options.stopping ?? new AbortController().signal;
-  app.get(`/api/v2${EVENTS_PATH}`, cors, eventStreams(context, stopping));
+  const streams = { stopping, places: createStreamPlaces() };
+  app.get(`/api/v2${EVENTS_PATH}`, cors, eventStreams(context, streams));
   app.use('/api/v2', cors, (request, response) => handleRest(context, request, response));
   app.use('/trpc', cors, trpcHandler(context));
   app.use('/owner/trpc', ownerTrpc(context));
+  app.use('/owner/events', ownerEvents(context, streams));
+  app.use('/owner/media', ownerMedia(context));
   const authorizationServer = createAuthorizationServer(context, machineTime);
   const { checkAccessToken } = authorizationServer;
   app.all(
@@ -73,7 +80,7 @@ export function createApp(context: Context, options: AppOptions = {}): Express {
 }
 
 /** The application of a worker: it answers only the probes of orchestrators (docs/contract/running.md#roles). */
-export function createWorkerApp(context: Context, options: AppOptions = {}): Express {
+export function createWorkerApp(context: Runtime, options: AppOptions = {}): Express {
   const app = newApp(context);
   app.use(probes(context, options.isReady ?? (() => true)));
   app.use(unknownPath(context), failedRequest(context));
@@ -85,7 +92,7 @@ function newApp(context: Context): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   if (context.config.trustProxy !== undefined) app.set('trust proxy', context.config.trustProxy);
-  app.use(giveRequestId(context.random), accessLog(context.log), secureHeaders(context.config.publicUrl));
+  app.use(giveRequestId(context.random), accessLog(context), secureHeaders(context.config.publicUrl));
   app.use(limitRequestsInProgress(context.config.maxConnectionsPerAddress));
   return app;
 }

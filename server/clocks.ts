@@ -5,8 +5,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { MachineTime } from './database-clock.ts';
 import type { Clock } from '../services/clock.ts';
 
-/** Waits and deadlines take real time on both clocks, because networks do not follow the manual clock. */
-const realWaiting = {
+/** Durations, waits and deadlines are real time on both clocks, because networks do not follow the manual clock. */
+const realTime = {
+  elapsed: () => performance.now(),
   sleep: async (ms: number, signal?: AbortSignal) => {
     await wait(ms, undefined, signal === undefined ? {} : { signal });
   },
@@ -16,10 +17,10 @@ const realWaiting = {
   },
 };
 
-export const systemClock: Clock = { now: () => new Date(), ...realWaiting };
+export const systemClock: Clock = { now: () => new Date(), ...realTime };
 
 /** How this machine measures time. */
-export const machineTime: MachineTime = { wall: () => new Date().getTime(), steady: () => performance.now() };
+export const machineTime: MachineTime = { wall: () => new Date().getTime(), steady: realTime.elapsed };
 
 /** A clock whose time changes only when it is set. */
 export interface ManualClock extends Clock {
@@ -37,6 +38,6 @@ export function createManualClock(start: Date, reached: (instant: Date) => void)
       present = instant.getTime();
       reached(instant);
     },
-    ...realWaiting,
+    ...realTime,
   };
 }

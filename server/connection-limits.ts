@@ -2,6 +2,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
+import type { Clock } from '../services/clock.ts';
 import { networkOf } from '../services/limits/network-of.ts';
 
 export interface ConnectionLimits {
@@ -15,6 +16,7 @@ export interface ConnectionLimits {
 export interface ConnectionContext {
   /** Whether an address belongs to a proxy, which connects on behalf of many clients. */
   readonly isProxy: (address: string) => boolean;
+  readonly clock: Pick<Clock, 'elapsed'>;
   readonly log: Pick<Logger, 'warn'>;
 }
 
@@ -22,9 +24,13 @@ export interface ConnectionContext {
 const LOG_EVERY_MS = 60_000;
 
 /** Closes excess connections without an answer, because writing an answer would cost the work that the limit saves. */
-export function limitConnections(server: Server, limits: ConnectionLimits, { isProxy, log }: ConnectionContext): void {
+export function limitConnections(
+  server: Server,
+  limits: ConnectionLimits,
+  { isProxy, clock, log }: ConnectionContext,
+): void {
   const open = new Map<string, number>();
-  const noteRefused = createRefusalLog(log, limits);
+  const noteRefused = createRefusalLog({ clock, log }, limits);
   server.maxConnections = limits.maxConnections;
   server.on('drop', noteRefused);
   server.on('connection', (socket: Socket) => {
@@ -49,14 +55,14 @@ export function release(counts: Map<string, number>, name: string): void {
   else counts.set(name, left);
 }
 
-function createRefusalLog(log: Pick<Logger, 'warn'>, limits: ConnectionLimits): () => void {
+function createRefusalLog({ clock, log }: Omit<ConnectionContext, 'isProxy'>, limits: ConnectionLimits): () => void {
   let refused = 0;
   let loggedAt = -LOG_EVERY_MS;
   return () => {
     refused += 1;
-    if (performance.now() - loggedAt < LOG_EVERY_MS) return;
+    if (clock.elapsed() - loggedAt < LOG_EVERY_MS) return;
     log.warn({ refused, ...limits }, 'connections were refused: there were too many');
-    loggedAt = performance.now();
+    loggedAt = clock.elapsed();
     refused = 0;
   };
 }

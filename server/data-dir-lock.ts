@@ -28,7 +28,7 @@ export async function acquireDataDirLock(dataDir: string): Promise<{ release(): 
     const pid = await readFile(pidFile, 'utf8').catch(() => 'unknown');
     throw new ConfigError(
       `DATA_DIR ${dataDir} is in use by another Carillon server (process ${pid.trim()}). ` +
-        'Stop it first, or give this one a DATA_DIR of its own, or use PostgreSQL (DATABASE_URL) to run several.',
+        'Stop it first, set another DATA_DIR, or use PostgreSQL (DATABASE_URL) to run several.',
     );
   }
   held.add(lock);

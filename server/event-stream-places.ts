@@ -3,7 +3,7 @@
  * capacity reserved that further streams of other keys cannot use.
  */
 import { ServiceError } from '../errors/service-error.ts';
-import type { Caller } from '../services/keys/caller.ts';
+import type { Caller } from '../services/access/caller.ts';
 
 /** Most streams of one key. */
 export const STREAMS_PER_KEY = 5;
@@ -41,6 +41,6 @@ export function createStreamPlaces(): StreamPlaces {
 }
 
 function tooMany(which: string): ServiceError {
-  const message = `There are too many streams of events: ${which}. Close one and try again.`;
+  const message = `Too many event streams are open: ${which}. Close one and try again.`;
   return new ServiceError('limit_exceeded', message);
 }

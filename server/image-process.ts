@@ -1,7 +1,7 @@
 /** One process that decodes and encodes images, as the server controls it. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { type ImageAnswer, type ImageJob, ImageProcessEnded } from '../services/media/image-job.ts';
+import { type ImageAnswer, type ImageJob, ImageProcessEnded } from '../services/images/image-job.ts';
 
 const WORKER = fileURLToPath(new URL('./image-worker.ts', import.meta.url));
 

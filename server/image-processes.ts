@@ -1,6 +1,6 @@
 /** The pool of image processes. Processes start when there is work, are reused, and end after an idle period. */
 import type { Clock } from '../services/clock.ts';
-import { DecodeTimeout, type ImageProcesses, ImageProcessNotStarted } from '../services/media/image-job.ts';
+import { DecodeTimeout, type ImageProcesses, ImageProcessNotStarted } from '../services/images/image-job.ts';
 import { type ImageProcess, startImageProcess } from './image-process.ts';
 
 /**

@@ -4,9 +4,9 @@
  */
 import sharp from 'sharp';
 import { ServiceError } from '../errors/service-error.ts';
-import { convertImage } from '../services/media/convert-image.ts';
-import type { ImageAnswer, ImageJob } from '../services/media/image-job.ts';
-import { inspectImage } from '../services/media/inspect-image.ts';
+import { convertImage } from '../services/images/convert-image.ts';
+import type { ImageAnswer, ImageJob } from '../services/images/image-job.ts';
+import { inspectImage } from '../services/images/inspect-image.ts';
 
 // Every image is decoded once or twice and never again.
 sharp.cache(false);

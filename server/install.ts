@@ -4,14 +4,14 @@ import { type Database, openPglite, openPostgres } from '../entities/orm.ts';
 import { loggableError } from '../errors/loggable-error.ts';
 import { keepFrozenInstant } from '../jobs/simulation.ts';
 import { startWorker } from '../jobs/worker.ts';
+import type { Context } from '../services/context.ts';
 import type { Clock } from '../services/clock.ts';
 import type { Config } from '../services/config.ts';
-import type { Context } from '../services/context.ts';
 import { missingKeyMarks } from '../services/credentials/re-encrypt-credentials.ts';
-import { claimInterruptedRemovals } from '../services/posts/claim-removal.ts';
-import { claimInterruptedSends } from '../services/posts/claim-interrupted-sends.ts';
-import type { ClaimedSend } from '../services/posts/claimed-send.ts';
-import { recoverRemovals } from '../services/posts/recover-removals.ts';
+import { claimInterruptedRemovals } from '../services/sending/claim-removal.ts';
+import { claimInterruptedSends } from '../services/sending/claim-interrupted-sends.ts';
+import type { ClaimedSend } from '../services/sending/claimed-send.ts';
+import { recoverRemovals } from '../services/sending/recover-removals.ts';
 import { releaseAllWebhookLeases } from '../services/webhooks/claim-webhook-leases.ts';
 import { startOwner } from '../services/people/start-owner.ts';
 import { firstStart } from '../services/setup/first-start.ts';
@@ -20,7 +20,7 @@ import { announcement, ownerAnnouncement } from './announcement.ts';
 import { createApp, createWorkerApp } from './app.ts';
 import { machineTime, type ManualClock, systemClock } from './clocks.ts';
 import { ConfigError } from './config.ts';
-import { createContext, systemRandom } from './context.ts';
+import { systemRandom } from './context.ts';
 import { createDatabaseClock, type DatabaseClock } from './database-clock.ts';
 import { acquireDataDirLock } from './data-dir-lock.ts';
 import { encryptionKeys } from './encryption-keys.ts';
@@ -31,9 +31,10 @@ import { operatorToken } from './operator-token.ts';
 import { secureDataDir } from './secure-data-dir.ts';
 import { createOutboundFetch } from './outbound.ts';
 import { createReceivers } from './receivers.ts';
+import { createRuntime, type Runtime } from './runtime.ts';
 
 export interface Install {
-  readonly context: Context;
+  readonly context: Runtime;
   /** Finishes requests and sends in progress, then closes everything. */
   stop(): Promise<void>;
 }
@@ -49,13 +50,13 @@ export async function startInstall(config: Config, options: { announce: (text: s
   const clock = openClock(config, () => db);
   const random = systemRandom(clock);
   const outbound = createOutboundFetch({ allow: config.outboundAllow });
-  const receivers = createReceivers({ allow: config.outboundAllow });
+  const receivers = createReceivers({ allow: config.outboundAllow, clock });
   const keys = await encryptionKeys(config, random);
   const db = await openDatabase(config);
   const following = new AbortController();
   const followed = await followDatabase(clock, following.signal);
   const startup = { hasEnded: false };
-  const context = createContext({
+  const context = createRuntime({
     config,
     clock,
     random,
@@ -66,7 +67,7 @@ export async function startInstall(config: Config, options: { announce: (text: s
     log,
     startup,
   });
-  await refuseUnreadableLogins(context);
+  await refuseUnreadableCredentials(context);
   const isAlone = db.engine === 'pglite';
   const interrupted = isAlone ? await claimInterrupted(context) : [];
   const removals = isAlone ? await claimInterruptedRemovals(context, RECOVER_AT_ONCE, true) : [];
@@ -84,7 +85,7 @@ export async function startInstall(config: Config, options: { announce: (text: s
     operatorToken: token,
   });
   const isTrusted = served.get('trust proxy fn') as (address: string, hop: number) => boolean;
-  const server = await serve(served, config, { isProxy: (address) => isTrusted(address, 0), log });
+  const server = await serve(served, config, { isProxy: (address) => isTrusted(address, 0), clock, log });
   if (config.role !== 'worker') await introduce(context, options.announce);
   recover(context, interrupted);
   recoverRemovals(context, removals);
@@ -92,7 +93,7 @@ export async function startInstall(config: Config, options: { announce: (text: s
   isReady = true;
   startup.hasEnded = true;
   if (config.trustProxy === true)
-    log.warn('TRUST_PROXY=true believes every caller about its address: set the number of proxies, or their addresses');
+    log.warn('TRUST_PROXY=true lets every caller choose its address: set the number of proxies, or their addresses');
   log.info({ role: config.role, database: db.engine, version: context.version, port: config.port }, 'ready');
 
   return {
@@ -122,7 +123,7 @@ function openClock(config: Config, db: () => Database): Clock | ManualClock | Da
 /** The process must know the time before it creates or claims anything. */
 async function followDatabase(clock: Clock | DatabaseClock, signal: AbortSignal): Promise<{ ended: Promise<void> }> {
   if (!('follow' in clock)) return { ended: Promise.resolve() };
-  await clock.look();
+  await clock.readDatabaseTime();
   return { ended: clock.follow(signal) };
 }
 
@@ -148,11 +149,11 @@ function whyNotOpened(error: unknown): string {
 }
 
 // Checks at the start that a key can decrypt every credential. Otherwise the first post would fail hours later.
-async function refuseUnreadableLogins(context: Context): Promise<void> {
+async function refuseUnreadableCredentials(context: Context): Promise<void> {
   const missing = await missingKeyMarks(context);
   if (missing.length === 0) return;
   throw new ConfigError(
-    `ENCRYPTION_KEYS: stored logins were encrypted with a key that is not given (mark ${missing.join(', ')}); add it after the first`,
+    `ENCRYPTION_KEYS: stored logins were encrypted with a missing key (mark ${missing.join(', ')}); add it after the first`,
   );
 }
 
@@ -170,7 +171,7 @@ function claimInterrupted(context: Context): Promise<ClaimedSend[]> {
   return claimInterruptedSends(context, RECOVER_AT_ONCE, true);
 }
 
-function recover(context: Context, interrupted: readonly ClaimedSend[]): void {
+function recover(context: Runtime, interrupted: readonly ClaimedSend[]): void {
   if (interrupted.length > 0) context.log.warn({ sends: interrupted.length }, 'recovering sends that were interrupted');
   for (const send of interrupted) {
     context.sends
@@ -179,15 +180,15 @@ function recover(context: Context, interrupted: readonly ClaimedSend[]): void {
   }
 }
 
-async function startWork(context: Context): Promise<{ stop(): Promise<void> }> {
+async function startWork(context: Runtime): Promise<{ stop(): Promise<void> }> {
   if (context.config.role !== 'web') await recordStart(context);
   if (context.simulation !== null) {
     const stopping = new AbortController();
-    const kept = keepFrozenInstant(context, stopping.signal);
+    const freezing = keepFrozenInstant(context, stopping.signal);
     return {
       stop: () => {
         stopping.abort();
-        return kept;
+        return freezing;
       },
     };
   }

@@ -27,7 +27,7 @@ try {
 }
 
 const { log } = install.context;
-log.info({ signal: await askedToStop.promise }, 'stopping: what is under way is finished first');
+log.info({ signal: await askedToStop.promise }, 'stopping: work in progress is finished first');
 try {
   await install.stop();
   process.exit(0);
@@ -46,7 +46,7 @@ function fail(error: unknown): never {
   const line = {
     level: 'fatal',
     err: loggableError(error),
-    msg: 'the process ends after an error that nothing caught',
+    msg: 'the process ends after an uncaught error',
   };
   process.stderr.write(`${JSON.stringify(line)}\n`);
   process.exit(1);

@@ -1,5 +1,5 @@
 /** Parses MEDIA_STORE: `file`, or `s3://bucket?endpoint=…&region=…&prefix=…`. */
-import type { MediaStoreConfig } from '../services/media/media-store.ts';
+import type { MediaStoreConfig } from '../services/config.ts';
 
 const FORM =
   'must be file, or s3://bucket with endpoint, region and prefix as it needs them, such as s3://images?endpoint=http://127.0.0.1:9000';

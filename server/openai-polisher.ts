@@ -3,7 +3,7 @@ import type { OpenAI } from 'openai';
 import type { Fetch } from '../platforms/contract.ts';
 import { NotSentError } from '../platforms/http.ts';
 import type { PolishConfig } from '../services/config.ts';
-import { PolishFailure, type Polisher } from '../services/polish/polisher.ts';
+import { PolishFailure, type Polisher } from '../services/ports/polisher.ts';
 import { boundedBody } from './bounded-body.ts';
 
 /** A text of 100,000 characters, escaped, with room for what servers add around it. */

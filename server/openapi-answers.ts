@@ -8,7 +8,7 @@ export const RATE_HEADERS: Readonly<Record<string, string>> = {
   'x-request-id': 'Id of the request; quote it when you report a problem.',
   'x-ratelimit-limit': 'Requests allowed in the window of one minute.',
   'x-ratelimit-remaining': 'Requests left after this one.',
-  'x-ratelimit-reset': 'Unix seconds at which the window has room again.',
+  'x-ratelimit-reset': 'Unix seconds at which the window resets.',
 };
 
 /** Statuses whose answers may say when to try again. */

@@ -7,7 +7,7 @@ import type { ErrorCode } from '../errors/codes.ts';
 import { declaredErrors } from '../routers/declared-errors.ts';
 import { appRouter } from '../routers/index.ts';
 import { type Operation, operations } from '../routers/operations.ts';
-import { bucketOf, type RawAnswerMeta, successStatusOf } from '../routers/trpc.ts';
+import { bucketOf, type RawAnswerMeta, successStatusOf } from '../routers/meta.ts';
 import { EVENTS_PATH } from './event-stream.ts';
 import {
   errorResponses,
@@ -37,7 +37,7 @@ interface OpenApiOperation extends Part {
   requestBody?: Part;
 }
 
-const DESCRIPTION = `Publish to every platform at once, now or at a time, and know what became of each post.
+const DESCRIPTION = `Publish to every platform at once, now or at a time, and read the result of each post.
 
 Every operation here is also an MCP tool and a call of the typed client. Send your key as \`x-api-key\` or as
 \`Authorization: Bearer\`. Errors carry a code, a sentence and a hint; the codes are listed at /docs/errors.`;
@@ -191,7 +191,7 @@ function eventsOperation(): OpenApiOperation {
     tags: ['Webhooks'],
     summary: 'Listen to events',
     description:
-      'A stream of server-sent events: what a webhook registered with this key would hear, from now on. Each message has the id of the event, its name, its mode in the field `mode`, and as data exactly what a webhook is posted. Send the last id you have as Last-Event-ID, and the stream goes on behind it without loss or repeat.',
+      'A stream of server-sent events: what a webhook registered with this key would receive, from now on. Each message has the id of the event, its name, its mode in the field `mode`, and as data exactly what a webhook is posted. Send the last id you have as Last-Event-ID, and the stream goes on behind it without loss or repeat.',
     security: [{ apiKey: [] }, { bearer: [] }],
     parameters: [
       {

@@ -2,7 +2,7 @@
 import type { Random } from '../services/clock.ts';
 import type { Config } from '../services/config.ts';
 import { ConfigError } from './config.ts';
-import { keptSecret } from './kept-secret.ts';
+import { readOrCreateSecret } from './stored-secret.ts';
 
 /** Name of the file in DATA_DIR; the command line reads it there. */
 export const OPERATOR_TOKEN_FILE = 'operator.token';
@@ -10,9 +10,9 @@ export const OPERATOR_TOKEN_FILE = 'operator.token';
 /** @throws ConfigError when the token cannot be stored. */
 export function operatorToken({ operatorToken: given, dataDir }: Config, random: Random): Promise<string> {
   if (given !== undefined) return Promise.resolve(given);
-  return keptSecret(dataDir, OPERATOR_TOKEN_FILE, () => random.bytes(32).toString('base64url')).catch(
+  return readOrCreateSecret(dataDir, OPERATOR_TOKEN_FILE, () => random.bytes(32).toString('base64url')).catch(
     (error: Error) => {
-      throw new ConfigError(`DATA_DIR: the operator's token cannot be kept in ${dataDir} (${error.message})`, {
+      throw new ConfigError(`DATA_DIR: the operator's token cannot be stored in ${dataDir} (${error.message})`, {
         cause: error,
       });
     },

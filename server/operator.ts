@@ -7,14 +7,15 @@
 import express, { type Request, type RequestHandler, Router } from 'express';
 import { z } from 'zod';
 import { PLAN_NAMES } from '../entities/account.ts';
-import { query } from '../entities/query.ts';
+import { tables } from '../entities/tables.ts';
 import { invalidInput } from '../errors/error-body.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { isUuid } from '../routers/schemas/common.ts';
+import { isUuid, textInput } from '../routers/schemas/common.ts';
 import { SPEND_CAP_MAX_CENTS } from '../routers/schemas/account.ts';
 import { operateAccount } from '../services/account/operate-account.ts';
 import { readAccount } from '../services/account/read-account.ts';
 import type { Context } from '../services/context.ts';
+import { EMAIL_MAX_LENGTH } from '../services/people/email-address.ts';
 import { replaceOwnerLinks } from '../services/people/owner-links.ts';
 import { sameSecret } from '../services/secrets.ts';
 import { bearerToken } from './bearer-token.ts';
@@ -42,8 +43,11 @@ const Changes = z
     'at least one of plan, hasPaymentMethod, xSpendCapCents, messagesPerDay',
   );
 
+/** Whose password the link replaces; without it, that of the owner who joined first. */
+const LinkWish = z.strictObject({ email: textInput(EMAIL_MAX_LENGTH).toLowerCase().optional() });
+
 /** Accounts that one answer lists. */
-const PAGE = 1_000;
+const ACCOUNTS_MAX = 1_000;
 
 export function operatorRouter(context: Context, token: string, authorizationServer: AuthorizationServer): Router {
   const router = Router();
@@ -51,8 +55,12 @@ export function operatorRouter(context: Context, token: string, authorizationSer
   router.use(requireToken(token));
   router.use('/oauth', operatorOauth(context, authorizationServer));
   router.get('/accounts', async (_request, response) => {
-    const sql = 'select id from accounts order by id limit $1';
-    const rows = await query<{ id: string }>(context.db.em(), sql, [PAGE]);
+    const rows = await tables(context.db.em())
+      .selectFrom('accounts')
+      .select('id')
+      .orderBy('id')
+      .limit(ACCOUNTS_MAX)
+      .execute();
     const accounts = [];
     for (const { id } of rows) accounts.push(await readAccount(context, id));
     response.json({ accounts });
@@ -66,9 +74,12 @@ export function operatorRouter(context: Context, token: string, authorizationSer
     response.json({ account });
   });
   router.use('/accounts/:accountId/keys', operatorKeys(context));
-  router.post('/accounts/:accountId/owner-link', async (request, response) => {
+  router.post('/accounts/:accountId/owner-link', express.json({ limit: '10kb' }), async (request, response) => {
     const accountId = accountIdOf(request);
-    const { url, expiresAt } = await replaceOwnerLinks(context, accountId, requestIdOf(response));
+    const wanted = LinkWish.safeParse(request.body ?? {});
+    if (!wanted.success) throw invalidInput(wanted.error, request.body);
+    const link = { accountId, email: wanted.data.email ?? null, requestId: requestIdOf(response) };
+    const { url, expiresAt } = await replaceOwnerLinks(context, link);
     context.log.info({ accountId }, 'the operator made a link for an owner');
     response.setHeader('cache-control', 'no-store');
     response.json({ url, expiresAt: expiresAt.toISOString() });
@@ -86,7 +97,7 @@ const requireThisMachine: RequestHandler = (request, _response, next) => {
   if (isLocalRequest(request)) return next();
   throw new ServiceError(
     'forbidden',
-    "The operator's endpoints answer on this machine only, without a proxy; OPERATOR=anywhere opens them to whoever has the token.",
+    "The operator's endpoints answer only requests from this machine without a proxy. Set OPERATOR=anywhere to allow every client that has the token.",
   );
 };
 

@@ -56,11 +56,11 @@ export function usableAddresses(
   isEncrypted: boolean,
   allow: readonly ParsedCidr[],
 ): [LookupAddress, ...LookupAddress[]] {
-  const judged = addresses.map((entry) => ({ entry, verdict: addressVerdict(entry.address, allow) }));
-  const passing = judged.filter(({ verdict }) => (isEncrypted ? verdict !== 'refused' : verdict === 'allowed'));
+  const verdicts = addresses.map((entry) => ({ entry, verdict: addressVerdict(entry.address, allow) }));
+  const passing = verdicts.filter(({ verdict }) => (isEncrypted ? verdict !== 'refused' : verdict === 'allowed'));
   const [first, ...others] = passing.map(({ entry }) => entry);
   if (first !== undefined) return [first, ...others];
-  const refused = judged.find(({ verdict }) => verdict === 'refused')?.entry.address;
+  const refused = verdicts.find(({ verdict }) => verdict === 'refused')?.entry.address;
   if (refused !== undefined) {
     const what =
       refused === host
@@ -68,11 +68,11 @@ export function usableAddresses(
         : `${host} resolves to ${refused}, which is not a public address`;
     throw new NotSentError(`${what}; ${advice}.`);
   }
-  if (judged.length === 0) throw new NotSentError(`${host} resolves to no address.`);
-  throw new NotSentError(`${host} takes plain http only when its addresses are in OUTBOUND_ALLOW; use https.`);
+  if (verdicts.length === 0) throw new NotSentError(`${host} resolves to no address.`);
+  throw new NotSentError(`${host} is allowed over plain http only if its addresses are in OUTBOUND_ALLOW; use https.`);
 }
 
-const wordsByCode: Record<string, string> = {
+const messagesByCode: Record<string, string> = {
   ENOTFOUND: 'is not a known host name',
   ENODATA: 'is not a known host name',
   EAI_AGAIN: 'could not be looked up, because the name server did not answer',
@@ -86,9 +86,9 @@ const wordsByCode: Record<string, string> = {
 };
 
 /** Says in one sentence why the connection to `host` failed. */
-export function connectFailureWords(host: string, error: unknown): string {
+export function connectFailureMessage(host: string, error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const words = wordsByCode[code];
+  const words = messagesByCode[code];
   if (words !== undefined) return `${host} ${words}.`;
   if (/CERT|ISSUER|SELF_SIGNED/.test(code)) {
     return `${host} shows a certificate that cannot be trusted (${code}); NODE_EXTRA_CA_CERTS adds an authority of your own.`;

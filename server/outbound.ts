@@ -9,7 +9,7 @@ import type { Fetch, FetchInit } from '../platforms/contract.ts';
 import { NotSentError } from '../platforms/http.ts';
 import { boundedBody } from './bounded-body.ts';
 import { parseAllowList } from './outbound-addresses.ts';
-import { connectFailureWords, guardedConnector, type Lookup } from './outbound-connect.ts';
+import { connectFailureMessage, guardedConnector, type Lookup } from './outbound-connect.ts';
 
 /** Limits of outbound requests. All times in milliseconds. */
 interface OutboundOptions {
@@ -63,9 +63,9 @@ export function createOutboundFetch(options: OutboundOptions): { fetch: Fetch; c
       const cause = error instanceof TypeError && error.cause !== undefined ? error.cause : error;
       if (cause instanceof NotSentError) throw cause;
       if (init.signal?.aborted) {
-        throw new NotSentError(`The request to ${target.host} was given up before it was sent.`, { cause: error });
+        throw new NotSentError(`The request to ${target.host} was cancelled before it was sent.`, { cause: error });
       }
-      throw new NotSentError(connectFailureWords(target.host, cause), { cause: error });
+      throw new NotSentError(connectFailureMessage(target.host, cause), { cause: error });
     }
   }
 

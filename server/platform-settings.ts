@@ -1,136 +1,52 @@
-/** The settings of platforms: the apps that the operator has registered with them, and their addresses. */
+/** Reads the settings that the platforms declare. */
 import { z } from 'zod';
-import type {
-  DiscordApp,
-  LinkedInApp,
-  PlatformApp,
-  PlatformApps,
-  PlatformEndpoints,
-  TwilioAccount,
-} from '../platforms/settings.ts';
+import { PLATFORM_SETTINGS } from '../platforms/registry.ts';
+import type { AppSettings, PlatformApps, PlatformEndpoints, PlatformFees, Setting } from '../platforms/settings.ts';
+import { settingFacts } from './setting.ts';
 
-const secret = z.string().min(1).optional();
+type Values = Readonly<Record<string, unknown>>;
 
-/** The scopes that an app requests, in OAuth's form: names separated by spaces. */
-const scopes = z
-  .string()
-  .regex(/^[\w.:/-]+( [\w.:/-]+)*$/, 'must be names of scopes with one space between them')
-  .transform((value) => value.split(' '));
+/** The platforms' names are known at runtime only; the static type has none, so that it can be part of a larger one. */
+function shapeOf(
+  groups: readonly (Readonly<Record<string, Setting>> | undefined)[],
+): z.ZodObject<{ [name in never]: z.ZodType }> {
+  const settings = groups.flatMap((group) => Object.entries(group ?? {}));
+  return z.object(Object.fromEntries(settings.map(([name, setting]) => [name, describedSchema(setting)])));
+}
 
-/** Scheme, host and port. */
-export const origin = z.string().transform((value, issue) => {
-  const url = URL.canParse(value) ? new URL(value) : null;
-  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.pathname !== '/' || url.search || url.hash) {
-    issue.addIssue({ code: 'custom', message: 'must be an origin such as https://example.com, without a path' });
-    return z.NEVER;
-  }
-  return url.origin;
-});
+function describedSchema({ schema, ...facts }: Setting): z.ZodType {
+  return schema.register(settingFacts, facts);
+}
 
-/** A phone number, a short code, a name of up to eleven characters, or the id of a messaging service. */
-const TWILIO_SENDER = /^(\+[1-9]\d{6,14}|\d{3,8}|(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11}|MG[0-9a-fA-F]{32})$/;
+const apps: readonly AppSettings[] = PLATFORM_SETTINGS.flatMap(({ app }) => app ?? []);
 
-/** In the order of the README's table. */
-export const PlatformApplications = z.object({
-  X_CLIENT_ID: secret,
-  X_CLIENT_SECRET: secret,
-  LINKEDIN_CLIENT_ID: secret,
-  LINKEDIN_CLIENT_SECRET: secret,
-  LINKEDIN_SCOPES: scopes.prefault('openid profile w_member_social'),
-  REDDIT_CLIENT_ID: secret,
-  REDDIT_CLIENT_SECRET: secret,
-  DISCORD_CLIENT_ID: secret,
-  DISCORD_CLIENT_SECRET: secret,
-  DISCORD_BOT_TOKEN: secret,
-  META_CLIENT_ID: secret,
-  META_CLIENT_SECRET: secret,
-  THREADS_CLIENT_ID: secret,
-  THREADS_CLIENT_SECRET: secret,
-  SLACK_CLIENT_ID: secret,
-  SLACK_CLIENT_SECRET: secret,
-  TWILIO_ACCOUNT_SID: z
-    .string()
-    .regex(/^AC[0-9a-fA-F]{32}$/, 'must be AC and 32 hexadecimal digits')
-    .optional(),
-  TWILIO_AUTH_TOKEN: secret,
-  TWILIO_FROM: z.string().regex(TWILIO_SENDER, 'must be a number such as +15550100, a sender’s name or MG…').optional(),
-});
-type Applications = z.infer<typeof PlatformApplications>;
+/** The operator's apps and accounts at platforms. */
+export const PlatformApplications = shapeOf(apps.map(({ settings }) => settings));
 
-/** In the order of the README's table. */
-export const PlatformOrigins = z.object({
-  BLUESKY_SERVICE_URL: origin.default('https://bsky.social'),
-  BLUESKY_APPVIEW_URL: origin.default('https://public.api.bsky.app'),
-  BLUESKY_PLC_URL: origin.default('https://plc.directory'),
-  DISCORD_API_URL: origin.default('https://discord.com'),
-  LINKEDIN_API_URL: origin.default('https://api.linkedin.com'),
-  LINKEDIN_AUTH_URL: origin.default('https://www.linkedin.com'),
-  META_GRAPH_URL: origin.default('https://graph.facebook.com'),
-  META_AUTH_URL: origin.default('https://www.facebook.com'),
-  REDDIT_API_URL: origin.default('https://oauth.reddit.com'),
-  REDDIT_AUTH_URL: origin.default('https://www.reddit.com'),
-  TELEGRAM_API_URL: origin.default('https://api.telegram.org'),
-  THREADS_API_URL: origin.default('https://graph.threads.net'),
-  THREADS_AUTH_URL: origin.default('https://threads.net'),
-  X_API_URL: origin.default('https://api.x.com'),
-  X_AUTH_URL: origin.default('https://x.com'),
-  SLACK_API_URL: origin.default('https://slack.com'),
-  TWILIO_API_URL: origin.default('https://api.twilio.com'),
-});
-type Origins = z.infer<typeof PlatformOrigins>;
+/** The addresses of platforms. */
+export const PlatformOrigins = shapeOf(PLATFORM_SETTINGS.map(({ endpoints }) => endpoints));
+
+/** The fees of platforms that charge. */
+export const PlatformCharges = shapeOf(PLATFORM_SETTINGS.map(({ fees }) => fees));
 
 /** Settings that must be given together. */
-export const TOGETHER = [
-  ['LINKEDIN_CLIENT_ID', 'LINKEDIN_CLIENT_SECRET'],
-  ['REDDIT_CLIENT_ID', 'REDDIT_CLIENT_SECRET'],
-  ['DISCORD_CLIENT_ID', 'DISCORD_CLIENT_SECRET'],
-  ['META_CLIENT_ID', 'META_CLIENT_SECRET'],
-  ['THREADS_CLIENT_ID', 'THREADS_CLIENT_SECRET'],
-  ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET'],
-  ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'],
-] as const satisfies readonly (readonly (keyof Applications)[])[];
+export const TOGETHER = apps.flatMap(({ together = [] }) => (together.length === 0 ? [] : [together]));
 
-export function platformEndpoints(values: Origins, publicUrl: string): PlatformEndpoints {
-  const names = Object.keys(PlatformOrigins.shape) as (keyof Origins)[];
-  const origins = Object.fromEntries(names.map((name) => [name, values[name]])) as Origins;
-  return Object.freeze({ ...origins, PUBLIC_URL: publicUrl });
+/** Settings that have a meaning only with others. */
+export const DEPENDENT = apps.flatMap(({ dependent }) => dependent ?? []);
+
+export function platformEndpoints(values: Values, publicUrl: string): PlatformEndpoints {
+  return Object.freeze({ ...pick(values, PlatformOrigins), PUBLIC_URL: publicUrl } as PlatformEndpoints);
 }
 
-export function platformApps(values: Applications): PlatformApps {
-  const { X_CLIENT_ID: clientId, X_CLIENT_SECRET: clientSecret } = values;
-  return Object.freeze({
-    x: clientId === undefined ? null : { clientId, clientSecret },
-    linkedin: linkedInApp(values),
-    reddit: wholeApp(values, 'REDDIT'),
-    discord: discordApp(values),
-    meta: wholeApp(values, 'META'),
-    threads: wholeApp(values, 'THREADS'),
-    slack: wholeApp(values, 'SLACK'),
-    twilio: twilioAccount(values),
-  });
+export function platformFees(values: Values): PlatformFees {
+  return Object.freeze(pick(values, PlatformCharges) as unknown as PlatformFees);
 }
 
-/** An app that has a secret; null when there is none. */
-function wholeApp(
-  values: Applications,
-  name: 'LINKEDIN' | 'REDDIT' | 'DISCORD' | 'META' | 'THREADS' | 'SLACK',
-): Required<PlatformApp> | null {
-  const [clientId, clientSecret] = [values[`${name}_CLIENT_ID`], values[`${name}_CLIENT_SECRET`]];
-  return clientId === undefined || clientSecret === undefined ? null : { clientId, clientSecret };
+export function platformApps(values: Values): PlatformApps {
+  return Object.freeze(Object.fromEntries(apps.map((app) => [app.id, app.read(values)])) as unknown as PlatformApps);
 }
 
-function linkedInApp(values: Applications): LinkedInApp | null {
-  const app = wholeApp(values, 'LINKEDIN');
-  return app === null ? null : { ...app, scopes: values.LINKEDIN_SCOPES };
-}
-
-function discordApp(values: Applications): DiscordApp | null {
-  const { DISCORD_CLIENT_ID: clientId, DISCORD_CLIENT_SECRET: clientSecret, DISCORD_BOT_TOKEN: botToken } = values;
-  return clientId === undefined || clientSecret === undefined ? null : { clientId, clientSecret, botToken };
-}
-
-function twilioAccount(values: Applications): TwilioAccount | null {
-  const { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken, TWILIO_FROM: from } = values;
-  if (accountSid === undefined || authToken === undefined || from === undefined) return null;
-  return { accountSid, authToken, from };
+function pick(values: Values, { shape }: z.ZodObject): Values {
+  return Object.fromEntries(Object.keys(shape).map((name) => [name, values[name]]));
 }

@@ -1,17 +1,30 @@
 /** Endpoints for orchestrators: liveness, readiness, and metrics for Prometheus (docs/contract/running.md#paths). */
 import { Router, type Request } from 'express';
 import { Gauge, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import { query } from '../entities/query.ts';
+import { statement } from '../entities/statement.ts';
 import type { Context } from '../services/context.ts';
 import { sameSecret } from '../services/secrets.ts';
 import { bearerToken } from './bearer-token.ts';
 import { isLocalRequest } from './local-request.ts';
+import type { WithSender } from '../services/sending/post-sender.ts';
 
 /** Upper bounds, in seconds, of the request-duration buckets. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
+const countOverdue = statement('count overdue posts', {
+  parameters: { now: 'timestamptz' },
+  result: { overdue: 'int' },
+  sql: ({ now }) => `
+    select count(*)::int as overdue from posts where status = 'scheduled' and not held and scheduled_for <= ${now}`,
+});
+
+const ping = statement('check that the database answers', {
+  result: { one: 'int' },
+  sql: () => 'select 1 as one',
+});
+
 /** @param isReady false while the process starts, and again from the moment it is asked to stop */
-export function probes(context: Context, isReady: () => boolean): Router {
+export function probes(context: Context & WithSender, isReady: () => boolean): Router {
   const router = Router();
   const registry = createRegistry(context);
   const durations = new Histogram({
@@ -54,13 +67,13 @@ export function probes(context: Context, isReady: () => boolean): Router {
   return router;
 }
 
-function createRegistry(context: Context): Registry {
+function createRegistry(context: Context & WithSender): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'carillon_' });
   registry.registerMetric(
     new Gauge({
       name: 'carillon_sends_in_flight',
-      help: 'Sends this process has under way.',
+      help: 'Sends in progress in this process.',
       registers: [],
       collect() {
         this.set(context.sends.inFlight);
@@ -70,12 +83,11 @@ function createRegistry(context: Context): Registry {
   registry.registerMetric(
     new Gauge({
       name: 'carillon_posts_overdue',
-      help: 'Scheduled posts whose time has passed and that nobody has claimed yet.',
+      help: 'Scheduled posts that are due and not claimed yet.',
       registers: [],
       async collect() {
-        const sql = `select count(*)::int as overdue from posts where status = 'scheduled' and not held and scheduled_for <= $1`;
         // The other metrics are needed most when the database is down.
-        const rows = await query<{ overdue: number }>(context.db.em(), sql, [context.clock.now()]).catch(() => []);
+        const rows = await countOverdue(context.db.em(), { now: context.clock.now() }).catch(() => []);
         this.set(rows[0]?.overdue ?? Number.NaN);
       },
     }),
@@ -84,7 +96,7 @@ function createRegistry(context: Context): Registry {
 }
 
 async function answers(context: Context): Promise<boolean> {
-  return query(context.db.em(), 'select 1').then(
+  return ping(context.db.em()).then(
     () => true,
     () => false,
   );

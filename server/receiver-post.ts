@@ -19,10 +19,10 @@ export type PostResult =
   | { readonly error: Error; readonly connected: boolean };
 
 /** An answer's body up to this many bytes is read and dropped, so that its connection can be reused. */
-const PASSED_OVER_BYTES = 16 * 1024;
+const DISCARDED_BYTES_MAX = 16 * 1024;
 
 /** How long that may take. */
-const PASSED_OVER_MS = 500;
+const DISCARD_TIMEOUT_MS = 500;
 
 /**
  * The status line that decides the outcome (docs/contract/webhooks.md#success); an interim answer (1xx) does not count.
@@ -40,7 +40,7 @@ export function postOnce({ address, headers, body, agent, timeoutMs }: Post): Pr
     agent,
     headers: { ...headers, 'content-length': String(bytes.length) },
   });
-  const received = listenIn(request);
+  const received = observeResponse(request);
   return new Promise((resolve) => {
     const finish = (result: PostResult) => {
       clearTimeout(timer);
@@ -53,7 +53,7 @@ export function postOnce({ address, headers, body, agent, timeoutMs }: Post): Pr
     }, timeoutMs);
     request.on('response', (response) => {
       finish({ status: response.statusCode ?? 0 });
-      passOver(response);
+      discardRest(response);
     });
     request.on('error', (error) => {
       const stale = request.reusedSocket && !received.anything();
@@ -67,14 +67,14 @@ export function postOnce({ address, headers, body, agent, timeoutMs }: Post): Pr
   });
 }
 
-interface Heard {
+interface ReceivedResponse {
   connected(): boolean;
   anything(): boolean;
   /** The final status, as soon as its line is complete, however slowly the headers after it arrive. */
   status(): number | null;
 }
 
-function listenIn(request: ClientRequest): Heard {
+function observeResponse(request: ClientRequest): ReceivedResponse {
   let connected = false;
   let head = '';
   request.on('socket', (socket: Socket) => {
@@ -96,14 +96,14 @@ function listenIn(request: ClientRequest): Heard {
 }
 
 /** Drops the rest of an answer; closes the connection when the rest is long or slow. */
-function passOver(response: IncomingMessage): void {
+function discardRest(response: IncomingMessage): void {
   const length = Number(response.headers['content-length'] ?? 0);
-  if (length > PASSED_OVER_BYTES) return void response.destroy();
+  if (length > DISCARDED_BYTES_MAX) return void response.destroy();
   let passed = 0;
-  const timer = setTimeout(() => response.destroy(), PASSED_OVER_MS);
+  const timer = setTimeout(() => response.destroy(), DISCARD_TIMEOUT_MS);
   response.on('data', (chunk: Buffer) => {
     passed += chunk.length;
-    if (passed > PASSED_OVER_BYTES) response.destroy();
+    if (passed > DISCARDED_BYTES_MAX) response.destroy();
   });
   response.on('error', () => undefined);
   response.on('close', () => clearTimeout(timer));

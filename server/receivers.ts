@@ -6,15 +6,17 @@ import type { LookupAddress } from 'node:dns';
 import { lookup as resolve } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { NotSentError } from '../platforms/http.ts';
+import type { Clock } from '../services/clock.ts';
 import type { ReceiverAnswer, Receivers } from '../services/webhooks/receivers.ts';
 import { parseAllowList } from './outbound-addresses.ts';
-import { connectFailureWords, guardedConnector, type Lookup, usableAddresses } from './outbound-connect.ts';
+import { connectFailureMessage, guardedConnector, type Lookup, usableAddresses } from './outbound-connect.ts';
 import { openAgents } from './receiver-agents.ts';
 import { postOnce, type PostResult } from './receiver-post.ts';
 
 interface ReceiversOptions {
   /** Networks of OUTBOUND_ALLOW. */
   readonly allow: readonly string[];
+  readonly clock: Pick<Clock, 'elapsed'>;
   /** Milliseconds from the lookup to the status line. Default 5,000 (docs/contract/webhooks.md#success). */
   readonly timeoutMs?: number;
   /** Name resolution. Default: that of the system. */
@@ -35,7 +37,7 @@ export function createReceivers(options: ReceiversOptions): Receivers & { close(
       usableAddresses(host, addresses, address.protocol === 'https:', allow);
       return null;
     } catch (error) {
-      return error instanceof NotSentError ? error.message : connectFailureWords(host, error);
+      return error instanceof NotSentError ? error.message : connectFailureMessage(host, error);
     } finally {
       expired.abort();
     }
@@ -43,9 +45,9 @@ export function createReceivers(options: ReceiversOptions): Receivers & { close(
 
   async function post(address: URL, headers: Readonly<Record<string, string>>, body: string): Promise<ReceiverAnswer> {
     const agent = address.protocol === 'https:' ? agents.https : agents.http;
-    const startedAt = performance.now();
+    const startedAt = options.clock.elapsed();
     for (;;) {
-      const left = Math.max(1, timeoutMs - (performance.now() - startedAt));
+      const left = Math.max(1, timeoutMs - (options.clock.elapsed() - startedAt));
       const result = await postOnce({ address, headers, body, agent, timeoutMs: left });
       // The other side may close an idle connection at any time. No answer arrived on it, so the next request still
       // belongs to the same attempt. A new connection gets no second try.
@@ -74,15 +76,15 @@ function answerOf(host: string, result: Exclude<PostResult, { stale: true }>, ti
   if ('timedOut' in result) {
     return { status: null, problem: `The receiver did not answer within ${timeoutMs / 1000} seconds.` };
   }
-  return { status: null, problem: failureWords(host, result.error, result.connected) };
+  return { status: null, problem: failureMessage(host, result.error, result.connected) };
 }
 
-function failureWords(host: string, error: Error, connected: boolean): string {
+function failureMessage(host: string, error: Error, connected: boolean): string {
   if (error instanceof NotSentError) return error.message;
-  if (!connected) return connectFailureWords(host, error);
+  if (!connected) return connectFailureMessage(host, error);
   // The parser's message quotes nothing, but its error carries what was received.
   const code = 'code' in error ? String(error.code) : '';
   return code.startsWith('HPE_')
-    ? 'What the receiver answered is not HTTP.'
+    ? 'The receiver sent an invalid HTTP response.'
     : 'The receiver closed the connection without an answer.';
 }

@@ -1,6 +1,6 @@
 /** Writes the answer of a REST operation: JSON, or the bytes that the body encodes. */
 import type { Request, Response } from 'express';
-import type { RawAnswerMeta } from '../routers/trpc.ts';
+import type { RawAnswerMeta } from '../routers/meta.ts';
 import { markAnswered } from './access-log.ts';
 import { discardBody } from './read-body.ts';
 

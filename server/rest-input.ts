@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { z, type ZodType } from 'zod';
 import { ServiceError } from '../errors/service-error.ts';
 import type { Operation } from '../routers/operations.ts';
-import type { RawBodyMeta } from '../routers/trpc.ts';
+import type { RawBodyMeta } from '../routers/meta.ts';
 import { readBody } from './read-body.ts';
 import type { Route } from './rest-routes.ts';
 
@@ -62,7 +62,7 @@ async function readRaw(meta: RawBodyMeta, request: IncomingMessage): Promise<Rec
   const mayBeLeftOut = meta.bytes === undefined;
   if (!meta.contentTypes.includes(type) && !(type === '' && mayBeLeftOut)) {
     const sent = type === '' ? 'A request without Content-Type' : `Content-Type ${type.slice(0, 80)}`;
-    throw new ServiceError('unsupported_content_type', `${sent} is not read here; send ${meta.expected}.`);
+    throw new ServiceError('unsupported_content_type', `${sent} is not accepted here; send ${meta.expected}.`);
   }
   if (meta.bytes === undefined)
     return { [meta.field]: new TextDecoder().decode(await readBody(request, BODY_MAX_BYTES)) };

@@ -4,9 +4,10 @@ import { ERRORS } from '../errors/codes.ts';
 import { errorBody, publicError } from '../errors/error-body.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { Context } from '../services/context.ts';
-import { authenticate, takeFor } from '../services/keys/authenticate.ts';
-import type { Caller } from '../services/keys/caller.ts';
-import type { RateState } from '../services/limits/rate-limiter.ts';
+import { authenticate, countRequest } from '../services/keys/authenticate.ts';
+import type { WithKeyChecks } from '../services/keys/key-checks.ts';
+import type { Caller } from '../services/access/caller.ts';
+import type { RateState, WithLimiter } from '../services/limits/rate-limiter.ts';
 import { presentedKey } from './presented-key.ts';
 import { rateHeaders, REQUEST_ID_HEADER } from './rate-headers.ts';
 import { requestIdOf } from './request-id.ts';
@@ -26,7 +27,7 @@ export interface Exchange {
  * @throws ServiceError unauthorized, too many requests
  */
 export async function admitCaller(
-  context: Context,
+  context: WithKeyChecks,
   { request, headers }: Pick<Exchange, 'request' | 'headers'>,
   bucket: string | undefined,
 ): Promise<Caller> {
@@ -45,12 +46,12 @@ export async function admitCaller(
  * @throws ServiceError too many requests
  */
 export async function countCaller(
-  context: Context,
+  context: Context & WithLimiter,
   { headers }: Pick<Exchange, 'headers'>,
   caller: Caller,
   bucket: string,
 ): Promise<void> {
-  const rate = await takeFor(context, caller, bucket);
+  const rate = await countRequest(context, caller, bucket);
   Object.assign(headers, rateHeaders(rate));
   refuseWhenFull(rate);
 }

@@ -46,7 +46,7 @@ export function findRoute(method: string, path: string): Route | NoRoute {
     return {
       error: new ServiceError(
         'not_found',
-        `There is no ${path.slice(0, 200)} in this API; GET /openapi.json lists what there is.`,
+        `This API has no path ${path.slice(0, 200)}; GET /openapi.json lists the paths.`,
       ),
     };
   }

@@ -8,9 +8,9 @@ import { callTRPCProcedure } from '@trpc/server';
 import type { Request, Response } from 'express';
 import { appRouter } from '../routers/index.ts';
 import type { Operation } from '../routers/operations.ts';
-import { bucketOf, type OperationContext, successStatusOf } from '../routers/trpc.ts';
-import type { Context } from '../services/context.ts';
-import type { Caller } from '../services/keys/caller.ts';
+import type { OperationContext } from '../routers/context.ts';
+import { bucketOf, successStatusOf } from '../routers/meta.ts';
+import type { Caller } from '../services/access/caller.ts';
 import { networkOf } from '../services/limits/network-of.ts';
 import { REQUEST_ID_HEADER } from './rate-headers.ts';
 import { requestIdOf } from './request-id.ts';
@@ -18,6 +18,7 @@ import { writeAnswer } from './rest-answer.ts';
 import { readInput, takesBody } from './rest-input.ts';
 import { admitCaller, countCaller, type Exchange, refuseWhenFull, writeError } from './rest-request.ts';
 import { findRoute } from './rest-routes.ts';
+import type { Runtime } from './runtime.ts';
 
 /** A request that passed the checks. */
 interface Admitted {
@@ -27,7 +28,7 @@ interface Admitted {
 }
 
 /** Answers one request below the API root. */
-export async function handleRest(context: Context, request: Request, response: Response): Promise<void> {
+export async function handleRest(context: Runtime, request: Request, response: Response): Promise<void> {
   const requestId = requestIdOf(response);
   const exchange: Exchange = { request, response, headers: { [REQUEST_ID_HEADER]: requestId } };
   const { headers } = exchange;
@@ -54,7 +55,7 @@ function splitUrl(url: string): { path: string; search: string } {
 }
 
 /** Checks the key and counts the request. Adds the headers that the answer will carry from here on. */
-async function admit(context: Context, exchange: Exchange): Promise<Admitted> {
+async function admit(context: Runtime, exchange: Exchange): Promise<Admitted> {
   const { request, headers } = exchange;
   const { path, search } = splitUrl(request.url);
   const route = findRoute(request.method, path);
@@ -90,7 +91,7 @@ function bodyThatCameAlong(): Promise<void> {
 
 /** Admits a request that has arrived completely, in one round trip. */
 async function admitWhole(
-  context: Context,
+  context: Runtime,
   exchange: Exchange,
   wanted: { operation: Operation; bucket: string | null; read: () => Promise<unknown> },
 ): Promise<Admitted> {

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { ConfigError } from './config.ts';
 
 /** What the check of the folder needs. */
-interface Judge {
+interface DataDirCheck {
   /** User id of the process; undefined on systems without user ids. */
   readonly uid: number | undefined;
   readonly log: Pick<Logger, 'warn'>;
@@ -19,7 +19,7 @@ const OTHERS = 0o077;
 /** @throws ConfigError when the folder cannot be created */
 export async function makeDataDir(dataDir: string): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: Error) => {
-    throw new ConfigError(`DATA_DIR ${dataDir} cannot be made (${error.message}).`, { cause: error });
+    throw new ConfigError(`DATA_DIR ${dataDir} cannot be created (${error.message}).`, { cause: error });
   });
 }
 
@@ -29,7 +29,7 @@ export async function makeDataDir(dataDir: string): Promise<void> {
  *
  * @throws ConfigError when it belongs to another user, or stays open to others
  */
-export async function secureDataDir(dataDir: string, { uid, log }: Judge): Promise<void> {
+export async function secureDataDir(dataDir: string, { uid, log }: DataDirCheck): Promise<void> {
   await makeDataDir(dataDir);
   if (uid === undefined) return;
   const { uid: owner } = await stat(dataDir);

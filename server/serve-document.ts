@@ -5,11 +5,12 @@ import type { RequestHandler } from 'express';
 import type { Context } from '../services/context.ts';
 import { networkOf } from '../services/limits/network-of.ts';
 import { refuseWhenFull, writeError } from './rest-request.ts';
+import type { WithPublicLimiter } from '../services/limits/rate-limiter.ts';
 
 /** Bucket that its requests count in. */
 const BUCKET = 'openapi';
 
-export function serveDocument(context: Context, document: object): RequestHandler {
+export function serveDocument(context: Context & WithPublicLimiter, document: object): RequestHandler {
   const text = JSON.stringify(document);
   return async (request, response) => {
     try {

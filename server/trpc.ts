@@ -5,36 +5,46 @@ import { createExpressMiddleware } from '@trpc/server/adapters/express';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Surface } from '../entities/audit-entry.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import type { consoleRouter } from '../routers/console.ts';
 import { appRouter } from '../routers/index.ts';
-import { callError, type OperationContext } from '../routers/trpc.ts';
-import type { Context } from '../services/context.ts';
-import { authenticate, takeFor } from '../services/keys/authenticate.ts';
-import type { Caller } from '../services/keys/caller.ts';
+import type { OperationContext } from '../routers/context.ts';
+import { callError } from '../routers/procedures.ts';
+import { authenticate, countRequest } from '../services/keys/authenticate.ts';
+import type { Caller } from '../services/access/caller.ts';
+import { IMAGE_MAX_BYTES } from '../services/images/limits.ts';
 import { networkOf } from '../services/limits/network-of.ts';
 import type { RateState } from '../services/limits/rate-limiter.ts';
 import { presentedKey } from './presented-key.ts';
 import { rateHeaders, REQUEST_ID_HEADER } from './rate-headers.ts';
 import { requestIdOf } from './request-id.ts';
+import type { Runtime } from './runtime.ts';
 
-/** Largest body of a batch. */
+/** Largest body of a call or a batch. */
 const BODY_MAX_BYTES = 1_048_576;
+
+/** The call that carries an image, alone in its request, and its largest body: the image in base64, and an alt text. */
+const UPLOAD_PATH = '/media.upload';
+const UPLOAD_MAX_BYTES = Math.ceil(IMAGE_MAX_BYTES / 3) * 4 + 65_536;
 
 /** Most calls one batch may carry. */
 const BATCH_MAX = 100;
 
 /** Where the router is mounted. */
 export interface TrpcMount {
+  readonly router: typeof appRouter | typeof consoleRouter;
   readonly surface: Surface;
   /** The caller; null when unknown. */
   callerOf(request: Request, response: Response): Promise<Caller | null> | Caller | null;
+  /** The signed-in person behind the caller, where people call. */
+  personOf?(request: Request, response: Response): Pick<OperationContext, 'person' | 'visit'>;
   /** Whether reads may also be sent as POST. */
   readonly allowMethodOverride: boolean;
 }
 
 /** The mount for keys. It checks the key before it reads any of the body. */
-export function trpcHandler(context: Context): RequestHandler {
+export function trpcHandler(context: Runtime): RequestHandler {
   const callerOf: TrpcMount['callerOf'] = (_request, { locals }) => (locals['caller'] ?? null) as Caller | null;
-  const answer = mountTrpc(context, { surface: 'trpc', callerOf, allowMethodOverride: false });
+  const answer = mountTrpc(context, { router: appRouter, surface: 'trpc', callerOf, allowMethodOverride: false });
   return async (request, response, next) => {
     const admission = await authenticate(context, presentedKey(request.headers));
     response.locals['caller'] = admission?.caller ?? null;
@@ -44,10 +54,17 @@ export function trpcHandler(context: Context): RequestHandler {
   };
 }
 
-export function mountTrpc(context: Context, mount: TrpcMount): RequestHandler {
+/** Both mounts know the caller before any of the body is read. */
+export function mountTrpc(context: Runtime, mount: TrpcMount): RequestHandler {
+  const answer = middleware(context, mount, BODY_MAX_BYTES);
+  const answerUpload = middleware(context, mount, UPLOAD_MAX_BYTES);
+  return (request, response, next) => (request.path === UPLOAD_PATH ? answerUpload : answer)(request, response, next);
+}
+
+function middleware(context: Runtime, mount: TrpcMount, maxBodySize: number): RequestHandler {
   return createExpressMiddleware({
-    router: appRouter,
-    maxBodySize: BODY_MAX_BYTES,
+    router: mount.router,
+    maxBodySize,
     maxBatchSize: BATCH_MAX,
     allowMethodOverride: mount.allowMethodOverride,
     createContext: ({ req, res }) => createCallContext(context, mount, req, res),
@@ -59,7 +76,7 @@ export function mountTrpc(context: Context, mount: TrpcMount): RequestHandler {
 }
 
 async function createCallContext(
-  context: Context,
+  context: Runtime,
   mount: TrpcMount,
   request: Request,
   response: Response,
@@ -73,6 +90,7 @@ async function createCallContext(
     caller,
     requestId,
     surface: mount.surface,
+    ...mount.personOf?.(request, response),
     setHeader: (name, value) => {
       if (!response.headersSent) response.setHeader(name, value);
     },
@@ -80,7 +98,7 @@ async function createCallContext(
       const counted = access === 'public' ? null : caller;
       const rate = await (counted === null
         ? context.publicLimiter.take(`${networkOf(request.ip ?? '')} ${bucket}`, context.clock.now())
-        : takeFor(context, counted, bucket));
+        : countRequest(context, counted, bucket));
       if (counted !== null) {
         // A batch has one set of headers, so it reports the bucket with the fewest requests left.
         if (tightest === undefined || rate.remaining <= tightest.remaining) tightest = rate;

@@ -3,6 +3,8 @@
 export interface Clock {
   /** The current instant. */
   now(): Date;
+  /** Milliseconds of real time since a fixed instant, to measure how long something takes; never moves back. */
+  elapsed(): number;
   /** Resolves after `ms` milliseconds of real time; rejects with the signal's reason when it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Aborts after `ms` milliseconds of real time, or with `parent`. */

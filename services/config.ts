@@ -1,7 +1,6 @@
 /** The operator's configuration; server/config.ts reads it from the environment. */
 import type { PlanName } from '../entities/account.ts';
-import type { FeeSetting, PlatformApps, PlatformEndpoints } from '../platforms/contract.ts';
-import type { MediaStoreConfig } from './media/media-store.ts';
+import type { PlatformApps, PlatformEndpoints, PlatformFees } from '../platforms/settings.ts';
 
 export interface Config {
   readonly port: number;
@@ -45,7 +44,7 @@ export interface Config {
    */
   readonly messagesPerDay: number | null;
   /** Fees in cents for sending and for reading metrics on platforms that charge. */
-  readonly fees: Readonly<Record<FeeSetting, number>>;
+  readonly fees: PlatformFees;
   /** From where the operator's endpoints accept the operator token: this machine, any machine, or none. */
   readonly operator: 'local' | 'anywhere' | 'off';
   /** The operator's bearer token; undefined: one is generated into `dataDir`. */
@@ -58,6 +57,21 @@ export interface Config {
   readonly mail: MailConfig | null;
   /** Null when no model is configured. */
   readonly polish: PolishConfig | null;
+  /** Every setting, in the order of docs/configuration.md, for people to see. */
+  readonly settings: readonly InstalledSetting[];
+}
+
+/** A setting of this install, without anything secret. */
+export interface InstalledSetting {
+  /** Heading in docs/configuration.md. */
+  readonly group: string;
+  readonly name: string;
+  /** Markdown of docs/configuration.md. */
+  readonly meaning: string;
+  readonly isSecret: boolean;
+  readonly isSet: boolean;
+  /** As text, the default included; null for a secret, and where there is none. */
+  readonly value: string | null;
 }
 
 /** The operator's model for AI polish. */
@@ -84,3 +98,17 @@ export interface MailConfig {
   };
   readonly from: { readonly name: string; readonly address: string };
 }
+
+/** Where the operator stores the bytes: in DATA_DIR, or in an S3-compatible bucket. */
+export type MediaStoreConfig =
+  | { readonly kind: 'file' }
+  | {
+      readonly kind: 's3';
+      readonly bucket: string;
+      /** Origin of the service, without a trailing slash; undefined for Amazon S3. */
+      readonly endpoint: string | undefined;
+      /** Undefined for the value of the environment (AWS_REGION). */
+      readonly region: string | undefined;
+      /** Prefix of every key. */
+      readonly prefix: string;
+    };

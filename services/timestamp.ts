@@ -1,9 +1,12 @@
-/** Instants on the wire: ISO 8601 in UTC with milliseconds (docs/contract/README.md). */
+/**
+ * Instants in their three forms: as the database returns them, as Date, and on the wire, where they are ISO 8601 in UTC
+ * with milliseconds (docs/contract/README.md).
+ */
 
-/** How the database writes an instant with milliseconds, in UTC: `2026-11-21 09:00:00.123+00`. */
+/** How the database returns an instant with milliseconds, in UTC: `2026-11-21 09:00:00.123+00`. */
 const STORED_LENGTH = 26;
 
-/** @param instant a Date, or an instant as the database writes it */
+/** @param instant a Date, or an instant as the database returns it */
 export function timestamp(instant: Date | string): string {
   // Lists format hundreds of instants, and the common form needs no date parsing.
   if (typeof instant === 'string' && instant.length === STORED_LENGTH && instant.endsWith('+00')) {
@@ -15,4 +18,14 @@ export function timestamp(instant: Date | string): string {
 /** Like {@link timestamp}, but keeps null. */
 export function timestampOrNull(instant: Date | string | null): string | null {
   return instant === null ? null : timestamp(instant);
+}
+
+/** Parses an instant that the database returned. */
+export function dateOf(instant: string): Date {
+  return new Date(instant);
+}
+
+/** Like {@link dateOf}, but keeps null. */
+export function dateOrNull(instant: string | null): Date | null {
+  return instant === null ? null : new Date(instant);
 }

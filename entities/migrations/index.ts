@@ -1,60 +1,16 @@
 /** Every migration in the order in which it runs. A released name never changes. */
-import { Audit } from './migration-20261121-audit.ts';
-import { ConnectSessions } from './migration-20261121-connect-sessions.ts';
-import { ConnectSessionCallers } from './migration-20261121-connect-session-callers.ts';
-import { EventOrder } from './migration-20261121-event-order.ts';
-import { FollowedAccounts } from './migration-20261121-followed-accounts.ts';
-import { HealthHistory } from './migration-20261121-health-history.ts';
-import { IdempotencyCallers } from './migration-20261122-idempotency-callers.ts';
-import { Initial } from './migration-20261121-initial.ts';
-import { LimitsOfKeys } from './migration-20261122-limits-of-keys.ts';
-import { LoginRenewal } from './migration-20261121-login-renewal.ts';
-import { MessageCap } from './migration-20261122-message-cap.ts';
-import { Metrics } from './migration-20261121-metrics.ts';
-import { Oauth } from './migration-20261121-oauth.ts';
-import { Passkeys } from './migration-20261121-passkeys.ts';
-import { People } from './migration-20261121-people.ts';
-import { PlansAndQueues } from './migration-20261121-plans-and-queues.ts';
-import { LongLists } from './migration-20261121-long-lists.ts';
-import { Polish } from './migration-20261121-polish.ts';
-import { ReadPauseFailures } from './migration-20261122-read-pauses.ts';
-import { SandboxThreads } from './migration-20261122-sandbox-threads.ts';
-import { Sends } from './migration-20261122-sends.ts';
-import { PostFilters } from './migration-20261122-post-filters.ts';
-import { Tenants } from './migration-20261121-tenants.ts';
-import { WebhookChanges } from './migration-20261122-webhook-changes.ts';
-import { Webhooks } from './migration-20261121-webhooks.ts';
-import { LeaseNames } from './migration-20261122-lease-names.ts';
-import { WorkerStarts } from './migration-20261122-worker-starts.ts';
-import { WholePosts } from './migration-20261121-whole-posts.ts';
+import { AccountConnectSessions } from './migration-20261122-account-connect-sessions.ts';
+import { DeliveryAttempts } from './migration-20261122-delivery-attempts.ts';
+import { Initial } from './migration-20261122-initial.ts';
+import { KeyExpiry } from './migration-20261122-key-expiry.ts';
+import { RolesOfPeople } from './migration-20261122-roles-of-people.ts';
+
+export const initialMigration = { name: '20261122-initial', class: Initial };
 
 export const migrations = [
-  { name: '20261121-initial', class: Initial },
-  { name: '20261121-whole-posts', class: WholePosts },
-  { name: '20261121-plans-and-queues', class: PlansAndQueues },
-  { name: '20261121-long-lists', class: LongLists },
-  { name: '20261121-tenants', class: Tenants },
-  { name: '20261121-connect-sessions', class: ConnectSessions },
-  { name: '20261121-login-renewal', class: LoginRenewal },
-  { name: '20261121-followed-accounts', class: FollowedAccounts },
-  { name: '20261121-webhooks', class: Webhooks },
-  { name: '20261121-metrics', class: Metrics },
-  { name: '20261121-health-history', class: HealthHistory },
-  { name: '20261121-event-order', class: EventOrder },
-  { name: '20261121-polish', class: Polish },
-  { name: '20261121-oauth', class: Oauth },
-  { name: '20261121-people', class: People },
-  { name: '20261121-passkeys', class: Passkeys },
-  { name: '20261121-connect-session-callers', class: ConnectSessionCallers },
-  { name: '20261121-audit', class: Audit },
-  { name: '20261122-worker-starts', class: WorkerStarts },
-  { name: '20261122-read-pauses', class: ReadPauseFailures },
-  { name: '20261122-webhook-changes', class: WebhookChanges },
-  { name: '20261122-sandbox-threads', class: SandboxThreads },
-  { name: '20261122-sends', class: Sends },
-  { name: '20261122-idempotency-callers', class: IdempotencyCallers },
-  { name: '20261122-limits-of-keys', class: LimitsOfKeys },
-  { name: '20261122-message-cap', class: MessageCap },
-  { name: '20261122-post-filters', class: PostFilters },
-  { name: '20261122-lease-names', class: LeaseNames },
+  initialMigration,
+  { name: '20261122-account-connect-sessions', class: AccountConnectSessions },
+  { name: '20261122-delivery-attempts', class: DeliveryAttempts },
+  { name: '20261122-roles-of-people', class: RolesOfPeople },
+  { name: '20261122-key-expiry', class: KeyExpiry },
 ];

@@ -26,15 +26,15 @@ export function registerContentTools(server: McpServer, clock: Clock): void {
     isError: true,
     content: [text('This tool intentionally returns an error for testing')],
   }));
-  server.registerTool('test_tool_with_progress', { description: 'Fixture that tells of its progress.' }, (ctx) =>
-    tellProgress(ctx, clock),
+  server.registerTool('test_tool_with_progress', { description: 'Fixture that reports its progress.' }, (ctx) =>
+    reportProgress(ctx, clock),
   );
   for (const name of ['test_tool_with_logging', 'test_logging_tool']) {
     server.registerTool(name, { description: 'Fixture that sends log messages.' }, (ctx) => sendLogs(ctx, clock));
   }
 }
 
-async function tellProgress({ mcpReq }: ServerContext, clock: Clock): Promise<CallToolResult> {
+async function reportProgress({ mcpReq }: ServerContext, clock: Clock): Promise<CallToolResult> {
   const progressToken = mcpReq._meta?.progressToken;
   for (const progress of [0, 50, 100]) {
     if (progressToken !== undefined)

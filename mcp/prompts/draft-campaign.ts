@@ -1,10 +1,10 @@
 /** Prompt draft_campaign: several posts over several days, kept as drafts until they are approved. */
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { Context } from '../../services/context.ts';
 import type { McpCall } from '../call-operation.ts';
 import { connectionSlugs, quotedSlugs, Topic } from './prompt-arguments.ts';
 import { request } from './request.ts';
+import type { OperationServices } from '../../routers/context.ts';
 
 const Days = z
   .string()
@@ -12,7 +12,7 @@ const Days = z
   .optional()
   .describe('Over how many days the posts are spread, 1 to 30. Left out, 7.');
 
-export function registerDraftCampaign(server: McpServer, context: Context, call: McpCall): void {
+export function registerDraftCampaign(server: McpServer, context: OperationServices, call: McpCall): void {
   server.registerPrompt(
     'draft_campaign',
     {
@@ -29,7 +29,7 @@ export function registerDraftCampaign(server: McpServer, context: Context, call:
         '2. Write a plan: for each post its day and time in the connection’s time zone, its connections and its text. Say the topic in different ways; do not repeat a text.',
         '3. Check every text with validate_post and mend what it refuses.',
         '4. Show me the plan as a table and ask what to change. Schedule nothing yet.',
-        '5. Once I agree, call create_post with scheduledFor and an idempotencyKey of its own for each post, and tell me of every entry of results that failed.',
+        '5. Once I agree, call create_post with scheduledFor and a separate idempotencyKey for each post, and report each failed entry of results.',
       ]),
   );
 }

@@ -1,14 +1,14 @@
 /** Arguments that several prompts take. A client shows each as a text field. */
 import { completable } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { Context } from '../../services/context.ts';
 import type { McpCall } from '../call-operation.ts';
 import { slugsBeginning } from '../completions.ts';
+import type { OperationServices } from '../../routers/context.ts';
 
 export const Topic = z.string().min(1).max(10_000).describe('What it is about, in your own words.');
 
 /** One slug, completed from the caller's connections. */
-export function connectionSlug(context: Context, call: McpCall) {
+export function connectionSlug(context: OperationServices, call: McpCall) {
   return completable(
     z.string().min(1).max(200).describe('Slug of the connection to write for, as list_connections gives it.'),
     (begun) => slugsBeginning(context, call, begun),
@@ -16,7 +16,7 @@ export function connectionSlug(context: Context, call: McpCall) {
 }
 
 /** Several slugs separated by commas; completion applies to the last one. */
-export function connectionSlugs(context: Context, call: McpCall) {
+export function connectionSlugs(context: OperationServices, call: McpCall) {
   return completable(
     z.string().min(1).max(5_000).describe('Slugs of the connections to write for, with commas between them.'),
     async (begun) => {

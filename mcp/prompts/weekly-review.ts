@@ -1,12 +1,12 @@
 /** Prompt weekly_review: the results of the posts of the last seven days. */
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { Context } from '../../services/context.ts';
 import type { McpCall } from '../call-operation.ts';
 import { connectionSlug } from './prompt-arguments.ts';
 import { request } from './request.ts';
+import type { OperationServices } from '../../routers/context.ts';
 
-export function registerWeeklyReview(server: McpServer, context: Context, call: McpCall): void {
+export function registerWeeklyReview(server: McpServer, context: OperationServices, call: McpCall): void {
   const argsSchema = z.object({ connectionSlug: connectionSlug(context, call).optional() });
   server.registerPrompt(
     'weekly_review',

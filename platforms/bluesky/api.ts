@@ -1,18 +1,7 @@
 /** Calls a Bluesky server (XRPC) and maps its error responses to failures. */
-import { type FailureKind, PlatformFailure, type PlatformIo } from '../contract.ts';
-import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField, unavailable } from '../http.ts';
-import { refusedDeleteKind } from '../refused-delete.ts';
-
-/** Failure kind of a response other than 200: by the error name, otherwise by the status. */
-const FAILURES = new Map<string | number | undefined, FailureKind>([
-  ['ExpiredToken', 'reconnect'],
-  ['InvalidToken', 'reconnect'],
-  ['AccountTakedown', 'reconnect'],
-  ['AccountDeactivated', 'reconnect'],
-  [401, 'reconnect'],
-  [403, 'reconnect'],
-  [429, 'unavailable'],
-]);
+import type { PlatformIo } from '../contract.ts';
+import { errorResponses } from '../error-responses.ts';
+import { callPlatform, type PlatformAnswer, platformWords, stringField } from '../http.ts';
 
 /** Calls an XRPC query, which needs no authentication. */
 export function ask(
@@ -29,9 +18,6 @@ export interface CommandBody {
   readonly input?: unknown;
   readonly file?: { readonly bytes: Uint8Array; readonly contentType: string };
 }
-
-/** Error names for an access token that has expired or was revoked. */
-const DEAD_TOKENS: ReadonlySet<string | undefined> = new Set(['ExpiredToken', 'InvalidToken']);
 
 /** Calls an XRPC procedure. `token` is an access token, or the refresh token for methods that require it. */
 export function command(
@@ -57,28 +43,28 @@ export function errorName(answer: PlatformAnswer): string | undefined {
   return stringField(answer.body, 'error');
 }
 
-/** Failure kind of a response other than 200 to a publishing call. */
-export function failureKind(answer: PlatformAnswer): FailureKind {
-  if (isWebPage(answer) && answer.status !== 429) return 'unknown';
-  const refused = answer.status >= 300 && answer.status < 500;
-  return FAILURES.get(errorName(answer)) ?? FAILURES.get(answer.status) ?? (refused ? 'rejected' : 'unknown');
-}
-
-/** Returns the failure for a response other than 200. */
-export function failure(answer: PlatformAnswer, kind: FailureKind = failureKind(answer)): PlatformFailure {
-  if (kind === 'unavailable') return unavailable('Bluesky', answer);
-  if (kind === 'unknown') return new PlatformFailure(kind, `Bluesky answered HTTP ${answer.status}.`);
-  const verb = kind === 'reconnect' ? 'does not take this login' : 'refused';
-  return new PlatformFailure(kind, `Bluesky ${verb}: ${reason(answer)}`);
-}
-
-/** Returns the failure for the response to a delete (docs/contract/posts.md#refused-deletes). */
-export function deleteFailure(answer: PlatformAnswer): PlatformFailure {
-  const isTokenDead = DEAD_TOKENS.has(errorName(answer));
-  return failure(answer, refusedDeleteKind(answer, failureKind(answer), isTokenDead));
-}
-
 /** The server's own reason for refusing a call. */
 export function reason(answer: PlatformAnswer): string {
   return platformWords(stringField(answer.body, 'message') ?? errorName(answer) ?? `HTTP ${answer.status}`);
 }
+
+/** Error names for an access token that has expired or was revoked. */
+const DEAD_TOKENS: ReadonlySet<string | undefined> = new Set(['ExpiredToken', 'InvalidToken']);
+
+export const { failure, deleteFailure, failureKind } = errorResponses<PlatformAnswer>({
+  name: 'Bluesky',
+  codes: new Map([
+    ['ExpiredToken', 'reconnect'],
+    ['InvalidToken', 'reconnect'],
+    ['AccountTakedown', 'reconnect'],
+    ['AccountDeactivated', 'reconnect'],
+  ]),
+  codeOf: errorName,
+  statuses: new Map([
+    [401, 'reconnect'],
+    [403, 'reconnect'],
+  ]),
+  redirectsRefuse: true,
+  isTokenDead: (answer) => DEAD_TOKENS.has(errorName(answer)),
+  reason,
+});

@@ -2,6 +2,7 @@
 import * as oauth from 'oauth4webapi';
 import type { Fetch, PlatformIo } from '../contract.ts';
 import { requestOptions } from '../oauth.ts';
+import { withNonce } from '../token-endpoint.ts';
 
 /** A private key as it is stored: a JSON Web Key on P-256. */
 export interface PrivateKey {
@@ -47,16 +48,6 @@ export function proofsBy(key: PrivateKey): Promise<oauth.DPoPHandle> {
 async function importProofs(key: PrivateKey): Promise<oauth.DPoPHandle> {
   const publicKey = crypto.subtle.importKey('jwk', publicPart(key), ALGORITHM, true, ['verify']);
   return oauth.DPoP({}, { privateKey: await signingKey(key), publicKey: await publicKey });
-}
-
-/** Repeats a request with the nonce that the server requires. The server has not processed the first request. */
-export async function withNonce<Result>(attempt: () => Promise<Result>): Promise<Result> {
-  try {
-    return await attempt();
-  } catch (error) {
-    if (!oauth.isDPoPNonceError(error)) throw error;
-    return attempt();
-  }
 }
 
 /** A fetch that sends an access token and proves possession of its key with each request. */

@@ -4,7 +4,7 @@
  *
  * @see https://docs.bsky.app/docs/advanced-guides/post-richtext
  */
-import { countText } from '../text.ts';
+import { countText, GRAPHEMES } from '../text.ts';
 
 /** A range of text, in UTF-8 bytes from the start; the end is exclusive. */
 interface ByteSlice {
@@ -25,7 +25,7 @@ export interface Facet {
 }
 
 /** Largest hashtag, without its `#`. */
-const TAG_LIMITS = { maxLength: 64, unit: 'graphemes', maxBytes: 640 } as const;
+const TAG_LIMITS = { maxLength: 64, unit: GRAPHEMES, maxBytes: 640 } as const;
 
 /** Longest handle, in characters. */
 const HANDLE_MAX = 253;
@@ -44,7 +44,7 @@ const ENDINGS =
   'com|org|net|edu|gov|info|io|dev|app|social|blog|news|xyz|ai|co|eu|uk|de|fr|es|nl|ch|se|dk|fi|pl|cz|pt|ie|jp|kr|br|ca|au|nz';
 
 const SCHEME_ADDRESS = new RegExp(String.raw`(?<![a-z0-9])https?://[^${NOT_IN_ADDRESS}]+`, 'giu');
-const BARE_ADDRESS = new RegExp(
+const SCHEMELESS_ADDRESS = new RegExp(
   String.raw`${OPENING}(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?\.)+(?:${ENDINGS})(?![\w@-]|\.[a-zA-Z0-9])(?::\d+)?(?:[/?#][^${NOT_IN_ADDRESS}]*)?`,
   'gu',
 );
@@ -66,7 +66,7 @@ export function findEntities(text: string): Entity[] {
     const uri = withoutTail(match[0]);
     if (URL.canParse(uri)) found.push({ kind: 'link', index: slice(match.index, uri.length), uri });
   }
-  for (const match of text.matchAll(BARE_ADDRESS)) {
+  for (const match of text.matchAll(SCHEMELESS_ADDRESS)) {
     const address = withoutTail(match[0]);
     found.push({ kind: 'link', index: slice(match.index, address.length), uri: `https://${address}` });
   }

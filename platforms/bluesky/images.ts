@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Json, type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { withoutPublishing } from '../http.ts';
 import { failure } from './api.ts';
-import { type BlueskyLogin, commandLoggedIn } from './session.ts';
+import { type BlueskyCredential, commandLoggedIn } from './credential.ts';
 
 /** The server compares a blob's description, so it is passed on unchanged. */
 const Uploaded = z.object({ blob: z.record(z.string(), z.json()) });
@@ -16,7 +16,7 @@ const Uploaded = z.object({ blob: z.record(z.string(), z.json()) });
  * @see https://docs.bsky.app/docs/advanced-guides/posts#images-embeds
  */
 export function uploadImages(
-  session: Session<BlueskyLogin>,
+  session: Session<BlueskyCredential>,
   images: readonly OutgoingImage[],
   io: PlatformIo,
 ): Promise<Json> {
@@ -31,7 +31,7 @@ export function uploadImages(
 }
 
 async function uploadBlob(
-  session: Session<BlueskyLogin>,
+  session: Session<BlueskyCredential>,
   io: PlatformIo,
   file: { readonly bytes: Uint8Array; readonly contentType: string },
 ): Promise<Json> {

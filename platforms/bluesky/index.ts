@@ -1,5 +1,6 @@
 /** Bluesky, and any other AT Protocol server that stores Bluesky posts. */
 import { z } from 'zod';
+import { fieldFacts } from '../credential-fields.ts';
 import {
   type ConnectedAccount,
   definePlatform,
@@ -12,37 +13,44 @@ import {
 import { stringField, withoutPublishing } from '../http.ts';
 import { originOf, ServerAddress } from '../origin.ts';
 import { ask, deleteFailure, errorName, failure } from './api.ts';
-import { hosted } from './hosted.ts';
+import { hosted } from './connect.ts';
 import { uploadImages } from './images.ts';
 import { readMetrics, URIS_MAX } from './metrics.ts';
 import { buildRecord, POSTS, recordText } from './record.ts';
-import { type BlueskyLogin, commandLoggedIn, logIn, renewal } from './session.ts';
+import { type BlueskyCredential, commandLoggedIn, logIn, renewal } from './credential.ts';
 import { makeTid } from './tid.ts';
+import { GRAPHEMES } from '../text.ts';
+import { settings } from './settings.ts';
 
-const BlueskyCredentials = z.strictObject({
+const BlueskyCredentialsInput = z.strictObject({
   identifier: z
     .string()
     .min(1)
     .max(320)
-    .describe('Handle, such as alice.bsky.social, or the e-mail address of the account.'),
+    .describe('Handle, such as alice.bsky.social, or the e-mail address of the account.')
+    .register(fieldFacts, { label: 'Handle', kind: 'text' }),
   appPassword: z
     .string()
     .min(1)
     .max(512)
-    .describe('An app password, made in the settings of the account under Privacy and security.'),
-  service: ServerAddress.optional().describe(
-    'Where the account logs in, when that is not the default server of this install: https://bsky.social or the address of its own server.',
-  ),
+    .describe('An app password, made in the settings of the account under Privacy and security.')
+    .register(fieldFacts, { label: 'App password', kind: 'secret' }),
+  service: ServerAddress.optional()
+    .describe(
+      'Where the account logs in, when that is not the default server of this install: https://bsky.social or the address of another server.',
+    )
+    .register(fieldFacts, { label: 'Service', kind: 'server' }),
 });
-type BlueskyCredentials = z.infer<typeof BlueskyCredentials>;
+type BlueskyCredentialsInput = z.infer<typeof BlueskyCredentialsInput>;
 
 const FoundRecord = z.object({ value: z.object({ text: z.string() }) });
 
-export const bluesky = definePlatform<BlueskyLogin, BlueskyCredentials>({
+export const bluesky = definePlatform<BlueskyCredential, BlueskyCredentialsInput>({
   id: 'bluesky',
   name: 'Bluesky',
   kind: 'broadcast',
-  text: { maxLength: 300, unit: 'graphemes', maxBytes: 3000 },
+  settings,
+  text: { maxLength: 300, unit: GRAPHEMES, maxBytes: 3000 },
   images: {
     max: 4,
     maxBytes: 2_000_000,
@@ -66,7 +74,7 @@ export const bluesky = definePlatform<BlueskyLogin, BlueskyCredentials>({
     'https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/embed/images.json',
     'https://docs.bsky.app/docs/api/app-bsky-feed-get-posts',
   ],
-  credentials: BlueskyCredentials,
+  credentials: BlueskyCredentialsInput,
   hosted,
   renewal,
   connectAccount,
@@ -78,8 +86,11 @@ export const bluesky = definePlatform<BlueskyLogin, BlueskyCredentials>({
   makeToken: makeTid,
 });
 
-async function connectAccount(input: BlueskyCredentials, io: PlatformIo): Promise<ConnectedAccount<BlueskyLogin>> {
-  const { did, handle, login } = await withoutPublishing(() =>
+async function connectAccount(
+  input: BlueskyCredentialsInput,
+  io: PlatformIo,
+): Promise<ConnectedAccount<BlueskyCredential>> {
+  const { did, handle, credential } = await withoutPublishing(() =>
     logIn(io, {
       service: input.service === undefined ? io.endpoints.BLUESKY_SERVICE_URL : originOf(input.service),
       // Users often copy handles with a leading @ or with invisible characters.
@@ -90,10 +101,10 @@ async function connectAccount(input: BlueskyCredentials, io: PlatformIo): Promis
       appPassword: input.appPassword.trim(),
     }),
   );
-  return { platformAccountId: did, handle, credential: login };
+  return { platformAccountId: did, handle, credential };
 }
 
-async function publish(session: Session<BlueskyLogin>, part: SendPart, io: PlatformIo): Promise<Published> {
+async function publish(session: Session<BlueskyCredential>, part: SendPart, io: PlatformIo): Promise<Published> {
   const record = await withoutPublishing(() => buildRecord(io, session.credential.pds, part));
   const answer = await commandLoggedIn(session, io, 'com.atproto.repo.putRecord', {
     // Creates the record only if this key is free.
@@ -106,7 +117,11 @@ async function publish(session: Session<BlueskyLogin>, part: SendPart, io: Platf
   throw new PlatformFailure('unavailable', 'Another post on Bluesky has the key of this one; nothing was posted.');
 }
 
-async function readBack(session: Session<BlueskyLogin>, part: SendPart, io: PlatformIo): Promise<Published | null> {
+async function readBack(
+  session: Session<BlueskyCredential>,
+  part: SendPart,
+  io: PlatformIo,
+): Promise<Published | null> {
   const answer = await ask(io, session.credential.pds, 'com.atproto.repo.getRecord', addressOf(session, part));
   if (errorName(answer) === 'RecordNotFound') return null;
   const found = FoundRecord.safeParse(answer.body);
@@ -116,7 +131,7 @@ async function readBack(session: Session<BlueskyLogin>, part: SendPart, io: Plat
   return found.data.value.text === recordText(part) ? published(session, answer.body) : null;
 }
 
-async function remove(session: Session<BlueskyLogin>, post: Published, io: PlatformIo): Promise<void> {
+async function remove(session: Session<BlueskyCredential>, post: Published, io: PlatformIo): Promise<void> {
   const rkey = keyOf(post.platformPostId);
   const address = { repo: session.platformAccountId, collection: POSTS, rkey };
   await withoutPublishing(async () => {
@@ -126,11 +141,11 @@ async function remove(session: Session<BlueskyLogin>, post: Published, io: Platf
   });
 }
 
-function addressOf(session: Session<BlueskyLogin>, part: SendPart) {
+function addressOf(session: Session<BlueskyCredential>, part: SendPart) {
   return { repo: session.platformAccountId, collection: POSTS, rkey: part.token };
 }
 
-function published(session: Session<BlueskyLogin>, body: unknown): Published {
+function published(session: Session<BlueskyCredential>, body: unknown): Published {
   const uri = stringField(body, 'uri');
   const cid = stringField(body, 'cid');
   if (uri === undefined || cid === undefined) {

@@ -1,13 +1,7 @@
 /** Reads the metrics of Bluesky posts from the network's public API, without authentication. */
 import { z } from 'zod';
-import {
-  type MetricNumbers,
-  type MetricsReading,
-  PlatformFailure,
-  type PlatformIo,
-  type ReadPost,
-} from '../contract.ts';
-import type { Session } from '../login.ts';
+import { type PostMetrics, type MetricsReading, PlatformFailure, type PlatformIo, type ReadPost } from '../contract.ts';
+import type { Session } from '../credential.ts';
 import { callPlatform } from '../http.ts';
 import { failure } from './api.ts';
 
@@ -35,11 +29,11 @@ export async function readMetrics(
   if (answer.status !== 200) throw failure(answer);
   const found = Posts.safeParse(answer.body);
   if (!found.success) throw new PlatformFailure('unavailable', 'Bluesky answered without the posts.');
-  const numbers = new Map(found.data.posts.map((post) => [post.uri, numbersOf(post)]));
+  const metrics = new Map(found.data.posts.map((post) => [post.uri, metricsOf(post)]));
   // The response leaves out posts that were deleted.
-  return new Map(uris.map((uri) => [uri, numbers.get(uri) ?? 'gone']));
+  return new Map(uris.map((uri) => [uri, metrics.get(uri) ?? 'gone']));
 }
 
-function numbersOf(post: z.infer<typeof Posts>['posts'][number]): MetricNumbers {
+function metricsOf(post: z.infer<typeof Posts>['posts'][number]): PostMetrics {
   return { likes: post.likeCount, reposts: post.repostCount + post.quoteCount, replies: post.replyCount };
 }

@@ -4,7 +4,7 @@
  */
 import { type ClientAuth, None, PrivateKeyJwt } from 'oauth4webapi';
 import type { JsonObject, PlatformEndpoints } from '../contract.ts';
-import type { OauthIo } from '../hosted.ts';
+import type { OauthIo } from '../connect.ts';
 import { makeKey, type PrivateKey, publicPart, signingKey } from './dpop.ts';
 
 /** The requested scopes: identify the account, and post. */

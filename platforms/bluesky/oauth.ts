@@ -2,16 +2,17 @@
 import * as oauth from 'oauth4webapi';
 import { z } from 'zod';
 import { type ConnectedAccount, type JsonObject, PlatformFailure, type PlatformIo } from '../contract.ts';
-import type { AlternativeConnect, OauthIo, OauthRequest, Typed } from '../hosted.ts';
+import type { AlternativeConnect, OauthIo, OauthRequest, Typed } from '../connect.ts';
 import { callPlatform, stringField, withoutPublishing } from '../http.ts';
 import { oauthFailure, requestOptions } from '../oauth.ts';
 import { originOf, ServerAddress } from '../origin.ts';
 import { grantedScopes } from '../scopes.ts';
+import { withNonce } from '../token-endpoint.ts';
 import { failure } from './api.ts';
-import { boundFetch, makeKey, type PrivateKey, proofsBy, withNonce } from './dpop.ts';
+import { boundFetch, makeKey, type PrivateKey, proofsBy } from './dpop.ts';
 import { authorizationServerOf, identityOf } from './identity.ts';
 import { type BlueskyClient, canBeKnown, clientDocument, clientOf, proofOf, SCOPE } from './oauth-client.ts';
-import { type OauthLogin, tokensOf } from './oauth-login.ts';
+import { type OauthCredential, tokensOf } from './oauth-credential.ts';
 
 /** State that is kept until the customer returns. */
 interface Memo {
@@ -98,9 +99,9 @@ async function finish(answer: URLSearchParams, request: OauthRequest, kept: Json
     throw new PlatformFailure('rejected', `The account ${handle} is not of ${new URL(issuer).host}.`);
   }
   const { clientId, key: clientKey } = client;
-  const login: OauthLogin = { pds, issuer, tokenUrl, clientId, clientKey, boundTo, ...tokensOf(granted, io) };
+  const credential: OauthCredential = { pds, issuer, tokenUrl, clientId, clientKey, boundTo, ...tokensOf(granted, io) };
   const scopes = grantedScopes(granted, SCOPE);
-  return [{ label: handle, credentials: { did, login } as unknown as JsonObject, scopes }];
+  return [{ label: handle, credentials: { did, login: credential } as unknown as JsonObject, scopes }];
 }
 
 async function exchange(io: PlatformIo, parties: Parties, answer: URLSearchParams, request: OauthRequest) {
@@ -131,17 +132,17 @@ async function exchange(io: PlatformIo, parties: Parties, answer: URLSearchParam
 const Granted = z.object({ did: z.string(), login: z.looseObject({ pds: z.string() }) });
 
 /** Asks the account's own server which account the token belongs to. */
-function connectAccount(granted: JsonObject, io: PlatformIo): Promise<ConnectedAccount<OauthLogin>> {
+function connectAccount(granted: JsonObject, io: PlatformIo): Promise<ConnectedAccount<OauthCredential>> {
   const { did } = Granted.parse(granted);
-  const login = granted['login'] as unknown as OauthLogin;
+  const credential = granted['login'] as unknown as OauthCredential;
   return withoutPublishing(async () => {
-    const fetch = boundFetch(io, login.accessToken, login.boundTo);
-    const answer = await callPlatform({ ...io, fetch }, `${login.pds}/xrpc/com.atproto.server.getSession`);
+    const fetch = boundFetch(io, credential.accessToken, credential.boundTo);
+    const answer = await callPlatform({ ...io, fetch }, `${credential.pds}/xrpc/com.atproto.server.getSession`);
     if (answer.status !== 200) throw failure(answer);
     if (stringField(answer.body, 'did') !== did) {
       throw new PlatformFailure('rejected', 'The server let you in to another account than it said.');
     }
-    return { platformAccountId: did, handle: stringField(answer.body, 'handle') ?? did, credential: login };
+    return { platformAccountId: did, handle: stringField(answer.body, 'handle') ?? did, credential };
   });
 }
 

@@ -1,8 +1,9 @@
 /** Calls Discord's API and maps its error responses to failures. */
 import { z } from 'zod';
-import { type DiscordApp, type FailureKind, type FetchInit, PlatformFailure, type PlatformIo } from '../contract.ts';
-import { callPlatform, type PlatformAnswer, platformWords, unavailable } from '../http.ts';
-import { refusedDeleteKind } from '../refused-delete.ts';
+import { type FailureKind, type FetchInit, PlatformFailure, type PlatformIo } from '../contract.ts';
+import { errorResponses } from '../error-responses.ts';
+import type { DiscordApp } from './settings.ts';
+import { callPlatform, type PlatformAnswer, platformWords } from '../http.ts';
 
 /** API version. */
 export const API_VERSION = 'v10';
@@ -30,7 +31,7 @@ const DiscordError = z.object({
 type DiscordError = z.infer<typeof DiscordError>;
 
 /** Failure kinds by error code. */
-const BY_CODE: ReadonlyMap<number, FailureKind> = new Map([
+const CODES: ReadonlyMap<number, FailureKind> = new Map([
   // The webhook, channel or server no longer exists, or the bot was removed.
   [10_003, 'reconnect'],
   [10_004, 'reconnect'],
@@ -49,12 +50,6 @@ const BY_CODE: ReadonlyMap<number, FailureKind> = new Map([
   // Answers of the proxy in front of Discord's servers, or of servers that are overloaded.
   [40_333, 'unavailable'],
   [130_000, 'unavailable'],
-]);
-
-/** Failure kinds by status, for a response without such a code. */
-const BY_STATUS: ReadonlyMap<number, FailureKind> = new Map([
-  [401, 'reconnect'],
-  [429, 'unavailable'],
 ]);
 
 /** Token errors: the webhook was deleted, or the token of a webhook or bot is invalid. */
@@ -96,34 +91,24 @@ export function isGone({ status, body }: PlatformAnswer): boolean {
   return status === 404 && errorOf(body).code === UNKNOWN_MESSAGE;
 }
 
-/** Returns the failure for a response other than 2xx to a publishing call. */
-export function failure(answer: PlatformAnswer, kind: FailureKind = kindOf(answer)): PlatformFailure {
-  const { status } = answer;
-  const error = errorOf(answer.body);
-  const wait = error.retry_after === undefined ? undefined : Math.ceil(error.retry_after);
-  if (kind === 'unavailable') return unavailable('Discord', answer, wait);
-  if (kind === 'unknown') return new PlatformFailure(kind, `Discord answered HTTP ${status}.`);
-  const verb = kind === 'reconnect' ? 'does not take this login' : 'refused';
-  const words = platformWords(firstReason(error.errors) ?? error.message ?? `HTTP ${status}`);
-  return new PlatformFailure(kind, `Discord ${verb}: ${words}`);
-}
-
-/** Returns the failure for the response to a delete (docs/contract/posts.md#refused-deletes). */
-export function deleteFailure(answer: PlatformAnswer): PlatformFailure {
-  const isTokenDead = DEAD_TOKENS.has(errorOf(answer.body).code ?? 0);
-  return failure(answer, refusedDeleteKind(answer, kindOf(answer), isTokenDead));
-}
-
-function kindOf({ status, body }: PlatformAnswer): FailureKind {
-  return failureKind(status, errorOf(body));
-}
-
-function failureKind(status: number, { code, message }: DiscordError): FailureKind {
-  if (status === 429) return 'unavailable';
-  const isRefusal = status >= 400 && status < 500 && (code !== undefined || message !== undefined);
-  if (!isRefusal) return status === 413 ? 'rejected' : 'unknown';
-  return BY_CODE.get(code ?? 0) ?? BY_STATUS.get(status) ?? 'rejected';
-}
+export const { failure, deleteFailure } = errorResponses<PlatformAnswer>({
+  name: 'Discord',
+  codes: CODES,
+  codeOf: ({ body }) => errorOf(body).code,
+  statuses: new Map([[401, 'reconnect']]),
+  // The proxy in front of Discord refuses bodies that are too large.
+  kindOf: ({ status }) => (status === 413 ? 'rejected' : undefined),
+  isOwn: ({ body }) => errorOf(body).code !== undefined || errorOf(body).message !== undefined,
+  isTokenDead: ({ body }) => DEAD_TOKENS.has(errorOf(body).code ?? 0),
+  reason: ({ status, body }) => {
+    const { errors, message } = errorOf(body);
+    return platformWords(firstReason(errors) ?? message ?? `HTTP ${status}`);
+  },
+  wait: ({ body }) => {
+    const seconds = errorOf(body).retry_after;
+    return seconds === undefined ? undefined : Math.ceil(seconds);
+  },
+});
 
 function errorOf(body: unknown): DiscordError {
   return DiscordError.safeParse(body).data ?? {};

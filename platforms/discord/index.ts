@@ -12,9 +12,11 @@ import {
 } from '../contract.ts';
 import { withoutPublishing } from '../http.ts';
 import { API_VERSION, callDiscord, deleteFailure, failure, isGone } from './api.ts';
-import { hosted } from './hosted.ts';
-import { connectWebhook, DiscordCredentials, type DiscordLogin, placeOf } from './login.ts';
+import { hosted } from './connect.ts';
+import { connectWebhook, DiscordCredentialsInput, type DiscordCredential, placeOf } from './credential.ts';
 import { findMessage } from './read-back.ts';
+import { UTF16_UNITS } from '../text.ts';
+import { settings } from './settings.ts';
 
 /** How long Discord is sure to remember a nonce; the documentation says "a few minutes". */
 const NONCE_REMEMBERED_MS = 2 * 60_000;
@@ -28,12 +30,13 @@ const BOT_RECOVERY: RecoveryFacts = { repeatWithinMs: NONCE_REMEMBERED_MS, readB
 
 const Message = z.object({ id: z.string(), channel_id: z.string() });
 
-export const discord = definePlatform<DiscordLogin, DiscordCredentials>({
+export const discord = definePlatform<DiscordCredential, DiscordCredentialsInput>({
   id: 'discord',
   name: 'Discord',
   kind: 'broadcast',
+  settings,
   // Discord counts characters without a definition; no other unit counts more than this one.
-  text: { maxLength: 2000, unit: 'utf16' },
+  text: { maxLength: 2000, unit: UTF16_UNITS },
   images: {
     max: 10,
     // 10 MiB per image but 25 MiB per request: at this size, the five images that a post may have fit.
@@ -56,7 +59,7 @@ export const discord = definePlatform<DiscordLogin, DiscordCredentials>({
     'https://discord.com/developers/docs/reference#uploading-files',
     'https://discord.com/developers/docs/topics/rate-limits',
   ],
-  credentials: DiscordCredentials,
+  credentials: DiscordCredentialsInput,
   hosted,
   connectAccount: connectWebhook,
   makeToken: (_startedAt, seed) => seed.replaceAll('-', '').slice(-NONCE_MAX),
@@ -65,7 +68,7 @@ export const discord = definePlatform<DiscordLogin, DiscordCredentials>({
   remove,
 });
 
-async function publish({ credential }: Session<DiscordLogin>, part: SendPart, io: PlatformIo): Promise<Published> {
+async function publish({ credential }: Session<DiscordCredential>, part: SendPart, io: PlatformIo): Promise<Published> {
   const { path, ...as } = placeOf(credential, io);
   // Only with `wait` does Discord return the message or an error.
   const there = credential.kind === 'webhook' ? { path, query: { wait: 'true' } } : { path: `${path}/messages` };
@@ -77,7 +80,7 @@ async function publish({ credential }: Session<DiscordLogin>, part: SendPart, io
 }
 
 async function readBack(
-  { credential }: Session<DiscordLogin>,
+  { credential }: Session<DiscordCredential>,
   part: SendPart,
   io: PlatformIo,
 ): Promise<Published | null> {
@@ -86,7 +89,7 @@ async function readBack(
   return message === null ? null : published(credential, credential.channelId, message.id);
 }
 
-function remove({ credential }: Session<DiscordLogin>, post: Published, io: PlatformIo): Promise<void> {
+function remove({ credential }: Session<DiscordCredential>, post: Published, io: PlatformIo): Promise<void> {
   return withoutPublishing(async () => {
     const { path, ...as } = placeOf(credential, io);
     const message = `${path}/messages/${encodeURIComponent(post.platformPostId)}`;
@@ -96,7 +99,7 @@ function remove({ credential }: Session<DiscordLogin>, post: Published, io: Plat
 }
 
 function bodyOf(
-  { kind }: DiscordLogin,
+  { kind }: DiscordCredential,
   { text, token, images = [] }: SendPart,
 ): { json: unknown } | { form: FormData } {
   const message = {
@@ -126,7 +129,7 @@ function fileName({ contentType }: OutgoingImage, index: number): string {
   return `image-${index + 1}.${contentType.replace('image/', '')}`;
 }
 
-function published({ guildId }: DiscordLogin, channelId: string, id: string): Published {
+function published({ guildId }: DiscordCredential, channelId: string, id: string): Published {
   const url = guildId === null ? null : `https://discord.com/channels/${guildId}/${channelId}/${id}`;
   return { platformPostId: id, url };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart } from '../contract.ts';
 import { earliestOf } from '../match-post.ts';
 import { callDiscord } from './api.ts';
-import { type BotLogin, placeOf, read } from './login.ts';
+import { type BotCredential, placeOf, read } from './credential.ts';
 
 /** Number of messages to request, newest first. */
 const PAGE = 100;
@@ -24,14 +24,14 @@ type Listed = z.infer<typeof Listed>;
  * @throws PlatformFailure when Discord cannot be reached, or the channel has more new messages than one request
  * lists
  */
-export async function findMessage(io: PlatformIo, login: BotLogin, part: SendPart): Promise<Listed | null> {
-  const { path, ...as } = placeOf(login, io);
+export async function findMessage(io: PlatformIo, credential: BotCredential, part: SendPart): Promise<Listed | null> {
+  const { path, ...as } = placeOf(credential, io);
   const answer = await callDiscord(io, `${path}/messages`, { ...as, query: { limit: String(PAGE) } });
   const messages = read(z.array(Listed), answer);
   const earliest = earliestOf(part, answer, io.now());
   const fresh = messages.filter(({ timestamp }) => Date.parse(timestamp) >= earliest);
   // The list is newest first, so the last match is the earliest message.
-  const found = fresh.findLast((message) => message.author.id === login.botId && fits(message, part));
+  const found = fresh.findLast((message) => message.author.id === credential.botId && fits(message, part));
   if (found === undefined && fresh.length >= PAGE) {
     throw new PlatformFailure('unknown', 'The channel has more new messages than Carillon asks Discord for.');
   }

@@ -1,5 +1,6 @@
 /** Email: one address that receives messages through this install's mail server. */
 import { z } from 'zod';
+import { fieldFacts } from '../credential-fields.ts';
 import {
   type ConnectedAccount,
   definePlatform,
@@ -13,9 +14,14 @@ import {
 import { platformWords } from '../http.ts';
 import { MailFailure, type MailServer } from '../mail.ts';
 import { htmlOf, inlineImages, SUBJECT_MAX, subjectOf } from './compose.ts';
+import { CHARACTERS } from '../text.ts';
 
-const EmailCredentials = z.strictObject({
-  to: z.email().max(254).describe('Address that the messages go to.'),
+const EmailCredentialsInput = z.strictObject({
+  to: z
+    .email()
+    .max(254)
+    .describe('Address that the messages go to.')
+    .register(fieldFacts, { label: 'To', kind: 'text' }),
   subject: z
     .string()
     .trim()
@@ -23,17 +29,18 @@ const EmailCredentials = z.strictObject({
     .max(SUBJECT_MAX)
     .regex(/^\P{Cc}*$/u, 'one line')
     .optional()
-    .describe(`Subject of every message, at most ${SUBJECT_MAX} characters. Left out, the first line of each post.`),
+    .describe(`Subject of every message, at most ${SUBJECT_MAX} characters. Left out, the first line of each post.`)
+    .register(fieldFacts, { label: 'Subject', kind: 'text' }),
 });
-type EmailCredentials = z.infer<typeof EmailCredentials>;
+type EmailCredentialsInput = z.infer<typeof EmailCredentialsInput>;
 
-export const email = definePlatform<EmailCredentials, EmailCredentials>({
+export const email = definePlatform<EmailCredentialsInput, EmailCredentialsInput>({
   id: 'email',
   name: 'Email',
   kind: 'messaging',
   countsAsMessage: true,
   // Mail itself has no limit; a common mail client truncates messages at about twice this length.
-  text: { maxLength: 50_000, unit: 'characters' },
+  text: { maxLength: 50_000, unit: CHARACTERS },
   images: {
     max: 5,
     // Five of these, encoded for mail, fit into 10,240,000 bytes, which is the default limit of Postfix.
@@ -59,14 +66,17 @@ export const email = definePlatform<EmailCredentials, EmailCredentials>({
     'https://www.rfc-editor.org/rfc/rfc5322',
     'https://www.postfix.org/postconf.5.html#message_size_limit',
   ],
-  credentials: EmailCredentials,
+  credentials: EmailCredentialsInput,
   hosted: null,
   connectAccount,
   publish,
 });
 
 /** Only a message could show whether the address exists, so this checks only that the server accepts the credential. */
-async function connectAccount(input: EmailCredentials, io: PlatformIo): Promise<ConnectedAccount<EmailCredentials>> {
+async function connectAccount(
+  input: EmailCredentialsInput,
+  io: PlatformIo,
+): Promise<ConnectedAccount<EmailCredentialsInput>> {
   try {
     await serverOf(io).verify(io.signal);
   } catch (error) {
@@ -75,7 +85,11 @@ async function connectAccount(input: EmailCredentials, io: PlatformIo): Promise<
   return { platformAccountId: input.to, handle: input.to, credential: input };
 }
 
-async function publish({ credential }: Session<EmailCredentials>, part: SendPart, io: PlatformIo): Promise<Published> {
+async function publish(
+  { credential }: Session<EmailCredentialsInput>,
+  part: SendPart,
+  io: PlatformIo,
+): Promise<Published> {
   if (part.step !== 'head') throw new Error(`Email makes no part of the kind ${part.step}`);
   const server = serverOf(io);
   const { token, startedAt, images = [] } = part;
@@ -111,7 +125,7 @@ function failure(error: unknown): unknown {
     case 'rejected':
       return new PlatformFailure(kind, `The mail server refused: ${words}`, { cause: error });
     case 'unavailable':
-      return new PlatformFailure(kind, `The mail server takes nothing for now; nothing was posted. ${words}`, {
+      return new PlatformFailure(kind, `The mail server accepts nothing for now; nothing was posted. ${words}`, {
         cause: error,
       });
     default:

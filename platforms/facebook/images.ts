@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type Json, type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { stringField, withoutPublishing } from '../http.ts';
-import { callGraph, failure, type PageLogin } from './api.ts';
+import { callGraph, failure, type PageCredential } from './api.ts';
 
 /** Stored between the uploads and the post. Facebook deletes photos after a day if no post uses them. */
 const Prepared = z.object({ photoIds: z.array(z.string()) });
@@ -15,7 +15,7 @@ const Prepared = z.object({ photoIds: z.array(z.string()) });
  * @see https://developers.facebook.com/docs/graph-api/reference/page/photos/
  */
 export function uploadImages(
-  { credential }: Session<PageLogin>,
+  { credential }: Session<PageCredential>,
   images: readonly OutgoingImage[],
   io: PlatformIo,
 ): Promise<Json> {
@@ -31,15 +31,15 @@ export function attachedMedia(prepared: Json): { media_fbid: string }[] {
   return Prepared.parse(prepared).photoIds.map((id) => ({ media_fbid: id }));
 }
 
-async function uploadImage(login: PageLogin, image: OutgoingImage, io: PlatformIo): Promise<string> {
+async function uploadImage(credential: PageCredential, image: OutgoingImage, io: PlatformIo): Promise<string> {
   const form = new FormData();
   form.append('published', 'false');
   if (image.altText !== '') form.append('alt_text_custom', image.altText.toWellFormed());
   // Blob does not accept shared memory, so the bytes are copied.
   const file = new Blob([new Uint8Array(image.bytes)], { type: image.contentType });
   form.append('source', file, `image.${image.contentType.replace('image/', '')}`);
-  const path = `${encodeURIComponent(login.pageId)}/photos`;
-  const answer = await callGraph(io, login, path, { method: 'POST', form });
+  const path = `${encodeURIComponent(credential.pageId)}/photos`;
+  const answer = await callGraph(io, credential, path, { method: 'POST', form });
   if (answer.status !== 200) throw failure(answer);
   const id = stringField(answer.body, 'id');
   if (id !== undefined) return id;

@@ -1,5 +1,6 @@
 /** Facebook Pages, the only Facebook accounts that its API can post to. */
 import { z } from 'zod';
+import { fieldFacts } from '../credential-fields.ts';
 import {
   type ConnectedAccount,
   definePlatform,
@@ -10,17 +11,28 @@ import {
   type Session,
 } from '../contract.ts';
 import { stringField, withoutPublishing } from '../http.ts';
-import { API_VERSION, callGraph, deleteFailure, failure, type GraphAnswer, isMissing, type PageLogin } from './api.ts';
-import { hosted } from './hosted.ts';
+import {
+  API_VERSION,
+  callGraph,
+  deleteFailure,
+  failure,
+  type GraphAnswer,
+  isMissing,
+  type PageCredential,
+} from './api.ts';
+import { hosted } from './connect.ts';
 import { attachedMedia, uploadImages } from './images.ts';
 import { findMade, Made, MADE_FIELDS } from './read-back.ts';
+import { CHARACTERS } from '../text.ts';
+import { settings } from '../meta/settings.ts';
 
-const FacebookCredentials = z.strictObject({
+const FacebookCredentialsInput = z.strictObject({
   pageId: z
     .string()
     .trim()
     .regex(/^\d{1,32}$/, 'the number of the Page, digits only')
-    .describe('Number of the Page, which its Page transparency section shows.'),
+    .describe('Number of the Page, which its Page transparency section shows.')
+    .register(fieldFacts, { label: 'Page number', kind: 'text' }),
   accessToken: z
     .string()
     .trim()
@@ -28,21 +40,23 @@ const FacebookCredentials = z.strictObject({
     .max(4096)
     .describe(
       'Access token of the Page, not of a person, with pages_read_engagement, pages_manage_posts and, for first comments, pages_manage_engagement.',
-    ),
+    )
+    .register(fieldFacts, { label: 'Access token', kind: 'secret' }),
 });
-type FacebookCredentials = z.infer<typeof FacebookCredentials>;
+type FacebookCredentialsInput = z.infer<typeof FacebookCredentialsInput>;
 
 const Page = z.object({ id: z.string(), name: z.string().min(1), username: z.string().min(1).optional() });
 
 /** Origin of permalinks. */
 const WEBSITE = 'https://www.facebook.com';
 
-export const facebook = definePlatform<PageLogin, FacebookCredentials>({
+export const facebook = definePlatform<PageCredential, FacebookCredentialsInput>({
   id: 'facebook',
   name: 'Facebook',
   kind: 'broadcast',
+  settings,
   // Undocumented; other clients use this value.
-  text: { maxLength: 63_206, unit: 'characters' },
+  text: { maxLength: 63_206, unit: CHARACTERS },
   images: {
     max: 10,
     // The reference says 10 MB, but actual refusals name 4 MB.
@@ -66,7 +80,7 @@ export const facebook = definePlatform<PageLogin, FacebookCredentials>({
     'https://developers.facebook.com/docs/graph-api/reference/object/comments/',
     'https://developers.facebook.com/docs/graph-api/guides/error-handling/',
   ],
-  credentials: FacebookCredentials,
+  credentials: FacebookCredentialsInput,
   hosted,
   connectAccount,
   prepare: uploadImages,
@@ -75,27 +89,31 @@ export const facebook = definePlatform<PageLogin, FacebookCredentials>({
   remove,
 });
 
-function connectAccount(login: FacebookCredentials, io: PlatformIo): Promise<ConnectedAccount<PageLogin>> {
+function connectAccount(
+  credential: FacebookCredentialsInput,
+  io: PlatformIo,
+): Promise<ConnectedAccount<PageCredential>> {
   return withoutPublishing(async () => {
-    const answer = await callGraph(io, login, login.pageId, { query: { fields: 'id,name,username' } });
+    const answer = await callGraph(io, credential, credential.pageId, { query: { fields: 'id,name,username' } });
     if (answer.status !== 200) throw failure(answer);
     const page = Page.safeParse(answer.body);
-    if (!page.success) throw new PlatformFailure('rejected', `Facebook shows no Page with the number ${login.pageId}.`);
-    await requirePageToken(io, login);
+    if (!page.success)
+      throw new PlatformFailure('rejected', `Facebook shows no Page with the number ${credential.pageId}.`);
+    await requirePageToken(io, credential);
     const { id, name, username } = page.data;
-    return { platformAccountId: id, handle: username ?? name, credential: { ...login, pageId: id } };
+    return { platformAccountId: id, handle: username ?? name, credential: { ...credential, pageId: id } };
   });
 }
 
 /** A person's token can also read a Page, but the first post with it would be refused. */
-async function requirePageToken(io: PlatformIo, login: PageLogin): Promise<void> {
-  const answer = await callGraph(io, login, 'me', { query: { fields: 'id' } });
+async function requirePageToken(io: PlatformIo, credential: PageCredential): Promise<void> {
+  const answer = await callGraph(io, credential, 'me', { query: { fields: 'id' } });
   if (answer.status !== 200) throw failure(answer);
-  if (stringField(answer.body, 'id') === login.pageId) return;
-  throw new PlatformFailure('rejected', `The access token is not that of the Page ${login.pageId}.`);
+  if (stringField(answer.body, 'id') === credential.pageId) return;
+  throw new PlatformFailure('rejected', `The access token is not that of the Page ${credential.pageId}.`);
 }
 
-async function publish({ credential }: Session<PageLogin>, part: SendPart, io: PlatformIo): Promise<Published> {
+async function publish({ credential }: Session<PageCredential>, part: SendPart, io: PlatformIo): Promise<Published> {
   const comments = commentsEdge(part);
   const photos = part.prepared === null ? {} : { attached_media: attachedMedia(part.prepared) };
   const answer = await callGraph(io, credential, comments ?? `${encodeURIComponent(credential.pageId)}/feed`, {
@@ -108,13 +126,17 @@ async function publish({ credential }: Session<PageLogin>, part: SendPart, io: P
   return published(await withPermalink(io, credential, made));
 }
 
-async function readBack({ credential }: Session<PageLogin>, part: SendPart, io: PlatformIo): Promise<Published | null> {
+async function readBack(
+  { credential }: Session<PageCredential>,
+  part: SendPart,
+  io: PlatformIo,
+): Promise<Published | null> {
   const edge = commentsEdge(part) ?? `${encodeURIComponent(credential.pageId)}/published_posts`;
   const made = await findMade(io, credential, edge, part);
   return made === null ? null : published(made);
 }
 
-function remove({ credential }: Session<PageLogin>, post: Published, io: PlatformIo): Promise<void> {
+function remove({ credential }: Session<PageCredential>, post: Published, io: PlatformIo): Promise<void> {
   return withoutPublishing(async () => {
     const answer = await callGraph(io, credential, encodeURIComponent(post.platformPostId), { method: 'DELETE' });
     // A Page can see its own posts, so a post that it cannot see is gone.
@@ -137,9 +159,9 @@ function madeOf(answer: GraphAnswer): Made {
 }
 
 /** Reads the URL of a published post. The post counts as published even if that fails. */
-async function withPermalink(io: PlatformIo, login: PageLogin, made: Made): Promise<Made> {
+async function withPermalink(io: PlatformIo, credential: PageCredential, made: Made): Promise<Made> {
   try {
-    return madeOf(await callGraph(io, login, encodeURIComponent(made.id), { query: { fields: MADE_FIELDS } }));
+    return madeOf(await callGraph(io, credential, encodeURIComponent(made.id), { query: { fields: MADE_FIELDS } }));
   } catch (error) {
     if (error instanceof PlatformFailure) return made;
     throw error;

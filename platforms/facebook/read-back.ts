@@ -4,8 +4,8 @@
  */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart } from '../contract.ts';
-import { earliestOf, essence } from '../match-post.ts';
-import { callGraph, failure, type PageLogin } from './api.ts';
+import { earliestOf, comparableText } from '../match-post.ts';
+import { callGraph, failure, type PageCredential } from './api.ts';
 
 /** The fields of a recent post or comment. */
 export const Made = z.object({ id: z.string(), permalink_url: z.string().optional().catch(undefined) });
@@ -35,23 +35,28 @@ const MENTION = /@\[[^\]]*\]/u;
  * @param edge the list to search, newest first: the Page's posts or the comments of one post
  * @throws PlatformFailure when Facebook cannot be reached, or its response is ambiguous
  */
-export async function findMade(io: PlatformIo, login: PageLogin, edge: string, part: SendPart): Promise<Made | null> {
+export async function findMade(
+  io: PlatformIo,
+  credential: PageCredential,
+  edge: string,
+  part: SendPart,
+): Promise<Made | null> {
   const query = {
     fields: `${MADE_FIELDS},message,created_time,from`,
     limit: String(LISTED_MAX),
     // By default, comments are ranked by relevance and some are left out.
     ...(part.step === 'first_comment' && { order: 'reverse_chronological', filter: 'stream' }),
   };
-  const answer = await callGraph(io, login, edge, { query });
+  const answer = await callGraph(io, credential, edge, { query });
   if (answer.status !== 200) throw failure(answer);
   const list = List.safeParse(answer.body);
   if (!list.success) throw new PlatformFailure('unknown', 'Facebook did not list what the Page has posted.');
 
   const earliest = earliestOf(part, answer, io.now());
   const recent = list.data.data.filter((listed) => Date.parse(listed.created_time) >= earliest);
-  const own = recent.filter(({ from }) => from === undefined || from.id === login.pageId);
+  const own = recent.filter(({ from }) => from === undefined || from.id === credential.pageId);
   // Oldest first: a later one with the same text is someone's second attempt.
-  const found = own.toReversed().find(({ message }) => essence(message) === essence(part.text));
+  const found = own.toReversed().find(({ message }) => comparableText(message) === comparableText(part.text));
   if (found !== undefined) return found;
   if (recent.length >= LISTED_MAX) {
     throw new PlatformFailure('unknown', 'The Page has more that is new than Facebook lists.');

@@ -42,7 +42,7 @@ const Organization = z.object({ localizedName: z.string().min(1), vanityName: z.
 export async function readMember(io: PlatformIo, accessToken: string): Promise<Member | null> {
   const answer = await callLinkedIn(io, accessToken, '/v2/userinfo');
   if (answer.status === 403) return null;
-  const { sub, name } = read(UserInfo, answer, 'the member of this login');
+  const { sub, name } = read(UserInfo, answer, 'the member of this credential');
   return { urn: `urn:li:person:${sub}`, name: name ?? sub };
 }
 

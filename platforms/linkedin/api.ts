@@ -1,11 +1,13 @@
 /** Calls LinkedIn's versioned API and maps its error responses to failures. */
 import { z } from 'zod';
-import { type FailureKind, type FetchInit, PlatformFailure, type PlatformIo } from '../contract.ts';
-import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField, unavailable } from '../http.ts';
-import { refusedDeleteKind } from '../refused-delete.ts';
+import type { FetchInit, PlatformIo } from '../contract.ts';
+import { errorResponses } from '../error-responses.ts';
+import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField } from '../http.ts';
 
 /** API version; LinkedIn supports each for about a year. */
 export const API_VERSION = '202607';
+
+const OUTDATED = `LinkedIn no longer serves version ${API_VERSION} of its API, which this release of Carillon uses: the operator of this install must update it. Nothing was posted.`;
 
 export interface LinkedInCall {
   /** Defaults to GET. */
@@ -14,13 +16,6 @@ export interface LinkedInCall {
   /** The Rest.li method, if the HTTP method does not determine it. */
   readonly restli?: 'FINDER' | 'DELETE';
 }
-
-/** Failure kinds of statuses that always mean the same for a publishing call. */
-const STATUSES: ReadonlyMap<number, FailureKind> = new Map([
-  [401, 'reconnect'],
-  [426, 'unavailable'],
-  [429, 'unavailable'],
-]);
 
 /** Message patterns that tell a 403 about content from a 403 about permissions. */
 const ABOUT_CONTENT = /\b(?:content|commentary|text|spam|policy|policies)\b/i;
@@ -59,23 +54,6 @@ export function isOk({ status }: PlatformAnswer): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Returns the failure for a response other than 2xx to a publishing call. */
-export function failure(answer: PlatformAnswer, kind: FailureKind = failureKind(answer)): PlatformFailure {
-  if (kind === 'unknown') return new PlatformFailure(kind, `LinkedIn answered HTTP ${answer.status}.`);
-  if (answer.status === 429) return unavailable('LinkedIn', answer);
-  if (kind === 'unavailable') {
-    const message = `LinkedIn no longer serves version ${API_VERSION} of its API, which this release of Carillon speaks: whoever runs this install has to update it. Nothing was posted.`;
-    return new PlatformFailure(kind, message);
-  }
-  const verb = kind === 'reconnect' ? 'does not take this login' : 'refused';
-  return new PlatformFailure(kind, `LinkedIn ${verb}: ${reasonOf(answer)}`);
-}
-
-/** Returns the failure for the response to a delete (docs/contract/posts.md#refused-deletes). */
-export function deleteFailure(answer: PlatformAnswer): PlatformFailure {
-  return failure(answer, refusedDeleteKind(answer, failureKind(answer), false));
-}
-
 /** LinkedIn's error codes for the problems of a call, such as DUPLICATE_POST. */
 export function inputErrorsOf({ body }: PlatformAnswer): readonly string[] {
   const parsed = InputErrors.safeParse(body);
@@ -89,12 +67,18 @@ export function reasonOf({ status, body }: PlatformAnswer): string {
   return platformWords(words ?? stringField(body, 'code') ?? `HTTP ${status}`);
 }
 
-function failureKind(answer: PlatformAnswer): FailureKind {
-  const { status } = answer;
-  if (isWebPage(answer) && status !== 429) return 'unknown';
-  if (status === 403) {
+export const { failure, deleteFailure } = errorResponses<PlatformAnswer>({
+  name: 'LinkedIn',
+  statuses: new Map([
+    [401, 'reconnect'],
+    // This version of the API is no longer served.
+    [426, 'unavailable'],
+  ]),
+  kindOf: (answer) => {
+    if (answer.status !== 403 || isWebPage(answer)) return undefined;
     const words = reasonOf(answer);
     return ABOUT_CONTENT.test(words) && !ABOUT_ACCESS.test(words) ? 'rejected' : 'reconnect';
-  }
-  return STATUSES.get(status) ?? (status >= 400 && status < 500 ? 'rejected' : 'unknown');
-}
+  },
+  reason: reasonOf,
+  unavailable: ({ status }) => (status === 429 ? undefined : { message: OUTDATED }),
+});

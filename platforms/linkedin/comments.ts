@@ -5,7 +5,7 @@
 import { PlatformFailure, type PlatformIo, type Published, type SendPart, type Session } from '../contract.ts';
 import type { PlatformAnswer } from '../http.ts';
 import { deleteFailure, failure, isOk, reasonOf } from './api.ts';
-import { callLoggedIn, type LinkedInLogin } from './session.ts';
+import { callLoggedIn, type LinkedInCredential } from './credential.ts';
 
 /** Wait before a retry when LinkedIn does not yet know the post to comment on. */
 const SPREAD_MS = 2_000;
@@ -19,7 +19,11 @@ const NOT_SPREAD = /unable to obtain activity/i;
  * @throws PlatformFailure
  * @see https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api
  */
-export async function makeComment(session: Session<LinkedInLogin>, part: SendPart, io: PlatformIo): Promise<Published> {
+export async function makeComment(
+  session: Session<LinkedInCredential>,
+  part: SendPart,
+  io: PlatformIo,
+): Promise<Published> {
   if (part.root === undefined) throw new Error('a comment has a post to be under');
   const on = part.root.platformPostId;
   const json = { actor: session.platformAccountId, object: on, message: { text: part.text.toWellFormed() } };
@@ -37,7 +41,7 @@ export async function makeComment(session: Session<LinkedInLogin>, part: SendPar
 
 /** A comment that is already gone, also with its post, counts as deleted. */
 export async function removeComment(
-  session: Session<LinkedInLogin>,
+  session: Session<LinkedInCredential>,
   { platformPostId, ref }: Published,
   io: PlatformIo,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Json, type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { callPlatform, withoutPublishing } from '../http.ts';
 import { failure, isOk } from './api.ts';
-import { callLoggedIn, type LinkedInLogin, withLogin } from './session.ts';
+import { callLoggedIn, type LinkedInCredential, withAccessToken } from './credential.ts';
 
 /** Stored between the uploads and the post. */
 const Prepared = z.object({ images: z.array(z.object({ id: z.string(), altText: z.string().optional() })) });
@@ -28,7 +28,7 @@ export const UNSEEN_MS = 3_000;
  * @see https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/images-api
  */
 export function uploadImages(
-  session: Session<LinkedInLogin>,
+  session: Session<LinkedInCredential>,
   images: readonly OutgoingImage[],
   io: PlatformIo,
 ): Promise<Json> {
@@ -52,7 +52,7 @@ export function contentOf(prepared: Json): object {
   return second === undefined ? { media: only } : { multiImage: { images } };
 }
 
-async function upload(session: Session<LinkedInLogin>, image: OutgoingImage, io: PlatformIo): Promise<string> {
+async function upload(session: Session<LinkedInCredential>, image: OutgoingImage, io: PlatformIo): Promise<string> {
   const json = { initializeUploadRequest: { owner: session.platformAccountId } };
   const answer = await callLoggedIn(session, io, '/rest/images?action=initializeUpload', { method: 'POST', json });
   if (!isOk(answer)) throw failure(answer);
@@ -61,7 +61,7 @@ async function upload(session: Session<LinkedInLogin>, image: OutgoingImage, io:
     throw new PlatformFailure('unavailable', 'LinkedIn named no place for an image; nothing was posted.');
   }
   const { uploadUrl, image: id } = initialized.data.value;
-  const put = await withLogin(session, io, (accessToken) => {
+  const put = await withAccessToken(session, io, (accessToken) => {
     const headers = { authorization: `Bearer ${accessToken}`, 'content-type': image.contentType };
     return callPlatform(io, uploadUrl, { method: 'PUT', headers, body: image.bytes });
   });
@@ -70,7 +70,7 @@ async function upload(session: Session<LinkedInLogin>, image: OutgoingImage, io:
 }
 
 /** False when this credential may not read the status, as is usual for members. */
-async function untilProcessed(session: Session<LinkedInLogin>, id: string, io: PlatformIo): Promise<boolean> {
+async function untilProcessed(session: Session<LinkedInCredential>, id: string, io: PlatformIo): Promise<boolean> {
   for (let look = 0; look < LOOKS_MAX; look += 1) {
     const answer = await callLoggedIn(session, io, `/rest/images/${encodeURIComponent(id)}`);
     if (answer.status === 403) return false;

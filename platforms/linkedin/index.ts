@@ -1,5 +1,6 @@
 /** LinkedIn: members, and the pages that they may post as. */
 import { z } from 'zod';
+import { fieldFacts } from '../credential-fields.ts';
 import {
   type ConnectedAccount,
   definePlatform,
@@ -10,18 +11,20 @@ import {
   type Session,
 } from '../contract.ts';
 import { type PlatformAnswer, withoutPublishing } from '../http.ts';
-import { tokenFields } from '../oauth-token.ts';
+import { tokenFields } from '../oauth-credential.ts';
 import { listPageIds, readMember, readPage } from './accounts.ts';
 import { API_VERSION, deleteFailure, failure, isOk } from './api.ts';
 import { makeComment, removeComment } from './comments.ts';
-import { hosted } from './hosted.ts';
+import { hosted } from './connect.ts';
 import { contentOf, uploadImages, UNSEEN_MS } from './images.ts';
 import { toLittleText } from './little-text.ts';
 import { readMetrics, SHARES_MAX } from './metrics.ts';
 import { findMade, provenBy } from './read-back.ts';
-import { callLoggedIn, type LinkedInLogin, renewal } from './session.ts';
+import { callLoggedIn, type LinkedInCredential, renewal } from './credential.ts';
+import { CHARACTERS } from '../text.ts';
+import { settings } from './settings.ts';
 
-const LinkedInCredentials = z.strictObject({
+const LinkedInCredentialsInput = z.strictObject({
   ...tokenFields({
     accessToken:
       'Access token of the member, with the scopes openid, profile and w_member_social; for a page w_organization_social and rw_organization_admin.',
@@ -33,16 +36,18 @@ const LinkedInCredentials = z.strictObject({
     .trim()
     .regex(/^\d{1,20}$/, 'the number of the page, digits only')
     .optional()
-    .describe('Number of the page to post as, which its admin view has in its address. Left out: the member.'),
+    .describe('Number of the page to post as, which its admin view has in its address. Left out: the member.')
+    .register(fieldFacts, { label: 'Organization id', kind: 'text' }),
 });
-type LinkedInCredentials = z.infer<typeof LinkedInCredentials>;
+type LinkedInCredentialsInput = z.infer<typeof LinkedInCredentialsInput>;
 
-export const linkedin = definePlatform<LinkedInLogin, LinkedInCredentials>({
+export const linkedin = definePlatform<LinkedInCredential, LinkedInCredentialsInput>({
   id: 'linkedin',
   name: 'LinkedIn',
   kind: 'broadcast',
+  settings,
   // Undocumented; this is the limit of LinkedIn's own page.
-  text: { maxLength: 3_000, unit: 'characters' },
+  text: { maxLength: 3_000, unit: CHARACTERS },
   images: {
     max: 20,
     // No limit is documented for images or alt text; these are the maximums for an upload here.
@@ -69,7 +74,7 @@ export const linkedin = definePlatform<LinkedInLogin, LinkedInCredentials>({
     'https://learn.microsoft.com/en-us/linkedin/marketing/community-management/organizations/share-statistics',
     'https://learn.microsoft.com/en-us/linkedin/marketing/versioning',
   ],
-  credentials: LinkedInCredentials,
+  credentials: LinkedInCredentialsInput,
   hosted,
   renewal,
   connectAccount,
@@ -80,7 +85,10 @@ export const linkedin = definePlatform<LinkedInLogin, LinkedInCredentials>({
   readMetrics,
 });
 
-function connectAccount(input: LinkedInCredentials, io: PlatformIo): Promise<ConnectedAccount<LinkedInLogin>> {
+function connectAccount(
+  input: LinkedInCredentialsInput,
+  io: PlatformIo,
+): Promise<ConnectedAccount<LinkedInCredential>> {
   const { accessToken, refreshToken = null, expiresAt = null, organizationId = null } = input;
   const credential = { accessToken, refreshToken, expiresAt, organizationId };
   return withoutPublishing(async () => {
@@ -94,12 +102,12 @@ function connectAccount(input: LinkedInCredentials, io: PlatformIo): Promise<Con
 
 async function connectPage(
   io: PlatformIo,
-  credential: LinkedInLogin & { readonly organizationId: string },
+  credential: LinkedInCredential & { readonly organizationId: string },
   memberUrn: string | undefined,
-): Promise<ConnectedAccount<LinkedInLogin>> {
+): Promise<ConnectedAccount<LinkedInCredential>> {
   const { accessToken, organizationId } = credential;
   if (!(await listPageIds(io, accessToken)).includes(organizationId)) {
-    const message = `The member of this login may not post as the page ${organizationId}: it takes the role of an administrator or content administrator.`;
+    const message = `The member of this credential may not post as the page ${organizationId}: it takes the role of an administrator or content administrator.`;
     throw new PlatformFailure('rejected', message);
   }
   const { vanityName, name } = await readPage(io, accessToken, organizationId);
@@ -111,7 +119,7 @@ async function connectPage(
   };
 }
 
-async function publish(session: Session<LinkedInLogin>, part: SendPart, io: PlatformIo): Promise<Published> {
+async function publish(session: Session<LinkedInCredential>, part: SendPart, io: PlatformIo): Promise<Published> {
   if (part.step === 'first_comment') return makeComment(session, part, io);
   if (part.step !== 'head') throw new Error(`LinkedIn makes no part of the kind ${part.step}`);
   const answer = await makePost(session, part, io);
@@ -127,7 +135,7 @@ async function publish(session: Session<LinkedInLogin>, part: SendPart, io: Plat
 const NOT_READY = /\b(?:not (?:yet )?(?:ready|available|processed)|still processing|WAITING_UPLOAD|PROCESSING)\b/i;
 
 /** A post refused because its images are not ready was not created, so the call is repeated, at most twice. */
-async function makePost(session: Session<LinkedInLogin>, part: SendPart, io: PlatformIo): Promise<PlatformAnswer> {
+async function makePost(session: Session<LinkedInCredential>, part: SendPart, io: PlatformIo): Promise<PlatformAnswer> {
   const json = {
     author: session.platformAccountId,
     commentary: toLittleText(part.text),
@@ -145,7 +153,11 @@ async function makePost(session: Session<LinkedInLogin>, part: SendPart, io: Pla
   }
 }
 
-async function readBack(session: Session<LinkedInLogin>, part: SendPart, io: PlatformIo): Promise<Published | null> {
+async function readBack(
+  session: Session<LinkedInCredential>,
+  part: SendPart,
+  io: PlatformIo,
+): Promise<Published | null> {
   const id = await findMade(session, io, part);
   if (id === null) return null;
   return part.root === undefined
@@ -153,7 +165,7 @@ async function readBack(session: Session<LinkedInLogin>, part: SendPart, io: Pla
     : { platformPostId: id, url: null, ref: { on: part.root.platformPostId } };
 }
 
-function remove(session: Session<LinkedInLogin>, post: Published, io: PlatformIo): Promise<void> {
+function remove(session: Session<LinkedInCredential>, post: Published, io: PlatformIo): Promise<void> {
   return withoutPublishing(async () => {
     if (post.ref !== undefined) return removeComment(session, post, io);
     const path = `/rest/posts/${encodeURIComponent(post.platformPostId)}`;

@@ -1,16 +1,10 @@
 /** Reads the metrics of LinkedIn posts: statistics for pages, likes and comments for members. */
 import { z } from 'zod';
-import {
-  type MetricNumbers,
-  type MetricsReading,
-  PlatformFailure,
-  type PlatformIo,
-  type ReadPost,
-} from '../contract.ts';
-import type { Session } from '../login.ts';
+import { type PostMetrics, type MetricsReading, PlatformFailure, type PlatformIo, type ReadPost } from '../contract.ts';
+import type { Session } from '../credential.ts';
 import type { PlatformAnswer } from '../http.ts';
 import { failure, isOk } from './api.ts';
-import { callLoggedIn, type LinkedInLogin } from './session.ts';
+import { callLoggedIn, type LinkedInCredential } from './credential.ts';
 
 /** Number of posts to request at once; LinkedIn does not document the maximum. */
 export const SHARES_MAX = 20;
@@ -39,7 +33,7 @@ const Summary = z.object({
 });
 
 export function readMetrics(
-  session: Session<LinkedInLogin>,
+  session: Session<LinkedInCredential>,
   posts: readonly ReadPost[],
   io: PlatformIo,
 ): Promise<MetricsReading> {
@@ -48,8 +42,8 @@ export function readMetrics(
 }
 
 /** Shares and posts with images are requested in separate lists. */
-async function readPages(session: Session<LinkedInLogin>, io: PlatformIo, urns: readonly string[]) {
-  const reading = new Map<string, MetricNumbers>(urns.map((urn) => [urn, {}]));
+async function readPages(session: Session<LinkedInCredential>, io: PlatformIo, urns: readonly string[]) {
+  const reading = new Map<string, PostMetrics>(urns.map((urn) => [urn, {}]));
   for (const [list, start] of [
     ['shares', 'urn:li:share:'],
     ['ugcPosts', 'urn:li:ugcPost:'],
@@ -62,24 +56,24 @@ async function readPages(session: Session<LinkedInLogin>, io: PlatformIo, urns: 
     const answer = await callLoggedIn(session, io, path);
     if (isWithheld(answer)) continue;
     if (!isOk(answer)) throw failure(answer);
-    const told = Statistics.safeParse(answer.body);
-    if (!told.success) throw unreadable();
-    for (const { share, ugcPost, totalShareStatistics: totals } of told.data.elements) {
+    const parsed = Statistics.safeParse(answer.body);
+    if (!parsed.success) throw unreadable();
+    for (const { share, ugcPost, totalShareStatistics: totals } of parsed.data.elements) {
       // LinkedIn counts reposts too, but only the metrics that the contract names are reported.
-      const numbers = {
+      const metrics = {
         impressions: totals.impressionCount,
         likes: totals.likeCount,
         replies: totals.commentCount,
         clicks: totals.clickCount,
       };
-      reading.set(share ?? ugcPost ?? '', reported(numbers));
+      reading.set(share ?? ugcPost ?? '', reported(metrics));
     }
   }
   return reading;
 }
 
-async function readMembers(session: Session<LinkedInLogin>, io: PlatformIo, urns: readonly string[]) {
-  const reading = new Map<string, MetricNumbers>();
+async function readMembers(session: Session<LinkedInCredential>, io: PlatformIo, urns: readonly string[]) {
+  const reading = new Map<string, PostMetrics>();
   for (const urn of urns) {
     const answer = await callLoggedIn(session, io, `/rest/socialActions/${encodeURIComponent(urn)}`);
     if (isWithheld(answer)) {
@@ -89,14 +83,14 @@ async function readMembers(session: Session<LinkedInLogin>, io: PlatformIo, urns
     // A deleted post cannot be told from a post without reactions.
     if (answer.status === 404) continue;
     if (!isOk(answer)) throw failure(answer);
-    const told = Summary.safeParse(answer.body);
-    if (!told.success) throw unreadable();
-    const { likesSummary: likes, commentsSummary: comments } = told.data;
-    const numbers = {
+    const parsed = Summary.safeParse(answer.body);
+    if (!parsed.success) throw unreadable();
+    const { likesSummary: likes, commentsSummary: comments } = parsed.data;
+    const metrics = {
       likes: likes?.totalLikes ?? likes?.aggregatedTotalLikes,
       replies: comments?.totalFirstLevelComments ?? comments?.aggregatedTotalComments,
     };
-    reading.set(urn, reported(numbers));
+    reading.set(urn, reported(metrics));
   }
   return reading;
 }
@@ -109,10 +103,10 @@ function isWithheld({ status }: PlatformAnswer): boolean {
   return status === 403;
 }
 
-function reported(numbers: { readonly [Name in keyof MetricNumbers]: number | undefined }): MetricNumbers {
-  return Object.fromEntries(Object.entries(numbers).filter(([, number]) => number !== undefined));
+function reported(metrics: { readonly [Name in keyof PostMetrics]: number | undefined }): PostMetrics {
+  return Object.fromEntries(Object.entries(metrics).filter(([, number]) => number !== undefined));
 }
 
 function unreadable(): PlatformFailure {
-  return new PlatformFailure('unavailable', 'LinkedIn answered without the numbers of the posts.');
+  return new PlatformFailure('unavailable', 'LinkedIn answered without the metrics of the posts.');
 }

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart, type Session } from '../contract.ts';
 import type { PlatformAnswer } from '../http.ts';
-import { earliestOf } from '../match-post.ts';
+import { comparableText, earliestOf } from '../match-post.ts';
 import { failure, inputErrorsOf, isOk, reasonOf } from './api.ts';
 import { fromLittleText } from './little-text.ts';
-import { callLoggedIn, type LinkedInLogin } from './session.ts';
+import { callLoggedIn, type LinkedInCredential } from './credential.ts';
 
 /** Maximum number of posts or comments to request. */
 const LISTED_MAX = 50;
@@ -43,12 +43,12 @@ interface Listed {
  * @throws PlatformFailure when LinkedIn does not list it: members' posts are never listed
  */
 export async function findMade(
-  session: Session<LinkedInLogin>,
+  session: Session<LinkedInCredential>,
   io: PlatformIo,
   part: SendPart,
 ): Promise<string | null> {
   if (session.credential.organizationId === null) {
-    throw new PlatformFailure('unknown', 'LinkedIn shows nobody what a member has posted.');
+    throw new PlatformFailure('unknown', 'LinkedIn does not list the posts of a member.');
   }
   const path = part.root === undefined ? postsPath(session) : commentsPath(part.root.platformPostId);
   const answer = await callLoggedIn(session, io, path, part.root === undefined ? { restli: 'FINDER' } : {});
@@ -57,7 +57,7 @@ export async function findMade(
   const earliest = earliestOf(part, answer, io.now());
   const recent = listed.filter(({ createdAt }) => createdAt >= earliest);
   // Oldest first: a later post with the same text is someone's second attempt.
-  const found = recent.toReversed().find(({ text }) => essence(text) === essence(part.text));
+  const found = recent.toReversed().find(({ text }) => comparableText(text) === comparableText(part.text));
   if (found === undefined && recent.length >= LISTED_MAX) {
     throw new PlatformFailure('unknown', 'The page has more that is new than LinkedIn lists.');
   }
@@ -76,7 +76,7 @@ export function provenBy(answer: PlatformAnswer, part: SendPart, now: Date): str
   return createdAt >= earliestOf({ ...part, startedAt: part.unknownSince }, answer, now) ? urn[0] : null;
 }
 
-function postsPath({ platformAccountId }: Session<LinkedInLogin>): string {
+function postsPath({ platformAccountId }: Session<LinkedInCredential>): string {
   return `/rest/posts?author=${encodeURIComponent(platformAccountId)}&q=author&count=${LISTED_MAX}&sortBy=CREATED`;
 }
 
@@ -99,9 +99,4 @@ function commentsOf({ body }: PlatformAnswer, actor: string): Listed[] {
     .filter((comment) => comment.actor === actor)
     .map(({ id, message, created }) => ({ id, text: message.text, createdAt: created.time }))
     .toSorted((one, other) => other.createdAt - one.createdAt);
-}
-
-/** Normalizes what LinkedIn may change in a text: white space and the composition of accents. */
-function essence(text: string): string {
-  return text.toWellFormed().normalize('NFC').replace(/\s+/gu, '');
 }

@@ -1,7 +1,7 @@
 /** Calls a server with Mastodon's client API and maps its error responses to failures. */
-import { type FailureKind, PlatformFailure, type PlatformIo } from '../contract.ts';
-import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField, unavailable } from '../http.ts';
-import { refusedDeleteKind } from '../refused-delete.ts';
+import type { PlatformIo } from '../contract.ts';
+import { errorResponses } from '../error-responses.ts';
+import { callPlatform, type PlatformAnswer, platformWords, stringField } from '../http.ts';
 
 /** The server to call and the token to use. */
 export interface Access {
@@ -20,13 +20,6 @@ interface Call {
   readonly idempotencyKey?: string;
 }
 
-/** Failure kinds of responses other than 200, by status. */
-const FAILURES: ReadonlyMap<number, FailureKind> = new Map([
-  [401, 'reconnect'],
-  [403, 'reconnect'],
-  [429, 'unavailable'],
-]);
-
 export function callMastodon(io: PlatformIo, access: Access, path: string, call: Call = {}): Promise<PlatformAnswer> {
   const headers: Record<string, string> = { authorization: `Bearer ${access.accessToken}`, accept: 'application/json' };
   if (call.json !== undefined) headers['content-type'] = 'application/json';
@@ -36,24 +29,15 @@ export function callMastodon(io: PlatformIo, access: Access, path: string, call:
   return callPlatform(io, `${access.origin}${path}`, { method: call.method ?? 'GET', headers, ...body });
 }
 
-/** Returns the failure for a response other than 200 to a publishing call. */
-export function failure(answer: PlatformAnswer, kind: FailureKind = failureKind(answer)): PlatformFailure {
-  if (kind === 'unavailable') return unavailable('Mastodon', answer);
-  if (kind === 'unknown') return new PlatformFailure(kind, `The Mastodon server answered HTTP ${answer.status}.`);
-  const verb = kind === 'reconnect' ? 'does not take this login' : 'refused';
-  return new PlatformFailure(kind, `The Mastodon server ${verb}: ${reason(answer)}`);
-}
-
-/** Returns the failure for the response to a delete (docs/contract/posts.md#refused-deletes). */
-export function deleteFailure(answer: PlatformAnswer): PlatformFailure {
-  return failure(answer, refusedDeleteKind(answer, failureKind(answer), false));
-}
-
-function failureKind(answer: PlatformAnswer): FailureKind {
-  if (isWebPage(answer) && answer.status !== 429) return 'unknown';
-  const refused = answer.status >= 300 && answer.status < 500;
-  return FAILURES.get(answer.status) ?? (refused ? 'rejected' : 'unknown');
-}
+export const { failure, deleteFailure } = errorResponses<PlatformAnswer>({
+  name: 'The Mastodon server',
+  statuses: new Map([
+    [401, 'reconnect'],
+    [403, 'reconnect'],
+  ]),
+  redirectsRefuse: true,
+  reason,
+});
 
 /** The server's own reason for refusing a call; some servers give none. */
 function reason(answer: PlatformAnswer): string {

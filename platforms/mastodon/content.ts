@@ -1,4 +1,5 @@
 /** Compares the HTML of a status with the text that was sent. Pure. */
+import { comparableText } from '../match-post.ts';
 
 const NAMED: ReadonlyMap<string, string> = new Map([
   ['amp', '&'],
@@ -22,15 +23,14 @@ export function plainText(html: string): string {
  * accounts, which statuses do not show.
  */
 export function sameText(one: string, other: string): boolean {
-  return essence(one) === essence(other);
+  return comparable(one) === comparable(other);
 }
 
-function essence(text: string): string {
-  return text
-    .toWellFormed()
-    .normalize('NFC')
-    .replace(/(@[\w.-]*\w)@[\w-]+(?:\.[\w-]+)*(?::\d+)?/gu, '$1')
-    .replace(/\s+/gu, '');
+/** `@user@host`: a status shows only the `@user`. */
+const REMOTE_MENTION = /(@[\w.-]*\w)@[\w-]+(?:\.[\w-]+)*(?::\d+)?/gu;
+
+function comparable(text: string): string {
+  return comparableText(text.replace(REMOTE_MENTION, '$1'));
 }
 
 function decode(entity: string, decimal?: string, hex?: string, name?: string): string {

@@ -1,5 +1,6 @@
 /** Mastodon, and any other server with Mastodon's client API. */
 import { z } from 'zod';
+import { fieldFacts } from '../credential-fields.ts';
 import {
   type ConnectedAccount,
   definePlatform,
@@ -12,26 +13,31 @@ import {
 import { withoutPublishing } from '../http.ts';
 import { originOf, ServerAddress } from '../origin.ts';
 import { type Access, callMastodon, deleteFailure, failure } from './api.ts';
-import { hosted } from './hosted.ts';
+import { hosted } from './connect.ts';
 import { mediaIdsOf, uploadImages } from './images.ts';
 import { readInstance } from './instance.ts';
 import { readMetrics, STATUSES_MAX } from './metrics.ts';
 import { findStatus, Status } from './read-back.ts';
+import { GRAPHEMES } from '../text.ts';
 
-const MastodonCredentials = z.strictObject({
-  instanceUrl: ServerAddress.describe('Address of the server, such as https://mastodon.social.'),
+const MastodonCredentialsInput = z.strictObject({
+  instanceUrl: ServerAddress.describe('Address of the server, such as https://mastodon.social.').register(fieldFacts, {
+    label: 'Server',
+    kind: 'server',
+  }),
   accessToken: z
     .string()
     .min(1)
     .max(4096)
     .describe(
       'Access token of an application with the scopes read and write, made in the settings of the account under Development.',
-    ),
+    )
+    .register(fieldFacts, { label: 'Access token', kind: 'secret' }),
 });
-type MastodonCredentials = z.infer<typeof MastodonCredentials>;
+type MastodonCredentialsInput = z.infer<typeof MastodonCredentialsInput>;
 
 /** The credential that is stored, encrypted, for a connection. */
-interface MastodonLogin extends Access {
+interface MastodonCredential extends Access {
   /** The account's id on its server. */
   readonly accountId: string;
 }
@@ -41,11 +47,11 @@ const Account = z.object({ id: z.string(), username: z.string() });
 /** How long servers remember an Idempotency-Key, less a margin for clock differences and slow responses. */
 const KEY_REMEMBERED_MS = (60 - 5) * 60_000;
 
-export const mastodon = definePlatform<MastodonLogin, MastodonCredentials>({
+export const mastodon = definePlatform<MastodonCredential, MastodonCredentialsInput>({
   id: 'mastodon',
   name: 'Mastodon',
   kind: 'broadcast',
-  text: { maxLength: 500, unit: 'graphemes', urlLength: 23 },
+  text: { maxLength: 500, unit: GRAPHEMES, urlLength: 23 },
   images: {
     max: 4,
     maxBytes: 16_777_216,
@@ -67,7 +73,7 @@ export const mastodon = definePlatform<MastodonLogin, MastodonCredentials>({
     'https://docs.joinmastodon.org/methods/statuses/',
     'https://docs.joinmastodon.org/entities/Instance/',
   ],
-  credentials: MastodonCredentials,
+  credentials: MastodonCredentialsInput,
   hosted,
   connectAccount,
   prepare: uploadImages,
@@ -77,7 +83,10 @@ export const mastodon = definePlatform<MastodonLogin, MastodonCredentials>({
   readMetrics,
 });
 
-function connectAccount(input: MastodonCredentials, io: PlatformIo): Promise<ConnectedAccount<MastodonLogin>> {
+function connectAccount(
+  input: MastodonCredentialsInput,
+  io: PlatformIo,
+): Promise<ConnectedAccount<MastodonCredential>> {
   const access: Access = { origin: originOf(input.instanceUrl), accessToken: input.accessToken.trim() };
   return withoutPublishing(async () => {
     const answer = await callMastodon(io, access, '/api/v1/accounts/verify_credentials');
@@ -97,7 +106,7 @@ function connectAccount(input: MastodonCredentials, io: PlatformIo): Promise<Con
   });
 }
 
-async function publish(session: Session<MastodonLogin>, part: SendPart, io: PlatformIo): Promise<Published> {
+async function publish(session: Session<MastodonCredential>, part: SendPart, io: PlatformIo): Promise<Published> {
   const answer = await callMastodon(io, session.credential, '/api/v1/statuses', {
     method: 'POST',
     idempotencyKey: part.token,
@@ -114,13 +123,17 @@ async function publish(session: Session<MastodonLogin>, part: SendPart, io: Plat
   return published(status.data);
 }
 
-async function readBack(session: Session<MastodonLogin>, part: SendPart, io: PlatformIo): Promise<Published | null> {
+async function readBack(
+  session: Session<MastodonCredential>,
+  part: SendPart,
+  io: PlatformIo,
+): Promise<Published | null> {
   const { credential } = session;
   const status = await findStatus(io, credential, credential.accountId, part);
   return status === null ? null : published(status);
 }
 
-function remove(session: Session<MastodonLogin>, post: Published, io: PlatformIo): Promise<void> {
+function remove(session: Session<MastodonCredential>, post: Published, io: PlatformIo): Promise<void> {
   return withoutPublishing(async () => {
     const path = `/api/v1/statuses/${encodeURIComponent(post.platformPostId)}`;
     const answer = await callMastodon(io, session.credential, path, { method: 'DELETE' });

@@ -1,13 +1,7 @@
 /** Reads the metrics of statuses from the account's own server. */
 import { z } from 'zod';
-import {
-  type MetricNumbers,
-  type MetricsReading,
-  PlatformFailure,
-  type PlatformIo,
-  type ReadPost,
-} from '../contract.ts';
-import type { Session } from '../login.ts';
+import { type PostMetrics, type MetricsReading, PlatformFailure, type PlatformIo, type ReadPost } from '../contract.ts';
+import type { Session } from '../credential.ts';
 import { type Access, callMastodon, failure } from './api.ts';
 
 /** Number of statuses to request at once: the default page size of servers. */
@@ -24,7 +18,7 @@ export async function readMetrics(
   io: PlatformIo,
 ): Promise<MetricsReading> {
   const ids = posts.map(({ platformPostId }) => platformPostId);
-  const reading = new Map<string, MetricNumbers | 'gone'>(await readTogether(io, credential, ids));
+  const reading = new Map<string, PostMetrics | 'gone'>(await readTogether(io, credential, ids));
   // A status missing from the list may be deleted or beyond the server's page size, so each is requested
   // individually.
   for (const id of ids) if (!reading.has(id)) reading.set(id, await readOne(io, credential, id));
@@ -38,18 +32,18 @@ async function readTogether(io: PlatformIo, access: Access, ids: readonly string
   const answer = await callMastodon(io, access, `/api/v1/statuses?${parameters.toString()}`);
   if (answer.status === 401 || answer.status === 429 || answer.status >= 500) throw failure(answer);
   const listed = z.array(Counted).safeParse(answer.body);
-  return listed.success ? listed.data.map((status) => [status.id, numbersOf(status)] as const) : [];
+  return listed.success ? listed.data.map((status) => [status.id, metricsOf(status)] as const) : [];
 }
 
-async function readOne(io: PlatformIo, access: Access, id: string): Promise<MetricNumbers | 'gone'> {
+async function readOne(io: PlatformIo, access: Access, id: string): Promise<PostMetrics | 'gone'> {
   const answer = await callMastodon(io, access, `/api/v1/statuses/${encodeURIComponent(id)}`);
   const status = Counted.safeParse(answer.body);
-  if (answer.status === 200 && status.success) return numbersOf(status.data);
+  if (answer.status === 200 && status.success) return metricsOf(status.data);
   if (answer.status === 404 || answer.status === 410) return 'gone';
   if (answer.status !== 200) throw failure(answer);
-  throw new PlatformFailure('unavailable', 'The Mastodon server answered without the numbers of the status.');
+  throw new PlatformFailure('unavailable', 'The Mastodon server answered without the metrics of the status.');
 }
 
-function numbersOf(status: z.infer<typeof Counted>): MetricNumbers {
+function metricsOf(status: z.infer<typeof Counted>): PostMetrics {
   return { likes: status.favourites_count, reposts: status.reblogs_count, replies: status.replies_count };
 }

@@ -24,7 +24,8 @@ export async function readAccount(io: PlatformIo, accessToken: string): Promise<
   const refused = failureOf(answer);
   if (refused !== null) throw refused;
   const me = Me.safeParse(answer.body);
-  if (!me.success) throw new PlatformFailure('unavailable', 'Reddit answered without the account of this login.');
+  if (!me.success)
+    throw new PlatformFailure('unavailable', 'Reddit answered without the account of this access token.');
   return { id: `t2_${me.data.id}`, username: me.data.name };
 }
 

@@ -1,8 +1,8 @@
 /** Calls Reddit's API and maps its errors to failures. Some errors come with HTTP 200. */
 import { z } from 'zod';
-import { type FailureKind, PlatformFailure, type PlatformIo } from '../contract.ts';
+import type { FailureKind, PlatformFailure, PlatformIo } from '../contract.ts';
+import { errorResponses } from '../error-responses.ts';
 import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField } from '../http.ts';
-import { refusedDeleteKind } from '../refused-delete.ts';
 
 export interface RedditCall {
   /** Sent as application/x-www-form-urlencoded by POST; GET when absent. */
@@ -49,50 +49,56 @@ export function callReddit(
   return callPlatform(io, url, { headers, ...body });
 }
 
-/**
- * Returns the failure for the response to a delete (docs/contract/posts.md#refused-deletes); null for a success. A
- * response of HTTP 200 that asks for a login is about the token.
- */
+const table = errorResponses<PlatformAnswer>({
+  name: 'Reddit',
+  statuses: new Map([[401, 'reconnect']]),
+  kindOf: (answer) => {
+    const { status, headers } = answer;
+    if (status === 200) return CODES.get(refusalOf(answer)?.code ?? '') ?? 'rejected';
+    const lacksScope = status === 403 && (headers.get('www-authenticate') ?? '').includes('insufficient_scope');
+    return lacksScope && !isWebPage(answer) ? 'reconnect' : undefined;
+  },
+  // A response of HTTP 200 that asks to log in is about the token.
+  isTokenDead: (answer) => answer.status === 200 && CODES.get(refusalOf(answer)?.code ?? '') === 'reconnect',
+  reason,
+  unavailable: (answer) => {
+    const refusal = refusalOf(answer);
+    if (refusal === null) return undefined;
+    const seconds = refusal.waitSeconds ?? secondsIn(reason(answer)) ?? BACKOFF_S;
+    const message = `Reddit accepts nothing for now; nothing was posted. ${reason(answer)}`;
+    return { message, retryAfterMs: seconds * 1_000 };
+  },
+});
+
+/** Returns the failure for the response to a delete (docs/contract/posts.md#refused-deletes); null for a success. */
 export function deleteFailureOf(answer: PlatformAnswer): PlatformFailure | null {
-  const refused = failureOf(answer);
-  if (refused === null) return null;
-  const isTokenDead = answer.status === 200 && refused.kind === 'reconnect';
-  const kind = refusedDeleteKind(answer, refused.kind, isTokenDead);
-  return kind === refused.kind ? refused : failure(answer, kind);
+  return isSuccess(answer) ? null : table.deleteFailure(answer);
 }
 
 /** Returns the failure for a response to a publishing call; null for a success. */
 export function failureOf(answer: PlatformAnswer): PlatformFailure | null {
-  if (answer.status !== 200) return failure(answer);
-  const { errors = [], ratelimit } = Refusals.safeParse(answer.body).data?.json ?? {};
-  const [first] = errors;
-  if (first === undefined) return null;
-  const code = first[0] ?? '';
-  const words = platformWords(`${first[1] ?? 'it gives no reason'} (${code})`);
-  const kind = CODES.get(code) ?? 'rejected';
-  if (kind === 'unavailable') {
-    const retryAfterMs = (ratelimit ?? secondsIn(words) ?? BACKOFF_S) * 1_000;
-    return new PlatformFailure(kind, `Reddit takes nothing for now; nothing was posted. ${words}`, { retryAfterMs });
-  }
-  return new PlatformFailure(kind, `Reddit ${kind === 'rejected' ? 'refused' : 'does not take this login'}: ${words}`);
+  return isSuccess(answer) ? null : table.failure(answer);
 }
 
-/** @param known the failure kind of the response; by default, its status decides */
-function failure(answer: PlatformAnswer, known?: FailureKind): PlatformFailure {
-  const { status, headers, body } = answer;
-  if (status === 429) {
-    const seconds = Number(headers.get('retry-after') ?? headers.get('x-ratelimit-reset') ?? Number.NaN);
-    const retryAfterMs = (seconds > 0 ? seconds : BACKOFF_S) * 1_000;
-    return new PlatformFailure('unavailable', 'Reddit answered HTTP 429; nothing was posted.', { retryAfterMs });
-  }
-  const isRefusal = status >= 400 && status < 500 && !isWebPage(answer);
-  if (!isRefusal) return new PlatformFailure('unknown', `Reddit answered HTTP ${status}.`);
-  const lacksScope = status === 403 && (headers.get('www-authenticate') ?? '').includes('insufficient_scope');
-  const kind = known ?? (status === 401 || lacksScope ? 'reconnect' : 'rejected');
-  const words = [stringField(body, 'message'), stringField(body, 'reason')];
-  const told = stringField(body, 'explanation') ?? words.filter((word) => word !== undefined).join(': ');
-  const verb = kind === 'reconnect' ? 'does not take this login' : 'refused';
-  return new PlatformFailure(kind, `Reddit ${verb}: ${platformWords(told === '' ? `HTTP ${status}` : told)}`);
+function isSuccess(answer: PlatformAnswer): boolean {
+  return answer.status === 200 && refusalOf(answer) === null;
+}
+
+/** The error in a response of HTTP 200; null when there is none. */
+function refusalOf({ status, body }: PlatformAnswer) {
+  if (status !== 200) return null;
+  const { errors = [], ratelimit: waitSeconds } = Refusals.safeParse(body).data?.json ?? {};
+  const [first] = errors;
+  return first === undefined ? null : { code: first[0] ?? '', words: first[1] ?? 'it gives no reason', waitSeconds };
+}
+
+function reason(answer: PlatformAnswer): string {
+  const { status, body } = answer;
+  const refusal = refusalOf(answer);
+  if (refusal !== null) return platformWords(`${refusal.words} (${refusal.code})`);
+  const words = [stringField(body, 'message'), stringField(body, 'reason')].filter((word) => word !== undefined);
+  const given = stringField(body, 'explanation') ?? words.join(': ');
+  return platformWords(given === '' ? `HTTP ${status}` : given);
 }
 
 /** Parses Reddit's wait message: `Take a break for 9 minutes before trying again.` */

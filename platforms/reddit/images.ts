@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Json, type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { callPlatform, withoutPublishing } from '../http.ts';
 import { failureOf, userAgent } from './api.ts';
-import { callLoggedIn, type RedditLogin } from './session.ts';
+import { callLoggedIn, type RedditCredential } from './credential.ts';
 
 /** Stored between the upload and the post. */
 const Prepared = z.object({ imageUrl: z.string() });
@@ -23,7 +23,7 @@ const Lease = z.object({
  * @throws PlatformFailure; nothing has been published at that point
  */
 export function uploadImages(
-  session: Session<RedditLogin>,
+  session: Session<RedditCredential>,
   images: readonly OutgoingImage[],
   io: PlatformIo,
 ): Promise<Json> {
@@ -39,7 +39,7 @@ export function imageUrlOf(prepared: Json): string {
   return Prepared.parse(prepared).imageUrl;
 }
 
-async function upload(session: Session<RedditLogin>, image: OutgoingImage, io: PlatformIo): Promise<string> {
+async function upload(session: Session<RedditCredential>, image: OutgoingImage, io: PlatformIo): Promise<string> {
   const filepath = `image.${image.contentType.replace('image/', '')}`;
   const form = { api_type: 'json', filepath, mimetype: image.contentType };
   const leased = await callLoggedIn(session, io, '/api/media/asset.json', { form });

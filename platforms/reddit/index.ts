@@ -1,5 +1,6 @@
 /** Reddit: an account's own profile, or a community to which it posts. */
 import { z } from 'zod';
+import { fieldFacts } from '../credential-fields.ts';
 import {
   type ConnectedAccount,
   definePlatform,
@@ -10,16 +11,18 @@ import {
   type Session,
 } from '../contract.ts';
 import { withoutPublishing } from '../http.ts';
-import { tokenFields } from '../oauth-token.ts';
+import { tokenFields } from '../oauth-credential.ts';
 import { readAccount, readCommunity } from './accounts.ts';
 import { deleteFailureOf, failureOf } from './api.ts';
-import { hosted } from './hosted.ts';
+import { hosted } from './connect.ts';
 import { imageUrlOf, uploadImages } from './images.ts';
 import { findPost } from './read-back.ts';
-import { callLoggedIn, type RedditLogin, renewal } from './session.ts';
+import { callLoggedIn, type RedditCredential, renewal } from './credential.ts';
 import { submissionOf } from './submission.ts';
+import { CHARACTERS } from '../text.ts';
+import { settings } from './settings.ts';
 
-const RedditCredentials = z.strictObject({
+const RedditCredentialsInput = z.strictObject({
   ...tokenFields({
     accessToken: 'OAuth 2.0 access token of the account, with the scopes identity, submit, edit, read and history.',
     refreshToken: 'Refresh token that came with it.',
@@ -31,9 +34,10 @@ const RedditCredentials = z.strictObject({
     .regex(/^(?:\/?r\/)?[A-Za-z0-9]\w{1,20}$/, 'the name of a community, such as r/bells')
     .transform((name) => name.replace(/^\/?r\//, ''))
     .optional()
-    .describe('Community to post to, such as r/bells. Left out: the account’s own profile.'),
+    .describe('Community to post to, such as r/bells. Left out: the account’s own profile.')
+    .register(fieldFacts, { label: 'Subreddit', kind: 'text' }),
 });
-type RedditCredentials = z.infer<typeof RedditCredentials>;
+type RedditCredentialsInput = z.infer<typeof RedditCredentialsInput>;
 
 const Submitted = z.object({ json: z.object({ data: z.object({ name: z.string(), url: z.string() }) }) });
 const Info = z.object({
@@ -49,11 +53,12 @@ const DELETED = '[deleted]';
 /** Origin of permalinks. */
 const WEBSITE = 'https://www.reddit.com';
 
-export const reddit = definePlatform<RedditLogin, RedditCredentials>({
+export const reddit = definePlatform<RedditCredential, RedditCredentialsInput>({
   id: 'reddit',
   name: 'Reddit',
   kind: 'broadcast',
-  text: { maxLength: 40_000, unit: 'characters' },
+  settings,
+  text: { maxLength: 40_000, unit: CHARACTERS },
   images: {
     max: 1,
     // Undocumented; this is the maximum for an upload here.
@@ -75,7 +80,7 @@ export const reddit = definePlatform<RedditLogin, RedditCredentials>({
     'https://github.com/reddit-archive/reddit/wiki/OAuth2',
     'https://github.com/reddit-archive/reddit/wiki/API',
   ],
-  credentials: RedditCredentials as z.ZodType<RedditCredentials>,
+  credentials: RedditCredentialsInput as z.ZodType<RedditCredentialsInput>,
   hosted,
   renewal,
   connectAccount,
@@ -85,22 +90,22 @@ export const reddit = definePlatform<RedditLogin, RedditCredentials>({
   remove,
 });
 
-function connectAccount(input: RedditCredentials, io: PlatformIo): Promise<ConnectedAccount<RedditLogin>> {
+function connectAccount(input: RedditCredentialsInput, io: PlatformIo): Promise<ConnectedAccount<RedditCredential>> {
   const { accessToken, refreshToken = null, expiresAt = null, subreddit } = input;
   return withoutPublishing(async () => {
     const { id, username } = await readAccount(io, accessToken);
-    const login = { accessToken, refreshToken, expiresAt, username };
+    const credential = { accessToken, refreshToken, expiresAt, username };
     if (subreddit === undefined) {
-      return { platformAccountId: id, handle: username, credential: { ...login, target: `u_${username}` } };
+      return { platformAccountId: id, handle: username, credential: { ...credential, target: `u_${username}` } };
     }
     const target = await readCommunity(io, accessToken, subreddit);
     // Each community is a separate destination, so one account can be connected to several.
     const platformAccountId = `${id}/r/${target.toLowerCase()}`;
-    return { platformAccountId, handle: `r/${target}`, credential: { ...login, target } };
+    return { platformAccountId, handle: `r/${target}`, credential: { ...credential, target } };
   });
 }
 
-async function publish(session: Session<RedditLogin>, part: SendPart, io: PlatformIo): Promise<Published> {
+async function publish(session: Session<RedditCredential>, part: SendPart, io: PlatformIo): Promise<Published> {
   if (part.step !== 'head') throw new Error(`Reddit makes no part of the kind ${part.step}`);
   const answer = await callLoggedIn(session, io, '/api/submit', { form: formOf(session.credential, part) });
   const refused = failureOf(answer);
@@ -112,7 +117,7 @@ async function publish(session: Session<RedditLogin>, part: SendPart, io: Platfo
   return { platformPostId: name, url };
 }
 
-function formOf({ target }: RedditLogin, part: SendPart): Record<string, string> {
+function formOf({ target }: RedditCredential, part: SendPart): Record<string, string> {
   const { kind, title, content } = submissionOf(part.text);
   const common = { api_type: 'json', sr: target, title, resubmit: 'true', sendreplies: 'true' };
   if (part.prepared !== null) {
@@ -125,7 +130,7 @@ function formOf({ target }: RedditLogin, part: SendPart): Record<string, string>
  * Reddit creates a post with an image later and does not return its id, so it is searched among the account's
  * posts.
  */
-async function untilListed(session: Session<RedditLogin>, part: SendPart, io: PlatformIo): Promise<Published> {
+async function untilListed(session: Session<RedditCredential>, part: SendPart, io: PlatformIo): Promise<Published> {
   for (const ms of LOOK_WAITS_MS) {
     await io.sleep(ms, io.signal);
     const made = await readBack(session, part, io).catch(ignoreUnknown);
@@ -134,7 +139,7 @@ async function untilListed(session: Session<RedditLogin>, part: SendPart, io: Pl
   throw stillMaking();
 }
 
-async function readBack(session: Session<RedditLogin>, part: SendPart, io: PlatformIo): Promise<Published | null> {
+async function readBack(session: Session<RedditCredential>, part: SendPart, io: PlatformIo): Promise<Published | null> {
   const made = await findPost(session, io, part);
   if (made !== null) return { platformPostId: made.name, url: new URL(made.permalink, WEBSITE).href };
   // The post may appear minutes later, so its absence proves nothing.
@@ -142,7 +147,7 @@ async function readBack(session: Session<RedditLogin>, part: SendPart, io: Platf
   return null;
 }
 
-function remove(session: Session<RedditLogin>, { platformPostId: id }: Published, io: PlatformIo): Promise<void> {
+function remove(session: Session<RedditCredential>, { platformPostId: id }: Published, io: PlatformIo): Promise<void> {
   return withoutPublishing(async () => {
     const deleted = deleteFailureOf(await callLoggedIn(session, io, '/api/del', { form: { id } }));
     if (deleted !== null) throw deleted;

@@ -1,10 +1,10 @@
 /** Finds a post whose id Reddit did not return: after a lost response, and for every post with an image. */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart, type Session } from '../contract.ts';
-import { earliestOf } from '../match-post.ts';
+import { comparableText, earliestOf } from '../match-post.ts';
 import { failureOf } from './api.ts';
 import { fromMarkdown } from './markdown.ts';
-import { callLoggedIn, type RedditLogin } from './session.ts';
+import { callLoggedIn, type RedditCredential } from './credential.ts';
 import { submissionOf } from './submission.ts';
 
 /** Maximum number of posts to request. */
@@ -42,7 +42,11 @@ export interface Made {
  *
  * @throws PlatformFailure when Reddit cannot be reached, or its response is inconclusive
  */
-export async function findPost(session: Session<RedditLogin>, io: PlatformIo, part: SendPart): Promise<Made | null> {
+export async function findPost(
+  session: Session<RedditCredential>,
+  io: PlatformIo,
+  part: SendPart,
+): Promise<Made | null> {
   const path = `/user/${encodeURIComponent(session.credential.username)}/submitted`;
   const answer = await callLoggedIn(session, io, path, { query: { sort: 'new', limit: String(LISTED_MAX) } });
   const refused = failureOf(answer);
@@ -62,14 +66,9 @@ export async function findPost(session: Session<RedditLogin>, io: PlatformIo, pa
 function isIt(listed: Listed, target: string, part: SendPart): boolean {
   if (listed.subreddit.toLowerCase() !== target.toLowerCase()) return false;
   const { kind, title, content } = submissionOf(part.text);
-  if (essence(listed.title) !== essence(title)) return false;
+  if (comparableText(listed.title) !== comparableText(title)) return false;
   // The image has another URL by now. A community that allows no text with an image drops the text.
   if (part.prepared !== null) return !listed.is_self;
   if (kind === 'link') return !listed.is_self && listed.url === content;
-  return listed.is_self && essence(fromMarkdown(listed.selftext)) === essence(fromMarkdown(content));
-}
-
-/** Normalizes what Reddit may change in a text: white space and the composition of accents. */
-function essence(text: string): string {
-  return text.normalize('NFC').replace(/\s+/gu, '');
+  return listed.is_self && comparableText(fromMarkdown(listed.selftext)) === comparableText(fromMarkdown(content));
 }

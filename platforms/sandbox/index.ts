@@ -10,8 +10,9 @@ import {
   type Session,
 } from '../contract.ts';
 import { readDirectives } from './directives.ts';
-import { numbersAt } from './numbers.ts';
-import type { SandboxImage, SandboxTimeline, TimelinePost } from './timeline.ts';
+import { metricsAt } from './metrics.ts';
+import type { TimelineImage, Timeline, TimelinePost } from '../timeline.ts';
+import { GRAPHEMES } from '../text.ts';
 
 const Credentials = z.strictObject({}).describe('The sandbox asks for no credentials: send {}.');
 type Credentials = z.infer<typeof Credentials>;
@@ -21,12 +22,15 @@ const Images = z.array(z.object({ mediaId: z.string(), altText: z.string(), widt
 /** Handle of every sandbox account. */
 const HANDLE = 'sandbox';
 
-export function createSandbox(timeline: SandboxTimeline): Platform<Credentials, Credentials> {
+/** The sandbox of an install, with the install's store. */
+export const sandbox = { create: createSandbox };
+
+function createSandbox(timeline: Timeline): Platform<Credentials, Credentials> {
   return definePlatform<Credentials, Credentials>({
     id: 'sandbox',
     name: 'Sandbox',
     kind: 'broadcast',
-    text: { maxLength: 500, unit: 'graphemes' },
+    text: { maxLength: 500, unit: GRAPHEMES },
     images: {
       max: 5,
       maxBytes: 8_388_608,
@@ -41,6 +45,7 @@ export function createSandbox(timeline: SandboxTimeline): Platform<Credentials, 
     // The timeline keeps the token of each post permanently and can always look it up.
     recovery: { repeatWithinMs: Infinity, readBack: true },
     concurrency: { perProcess: 200, perConnection: 100 },
+    opensAccounts: true,
     connect: ['credentials'],
     apiVersion: null,
     source: [],
@@ -66,7 +71,7 @@ export function createSandbox(timeline: SandboxTimeline): Platform<Credentials, 
       if (asked.reconnect)
         throw new PlatformFailure(
           'reconnect',
-          'The sandbox no longer takes this login, as [[reconnect]] in the text asks.',
+          'The sandbox no longer accepts this credential, as [[reconnect]] in the text asks.',
         );
       const { platformAccountId: accountId, handle } = session;
       const post = await timeline.append({
@@ -99,11 +104,11 @@ export function createSandbox(timeline: SandboxTimeline): Platform<Credentials, 
     },
 
     readMetrics: async (_session, posts, io) =>
-      new Map(posts.map(({ platformPostId, sentAt }) => [platformPostId, numbersAt(sentAt, io.now())])),
+      new Map(posts.map(({ platformPostId, sentAt }) => [platformPostId, metricsAt(sentAt, io.now())])),
   });
 }
 
-function imagesOf(part: SendPart): readonly SandboxImage[] {
+function imagesOf(part: SendPart): readonly TimelineImage[] {
   return part.prepared === null ? [] : Images.parse(part.prepared);
 }
 

@@ -1,9 +1,10 @@
 /** Calls Slack's Web API as a bot and maps its errors to failures. */
-import { type FailureKind, PlatformFailure, type PlatformIo } from '../contract.ts';
+import type { FailureKind, PlatformIo } from '../contract.ts';
+import { errorResponses } from '../error-responses.ts';
 import { callPlatform, type PlatformAnswer, platformWords, stringField, unavailable } from '../http.ts';
 
 /** The credential that is stored, encrypted, for a connection. */
-export interface SlackLogin {
+export interface SlackCredential {
   readonly botToken: string;
   readonly channelId: string;
 }
@@ -75,29 +76,24 @@ export async function callSlack(
   return { ...answer, isOk, error: isOk ? null : (stringField(answer.body, 'error') ?? null) };
 }
 
-/** Returns the failure for a response other than `ok` to a publishing call. */
-export function failure(answer: SlackAnswer): PlatformFailure {
-  const { status, error, body } = answer;
-  const kind = failureKind(answer);
-  if (kind === 'unknown') return new PlatformFailure(kind, `Slack answered ${error ?? `HTTP ${status}`}.`);
-  if (status === 429 || (kind === 'unavailable' && error === null)) return unavailable('Slack', answer);
-  if (kind === 'unavailable') {
-    const { retryAfterMs } = unavailable('Slack', {
-      ...answer,
-      status: RATE_LIMITS.includes(error ?? '') ? 429 : status,
-    });
-    const message = `Slack takes nothing for now (${platformWords(error ?? '')}); nothing was posted.`;
-    return new PlatformFailure(kind, message, { retryAfterMs });
-  }
-  const needed = stringField(body, 'needed');
-  const words = platformWords(`${error ?? `HTTP ${status}`}${needed === undefined ? '' : ` (${needed})`}`);
-  const verb = kind === 'reconnect' ? 'does not take this login' : 'refused';
-  return new PlatformFailure(kind, `Slack ${verb}: ${words}`);
-}
-
-function failureKind({ status, error }: SlackAnswer): FailureKind {
-  if (status === 429) return 'unavailable';
-  const known = error === null ? undefined : ERRORS.get(error);
-  if (known !== undefined) return known;
-  return error === null || status >= 500 ? 'unknown' : 'rejected';
-}
+export const { failure } = errorResponses<SlackAnswer>({
+  name: 'Slack',
+  statuses: new Map(),
+  kindOf: ({ status, error }) => {
+    if (status === 429 || error === null) return undefined;
+    return ERRORS.get(error) ?? (status < 500 ? 'rejected' : undefined);
+  },
+  isOwn: ({ error }) => error !== null,
+  reason: ({ status, error, body }) => {
+    const needed = stringField(body, 'needed');
+    return platformWords(`${error ?? `HTTP ${status}`}${needed === undefined ? '' : ` (${needed})`}`);
+  },
+  unavailable: (answer) => {
+    const { status, error } = answer;
+    if (status === 429 || error === null) return undefined;
+    const asked = { ...answer, status: RATE_LIMITS.includes(error) ? 429 : status };
+    const { retryAfterMs } = unavailable('Slack', asked);
+    return { message: `Slack accepts nothing for now (${platformWords(error)}); nothing was posted.`, retryAfterMs };
+  },
+  unknown: ({ status, error }) => error ?? `HTTP ${status}`,
+});

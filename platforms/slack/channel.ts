@@ -1,7 +1,7 @@
 /** Checks whether a bot can post to a channel, as far as its token can tell. */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo } from '../contract.ts';
-import { callSlack, failure, type SlackLogin } from './api.ts';
+import { callSlack, failure, type SlackCredential } from './api.ts';
 
 const Bot = z.object({ team: z.string(), team_id: z.string() });
 const Channel = z.object({
@@ -21,8 +21,8 @@ interface Place {
 }
 
 /** @throws PlatformFailure when the bot's token is invalid or it cannot post there */
-export async function findPlace(io: PlatformIo, login: SlackLogin): Promise<Place> {
-  const answer = await callSlack(io, login.botToken, 'auth.test', { form: {} });
+export async function findPlace(io: PlatformIo, credential: SlackCredential): Promise<Place> {
+  const answer = await callSlack(io, credential.botToken, 'auth.test', { form: {} });
   if (!answer.isOk) throw failure(answer);
   const bot = Bot.safeParse(answer.body);
   if (!bot.success) throw new PlatformFailure('unavailable', 'Slack answered without the workspace of this bot.');
@@ -30,12 +30,12 @@ export async function findPlace(io: PlatformIo, login: SlackLogin): Promise<Plac
   if (scopes !== null && !scopes.includes('chat:write')) {
     throw new PlatformFailure('rejected', 'The bot’s token lacks the scope chat:write, without which it cannot post.');
   }
-  const channelName = await nameOf(io, login, scopes);
+  const channelName = await nameOf(io, credential, scopes);
   return { teamId: bot.data.team_id, teamName: bot.data.team, channelName };
 }
 
-async function nameOf(io: PlatformIo, login: SlackLogin, scopes: readonly string[] | null): Promise<string> {
-  const { botToken, channelId } = login;
+async function nameOf(io: PlatformIo, credential: SlackCredential, scopes: readonly string[] | null): Promise<string> {
+  const { botToken, channelId } = credential;
   const answer = await callSlack(io, botToken, 'conversations.info', { form: { channel: channelId } });
   // Posting needs fewer permissions than reading the channel.
   if (answer.error === 'missing_scope') return channelId;
@@ -45,7 +45,7 @@ async function nameOf(io: PlatformIo, login: SlackLogin, scopes: readonly string
   if (!answer.isOk) throw failure(answer);
   const channel = Channel.safeParse(answer.body).data?.channel ?? {};
   if (channel.is_archived === true) {
-    throw new PlatformFailure('rejected', `The channel ${channelId} is archived; nobody can post there.`);
+    throw new PlatformFailure('rejected', `The channel ${channelId} is archived; no one can post there.`);
   }
   if (channel.is_member === false && scopes !== null && !scopes.includes('chat:write.public')) {
     throw new PlatformFailure('rejected', `The bot is not in the channel ${channelId}; invite it.`);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type Json, type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { callPlatform, withoutPublishing } from '../http.ts';
-import { callSlack, failure, type SlackLogin } from './api.ts';
+import { callSlack, failure, type SlackCredential } from './api.ts';
 
 /** Stored between the uploads and the message. */
 const Prepared = z.object({ fileIds: z.array(z.string()) });
@@ -17,7 +17,7 @@ const Place = z.object({ upload_url: z.url(), file_id: z.string() });
  * @see https://docs.slack.dev/reference/methods/files.getUploadURLExternal
  */
 export function uploadImages(
-  { credential }: Session<SlackLogin>,
+  { credential }: Session<SlackCredential>,
   images: readonly OutgoingImage[],
   io: PlatformIo,
 ): Promise<Json> {
@@ -33,13 +33,18 @@ export function filesOf(prepared: Json): { id: string }[] {
   return Prepared.parse(prepared).fileIds.map((id) => ({ id }));
 }
 
-async function uploadImage(login: SlackLogin, image: OutgoingImage, index: number, io: PlatformIo): Promise<string> {
+async function uploadImage(
+  credential: SlackCredential,
+  image: OutgoingImage,
+  index: number,
+  io: PlatformIo,
+): Promise<string> {
   const form = {
     filename: `image-${index + 1}.${image.contentType.replace('image/', '')}`,
     length: String(image.bytes.length),
     ...(image.altText !== '' && { alt_txt: image.altText.toWellFormed() }),
   };
-  const answer = await callSlack(io, login.botToken, 'files.getUploadURLExternal', { form });
+  const answer = await callSlack(io, credential.botToken, 'files.getUploadURLExternal', { form });
   if (!answer.isOk) throw failure(answer);
   const place = Place.safeParse(answer.body);
   if (!place.success)

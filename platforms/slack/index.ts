@@ -1,5 +1,6 @@
 /** Slack: one channel of a workspace, which a bot posts to. */
 import { z } from 'zod';
+import { fieldFacts } from '../credential-fields.ts';
 import {
   type ConnectedAccount,
   definePlatform,
@@ -10,35 +11,40 @@ import {
   type Session,
 } from '../contract.ts';
 import { withoutPublishing } from '../http.ts';
-import { callSlack, failure, type SlackLogin } from './api.ts';
+import { callSlack, failure, type SlackCredential } from './api.ts';
 import { findPlace } from './channel.ts';
-import { hosted } from './hosted.ts';
+import { hosted } from './connect.ts';
 import { filesOf, uploadImages } from './images.ts';
+import { CHARACTERS } from '../text.ts';
+import { settings } from './settings.ts';
 
-const SlackCredentials = z.strictObject({
+const SlackCredentialsInput = z.strictObject({
   botToken: z
     .string()
     .trim()
     .min(1)
     .max(4096)
-    .describe('Bot token of your app in the workspace, which begins with xoxb-, with chat:write and files:write.'),
+    .describe('Bot token of your app in the workspace, which begins with xoxb-, with chat:write and files:write.')
+    .register(fieldFacts, { label: 'Bot token', kind: 'secret' }),
   channelId: z
     .string()
     .trim()
     .regex(/^[CGD][A-Z0-9]{1,31}$/, 'the id of a channel, such as C0123456789')
-    .describe('Id of the channel, which stands at the end of its details, such as C0123456789.'),
+    .describe('Id of the channel, which stands at the end of its details, such as C0123456789.')
+    .register(fieldFacts, { label: 'Channel id', kind: 'text' }),
 });
-type SlackCredentials = z.infer<typeof SlackCredentials>;
+type SlackCredentialsInput = z.infer<typeof SlackCredentialsInput>;
 
 const Posted = z.object({ channel: z.string(), ts: z.string() });
 
-export const slack = definePlatform<SlackLogin, SlackCredentials>({
+export const slack = definePlatform<SlackCredential, SlackCredentialsInput>({
   id: 'slack',
   name: 'Slack',
   kind: 'messaging',
+  settings,
   // Slack recommends this limit. It truncates at 40,000 after escaping, which this cannot reach: `&` becomes five
   // characters.
-  text: { maxLength: 4_000, unit: 'characters' },
+  text: { maxLength: 4_000, unit: CHARACTERS },
   images: {
     max: 10,
     // Slack accepts far more; this is the maximum for an upload here.
@@ -60,25 +66,25 @@ export const slack = definePlatform<SlackLogin, SlackCredentials>({
     'https://docs.slack.dev/reference/methods/files.completeUploadExternal',
     'https://docs.slack.dev/messaging/formatting-message-text',
   ],
-  credentials: SlackCredentials,
+  credentials: SlackCredentialsInput,
   hosted,
   connectAccount,
   prepare: uploadImages,
   publish,
 });
 
-function connectAccount(login: SlackCredentials, io: PlatformIo): Promise<ConnectedAccount<SlackLogin>> {
+function connectAccount(credential: SlackCredentialsInput, io: PlatformIo): Promise<ConnectedAccount<SlackCredential>> {
   return withoutPublishing(async () => {
-    const { teamId, teamName, channelName } = await findPlace(io, login);
+    const { teamId, teamName, channelName } = await findPlace(io, credential);
     return {
-      platformAccountId: `${teamId}:${login.channelId}`,
+      platformAccountId: `${teamId}:${credential.channelId}`,
       handle: `${teamName} ${channelName}`,
-      credential: login,
+      credential,
     };
   });
 }
 
-async function publish({ credential }: Session<SlackLogin>, part: SendPart, io: PlatformIo): Promise<Published> {
+async function publish({ credential }: Session<SlackCredential>, part: SendPart, io: PlatformIo): Promise<Published> {
   if (part.step !== 'head') throw new Error(`Slack makes no part of the kind ${part.step}`);
   const { botToken, channelId } = credential;
   const text = escaped(part.text);

@@ -1,7 +1,9 @@
 /** Calls Twilio with this install's account and maps its error responses to failures. */
 import { basicAuthorization } from '../basic-authorization.ts';
-import { type FailureKind, PlatformFailure, type PlatformIo, type TwilioAccount } from '../contract.ts';
-import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField, unavailable } from '../http.ts';
+import { type FailureKind, PlatformFailure, type PlatformIo } from '../contract.ts';
+import { errorResponses } from '../error-responses.ts';
+import type { TwilioAccount } from './settings.ts';
+import { callPlatform, type PlatformAnswer, platformWords, stringField } from '../http.ts';
 
 /** API version. */
 export const API_VERSION = '2010-04-01';
@@ -52,22 +54,25 @@ export function callTwilio(
   });
 }
 
-/** Returns the failure for a response other than 2xx to a publishing call. */
-export function failure(answer: PlatformAnswer): PlatformFailure {
-  const { status, body } = answer;
-  if (status === 429) return unavailable('Twilio', answer);
-  const kind = failureKind(answer);
-  if (kind === 'unknown') return new PlatformFailure(kind, `Twilio answered HTTP ${status}.`);
-  const words = platformWords(stringField(body, 'message') ?? `HTTP ${status}`);
-  return kind === 'unavailable'
-    ? new PlatformFailure(kind, `Twilio does not serve this install’s account now: ${words}; nothing was posted.`)
-    : new PlatformFailure(kind, `Twilio refused: ${words}`);
-}
+export const { failure } = errorResponses<PlatformAnswer>({
+  name: 'Twilio',
+  codes: ERRORS,
+  codeOf: ({ body }) => {
+    const code = (body as { code?: unknown } | null)?.code;
+    return typeof code === 'number' ? code : undefined;
+  },
+  statuses: new Map([
+    [401, 'unavailable'],
+    [404, 'unavailable'],
+  ]),
+  redirectsRefuse: true,
+  reason,
+  unavailable: (answer) =>
+    answer.status === 429
+      ? undefined
+      : { message: `Twilio does not serve this install’s account now: ${reason(answer)}; nothing was posted.` },
+});
 
-function failureKind(answer: PlatformAnswer): FailureKind {
-  const { status, body } = answer;
-  if (isWebPage(answer) || status >= 500 || status < 300) return 'unknown';
-  const code = (body as { code?: unknown } | null)?.code;
-  const known = typeof code === 'number' ? ERRORS.get(code) : undefined;
-  return known ?? (status === 401 || status === 404 ? 'unavailable' : 'rejected');
+function reason({ status, body }: PlatformAnswer): string {
+  return platformWords(stringField(body, 'message') ?? `HTTP ${status}`);
 }

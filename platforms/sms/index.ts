@@ -1,5 +1,6 @@
 /** SMS: one phone number that receives messages from this install's Twilio account. */
 import { z } from 'zod';
+import { fieldFacts } from '../credential-fields.ts';
 import {
   type ConnectedAccount,
   definePlatform,
@@ -13,25 +14,29 @@ import { platformWords, stringField, withoutPublishing } from '../http.ts';
 import { accountOf, API_VERSION, callTwilio, failure } from './api.ts';
 import { findMessage, isService } from './read-back.ts';
 import { countSegments } from './segments.ts';
+import { UTF16_UNITS } from '../text.ts';
+import { settings } from './settings.ts';
 
-const SmsCredentials = z.strictObject({
+const SmsCredentialsInput = z.strictObject({
   to: z
     .string()
     .trim()
     .regex(/^\+[1-9]\d{6,14}$/, 'a number in international form, such as +15550100123')
-    .describe('Number that the messages go to, in international form, such as +15550100123.'),
+    .describe('Number that the messages go to, in international form, such as +15550100123.')
+    .register(fieldFacts, { label: 'To', kind: 'text' }),
 });
-type SmsCredentials = z.infer<typeof SmsCredentials>;
+type SmsCredentialsInput = z.infer<typeof SmsCredentialsInput>;
 
 const Accepted = z.object({ sid: z.string(), status: z.string() });
 
-export const sms = definePlatform<SmsCredentials, SmsCredentials>({
+export const sms = definePlatform<SmsCredentialsInput, SmsCredentialsInput>({
   id: 'sms',
   name: 'SMS',
   kind: 'messaging',
+  settings,
   countsAsMessage: true,
   // Twilio says 1,600 characters without defining them; the count of UTF-16 units is never lower.
-  text: { maxLength: 1_600, unit: 'utf16', segments: countSegments },
+  text: { maxLength: 1_600, unit: UTF16_UNITS, segments: countSegments },
   images: null,
   thread: null,
   firstComment: false,
@@ -52,7 +57,7 @@ export const sms = definePlatform<SmsCredentials, SmsCredentials>({
     'https://www.twilio.com/docs/api/errors',
     'https://www.twilio.com/docs/glossary/what-sms-character-limit',
   ],
-  credentials: SmsCredentials,
+  credentials: SmsCredentialsInput,
   hosted: null,
   connectAccount,
   publish,
@@ -60,7 +65,7 @@ export const sms = definePlatform<SmsCredentials, SmsCredentials>({
 });
 
 /** Only a message could show whether the number exists, so this checks only that Twilio serves the account. */
-function connectAccount({ to }: SmsCredentials, io: PlatformIo): Promise<ConnectedAccount<SmsCredentials>> {
+function connectAccount({ to }: SmsCredentialsInput, io: PlatformIo): Promise<ConnectedAccount<SmsCredentialsInput>> {
   return withoutPublishing(async () => {
     const answer = await callTwilio(io, accountOf(io), '.json');
     if (answer.status !== 200) throw failure(answer);
@@ -75,7 +80,11 @@ function connectAccount({ to }: SmsCredentials, io: PlatformIo): Promise<Connect
   });
 }
 
-async function publish({ credential }: Session<SmsCredentials>, part: SendPart, io: PlatformIo): Promise<Published> {
+async function publish(
+  { credential }: Session<SmsCredentialsInput>,
+  part: SendPart,
+  io: PlatformIo,
+): Promise<Published> {
   if (part.step !== 'head') throw new Error(`SMS makes no part of the kind ${part.step}`);
   const account = accountOf(io);
   const sender = isService(account) ? { MessagingServiceSid: account.from } : { From: account.from };
@@ -93,7 +102,7 @@ async function publish({ credential }: Session<SmsCredentials>, part: SendPart, 
 }
 
 async function readBack(
-  { credential }: Session<SmsCredentials>,
+  { credential }: Session<SmsCredentialsInput>,
   part: SendPart,
   io: PlatformIo,
 ): Promise<Published | null> {

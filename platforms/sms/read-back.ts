@@ -3,7 +3,8 @@
  * text.
  */
 import { z } from 'zod';
-import { PlatformFailure, type PlatformIo, type SendPart, type TwilioAccount } from '../contract.ts';
+import { PlatformFailure, type PlatformIo, type SendPart } from '../contract.ts';
+import type { TwilioAccount } from './settings.ts';
 import { earliestOf } from '../match-post.ts';
 import { callTwilio, failure } from './api.ts';
 

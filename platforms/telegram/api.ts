@@ -1,8 +1,8 @@
 /** Calls Telegram's Bot API and maps its error responses to failures. */
 import { z } from 'zod';
-import { type FailureKind, PlatformFailure, type PlatformIo } from '../contract.ts';
-import { callPlatform, type PlatformAnswer, platformWords, unavailable } from '../http.ts';
-import { refusedDeleteKind } from '../refused-delete.ts';
+import type { FailureKind, PlatformIo } from '../contract.ts';
+import { errorResponses } from '../error-responses.ts';
+import { callPlatform, type PlatformAnswer, platformWords } from '../http.ts';
 
 interface BotCall {
   readonly json?: unknown;
@@ -35,16 +35,6 @@ export interface BotAnswer extends PlatformAnswer {
   readonly movedTo: string | null;
 }
 
-/** Failure kinds by status. */
-const STATUSES: ReadonlyMap<number, FailureKind> = new Map([
-  [401, 'reconnect'],
-  // The bot was removed, was blocked, or was never a member.
-  [403, 'reconnect'],
-  // A malformed token leads to a path that does not exist.
-  [404, 'reconnect'],
-  [429, 'unavailable'],
-]);
-
 /** Failure kinds by message, for statuses that are ambiguous. The Bot API has no other codes. */
 const WORDS: readonly (readonly [RegExp, FailureKind])[] = [
   [/chat not found|group chat was (?:deleted|deactivated)|PEER_ID_INVALID/i, 'reconnect'],
@@ -74,29 +64,25 @@ export async function callBot(
   };
 }
 
-/** Returns the failure for a response without a result to a publishing call. */
-export function failure(answer: BotAnswer, kind: FailureKind = failureKind(answer)): PlatformFailure {
-  if (kind === 'unavailable') return unavailable('Telegram', answer, answer.refusal?.parameters?.retry_after);
-  if (kind === 'unknown') return new PlatformFailure(kind, `Telegram answered HTTP ${answer.status}.`);
-  const verb = kind === 'reconnect' ? 'does not let this bot do that' : 'refused';
-  return new PlatformFailure(kind, `Telegram ${verb}: ${wordsOf(answer)}`);
-}
-
-/** Returns the failure for the response to a delete (docs/contract/posts.md#refused-deletes). */
-export function deleteFailure(answer: BotAnswer): PlatformFailure {
-  // A malformed token leads to a path that does not exist.
-  const isTokenDead = answer.status === 404 && answer.refusal !== null;
-  return failure(answer, refusedDeleteKind(answer, failureKind(answer), isTokenDead));
-}
-
 /** Telegram's own reason for refusing a call. */
 export function wordsOf({ refusal, status }: BotAnswer): string {
   return platformWords(refusal?.description || `HTTP ${status}`);
 }
 
-function failureKind({ status, refusal }: BotAnswer): FailureKind {
-  if (status === 429) return 'unavailable';
-  if (refusal === null || status < 400 || status >= 500) return 'unknown';
-  const told = WORDS.find(([words]) => words.test(refusal.description));
-  return STATUSES.get(status) ?? told?.[1] ?? 'rejected';
-}
+export const { failure, deleteFailure } = errorResponses<BotAnswer>({
+  name: 'Telegram',
+  statuses: new Map([
+    [401, 'reconnect'],
+    // The bot was removed, was blocked, or was never a member.
+    [403, 'reconnect'],
+    // A malformed token leads to a path that does not exist.
+    [404, 'reconnect'],
+  ]),
+  kindOf: ({ status, refusal }) =>
+    status === 400 ? WORDS.find(([words]) => words.test(refusal?.description ?? ''))?.[1] : undefined,
+  isOwn: ({ refusal }) => refusal !== null,
+  isTokenDead: ({ status, refusal }) => status === 404 && refusal !== null,
+  reason: wordsOf,
+  refusesCredential: 'does not let this bot do that',
+  wait: ({ refusal }) => refusal?.parameters?.retry_after,
+});

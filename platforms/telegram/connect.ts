@@ -1,12 +1,13 @@
 /** Verifies a bot and the chat that it is to post to, before anything is stored. */
 import { z } from 'zod';
+import { fieldFacts } from '../credential-fields.ts';
 import { type ConnectedAccount, PlatformFailure, type PlatformIo } from '../contract.ts';
-import type { HostedConnect } from '../hosted.ts';
+import type { HostedConnect } from '../connect.ts';
 import { withoutPublishing } from '../http.ts';
 import { type BotAnswer, callBot, failure, wordsOf } from './api.ts';
 
 /** The credential that is stored, encrypted, for a connection. */
-export interface BotLogin {
+export interface BotCredential {
   readonly botToken: string;
   /** The chat's id, because a name can pass to another chat. */
   readonly chatId: string;
@@ -14,12 +15,13 @@ export interface BotLogin {
 
 const A_CHAT = 'the name of a public channel or group, such as @thebells, or the number of a chat';
 
-export const TelegramCredentials = z.strictObject({
+export const TelegramCredentialsInput = z.strictObject({
   botToken: z
     .string()
     .trim()
     .regex(/^\d{1,20}:[\w-]{20,200}$/, 'the token of a bot, such as 123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11')
-    .describe('Token of the bot, which BotFather gives.'),
+    .describe('Token of the bot, which BotFather gives.')
+    .register(fieldFacts, { label: 'Bot token', kind: 'secret' }),
   chatId: z
     .union(
       [
@@ -31,11 +33,12 @@ export const TelegramCredentials = z.strictObject({
       ],
       A_CHAT,
     )
-    .describe('Where it posts: @name of a public channel or group, or the number of a chat, such as -1001234567890.'),
+    .describe('Where it posts: @name of a public channel or group, or the number of a chat, such as -1001234567890.')
+    .register(fieldFacts, { label: 'Chat', kind: 'text' }),
 });
-export type TelegramCredentials = z.infer<typeof TelegramCredentials>;
+export type TelegramCredentialsInput = z.infer<typeof TelegramCredentialsInput>;
 
-export const hosted: HostedConnect<TelegramCredentials> = {
+export const hosted: HostedConnect<TelegramCredentialsInput> = {
   fields: [
     {
       name: 'botToken',
@@ -78,9 +81,9 @@ const Member = z.object({
 type Member = z.infer<typeof Member>;
 
 export function connectAccount(
-  { botToken, chatId }: TelegramCredentials,
+  { botToken, chatId }: TelegramCredentialsInput,
   io: PlatformIo,
-): Promise<ConnectedAccount<BotLogin>> {
+): Promise<ConnectedAccount<BotCredential>> {
   return withoutPublishing(async () => {
     const bot = read(Bot, await callBot(io, botToken, 'getMe', {}));
     const chat = await findChat(io, botToken, bot.username, String(chatId));

@@ -10,8 +10,10 @@ import {
 } from '../contract.ts';
 import { withoutPublishing } from '../http.ts';
 import { callBot, deleteFailure } from './api.ts';
-import { type BotLogin, connectAccount, hosted, TelegramCredentials } from './connect.ts';
+import { type BotCredential, connectAccount, hosted, TelegramCredentialsInput } from './connect.ts';
 import { type Message, sendImages, sendText } from './messages.ts';
+import { UTF16_UNITS } from '../text.ts';
+import { settings } from './settings.ts';
 
 /** Maximum length of a caption; a longer text follows the images as a separate message. */
 const CAPTION_MAX = 1024;
@@ -27,11 +29,12 @@ const PRIVATE_PREFIX = '-100';
 
 const Ref = z.object({ messageIds: z.array(z.number()).min(1) });
 
-export const telegram = definePlatform<BotLogin, TelegramCredentials>({
+export const telegram = definePlatform<BotCredential, TelegramCredentialsInput>({
   id: 'telegram',
   name: 'Telegram',
   kind: 'broadcast',
-  text: { maxLength: 4096, unit: 'utf16' },
+  settings,
+  text: { maxLength: 4096, unit: UTF16_UNITS },
   images: {
     max: 10,
     maxBytes: 10_000_000,
@@ -57,14 +60,14 @@ export const telegram = definePlatform<BotLogin, TelegramCredentials>({
     'https://core.telegram.org/bots/api#sendmediagroup',
     'https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this',
   ],
-  credentials: TelegramCredentials,
+  credentials: TelegramCredentialsInput,
   hosted,
   connectAccount,
   publish,
   remove,
 });
 
-async function publish(session: Session<BotLogin>, part: SendPart, io: PlatformIo): Promise<Published> {
+async function publish(session: Session<BotCredential>, part: SendPart, io: PlatformIo): Promise<Published> {
   const { text, images = [], parent } = part;
   if (images.length > 0) {
     const isCaption = text.length <= CAPTION_MAX;
@@ -78,7 +81,7 @@ async function publish(session: Session<BotLogin>, part: SendPart, io: PlatformI
 
 /** If the text is refused, its images are deleted, so that a failed post is not half published. */
 async function sendTextAfter(
-  session: Session<BotLogin>,
+  session: Session<BotCredential>,
   shown: readonly Message[],
   text: string,
   io: PlatformIo,
@@ -97,7 +100,7 @@ async function sendTextAfter(
 }
 
 /** Message ids are invalid in a group that was upgraded, so this does not switch to the new chat id. */
-function remove({ credential }: Session<BotLogin>, post: Published, io: PlatformIo): Promise<void> {
+function remove({ credential }: Session<BotCredential>, post: Published, io: PlatformIo): Promise<void> {
   return withoutPublishing(async () => {
     const { chatId, messageId } = addressOf(post);
     const messageIds = Ref.safeParse(post.ref).data?.messageIds ?? [messageId];

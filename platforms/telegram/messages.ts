@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type OutgoingImage, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
 import { type BotAnswer, callBot, failure } from './api.ts';
-import type { BotLogin } from './connect.ts';
+import type { BotCredential } from './connect.ts';
 
 const Message = z.object({
   message_id: z.number(),
@@ -18,7 +18,7 @@ const ANIMATION = 'image/gif';
 
 /** @param replyTo id of the message that this one replies to; undefined for none */
 export function sendText(
-  session: Session<BotLogin>,
+  session: Session<BotCredential>,
   text: string,
   replyTo: number | undefined,
   io: PlatformIo,
@@ -33,7 +33,7 @@ export function sendText(
 
 /** Sends one image as a single message, several as an album. @param caption empty for none */
 export function sendImages(
-  session: Session<BotLogin>,
+  session: Session<BotCredential>,
   images: readonly OutgoingImage[],
   caption: string,
   io: PlatformIo,
@@ -67,7 +67,7 @@ function albumForm(chatId: string, images: readonly OutgoingImage[], caption: st
 }
 
 async function send(
-  session: Session<BotLogin>,
+  session: Session<BotCredential>,
   io: PlatformIo,
   method: string,
   bodyFor: (chatId: string) => Parameters<typeof callBot>[3],
@@ -80,7 +80,10 @@ async function send(
 }
 
 /** An upgraded group has a new chat id. The refused call is repeated with it, and the new id is kept. */
-async function inChat(session: Session<BotLogin>, call: (login: BotLogin) => Promise<BotAnswer>): Promise<BotAnswer> {
+async function inChat(
+  session: Session<BotCredential>,
+  call: (credential: BotCredential) => Promise<BotAnswer>,
+): Promise<BotAnswer> {
   const answer = await call(session.credential);
   const { movedTo } = answer;
   if (movedTo === null) return answer;

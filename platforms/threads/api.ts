@@ -1,17 +1,17 @@
 /** The credential of a Threads account, valid for sixty days, and calls to Threads' own Graph API with it. */
 import { z } from 'zod';
-import { CONTAINER_SUBCODES, type ContainerApi } from '../container-api.ts';
-import { type LoginRenewal, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
-import { callGraph, type GraphAnswer, type GraphCall, graphFailure } from '../graph.ts';
+import { CONTAINER_SUBCODES, type ContainerApi } from '../meta/container-api.ts';
+import { type CredentialRenewal, PlatformFailure, type PlatformIo, type Session } from '../contract.ts';
+import { callGraph, type GraphAnswer, type GraphCall, graphFailures } from '../meta/graph.ts';
 import { stringField } from '../http.ts';
-import { dueBefore, expiryOf } from '../oauth-token.ts';
+import { dueBefore, expiryOf } from '../oauth-credential.ts';
 import { callWithTokenRefresh } from '../with-token-refresh.ts';
 
 /** Version of graph.threads.net. */
 export const API_VERSION = 'v1.0';
 
 /** The credential that is stored, encrypted, for a connection. */
-export interface ThreadsLogin {
+export interface ThreadsCredential {
   readonly accessToken: string;
   /** ISO instant at which the access token expires; null when unknown. */
   readonly expiresAt: string | null;
@@ -22,14 +22,14 @@ const TokenAnswer = z.object({ access_token: z.string().min(1), expires_in: z.nu
 /** How long before expiry a credential is renewed. Renewal is possible from one day of age until expiry. */
 const AHEAD_MS = 10 * 86_400_000;
 
-export const renewal: LoginRenewal<ThreadsLogin> = {
+export const renewal: CredentialRenewal<ThreadsCredential> = {
   // A renewal needs nothing but the credential itself.
   canRenew: ({ expiresAt }) => expiresAt !== null,
   dueAt: ({ expiresAt }) => dueBefore(expiresAt, AHEAD_MS),
-  renew: renewLogin,
+  renew: renewCredential,
 };
 
-async function renewLogin({ accessToken }: ThreadsLogin, io: PlatformIo): Promise<ThreadsLogin> {
+async function renewCredential({ accessToken }: ThreadsCredential, io: PlatformIo): Promise<ThreadsCredential> {
   try {
     return await longLived(io, 'refresh_access_token', { grant_type: 'th_refresh_token' }, accessToken);
   } catch (error) {
@@ -54,28 +54,31 @@ export async function longLived(
   path: 'access_token' | 'refresh_access_token',
   parameters: Readonly<Record<string, string>>,
   accessToken: string,
-): Promise<ThreadsLogin> {
+): Promise<ThreadsCredential> {
   const query = { ...parameters, access_token: accessToken };
   const answer = await callGraph(io, null, `${io.endpoints.THREADS_API_URL}/${path}`, { query });
   if (answer.status !== 200) throw failure(answer);
   const token = TokenAnswer.safeParse(answer.body);
-  if (!token.success) throw new PlatformFailure('unavailable', 'Threads answered without a login; nothing was posted.');
+  if (!token.success) throw new PlatformFailure('unavailable', 'Threads answered without a token; nothing was posted.');
   const { access_token: renewed, expires_in: seconds } = token.data;
   return { accessToken: renewed, expiresAt: expiryOf(seconds, io.now()) };
 }
+
+const publishing = graphFailures({ name: 'Threads', subcodes: CONTAINER_SUBCODES });
+const others = graphFailures({ name: 'Threads' });
 
 /** Returns the failure for a response other than 200 to a publishing call. */
 export function failure(answer: GraphAnswer): PlatformFailure {
   // The login endpoints use another error format.
   const words = answer.error === null ? stringField(answer.body, 'error_message') : undefined;
   if (words === undefined || answer.status >= 500) {
-    return graphFailure({ name: 'Threads', subcodes: CONTAINER_SUBCODES }, answer);
+    return publishing.failure(answer);
   }
-  return graphFailure({ name: 'Threads' }, { ...answer, error: { code: 100, message: words } });
+  return others.failure({ ...answer, error: { code: 100, message: words } });
 }
 
 /** @see https://developers.facebook.com/docs/threads/posts/ */
-export function containersOf(session: Session<ThreadsLogin>, io: PlatformIo): ContainerApi {
+export function containersOf(session: Session<ThreadsCredential>, io: PlatformIo): ContainerApi {
   return {
     name: 'Threads',
     account: 'me',

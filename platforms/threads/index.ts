@@ -1,40 +1,47 @@
 /** Threads: texts with or without images. */
 import { z } from 'zod';
-import { lookForContainer, makeContainer, PUBLISHABLE_MS, publishContainer } from '../containers.ts';
+import { fieldFacts } from '../credential-fields.ts';
+import { lookForContainer, makeContainer, PUBLISHABLE_MS, publishContainer } from '../meta/containers.ts';
 import { type ConnectedAccount, definePlatform, PlatformFailure, type PlatformIo } from '../contract.ts';
 import { withoutPublishing } from '../http.ts';
-import { API_VERSION, callThreads, containersOf, failure, renewal, type ThreadsLogin } from './api.ts';
-import { hosted } from './hosted.ts';
+import { API_VERSION, callThreads, containersOf, failure, renewal, type ThreadsCredential } from './api.ts';
+import { hosted } from './connect.ts';
+import { EMOJI_BYTES } from './emoji-bytes.ts';
+import { settings } from './settings.ts';
 
-const ThreadsCredentials = z.strictObject({
+const ThreadsCredentialsInput = z.strictObject({
   accessToken: z
     .string()
     .trim()
     .min(1)
     .max(4096)
-    .describe('Long-lived access token of the account, with threads_basic and threads_content_publish.'),
+    .describe('Long-lived access token of the account, with threads_basic and threads_content_publish.')
+    .register(fieldFacts, { label: 'Access token', kind: 'secret' }),
   refreshToken: z
     .string()
     .trim()
     .max(4096)
     .optional()
-    .describe('Taken and dropped, so that what other platforms give fits here: Threads renews by the access token.'),
+    .describe('Taken and dropped, so that what other platforms give fits here: Threads renews by the access token.')
+    .register(fieldFacts, { label: 'Refresh token', kind: 'secret' }),
   expiresAt: z.iso
     .datetime({ offset: true })
     .optional()
     .describe(
       'When the access token ends. Given, it is renewed from ten days before; otherwise it is used until it is refused.',
-    ),
+    )
+    .register(fieldFacts, { label: 'Expires at', kind: 'text' }),
 });
-type ThreadsCredentials = z.infer<typeof ThreadsCredentials>;
+type ThreadsCredentialsInput = z.infer<typeof ThreadsCredentialsInput>;
 
 const Profile = z.object({ id: z.string(), username: z.string().min(1) });
 
-export const threads = definePlatform<ThreadsLogin, ThreadsCredentials>({
+export const threads = definePlatform<ThreadsCredential, ThreadsCredentialsInput>({
   id: 'threads',
   name: 'Threads',
   kind: 'broadcast',
-  text: { maxLength: 500, unit: 'emoji_bytes' },
+  settings,
+  text: { maxLength: 500, unit: EMOJI_BYTES },
   images: {
     max: 20,
     maxBytes: 8_000_000,
@@ -57,7 +64,7 @@ export const threads = definePlatform<ThreadsLogin, ThreadsCredentials>({
     'https://developers.facebook.com/docs/threads/overview/',
     'https://developers.facebook.com/docs/threads/troubleshooting/',
   ],
-  credentials: ThreadsCredentials,
+  credentials: ThreadsCredentialsInput,
   hosted,
   renewal,
   connectAccount,
@@ -67,14 +74,14 @@ export const threads = definePlatform<ThreadsLogin, ThreadsCredentials>({
 });
 
 function connectAccount(
-  { accessToken, expiresAt }: ThreadsCredentials,
+  { accessToken, expiresAt }: ThreadsCredentialsInput,
   io: PlatformIo,
-): Promise<ConnectedAccount<ThreadsLogin>> {
+): Promise<ConnectedAccount<ThreadsCredential>> {
   return withoutPublishing(async () => {
     const answer = await callThreads(io, accessToken, 'me', { query: { fields: 'id,username' } });
     if (answer.status !== 200) throw failure(answer);
     const profile = Profile.safeParse(answer.body);
-    if (!profile.success) throw new PlatformFailure('unavailable', 'Threads did not show whose login this is.');
+    if (!profile.success) throw new PlatformFailure('unavailable', 'Threads did not show whose access token this is.');
     // Only a token with publish permission can read this.
     const query = { fields: 'quota_usage' };
     const limit = await callThreads(io, accessToken, 'me/threads_publishing_limit', { query });

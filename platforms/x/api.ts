@@ -1,8 +1,8 @@
 /** Calls X's API v2 and maps its error responses to failures. */
 import { z } from 'zod';
-import { type FailureKind, PlatformFailure, type PlatformIo } from '../contract.ts';
-import { callPlatform, isWebPage, type PlatformAnswer, platformWords, stringField, unavailable } from '../http.ts';
-import { refusedDeleteKind } from '../refused-delete.ts';
+import type { PlatformIo } from '../contract.ts';
+import { errorResponses } from '../error-responses.ts';
+import { callPlatform, type PlatformAnswer, platformWords, stringField } from '../http.ts';
 
 export interface XCall {
   /** Defaults to GET. */
@@ -14,21 +14,6 @@ export interface XCall {
 
 /** Problem type for a token of a kind that X does not accept. */
 const DEAD_TOKEN = 'unsupported-authentication';
-
-/** Failure kinds by the last segment of a problem's `type`. */
-const PROBLEMS: ReadonlyMap<string, FailureKind> = new Map([
-  [DEAD_TOKEN, 'reconnect'],
-  ['oauth1-permissions', 'reconnect'],
-  ['client-forbidden', 'unavailable'],
-  ['usage-capped', 'unavailable'],
-]);
-
-/** Failure kinds by status, for responses without such a problem. 402: the operator's credits are used up. */
-const STATUSES: ReadonlyMap<number, FailureKind> = new Map([
-  [401, 'reconnect'],
-  [402, 'unavailable'],
-  [429, 'unavailable'],
-]);
 
 /** X's bare message for a token that lacks a scope; refusals of a post include a reason. */
 const NO_SCOPE = /^forbidden\.?$|\bscopes?\b/i;
@@ -48,31 +33,31 @@ export function isOk({ status }: PlatformAnswer): boolean {
   return status === 200 || status === 201;
 }
 
-/** Returns the failure for a response other than 2xx to a publishing call. */
-export function failure(answer: PlatformAnswer, kind: FailureKind = failureKind(answer)): PlatformFailure {
-  if (answer.status === 429) return unavailable('X', answer);
-  if (kind === 'unknown') return new PlatformFailure(kind, `X answered HTTP ${answer.status}.`);
-  if (kind === 'unavailable') {
-    return new PlatformFailure(kind, `X does not serve this install’s app now: ${reason(answer)}; nothing was posted.`);
-  }
-  const verb = kind === 'reconnect' ? 'does not take this login' : 'refused';
-  return new PlatformFailure(kind, `X ${verb}: ${reason(answer)}`);
-}
-
-/** Returns the failure for the response to a delete (docs/contract/posts.md#refused-deletes). */
-export function deleteFailure(answer: PlatformAnswer): PlatformFailure {
-  const problem = problemOf(answer);
-  return failure(answer, refusedDeleteKind(answer, failureKind(answer), problem === DEAD_TOKEN));
-}
-
-function failureKind(answer: PlatformAnswer): FailureKind {
-  const { status, body } = answer;
-  if (isWebPage(answer) && status !== 429) return 'unknown';
-  const problem = problemOf(answer);
-  if (status === 403 && NO_SCOPE.test(stringField(body, 'detail') ?? '')) return 'reconnect';
-  const refused = status >= 300 && status < 500;
-  return (refused ? PROBLEMS.get(problem) : undefined) ?? STATUSES.get(status) ?? (refused ? 'rejected' : 'unknown');
-}
+export const { failure, deleteFailure } = errorResponses<PlatformAnswer>({
+  name: 'X',
+  // The last segment of a problem's `type`.
+  codes: new Map([
+    [DEAD_TOKEN, 'reconnect'],
+    ['oauth1-permissions', 'reconnect'],
+    ['client-forbidden', 'unavailable'],
+    ['usage-capped', 'unavailable'],
+  ]),
+  codeOf: problemOf,
+  statuses: new Map([
+    [401, 'reconnect'],
+    // The operator's credits are used up.
+    [402, 'unavailable'],
+  ]),
+  kindOf: ({ status, body }) =>
+    status === 403 && NO_SCOPE.test(stringField(body, 'detail') ?? '') ? 'reconnect' : undefined,
+  redirectsRefuse: true,
+  isTokenDead: (answer) => problemOf(answer) === DEAD_TOKEN,
+  reason,
+  unavailable: (answer) =>
+    answer.status === 429
+      ? undefined
+      : { message: `X does not serve this install’s app now: ${reason(answer)}; nothing was posted.` },
+});
 
 function problemOf({ body }: PlatformAnswer): string {
   return (stringField(body, 'type') ?? '').split('/').at(-1) ?? '';

@@ -4,7 +4,7 @@ import { type Json, type OutgoingImage, PlatformFailure, type PlatformIo, type S
 import { type PlatformAnswer, withoutPublishing } from '../http.ts';
 import { failure, isOk } from './api.ts';
 import { covers } from '../scopes.ts';
-import { callLoggedIn, type XLogin } from './session.ts';
+import { callLoggedIn, type XCredential } from './credential.ts';
 
 /** Stored between the upload and the post. */
 const Prepared = z.object({ mediaIds: z.array(z.string()) });
@@ -43,7 +43,7 @@ const LOOKS_MAX = 30;
  * @see https://docs.x.com/x-api/media/quickstart/media-upload-chunked
  */
 export function uploadImages(
-  session: Session<XLogin>,
+  session: Session<XCredential>,
   images: readonly OutgoingImage[],
   io: PlatformIo,
 ): Promise<Json> {
@@ -51,7 +51,7 @@ export function uploadImages(
     if (!covers(session.credential, IMAGES)) {
       throw new PlatformFailure(
         'reconnect',
-        `This login does not cover images on X (${IMAGES}): connect the account again.`,
+        `This credential does not cover images on X (${IMAGES}): connect the account again.`,
       );
     }
     const mediaIds: string[] = [];
@@ -65,7 +65,7 @@ export function mediaIdsOf(prepared: Json): readonly string[] {
   return Prepared.parse(prepared).mediaIds;
 }
 
-async function uploadImage(session: Session<XLogin>, image: OutgoingImage, io: PlatformIo): Promise<string> {
+async function uploadImage(session: Session<XCredential>, image: OutgoingImage, io: PlatformIo): Promise<string> {
   const form = new FormData();
   // Blob does not accept shared memory, so the bytes are copied.
   form.append('media', new Blob([new Uint8Array(image.bytes)], { type: image.contentType }), 'image');
@@ -76,7 +76,7 @@ async function uploadImage(session: Session<XLogin>, image: OutgoingImage, io: P
   return uploaded.id;
 }
 
-async function untilProcessed(session: Session<XLogin>, uploaded: Uploaded, io: PlatformIo): Promise<void> {
+async function untilProcessed(session: Session<XCredential>, uploaded: Uploaded, io: PlatformIo): Promise<void> {
   let info = uploaded.processing_info;
   for (let look = 0; info !== undefined && UNFINISHED.includes(info.state); look += 1) {
     if (look === LOOKS_MAX) throw stillProcessing();
@@ -90,7 +90,7 @@ async function untilProcessed(session: Session<XLogin>, uploaded: Uploaded, io: 
   if (info?.state === 'failed') throw new PlatformFailure('rejected', 'X refused: it could not process an image.');
 }
 
-async function describe(session: Session<XLogin>, id: string, text: string, io: PlatformIo): Promise<void> {
+async function describe(session: Session<XCredential>, id: string, text: string, io: PlatformIo): Promise<void> {
   const json = { id, metadata: { alt_text: { text } } };
   const answer = await callLoggedIn(session, io, '/2/media/metadata', { method: 'POST', json });
   if (!isOk(answer)) throw failure(answer);

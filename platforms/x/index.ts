@@ -10,16 +10,18 @@ import {
   type Session,
 } from '../contract.ts';
 import { withoutPublishing } from '../http.ts';
-import { tokenFields } from '../oauth-token.ts';
+import { tokenFields } from '../oauth-credential.ts';
 import { callX, deleteFailure, failure, isOk } from './api.ts';
-import { hosted } from './hosted.ts';
+import { hosted } from './connect.ts';
 import { mediaIdsOf, uploadImages } from './images.ts';
 import { hasLink } from './links.ts';
 import { IDS_MAX, readMetrics } from './metrics.ts';
 import { findPost } from './read-back.ts';
-import { callLoggedIn, renewal, type XLogin } from './session.ts';
+import { callLoggedIn, renewal, type XCredential } from './credential.ts';
+import { WEIGHTED } from './weigh.ts';
+import { settings } from './settings.ts';
 
-const XCredentials = z.strictObject({
+const XCredentialsInput = z.strictObject({
   ...tokenFields({
     accessToken:
       'OAuth 2.0 access token of the account, with the scopes tweet.read, tweet.write, users.read and media.write.',
@@ -27,16 +29,17 @@ const XCredentials = z.strictObject({
     instant: '2026-12-01T09:00:00Z',
   }),
 });
-type XCredentials = z.infer<typeof XCredentials>;
+type XCredentialsInput = z.infer<typeof XCredentialsInput>;
 
 const Me = z.object({ data: z.object({ id: z.string(), username: z.string() }) });
 const Created = z.object({ data: z.object({ id: z.string() }) });
 
-export const x = definePlatform<XLogin, XCredentials>({
+export const x = definePlatform<XCredential, XCredentialsInput>({
   id: 'x',
   name: 'X',
   kind: 'broadcast',
-  text: { maxLength: 280, unit: 'weighted' },
+  settings,
+  text: { maxLength: 280, unit: WEIGHTED },
   images: {
     max: 4,
     // X says 5 MB without defining the unit; this is the smaller one.
@@ -62,7 +65,7 @@ export const x = definePlatform<XLogin, XCredentials>({
     'https://docs.x.com/x-api/media/quickstart/best-practices',
     'https://docs.x.com/x-api/posts/get-posts-by-ids',
   ],
-  credentials: XCredentials,
+  credentials: XCredentialsInput,
   hosted,
   renewal,
   connectAccount,
@@ -73,19 +76,19 @@ export const x = definePlatform<XLogin, XCredentials>({
   readMetrics,
 });
 
-function connectAccount(input: XCredentials, io: PlatformIo): Promise<ConnectedAccount<XLogin>> {
+function connectAccount(input: XCredentialsInput, io: PlatformIo): Promise<ConnectedAccount<XCredential>> {
   const { accessToken, refreshToken = null, expiresAt = null } = input;
   return withoutPublishing(async () => {
     const answer = await callX(io, accessToken, '/2/users/me');
     if (!isOk(answer)) throw failure(answer);
     const me = Me.safeParse(answer.body);
-    if (!me.success) throw new PlatformFailure('unavailable', 'X answered without the account of this login.');
+    if (!me.success) throw new PlatformFailure('unavailable', 'X answered without the account of this access token.');
     const { id, username } = me.data.data;
     return { platformAccountId: id, handle: username, credential: { accessToken, refreshToken, expiresAt } };
   });
 }
 
-async function publish(session: Session<XLogin>, part: SendPart, io: PlatformIo): Promise<Published> {
+async function publish(session: Session<XCredential>, part: SendPart, io: PlatformIo): Promise<Published> {
   const answer = await callLoggedIn(session, io, '/2/tweets', {
     method: 'POST',
     json: {
@@ -100,12 +103,12 @@ async function publish(session: Session<XLogin>, part: SendPart, io: PlatformIo)
   return published(session, created.data.data.id);
 }
 
-async function readBack(session: Session<XLogin>, part: SendPart, io: PlatformIo): Promise<Published | null> {
+async function readBack(session: Session<XCredential>, part: SendPart, io: PlatformIo): Promise<Published | null> {
   const id = await findPost(session, io, part);
   return id === null ? null : published(session, id);
 }
 
-function remove(session: Session<XLogin>, post: Published, io: PlatformIo): Promise<void> {
+function remove(session: Session<XCredential>, post: Published, io: PlatformIo): Promise<void> {
   return withoutPublishing(async () => {
     const path = `/2/tweets/${encodeURIComponent(post.platformPostId)}`;
     const answer = await callLoggedIn(session, io, path, { method: 'DELETE' });
@@ -113,6 +116,6 @@ function remove(session: Session<XLogin>, post: Published, io: PlatformIo): Prom
   });
 }
 
-function published({ handle }: Session<XLogin>, id: string): Published {
+function published({ handle }: Session<XCredential>, id: string): Published {
   return { platformPostId: id, url: `https://x.com/${encodeURIComponent(handle)}/status/${id}` };
 }

@@ -35,7 +35,7 @@ const PROTOCOL = /(?<=^|[^a-z0-9@＠$#＃\ufeff\ufffe\uffff])https?:\/\/$/i;
 const LONGEST_PROTOCOL = 'x https://'.length;
 
 /** Labels of bare domains, each followed by a dot. */
-const BARE_LABELS = new RegExp(`(?:[-a-z0-9${ACCENTED}]+\\.)+`, 'gi');
+const SCHEMELESS_LABELS = new RegExp(`(?:[-a-z0-9${ACCENTED}]+\\.)+`, 'gi');
 
 const PATH_CHARACTER = `[-a-z0-9!*';:=+,.$/%#[\\]\\u2013_~@|&\\u0400-\\u04ff${ACCENTED}]`;
 const PARENTHESES = `\\((?:${PATH_CHARACTER}+|${PATH_CHARACTER}*\\(${PATH_CHARACTER}+\\)${PATH_CHARACTER}*)\\)`;
@@ -66,7 +66,8 @@ export function hasLink(text: string): boolean {
 /** Adds the links whose domain starts in a run. Returns the position to continue from. */
 function addLinks(text: string, start: number, runEnd: number, links: Link[]): number {
   const protocol = PROTOCOL.exec(text.slice(Math.max(0, start - LONGEST_PROTOCOL), start))?.[0].length;
-  if (protocol === undefined) return addBareLinks(text, bareStart(text, start, runEnd, links), runEnd, links);
+  if (protocol === undefined)
+    return addSchemelessLinks(text, schemelessStart(text, start, runEnd, links), runEnd, links);
   const end = domainEnd(text, start, runEnd);
   if (end === undefined) return runEnd;
   const link = { start: start - protocol, end: end + rest(text, end).length };
@@ -76,7 +77,7 @@ function addLinks(text: string, start: number, runEnd: number, links: Link[]): n
 }
 
 /** Position in a run at which a domain without http(s) may begin; the end of the run when there is none. */
-function bareStart(text: string, runStart: number, runEnd: number, links: readonly Link[]): number {
+function schemelessStart(text: string, runStart: number, runEnd: number, links: readonly Link[]): number {
   if (runStart === 0) return 0;
   // A character that belongs to the previous link is no boundary.
   const behindBoundary = runStart > (links.at(-1)?.end ?? 0) && BOUNDARY.test(text.charAt(runStart - 1));
@@ -87,11 +88,11 @@ function bareStart(text: string, runStart: number, runEnd: number, links: readon
 }
 
 /** Bare domains consist of Latin letters only, so several may appear between letters of other scripts. */
-function addBareLinks(text: string, start: number, runEnd: number, links: Link[]): number {
+function addSchemelessLinks(text: string, start: number, runEnd: number, links: Link[]): number {
   const end = domainEnd(text, start, runEnd);
   if (end === undefined) return runEnd;
   let goOn = end;
-  for (const match of text.slice(start, end).matchAll(BARE_LABELS)) {
+  for (const match of text.slice(start, end).matchAll(SCHEMELESS_LABELS)) {
     const from = start + match.index;
     const to = lastTldEnd(text, from, from + match[0].length);
     if (to === undefined) continue;

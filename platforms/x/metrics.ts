@@ -1,14 +1,8 @@
 /** Reads the metrics of X posts. X charges for each requested post once per UTC day. */
 import { z } from 'zod';
-import {
-  type MetricNumbers,
-  type MetricsReading,
-  PlatformFailure,
-  type PlatformIo,
-  type ReadPost,
-} from '../contract.ts';
-import type { Session } from '../login.ts';
-import { callLoggedIn, type XLogin } from './session.ts';
+import { type PostMetrics, type MetricsReading, PlatformFailure, type PlatformIo, type ReadPost } from '../contract.ts';
+import type { Session } from '../credential.ts';
+import { callLoggedIn, type XCredential } from './credential.ts';
 import { failure, isOk } from './api.ts';
 
 /** Maximum number of posts in one call. */
@@ -36,7 +30,7 @@ const Answer = z.object({
 type PublicMetrics = z.infer<typeof Answer>['data'][number]['public_metrics'];
 
 export async function readMetrics(
-  session: Session<XLogin>,
+  session: Session<XCredential>,
   posts: readonly ReadPost[],
   io: PlatformIo,
 ): Promise<MetricsReading> {
@@ -44,17 +38,17 @@ export async function readMetrics(
   const path = `/2/tweets?ids=${ids.map(encodeURIComponent).join(',')}&tweet.fields=public_metrics`;
   const answer = await callLoggedIn(session, io, path);
   if (!isOk(answer)) throw failure(answer);
-  const told = Answer.safeParse(answer.body);
-  if (!told.success) throw new PlatformFailure('unavailable', 'X answered without the numbers of the posts.');
-  const gone = told.data.errors.filter(({ type }) => type?.endsWith('/resource-not-found'));
-  return new Map<string, MetricNumbers | 'gone'>([
+  const parsed = Answer.safeParse(answer.body);
+  if (!parsed.success) throw new PlatformFailure('unavailable', 'X answered without the metrics of the posts.');
+  const gone = parsed.data.errors.filter(({ type }) => type?.endsWith('/resource-not-found'));
+  return new Map<string, PostMetrics | 'gone'>([
     ...gone.flatMap(({ resource_id: id }) => (id === undefined ? [] : [[id, 'gone'] as const])),
-    ...told.data.data.map((post) => [post.id, numbersOf(post.public_metrics)] as const),
+    ...parsed.data.data.map((post) => [post.id, metricsOf(post.public_metrics)] as const),
   ]);
 }
 
 /** Quotes are not counted as reposts, because X reports them separately. */
-function numbersOf(metrics: PublicMetrics): MetricNumbers {
+function metricsOf(metrics: PublicMetrics): PostMetrics {
   return {
     impressions: metrics.impression_count,
     likes: metrics.like_count,

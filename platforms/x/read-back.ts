@@ -1,8 +1,9 @@
 /** Finds a post whose response was lost. A post does not contain our token, so the match uses time, place and text. */
 import { z } from 'zod';
 import { PlatformFailure, type PlatformIo, type SendPart, type Session } from '../contract.ts';
+import { comparableText } from '../match-post.ts';
 import { failure, isOk } from './api.ts';
-import { callLoggedIn, type XLogin } from './session.ts';
+import { callLoggedIn, type XCredential } from './credential.ts';
 
 /** Number of posts to request, newest first. X charges for each listed post. */
 const PAGE = 10;
@@ -35,7 +36,7 @@ const Page = z.object({ data: z.array(ListedPost).optional(), errors: z.undefine
  *
  * @throws PlatformFailure when X cannot be reached, or the account has more new posts than one request lists
  */
-export async function findPost(session: Session<XLogin>, io: PlatformIo, part: SendPart): Promise<string | null> {
+export async function findPost(session: Session<XCredential>, io: PlatformIo, part: SendPart): Promise<string | null> {
   const query = new URLSearchParams({
     max_results: String(PAGE),
     'tweet.fields': 'entities,referenced_tweets',
@@ -50,7 +51,7 @@ export async function findPost(session: Session<XLogin>, io: PlatformIo, part: S
   const parentId = part.parent?.platformPostId;
   // The list is newest first, so the last match is the earliest post.
   const found = posts.findLast(
-    (post) => parentOf(post) === parentId && essence(shownText(post)) === essence(part.text),
+    (post) => parentOf(post) === parentId && comparable(shownText(post)) === comparable(part.text),
   );
   if (found === undefined && posts.length >= PAGE) {
     throw new PlatformFailure('unknown', 'The account has more new posts than Carillon asks X for.');
@@ -79,11 +80,7 @@ function shownText({ text, entities }: ListedPost): string {
   return typed.replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&amp;/g, '&');
 }
 
-/** Normalizes a text: removes white space and unifies the spellings of a URL. */
-function essence(text: string): string {
-  return text
-    .toWellFormed()
-    .normalize()
-    .replace(/https?:\/\//gi, '')
-    .replace(/[\s/]+/g, '');
+/** Also without what X changes in a URL: its scheme and its slashes. */
+function comparable(text: string): string {
+  return comparableText(text.replace(/https?:\/\/|\//gi, ''));
 }

@@ -1,4 +1,5 @@
 /** Weighted length of a text on X: some scripts weigh two per character, an emoji two, a link a constant. Pure. */
+import type { TextUnit } from '../content-facts.ts';
 import { findLinks } from './links.ts';
 
 /** Weight of any link, because X replaces each link by a short one. */
@@ -23,7 +24,7 @@ const SIGN = /\p{RGI_Emoji}|[#*0-9]\u{fe0f}?\u{20e3}|[^]/gv;
  *
  * @see https://docs.x.com/resources/fundamentals/counting-characters
  */
-export function weighText(text: string): number {
+function weighText(text: string): number {
   const normal = text.normalize();
   let weight = 0;
   let at = 0;
@@ -49,3 +50,6 @@ function weighSigns(text: string): number {
 function weighCodePoint(codePoint: number): number {
   return LIGHT.some(([first, last]) => codePoint >= first && codePoint <= last) ? 1 : 2;
 }
+
+/** X's weights of characters and links. */
+export const WEIGHTED: TextUnit = { name: 'weighted', plural: 'weighted characters', count: weighText };

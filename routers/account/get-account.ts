@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { readAccount } from '../../services/account/read-account.ts';
 import { Account } from '../schemas/account.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 export const getAccount = keyedProcedure
   .meta({

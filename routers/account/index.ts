@@ -1,5 +1,5 @@
 /** Operations on the caller's account. */
-import { router } from '../trpc.ts';
+import { router } from '../procedures.ts';
 import { getAccount } from './get-account.ts';
 import { updateAccount } from './update-account.ts';
 

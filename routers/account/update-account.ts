@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
 import { updateAccount as update } from '../../services/account/update-account.ts';
 import { Account, SPEND_CAP_MAX_CENTS } from '../schemas/account.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   xAnalytics: z.boolean().optional().describe('Whether to read the numbers of X posts. Each read is charged.'),

@@ -6,7 +6,7 @@ import { ERROR_CODES } from '../../errors/codes.ts';
 import { listAudit as list } from '../../services/audit/list-audit.ts';
 import { AuditEntry } from '../schemas/audit.ts';
 import { cursorInput, instantInput, nextCursorOutput, pagination, storableText, uuidInput } from '../schemas/common.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   actorKind: z.enum(ACTOR_KINDS).optional().describe('Gives only what such an actor asked for.'),
@@ -47,7 +47,7 @@ export const listAudit = keyedProcedure
     access: 'live-account',
     scope: 'account:read',
     errors: ['invalid_request', 'forbidden'],
-    tool: { none: 'It is for the owner to look over what agents and others did.' },
+    tool: { none: 'The owner uses it to review what agents and others did.' },
   })
   .input(Input)
   .output(Output)

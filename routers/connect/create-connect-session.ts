@@ -1,29 +1,20 @@
 /** POST /profiles/{profileId}/connect: a link with which a customer connects an account into a profile. */
 import { z } from 'zod';
 import { createConnectSession as create } from '../../services/connect/create-connect-session.ts';
-import { textInput, timestampOutput, uuidInput, uuidOutput } from '../schemas/common.ts';
-import { RedirectUrl } from '../schemas/connect-session.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { textInput, uuidInput } from '../schemas/common.ts';
+import { ConnectLink, RedirectUrl } from '../schemas/connect-session.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   profileId: uuidInput('Profile the connection goes into.'),
   platform: textInput(100)
     .optional()
     .describe(
-      'Platform to connect: one whose ways to connect in GET /platforms (get_platform_rules) include "page". A test key names sandbox only. Left out, the customer picks on the page.',
+      'Platform to connect: one whose ways to connect in get_platform_rules include "page"; for a test key, sandbox. Left out, the customer picks.',
     ),
   redirectUrl: RedirectUrl,
-  headless: z.boolean().default(false).describe('Whether the page goes without header and footer. Default false.'),
+  headless: z.boolean().default(false).describe('Without header and footer.'),
 });
-const Output = z.strictObject({
-  url: z
-    .string()
-    .meta({ format: 'uri' })
-    .describe('The link, for the customer alone. It is shown this once, works once and lasts fifteen minutes.'),
-  expiresAt: timestampOutput('Instant from which the link no longer works.'),
-  connectSessionId: uuidOutput('Id to follow the session by.'),
-});
-
 export const createConnectSession = keyedProcedure
   .meta({
     openapi: {
@@ -32,7 +23,7 @@ export const createConnectSession = keyedProcedure
       tags: ['Profiles'],
       summary: 'Make a connect link',
       description:
-        'Makes a link to a page where a customer links an account into the profile, without seeing an API key and without the caller seeing a login. In the end the customer is sent to redirectUrl with connectSessionId, connectionId, profileId, slug and platform added, or with connectSessionId and error.',
+        'Makes a link to a page where a customer links an account into the profile; the caller never sees the login. The customer ends at redirectUrl with connectSessionId, and connectionId, profileId, slug and platform, or error.',
     },
     access: 'key',
     scope: 'connections:write',
@@ -49,5 +40,5 @@ export const createConnectSession = keyedProcedure
     },
   })
   .input(Input)
-  .output(Output)
+  .output(ConnectLink)
   .mutation(({ ctx, input }) => create(ctx.services, ctx.caller, input));

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { getConnectSession as get } from '../../services/connect/get-connect-session.ts';
 import { uuidInput } from '../schemas/common.ts';
 import { ConnectSession } from '../schemas/connect-session.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({ connectSessionId: uuidInput('Id of the session.') });
 const Output = z.strictObject({ connectSession: ConnectSession });

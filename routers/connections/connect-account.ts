@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { connectAccount as connect } from '../../services/connections/connect-account.ts';
 import { storableRecord, textInput, uuidInput } from '../schemas/common.ts';
 import { Connection, ConnectionDescription, Slug } from '../schemas/connection.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   platformId: textInput(100).describe('Platform of the account, one of the ids that GET /platforms lists.'),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { deleteConnection as remove } from '../../services/connections/delete-connection.ts';
 import { uuidInput, uuidOutput } from '../schemas/common.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({ connectionId: uuidInput('Id of the connection to disconnect.') });
 const Output = z.strictObject({ id: uuidOutput('Id of the connection.'), deleted: z.literal(true) });

@@ -1,8 +1,8 @@
 /** GET /connections/{connectionId}/queue: the posts waiting in a connection's queue. */
 import { z } from 'zod';
-import { readQueue } from '../../services/queue/read-queue.ts';
+import { readQueue } from '../../services/posts/read-queue.ts';
 import { nextCursorOutput, timestampOutput, uuidInput, uuidOutput, wholeUnlessLimited } from '../schemas/common.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const QueueItem = z
   .strictObject({

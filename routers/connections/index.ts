@@ -1,5 +1,5 @@
 /** Operations on connections. */
-import { router } from '../trpc.ts';
+import { router } from '../procedures.ts';
 import { connectAccount } from './connect-account.ts';
 import { deleteConnection } from './delete-connection.ts';
 import { getConnection } from './get-connection.ts';

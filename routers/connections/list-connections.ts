@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { listConnections as list } from '../../services/connections/list-connections.ts';
 import { nextCursorOutput, uuidInput, wholeUnlessLimited } from '../schemas/common.ts';
 import { Connection } from '../schemas/connection.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   profileId: uuidInput('Gives only the connections of this profile. Left out, all that the key reaches.').optional(),

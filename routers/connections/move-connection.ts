@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { moveConnection as move } from '../../services/connections/move-connection.ts';
 import { uuidInput } from '../schemas/common.ts';
 import { Connection } from '../schemas/connection.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   connectionId: uuidInput('Id of the connection to move.'),

@@ -4,11 +4,11 @@
  */
 import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
-import { updateQueue as update } from '../../services/queue/update-queue.ts';
-import { isTimeZone } from '../../services/schedule/time-zone.ts';
+import { updateQueue as update } from '../../services/connections/update-queue.ts';
+import { isTimeZone } from '../../services/scheduling/time-zone.ts';
 import { timeZoneInput, uuidInput, uuidOutput } from '../schemas/common.ts';
 import { QueueSlot } from '../schemas/connection.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 /** Most slots of a connection (docs/contract/scheduling.md#queues). */
 const SLOTS_MAX = 50;
@@ -19,7 +19,7 @@ const Slots = z
   .array(
     z.strictObject({
       weekday: z.int().min(0).max(6).describe('Day of the week, 0 (Sunday) to 6.'),
-      time: z.string().regex(SLOT_TIME, 'a time HH:MM from 00:00 to 23:59').describe('Wall time HH:MM, 24-hour.'),
+      time: z.string().regex(SLOT_TIME, 'a time HH:MM from 00:00 to 23:59').describe('Local time HH:MM, 24-hour.'),
     }),
   )
   .max(SLOTS_MAX)

@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import { updateSettings as update } from '../../services/connections/update-settings.ts';
 import { uuidInput, uuidOutput } from '../schemas/common.ts';
 import { ConnectionDescription, Slug } from '../schemas/connection.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const RewriteMode = z.enum(REWRITE_MODES);
 

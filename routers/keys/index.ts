@@ -1,5 +1,5 @@
 /** Operations on API keys. */
-import { router } from '../trpc.ts';
+import { router } from '../procedures.ts';
 import { listKeys } from './list-keys.ts';
 import { listProfileKeys } from './list-profile-keys.ts';
 import { mintKey } from './mint-key.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { listKeys as list } from '../../services/keys/list-keys.ts';
 import { keyListFields, KeyList } from '../schemas/key.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 export const listKeys = keyedProcedure
   .meta({

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { listKeys } from '../../services/keys/list-keys.ts';
 import { keyListFields, KeyList } from '../schemas/key.ts';
 import { ProfileIdInput } from '../schemas/profile.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 export const listProfileKeys = keyedProcedure
   .meta({

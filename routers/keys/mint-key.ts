@@ -1,9 +1,9 @@
 /** POST /profiles/{profileId}/keys: creates a key of a profile, and shows its secret only this once. */
 import { z } from 'zod';
 import { mintKey as mint } from '../../services/keys/mint-key.ts';
-import { Key, KeyName, KeyScopes, RedirectAllowlist } from '../schemas/key.ts';
+import { Key, KeyExpiresAt, KeyName, KeyScopes, RedirectAllowlist } from '../schemas/key.ts';
 import { ProfileIdInput } from '../schemas/profile.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   profileId: ProfileIdInput,
@@ -11,6 +11,7 @@ const Input = z.strictObject({
   type: z.enum(['live', 'test']).describe('A test key reaches sandbox connections only.'),
   redirectAllowlist: RedirectAllowlist.optional(),
   scopes: KeyScopes.optional(),
+  expiresAt: KeyExpiresAt.optional(),
 });
 
 export const mintKey = keyedProcedure
@@ -39,5 +40,7 @@ export const mintKey = keyedProcedure
     },
   })
   .input(Input)
-  .output(z.strictObject({ key: Key, secret: z.string().describe('The key itself. Keep it: it is shown this once.') }))
+  .output(
+    z.strictObject({ key: Key, secret: z.string().describe('The key itself. Save it now: it is shown only once.') }),
+  )
   .mutation(({ ctx, input }) => mint(ctx.services, ctx.caller, input));

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { revokeKey as revoke } from '../../services/keys/revoke-key.ts';
 import { KeyIdInput, RevokedKey } from '../schemas/key.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 export const revokeKey = keyedProcedure
   .meta({
@@ -25,7 +25,7 @@ export const revokeKey = keyedProcedure
       destructive: true,
       idempotent: true,
       openWorld: false,
-      confirmation: 'Revoke this key? Programs that use it stop working at once, and nobody can undo this.',
+      confirmation: 'Revoke this key? Programs that use it stop working at once. This cannot be undone.',
     },
   })
   .input(

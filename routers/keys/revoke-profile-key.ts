@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { revokeKey } from '../../services/keys/revoke-key.ts';
 import { KeyIdInput, RevokedKey } from '../schemas/key.ts';
 import { ProfileIdInput } from '../schemas/profile.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 export const revokeProfileKey = keyedProcedure
   .meta({
@@ -26,7 +26,7 @@ export const revokeProfileKey = keyedProcedure
       destructive: true,
       idempotent: true,
       openWorld: false,
-      confirmation: 'Revoke this key? Programs that use it stop working at once, and nobody can undo this.',
+      confirmation: 'Revoke this key? Programs that use it stop working at once. This cannot be undone.',
     },
   })
   .input(z.strictObject({ profileId: ProfileIdInput, keyId: KeyIdInput }))

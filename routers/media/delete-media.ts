@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { deleteMedia as remove } from '../../services/media/delete-media.ts';
 import { uuidOutput } from '../schemas/common.ts';
 import { MediaIdInput } from '../schemas/media.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Output = z.strictObject({ id: uuidOutput('Id of the image.'), deleted: z.literal(true) });
 

@@ -1,9 +1,9 @@
 /** GET /media/{mediaId}/raw: the image itself, byte for byte as it was uploaded. */
 import { z } from 'zod';
-import { IMAGE_TYPES } from '../../services/media/limits.ts';
+import { IMAGE_TYPES } from '../../entities/media.ts';
 import { readMediaBytes } from '../../services/media/read-media-bytes.ts';
 import { ImageContentType, MediaIdInput } from '../schemas/media.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 /** An image never changes, but it may be deleted. */
 const MAX_AGE_SECONDS = 3600;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { findMedia } from '../../services/media/find-media.ts';
 import { mediaView } from '../../services/media/media-view.ts';
 import { Media, MediaIdInput } from '../schemas/media.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Output = z.strictObject({ media: Media });
 

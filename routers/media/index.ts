@@ -1,5 +1,5 @@
 /** Operations on images. */
-import { router } from '../trpc.ts';
+import { router } from '../procedures.ts';
 import { deleteMedia } from './delete-media.ts';
 import { getMedia } from './get-media.ts';
 import { getMediaRaw } from './get-media-raw.ts';

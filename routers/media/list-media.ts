@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { listMedia as list } from '../../services/media/list-media.ts';
 import { cursorInput, nextCursorOutput, pagination } from '../schemas/common.ts';
 import { Media } from '../schemas/media.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   unused: z.boolean().default(false).describe('true gives only images that no post names.'),

@@ -4,7 +4,7 @@ import { fetchImage, IMAGE_URL_MAX } from '../../services/media/fetch-image.ts';
 import { uploadMedia } from '../../services/media/upload-media.ts';
 import { storableText } from '../schemas/common.ts';
 import { AltText, Media } from '../schemas/media.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   url: storableText(z.string().min(1).max(IMAGE_URL_MAX)).meta({
@@ -24,7 +24,7 @@ export const uploadMediaFromUrl = keyedProcedure
       tags: ['Media'],
       summary: 'Fetch an image',
       description:
-        'Fetches a PNG, JPEG, GIF or WebP of at most 8 MiB from a public address and keeps it. Its id goes into media or mediaIds of posts.',
+        'Fetches a PNG, JPEG, GIF or WebP of at most 8 MiB from a public address. Its id goes into media of posts.',
     },
     access: 'key',
     scope: 'posts:write',

@@ -3,10 +3,11 @@
  * posts.
  */
 import { z } from 'zod';
-import { IMAGE_MAX_BYTES, IMAGE_TYPES } from '../../services/media/limits.ts';
+import { IMAGE_TYPES } from '../../entities/media.ts';
+import { IMAGE_MAX_BYTES } from '../../services/images/limits.ts';
 import { uploadMedia as upload } from '../../services/media/upload-media.ts';
 import { AltText, Base64, ImageContentType, Media } from '../schemas/media.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   bytes: Base64.describe('The image file in base64. In REST the file itself is the body.'),

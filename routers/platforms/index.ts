@@ -1,5 +1,5 @@
 /** Operations on platforms. */
-import { router } from '../trpc.ts';
+import { router } from '../procedures.ts';
 import { listPlatforms } from './list-platforms.ts';
 
 export const platformsRouter = router({ list: listPlatforms });

@@ -1,7 +1,7 @@
 /** GET /platforms: what each platform of this install can do (docs/contract/connections.md#linking-with-credentials). */
 import { z } from 'zod';
 import { listPlatforms as list } from '../../services/platforms/list-platforms.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Platform = z
   .strictObject({
@@ -39,6 +39,8 @@ const Platform = z
         'Ways to connect an account on this install: credentials (POST /connections), page (the hosted connect page).',
       ),
     apiVersion: z.string().nullable().describe('Version of its API that is spoken; null when it has none.'),
+    missingSettings: z.array(z.string()).describe('Settings that the operator must still set.'),
+    registerAppAt: z.string().nullable().describe('Where the operator gets them.'),
   })
   .meta({ id: 'Platform', description: 'A platform and what it can do.' });
 

@@ -4,12 +4,17 @@
  */
 import { z } from 'zod';
 import { createPosts } from '../../services/posts/create-posts.ts';
+import { uuidInput } from '../schemas/common.ts';
 import { PostResult } from '../schemas/post.ts';
 import { idempotencyKeyField, mediaOf, postBodyFields } from '../schemas/post-body.ts';
-import { idempotentProcedure, markReplay } from '../trpc.ts';
+import { idempotentProcedure, markReplay } from '../procedures.ts';
 import { resultProgress } from './result-progress.ts';
 
-const Input = z.strictObject({ ...postBodyFields, ...idempotencyKeyField });
+const Input = z.strictObject({
+  ...postBodyFields,
+  replaces: z.array(uuidInput('Draft.')).optional().describe('Ids of drafts that the new posts replace.'),
+  ...idempotencyKeyField,
+});
 
 const Output = z.strictObject({
   results: z.array(PostResult).describe('One result per connection, in the order of the slugs.'),
@@ -23,11 +28,11 @@ export const createPost = idempotentProcedure
       tags: ['Posts'],
       summary: 'Create posts',
       description:
-        'Publishes a text to one or more connections at once, immediately, at a scheduled time, or as drafts. A connection that fails does not hold up the others: read each result. Call list_connections (GET /connections) for the slugs. With an idempotency key a repeated call never posts twice.',
+        'Publishes a text to connections now, at a time, or as drafts. A connection that fails does not hold up the others: read each result. list_connections (GET /connections) gives the slugs. With an idempotency key a repeated call never posts twice.',
     },
     access: 'key',
     scope: 'posts:write',
-    errors: ['invalid_request', 'invalid_connection', 'invalid_media', 'idempotency_key_conflict'],
+    errors: ['invalid_request', 'invalid_connection', 'invalid_media', 'not_found', 'idempotency_key_conflict'],
     takesIdempotencyKey: true,
     changes: { type: 'post', answer: 'results.postId' },
     tool: {

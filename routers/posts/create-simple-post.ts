@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createSimplePost as post } from '../../services/posts/create-simple-post.ts';
 import { dateTimeInput, slugInput, timestampOutput } from '../schemas/common.ts';
 import { PostText } from '../schemas/post.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   connectionSlug: slugInput().describe('Slug of the connection to post to.'),
@@ -15,7 +15,7 @@ const Input = z.strictObject({
 const Output = z.union([
   z.strictObject({
     platform: z.string().describe('Platform the post is on.'),
-    link: z.string().nullable().describe('Permalink; null where the platform gave none.'),
+    link: z.string().nullable().describe('Permalink; null when the platform returned none.'),
   }),
   z.strictObject({ platform: z.string().describe('Messaging channel the post went to.'), sent: z.literal(true) }),
   z.strictObject({ scheduled: z.literal(true), scheduled_for: timestampOutput('When the post will go out.') }),
@@ -46,7 +46,7 @@ export const createSimplePost = keyedProcedure
       'reconnect_required',
       'platform_unavailable',
     ],
-    changes: { type: 'post', told: true },
+    changes: { type: 'post', setsSubject: true },
     tool: { none: 'create_post does the same and more.' },
     rawBody: {
       field: 'text',
@@ -57,4 +57,4 @@ export const createSimplePost = keyedProcedure
   })
   .input(Input)
   .output(Output)
-  .mutation(({ ctx, input }) => post(ctx.services, ctx.caller, input, ctx.about));
+  .mutation(({ ctx, input }) => post(ctx.services, ctx.caller, input, ctx.setSubject));

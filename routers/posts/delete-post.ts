@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
 import { deletePost as remove } from '../../services/posts/delete-post.ts';
 import { isUuid, timestampOutput, uuidOutput } from '../schemas/common.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 // A malformed id has the code delete_unsupported here (docs/contract/posts.md#deleting), so the schema lets it through.
 const Input = z.strictObject({ postId: z.string().meta({ format: 'uuid', description: 'Id of the post to delete.' }) });

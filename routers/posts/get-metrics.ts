@@ -1,9 +1,9 @@
 /** GET /posts/{postId}/metrics: the metrics of a post, as they were read over time. */
 import { z } from 'zod';
-import { readPostMetrics } from '../../services/metrics/read-post-metrics.ts';
+import { readPostMetrics } from '../../services/posts/read-post-metrics.ts';
 import { uuidInput } from '../schemas/common.ts';
 import { MetricsRead } from '../schemas/metrics.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({ postId: uuidInput('Id of the post.') });
 
@@ -18,9 +18,9 @@ export const getMetrics = keyedProcedure
       method: 'GET',
       path: '/posts/{postId}/metrics',
       tags: ['Posts'],
-      summary: 'Get the numbers of a post',
+      summary: 'Get the metrics of a post',
       description:
-        'Reads the likes, reposts, replies and other numbers of a sent post over time. Null means not reported, which is not zero.',
+        'Reads the likes, reposts, replies and other metrics of a sent post over time. Null means not reported, which is not zero.',
     },
     access: 'key',
     scope: 'analytics:read',

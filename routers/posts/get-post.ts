@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { getPost as get } from '../../services/posts/get-post.ts';
 import { uuidInput } from '../schemas/common.ts';
 import { PostDetail } from '../schemas/post.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({ postId: uuidInput('Id of the post.') });
 const Output = z.strictObject({ post: PostDetail });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ATTEMPT_STATES, ATTEMPT_STEPS } from '../../entities/attempt.ts';
 import { listAttempts as list } from '../../services/posts/list-attempts.ts';
 import { cursorInput, ItemError, nextCursorOutput, timestampOutput, uuidInput, uuidOutput } from '../schemas/common.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   postId: uuidInput('Id of the post.'),
@@ -16,7 +16,7 @@ const Attempt = z
     id: uuidOutput('Id of the attempt.'),
     step: z.enum(ATTEMPT_STEPS).describe('Which part of the post the call made or removed.'),
     index: z.int().describe('Position among the parts of the same step, from 0.'),
-    state: z.enum(ATTEMPT_STATES).describe('What became of the call; sending while no answer is in.'),
+    state: z.enum(ATTEMPT_STATES).describe('Outcome of the call; sending until the platform answers.'),
     startedAt: timestampOutput('When the platform was called.'),
     settledAt: timestampOutput('When the outcome was written; null while sending.').nullable(),
     platformPostId: z.string().nullable().describe('The platform’s id of the part.'),
@@ -37,7 +37,7 @@ export const listAttempts = keyedProcedure
       tags: ['Posts'],
       summary: 'List the attempts of a post',
       description:
-        'Reads the send ledger of a post: every call made to the platform for it, oldest first, and what became of each.',
+        'Reads the send ledger of a post: every call made to the platform for it, oldest first, with its outcome.',
     },
     access: 'key',
     scope: 'posts:read',

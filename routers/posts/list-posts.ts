@@ -15,25 +15,23 @@ import {
 } from '../schemas/common.ts';
 import { endOf, startOf } from '../schemas/moment.ts';
 import { Post } from '../schemas/post.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
-  status: z.enum(POST_STATUSES).optional().describe('Gives only posts in this state.'),
-  profileId: uuidInput('Gives only the posts of this profile.').optional(),
+  status: z.enum(POST_STATUSES).optional().describe('Only posts in this state.'),
+  profileId: uuidInput('Only posts of this profile.').optional(),
   tag: z
     .array(textInput(TAG_MAX).transform(normaliseTag))
     .max(TAGS_MAX)
     .optional()
-    .describe('Gives only posts that carry every one of these tags.'),
+    .describe('Only posts that have all of these tags.'),
   connection: storableText(z.string().min(1).max(200))
     .optional()
-    .describe('Gives only posts to this connection, by id or slug.'),
-  platform: z.enum(PLATFORM_IDS).optional().describe('Gives only posts to this platform, by its platformId.'),
-  from: momentInput('Gives only posts accepted from this UTC day or instant on.').optional(),
-  to: momentInput('Gives only posts accepted up to this UTC day or instant, with it.').optional(),
-  q: storableText(z.string().min(1).max(1000))
-    .optional()
-    .describe('Gives only posts whose text has all of these words.'),
+    .describe('Only posts to this connection, by id or slug.'),
+  platform: z.enum(PLATFORM_IDS).optional().describe('Only posts to this platform, by its platformId.'),
+  from: momentInput('Only posts accepted from this UTC day or instant on.').optional(),
+  to: momentInput('Only posts accepted up to this UTC day or instant, with it.').optional(),
+  q: storableText(z.string().min(1).max(1000)).optional().describe('Only posts whose text has all of these words.'),
   ...pagination,
   cursor: cursorInput(),
 });

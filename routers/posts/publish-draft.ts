@@ -4,11 +4,11 @@
  */
 import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
-import { publishDraft as publish } from '../../services/posts/publish-post.ts';
+import { publishDraft as publish } from '../../services/posts/publish-draft.ts';
 import { uuidInput } from '../schemas/common.ts';
 import { PostResult } from '../schemas/post.ts';
 import { idempotencyKeyField, whenFields } from '../schemas/post-body.ts';
-import { idempotentProcedure, markReplay } from '../trpc.ts';
+import { idempotentProcedure, markReplay } from '../procedures.ts';
 import { resultProgress } from './result-progress.ts';
 
 const Input = z.strictObject({

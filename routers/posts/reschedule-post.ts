@@ -4,7 +4,7 @@ import { reschedulePost as reschedule } from '../../services/posts/reschedule-po
 import { uuidInput } from '../schemas/common.ts';
 import { PostResult } from '../schemas/post.ts';
 import { whenFields } from '../schemas/post-body.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   postId: uuidInput('Id of the scheduled post, as create_post and list_posts give it.'),

@@ -1,10 +1,10 @@
 /** POST /posts/{postId}/retry: sends a failed post again. Emits post.rescheduled when it gets a new time (docs/contract/connections.md#linking-with-credentials). */
 import { z } from 'zod';
-import { retryPost as retry } from '../../services/posts/publish-post.ts';
+import { retryPost as retry } from '../../services/posts/retry-post.ts';
 import { uuidInput } from '../schemas/common.ts';
 import { PostResult } from '../schemas/post.ts';
 import { whenFields } from '../schemas/post-body.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 import { resultProgress } from './result-progress.ts';
 
 const Input = z.strictObject({
@@ -13,9 +13,7 @@ const Input = z.strictObject({
   force: z
     .boolean()
     .optional()
-    .describe(
-      'Send again although nobody can say whether the post went out the first time. Look on the platform before.',
-    ),
+    .describe('Send again although the first send may have published the post. Check the platform first.'),
 });
 
 export const retryPost = keyedProcedure

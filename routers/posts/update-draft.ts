@@ -5,7 +5,7 @@ import { updateDraft as update } from '../../services/posts/update-draft.ts';
 import { uuidInput } from '../schemas/common.ts';
 import { Post, PostText } from '../schemas/post.ts';
 import { FirstComment, MediaIds, MediaItems, mediaOf, Tags, Thread } from '../schemas/post-body.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   postId: uuidInput('Id of the draft, as create_post and list_posts give it.'),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { optionalOrNull } from '../schemas/common.ts';
 import { createProfile as create } from '../../services/profiles/create-profile.ts';
 import { ExternalId, Profile, ProfileName } from '../schemas/profile.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   name: ProfileName,

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { deleteProfile as remove } from '../../services/profiles/delete-profile.ts';
 import { uuidOutput } from '../schemas/common.ts';
 import { ProfileIdInput } from '../schemas/profile.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Output = z.strictObject({
   id: uuidOutput('Id of the profile.'),
@@ -36,7 +36,7 @@ export const deleteProfile = keyedProcedure
       idempotent: true,
       openWorld: false,
       confirmation:
-        'Delete this profile, disconnect its accounts, cancel what waits for them and revoke its keys? Nobody can undo this.',
+        'Delete this profile, disconnect its accounts, cancel what waits for them and revoke its keys? This cannot be undone.',
     },
   })
   .input(z.strictObject({ profileId: ProfileIdInput }))

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { getProfile as get } from '../../services/profiles/get-profile.ts';
 import { Profile, ProfileIdInput } from '../schemas/profile.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 export const getProfile = keyedProcedure
   .meta({

@@ -1,5 +1,5 @@
 /** Operations on profiles. */
-import { router } from '../trpc.ts';
+import { router } from '../procedures.ts';
 import { createProfile } from './create-profile.ts';
 import { deleteProfile } from './delete-profile.ts';
 import { getProfile } from './get-profile.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { listProfiles as list } from '../../services/profiles/list-profiles.ts';
 import { cursorInput, nextCursorOutput, pagination } from '../schemas/common.ts';
 import { ExternalId, Profile } from '../schemas/profile.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   externalId: ExternalId.optional().describe('Gives only the profile with this id of yours.'),

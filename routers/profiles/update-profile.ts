@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
 import { updateProfile as update } from '../../services/profiles/update-profile.ts';
 import { ExternalId, Profile, ProfileIdInput, ProfileName } from '../schemas/profile.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   profileId: ProfileIdInput,

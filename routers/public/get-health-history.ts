@@ -1,7 +1,7 @@
 /** GET /health/history: the uptime of up to 90 days. Needs no key. */
 import { z } from 'zod';
 import { HISTORY_DAYS } from '../../services/health/health-samples.ts';
-import { publicProcedure } from '../trpc.ts';
+import { publicProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   days: z.int().min(1).max(HISTORY_DAYS).default(HISTORY_DAYS).describe('How many days to give, today included.'),

@@ -1,7 +1,7 @@
 /** GET /health: always 200; read `status`. Needs no key. */
 import { z } from 'zod';
 import { timestampOutput } from '../schemas/common.ts';
-import { publicProcedure } from '../trpc.ts';
+import { publicProcedure } from '../procedures.ts';
 
 const WorkerCheck = z
   .strictObject({

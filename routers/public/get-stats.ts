@@ -1,11 +1,11 @@
 /** GET /stats: counts of what the install has done. Needs no key. */
 import { z } from 'zod';
 import { timestampOutput } from '../schemas/common.ts';
-import { publicProcedure } from '../trpc.ts';
+import { publicProcedure } from '../procedures.ts';
 
 const Output = z.strictObject({
   postsThisWeek: z.int().describe('Posts that reached a platform in the last seven days.'),
-  postsAllTime: z.int().describe('Posts that reached a platform and stand there.'),
+  postsAllTime: z.int().describe('Posts that reached a platform and are still there.'),
   liveConnections: z.int().describe('Connected accounts.'),
   platformsLive: z.array(z.string()).describe('Ids of the platforms that have at least one of them.'),
   time: timestampOutput('When the numbers were counted.'),

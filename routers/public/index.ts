@@ -1,5 +1,5 @@
 /** Operations that need no key. */
-import { router } from '../trpc.ts';
+import { router } from '../procedures.ts';
 import { getHealthHistory } from './get-health-history.ts';
 import { getHealth } from './get-health.ts';
 import { getStats } from './get-stats.ts';

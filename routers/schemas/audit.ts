@@ -25,7 +25,7 @@ export const AuditEntry = z
     outcome: z
       .string()
       .nullable()
-      .describe('ok, or the error code it was answered with; null while it is under way, or when nobody knows.'),
+      .describe('ok, or the error code of the answer; null while it is in progress or the outcome is unknown.'),
     mode: z.enum(['live', 'test']).describe('Mode of the key behind it.'),
     profileId: uuidOutput('Profile that the actor is limited to or that the request named.').nullable(),
     requestId: z.string().nullable().describe('Id of the request, as its answer carried it; null on the connect page.'),

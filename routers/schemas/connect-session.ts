@@ -16,20 +16,36 @@ export const RedirectUrl = z
   .meta({
     format: 'uri',
     description:
-      'Where the customer is sent in the end: https on a public host, or http on localhost; no fragment. When the key has a redirect allowlist, its origin must be on it.',
+      'Where the customer ends: https on a public host, or http on localhost; no fragment. A redirect allowlist of the key must name its origin.',
   });
 
 export const ConnectSession = z
   .strictObject({
     id: uuidOutput('Id of the session.'),
-    profileId: uuidOutput('Profile the connection goes into.'),
+    profileId: uuidOutput('Profile the connection goes into; null for one of the caller’s own.').nullable(),
     platform: z.string().describe('Platform to connect; null when the customer picks on the page.').nullable(),
     status: z.enum(['pending', 'connected', 'failed', 'expired']).describe('How far it has come.'),
     connectionId: uuidOutput('The connection that was made or renewed; null until then.').nullable(),
+    reconnectConnectionId: uuidOutput(
+      'The connection whose account is connected again; null when the link makes a connection.',
+    ).nullable(),
     error: z.enum(['cancelled', 'connect_failed']).describe('Why it failed; null otherwise.').nullable(),
     redirectUrl: z.string().describe('Where the customer is sent in the end.'),
     headless: z.boolean().describe('Whether the page goes without header and footer.'),
+    openedAt: timestampOutput('When a browser opened the link; null until then.').nullable(),
     expiresAt: timestampOutput('Instant from which the link no longer works.'),
     createdAt: timestampOutput('Instant at which it was made.'),
   })
-  .meta({ id: 'ConnectSession', description: 'A link with which a customer connects an account into a profile.' });
+  .meta({ id: 'ConnectSession', description: 'A link with which a person connects an account.' });
+
+/** A new link. */
+export const ConnectLink = z.strictObject({
+  url: z
+    .string()
+    .meta({ format: 'uri' })
+    .describe(
+      'The link, for the person who connects, alone. It is shown this once, works once and lasts fifteen minutes.',
+    ),
+  expiresAt: timestampOutput('Instant from which the link no longer works.'),
+  connectSessionId: uuidOutput('Id to follow the session by.'),
+});

@@ -1,6 +1,7 @@
 /** A connection on the wire (docs/contract/connections.md#connections). */
 import { z } from 'zod';
 import { REWRITE_MODES } from '../../entities/connection.ts';
+import type { ConnectionView } from '../../services/connections/connection-view.ts';
 import { SLUG_MAX, SLUG_PATTERN } from '../../services/connections/slug.ts';
 import { storableText, timestampOutput, uuidOutput } from './common.ts';
 
@@ -24,6 +25,7 @@ export const Connection = z
     id: uuidOutput('Id of the connection.'),
     slug: z.string().describe('What posts are addressed to.'),
     platformId: z.string().describe('Platform of the linked account.'),
+    handle: z.string().describe('Name on the platform.'),
     description: z.string().describe('Label for people.'),
     timezone: z.string().describe('IANA zone in which queue slots are read; UTC until set.'),
     queueSlots: z.array(QueueSlot).describe('Queue slots in the order they were set; empty when there is no queue.'),
@@ -38,5 +40,11 @@ export const Connection = z
       })
       .nullable()
       .describe('Set when the login is dead, or does not cover what was sent: connect the account again. Else null.'),
+    credentialRenewsAt: timestampOutput('When the service renews the login; null for never.').nullable(),
+    credentialEndsAt: timestampOutput('When a login ends that it cannot renew; null if unknown.').nullable(),
+    createdAt: timestampOutput('When it was connected.'),
   })
-  .meta({ id: 'Connection', description: 'A linked account or channel on a platform.' });
+  .meta({
+    id: 'Connection',
+    description: 'A linked account or channel on a platform.',
+  }) satisfies z.ZodType<ConnectionView>;

@@ -3,11 +3,12 @@
  * keys.
  */
 import { z } from 'zod';
-import { bareOrigin } from '../../services/keys/bare-origin.ts';
+import { parseOrigin } from '../../services/keys/origin.ts';
 import { KEY_NAME_MAX } from '../../services/keys/create-account-key.ts';
-import { SCOPES, type Scope } from '../../services/keys/scopes.ts';
+import { SCOPES, type Scope } from '../../services/access/scopes.ts';
 import {
   cursorInput,
+  instantInput,
   nextCursorOutput,
   pagination,
   storableText,
@@ -33,10 +34,10 @@ export const RedirectAllowlist = z
     z
       .string()
       .max(ORIGIN_MAX)
-      .refine((text) => bareOrigin(text) !== null, ORIGIN),
+      .refine((text) => parseOrigin(text) !== null, ORIGIN),
   )
   .max(ORIGINS_MAX)
-  .transform((origins) => [...new Set(origins.map((text) => bareOrigin(text) ?? text))])
+  .transform((origins) => [...new Set(origins.map((text) => parseOrigin(text) ?? text))])
   .meta({
     type: 'array',
     items: { type: 'string', maxLength: ORIGIN_MAX },
@@ -52,6 +53,8 @@ export const KeyScopes = z
   .min(1)
   .max(SCOPE_NAMES.length)
   .describe('What the key may do. Left out, what the key or agent that mints it may do; never more.');
+
+export const KeyExpiresAt = instantInput('Instant in the future from which the key is refused. Left out, never.');
 
 export const Key = z
   .strictObject({
@@ -77,6 +80,7 @@ export const Key = z
       .describe('What it was made with; null when an owner or the operator made it.'),
     createdAt: timestampOutput('When it was made.'),
     lastUsedAt: timestampOutput('When it was last used, to the minute; null when it never was.').nullable(),
+    expiresAt: timestampOutput('From when it is refused; null for never.').nullable(),
     revokedAt: timestampOutput('When it was revoked; null while it works.').nullable(),
   })
   .meta({ id: 'Key', description: 'An API key, without its secret.' });

@@ -1,6 +1,8 @@
 /** An image on the wire (docs/contract/media.md#uploads). */
 import { z } from 'zod';
-import { ALT_TEXT_MAX, IMAGE_MAX_BYTES, IMAGE_TYPES } from '../../services/media/limits.ts';
+import { IMAGE_TYPES } from '../../entities/media.ts';
+import { ALT_TEXT_MAX, IMAGE_MAX_BYTES } from '../../services/images/limits.ts';
+import type { MediaView } from '../../services/media/media-view.ts';
 import { storableText, timestampOutput, uuidInput, uuidOutput } from './common.ts';
 
 export const AltText = storableText(z.string().max(ALT_TEXT_MAX)).describe(
@@ -39,4 +41,4 @@ export const Media = z
       .describe('What the image shows, for people who do not see it; null when nothing was said.'),
     createdAt: timestampOutput('When it was uploaded.'),
   })
-  .meta({ id: 'Media', description: 'An uploaded image.' });
+  .meta({ id: 'Media', description: 'An uploaded image.' }) satisfies z.ZodType<MediaView>;

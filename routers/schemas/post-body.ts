@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
-import { ALT_TEXT_MAX, IMAGES_PER_POST_MAX } from '../../services/media/limits.ts';
+import { ALT_TEXT_MAX, IMAGES_PER_POST_MAX } from '../../services/images/limits.ts';
 import { PLATFORM_IDS } from '../../services/platforms/platform-ids.ts';
 import { normaliseTag, TAG_PATTERN, TAG_SENT_PATTERN, TAGS_MAX, uniqueTags } from '../../services/posts/tags.ts';
 import {

@@ -27,7 +27,7 @@ const postFields = {
       'What AI polish did: rewritten, failed (the original goes out), or skipped (a thread); null when the text was not touched.',
     ),
   status: z.enum(POST_STATUSES).describe('State of the post.'),
-  url: z.string().nullable().describe('Permalink; null where there is none.'),
+  url: z.string().nullable().describe('Permalink; null when there is none.'),
   scheduledFor: timestampOutput('When it is to go out; null for an immediate post.').nullable(),
   createdAt: timestampOutput('When it was accepted.'),
   platformPostId: z.string().nullable().describe('The platform’s own id; null while it is not on a platform.'),
@@ -49,9 +49,7 @@ const PostImage = z
     url: z
       .string()
       .nullable()
-      .describe(
-        'Where the image is to be had with the key; null once it is freed, or where the key does not reach it.',
-      ),
+      .describe('URL of the image, readable with the key; null when the image was freed or the key cannot read it.'),
   })
   .meta({ id: 'PostImage', description: 'An image of a post.' });
 
@@ -74,9 +72,9 @@ export const PostDetail = z
 export const PostResult = z
   .strictObject({
     connectionSlug: z.string().describe('Slug the result is for.'),
-    status: z.enum(['sent', 'scheduled', 'draft', 'failed']).describe('What became of the post on this connection.'),
+    status: z.enum(['sent', 'scheduled', 'draft', 'failed']).describe('Result of the post on this connection.'),
     postId: uuidOutput('Id of the stored post; null when nothing was stored.').nullable(),
-    url: z.string().nullable().describe('Permalink; null for scheduled posts and where there is none.'),
+    url: z.string().nullable().describe('Permalink; null for scheduled posts and when there is none.'),
     scheduledFor: timestampOutput('When it will go out; null otherwise.').nullable(),
     threadCount: z.int().describe('Replies that went out.'),
     hasFirstComment: z.boolean().describe('Whether a first comment went out.'),
@@ -86,4 +84,4 @@ export const PostResult = z
       .describe('Why AI polish failed, when it was asked for and the original text was posted; absent otherwise.'),
     error: ItemError.nullable().describe('Why it failed; null otherwise.'),
   })
-  .meta({ id: 'PostResult', description: 'What became of a post on one connection.' });
+  .meta({ id: 'PostResult', description: 'Result of a post on one connection.' });

@@ -45,18 +45,40 @@ export const NewWebhook = z
   })
   .meta({ id: 'NewWebhook', description: 'A webhook with its secret, as registration and rotation show it.' });
 
+const deliveryFields = {
+  id: uuidOutput('Id of the delivery, as its header x-service-delivery gives it.'),
+  eventId: uuidOutput('The same id, as the body gives it; it stays through attempts and replays.'),
+  event: z.enum(EVENT_NAMES).describe('Name of the event.'),
+  status: z.enum(DELIVERY_STATUSES).describe('processing during an attempt.'),
+  attempts: z.int().describe('Times sent, at most 7; 0 again after a replay.'),
+  createdAt: timestampOutput('When it was queued.'),
+  nextAttemptAt: timestampOutput('When it is, or was last, due.'),
+  deliveredAt: timestampOutput('When the receiver took it; null otherwise.').nullable(),
+  deadAt: timestampOutput('When its last attempt failed; null otherwise.').nullable(),
+  lastStatusCode: z.int().nullable().describe('What the receiver answered last; null when it did not.'),
+  lastError: z.string().nullable().describe('Why the last attempt failed, in a line; null otherwise.'),
+};
+
 export const Delivery = z
-  .strictObject({
-    id: uuidOutput('Id of the delivery, as its header x-service-delivery gives it.'),
-    eventId: uuidOutput('The same id, as the body gives it; it stays through attempts and replays.'),
-    event: z.enum(EVENT_NAMES).describe('Name of the event.'),
-    status: z.enum(DELIVERY_STATUSES).describe('processing while an attempt is under way.'),
-    attempts: z.int().describe('Times sent, at most 7; 0 again after a replay.'),
-    createdAt: timestampOutput('When it was queued.'),
-    nextAttemptAt: timestampOutput('When it is, or was last, due.'),
-    deliveredAt: timestampOutput('When the receiver took it; null otherwise.').nullable(),
-    deadAt: timestampOutput('When its last attempt failed; null otherwise.').nullable(),
-    lastStatusCode: z.int().nullable().describe('What the receiver answered last; null when it did not.'),
-    lastError: z.string().nullable().describe('Why the last attempt failed, in a line; null otherwise.'),
-  })
+  .strictObject(deliveryFields)
   .meta({ id: 'Delivery', description: 'One event on its way to one webhook.' });
+
+const DeliveryAttempt = z
+  .strictObject({
+    attempt: z.int().describe('1 to 7; 1 again after a replay.'),
+    attemptedAt: timestampOutput('When it began.'),
+    durationMs: z.int().describe('Milliseconds until the status line, or until it failed.'),
+    statusCode: z.int().nullable().describe('What the receiver answered; null when it did not.'),
+    error: z.string().nullable().describe('Why it failed, in a line; null when it succeeded.'),
+  })
+  .meta({ id: 'DeliveryAttempt', description: 'One request to the receiver. Its response body is not stored.' });
+
+export const DeliveryDetail = z
+  .strictObject({
+    ...deliveryFields,
+    webhookId: uuidOutput('Id of the webhook.'),
+    mode: z.enum(['live', 'test']).describe('Mode of the event, as in the header x-service-mode.'),
+    body: z.string().describe('The exact body of every attempt, as JSON text.'),
+    attemptLog: z.array(DeliveryAttempt).describe('The latest 20 attempts, oldest first, also those before a replay.'),
+  })
+  .meta({ id: 'DeliveryDetail', description: 'A delivery with its body and its attempts.' });

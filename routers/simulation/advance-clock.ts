@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { simulationOf } from '../../services/simulation/simulation.ts';
 import { timestamp } from '../../services/timestamp.ts';
 import { timestampOutput } from '../schemas/common.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 /** Furthest that one call may advance the clock: 400 days. */
 const ADVANCE_MAX_SECONDS = 34_560_000;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { simulationOf } from '../../services/simulation/simulation.ts';
 import { timestamp } from '../../services/timestamp.ts';
 import { timestampOutput } from '../schemas/common.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Output = z.strictObject({ now: timestampOutput('The present instant of the install.') });
 
@@ -15,7 +15,7 @@ export const getClock = keyedProcedure
       tags: ['Simulation'],
       summary: 'Read the manual clock',
       description:
-        'Tells at which instant time stands. Only on an install started with CLOCK=manual; others answer not_found.',
+        'Returns the current instant of the manual clock. Only on an install started with CLOCK=manual; others answer not_found.',
     },
     access: 'account',
     scope: null,

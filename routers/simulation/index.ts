@@ -1,5 +1,5 @@
 /** Operations on the manual clock. */
-import { router } from '../trpc.ts';
+import { router } from '../procedures.ts';
 import { advanceClock } from './advance-clock.ts';
 import { getClock } from './get-clock.ts';
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { createWebhook as create } from '../../services/webhooks/create-webhook.ts';
 import { EventNames, NewWebhook, ReceiverUrl, WebhookDescription } from '../schemas/webhook.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   url: ReceiverUrl.describe('An https address on a public host; plain http only where the install allows it.'),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { deleteWebhook as remove } from '../../services/webhooks/delete-webhook.ts';
 import { uuidOutput } from '../schemas/common.ts';
 import { WebhookIdInput } from '../schemas/webhook.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 export const deleteWebhook = keyedProcedure
   .meta({

@@ -1,7 +1,8 @@
 /** Operations on webhooks. */
-import { router } from '../trpc.ts';
+import { router } from '../procedures.ts';
 import { createWebhook } from './create-webhook.ts';
 import { deleteWebhook } from './delete-webhook.ts';
+import { getDelivery } from './get-delivery.ts';
 import { listDeliveries } from './list-deliveries.ts';
 import { listWebhooks } from './list-webhooks.ts';
 import { replayDelivery } from './replay-delivery.ts';
@@ -16,6 +17,7 @@ export const webhooksRouter = router({
   rotateSecret,
   delete: deleteWebhook,
   deliveries: listDeliveries,
+  delivery: getDelivery,
   replay: replayDelivery,
   test: testWebhook,
 });

@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import { LISTED_STATUSES, listDeliveries as list } from '../../services/webhooks/list-deliveries.ts';
 import { nextCursorOutput, pagination, uuidInput } from '../schemas/common.ts';
 import { Delivery, WebhookIdInput } from '../schemas/webhook.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   webhookId: WebhookIdInput,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { listWebhooks as list } from '../../services/webhooks/list-webhooks.ts';
 import { cursorInput, nextCursorOutput } from '../schemas/common.ts';
 import { Webhook } from '../schemas/webhook.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 /** The most webhooks that an account may have, so that one page holds them all. */
 const LIMIT = 100;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { replayDelivery as replay } from '../../services/webhooks/replay-delivery.ts';
 import { uuidInput } from '../schemas/common.ts';
 import { Delivery, WebhookIdInput } from '../schemas/webhook.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 export const replayDelivery = keyedProcedure
   .meta({

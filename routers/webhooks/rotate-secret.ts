@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { rotateSecret as rotate } from '../../services/webhooks/rotate-secret.ts';
 import { timestampOutput } from '../schemas/common.ts';
 import { NewWebhook, WebhookIdInput } from '../schemas/webhook.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Output = z.strictObject({
   webhook: NewWebhook,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { testWebhook as test } from '../../services/webhooks/test-webhook.ts';
 import { Delivery, WebhookIdInput } from '../schemas/webhook.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 export const testWebhook = keyedProcedure
   .meta({

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../errors/service-error.ts';
 import { updateWebhook as update } from '../../services/webhooks/update-webhook.ts';
 import { EventNames, ReceiverUrl, Webhook, WebhookDescription, WebhookIdInput } from '../schemas/webhook.ts';
-import { keyedProcedure } from '../trpc.ts';
+import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   webhookId: WebhookIdInput,

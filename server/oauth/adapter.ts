@@ -12,6 +12,7 @@ import type { MachineTime } from '../database-clock.ts';
 import { REQUEST_ID_HEADER } from '../rate-headers.ts';
 import { errors, Provider } from './provider-library.ts';
 import { countForClient } from './token-limits.ts';
+import type { WithPublicLimiter } from '../../services/limits/rate-limiter.ts';
 
 /**
  * A client that repeats a request, or whose answer was lost, is not treated as an attacker within this time
@@ -30,7 +31,7 @@ export function clockLead(context: Context, machine: MachineTime): number {
   return Math.floor(context.clock.now().getTime() / 1_000) - Math.floor(machine.wall() / 1_000);
 }
 
-export function oauthAdapter(context: Context, machine: MachineTime): AdapterFactory {
+export function oauthAdapter(context: Context & WithPublicLimiter, machine: MachineTime): AdapterFactory {
   // Our pages know who is signed in. The session record of oidc-provider is never read.
   const forgetful = new Set(['Session']);
   return (kind) => (forgetful.has(kind) ? NOTHING : adapterOf(context, kind, () => clockLead(context, machine)));
@@ -48,15 +49,15 @@ const NOTHING: Adapter = {
   revokeByGrantId: nothing,
 };
 
-function adapterOf(context: Context, kind: string, lead: () => number): Adapter {
+function adapterOf(context: Context & WithPublicLimiter, kind: string, lead: () => number): Adapter {
   return {
     ...NOTHING,
     upsert: async (id, payload, expiresIn = UNUSED_CLIENT_SECONDS) => {
       const expiresAt = new Date(context.clock.now().getTime() + expiresIn * 1_000);
       const grantId = kind === 'Grant' ? id : (payload.grantId ?? null);
-      const kept = withoutId(payload, lead());
-      refuseUnstorable(kept);
-      await putArtifact(context, kind, id, { payload: kept, grantId, expiresAt });
+      const payloadWithoutId = withoutId(payload, lead());
+      refuseUnstorable(payloadWithoutId);
+      await putArtifact(context, kind, id, { payload: payloadWithoutId, grantId, expiresAt });
     },
     find: async (id) => {
       const found = await findArtifact(context, kind, id);
@@ -69,13 +70,15 @@ function adapterOf(context: Context, kind: string, lead: () => number): Adapter 
     consume: async (id) => {
       if (await consumeArtifact(context, kind, id)) return;
       const found = await findArtifact(context, kind, id);
-      if (found === null || !isWithinGrace(context, found)) throw new errors.InvalidGrant('it was used already');
+      if (found === null || !isWithinGrace(context, found)) throw new errors.InvalidGrant('it was already used');
     },
     destroy: async (id) => {
       if (kind === 'Grant' && isUuid(id)) await revokeGrant(context, id, ending());
       else await removeArtifact(context, kind, id);
     },
-    revokeByGrantId: (grantId) => revokeGrant(context, grantId, ending()),
+    revokeByGrantId: async (grantId) => {
+      await revokeGrant(context, grantId, ending());
+    },
   };
 }
 
@@ -83,7 +86,7 @@ function adapterOf(context: Context, kind: string, lead: () => number): Adapter 
 function refuseUnstorable(payload: Record<string, unknown>): void {
   JSON.stringify(payload, (_name, value: unknown) => {
     if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed()))
-      throw new errors.InvalidRequest('there is a character that is none');
+      throw new errors.InvalidRequest('it contains an invalid character');
     return value;
   });
 }

@@ -6,7 +6,7 @@ import type { EventEmitter } from 'node:events';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { ConsentRequests } from '../../console/oauth/consent-requests.ts';
 import type { Context } from '../../services/context.ts';
-import { DEFAULT_SCOPES, SCOPES } from '../../services/keys/scopes.ts';
+import { DEFAULT_SCOPES, SCOPES } from '../../services/access/scopes.ts';
 import { createPublicRateLimiter } from '../../services/limits/public-rate-limiter.ts';
 import type { RateLimiter } from '../../services/limits/rate-limiter.ts';
 import { hasAllowedScheme } from '../../services/oauth/redirect-scheme.ts';
@@ -17,9 +17,10 @@ import { type CheckAccessToken, createAccessTokenCheck } from './check-access-to
 import { consentRequests } from './consent-requests.ts';
 import { providerConfiguration, type ProviderParts, ROUTES } from './provider-configuration.ts';
 import { giveOneSuccessor } from './one-successor.ts';
-import { createSigningKeyRing } from './signing-key-ring.ts';
+import { createSigningKeySet } from './signing-key-set.ts';
 import { Provider } from './provider-library.ts';
 import { keepUnknownClientsHere } from './unknown-clients.ts';
+import type { WithPublicLimiter } from '../../services/limits/rate-limiter.ts';
 
 export interface AuthorizationServer {
   /** Counts new clients in buckets `<machine> clients`: registrations, and client documents that are fetched. */
@@ -38,8 +39,11 @@ const NEW_CLIENTS = 30;
 
 export const DISCOVERY_PATH = '/.well-known/oauth-authorization-server';
 
-export function createAuthorizationServer(context: Context, machine: MachineTime): AuthorizationServer {
-  const ring = createSigningKeyRing(context);
+export function createAuthorizationServer(
+  context: Context & WithPublicLimiter,
+  machine: MachineTime,
+): AuthorizationServer {
+  const keySet = createSigningKeySet(context);
   const { db, clock, config } = context;
   const newClients = createPublicRateLimiter(
     db,
@@ -48,7 +52,7 @@ export function createAuthorizationServer(context: Context, machine: MachineTime
   );
   let made: { readonly keys: readonly SigningKey[]; readonly provider: Provider } | undefined;
   const provider = async () => {
-    const keys = await ring.latest();
+    const keys = await keySet.latest();
     if (made?.keys !== keys) made = { keys, provider: createProvider(context, { machine, keys, newClients }) };
     return made.provider;
   };
@@ -56,11 +60,11 @@ export function createAuthorizationServer(context: Context, machine: MachineTime
     newClients,
     provider,
     requests: consentRequests(context, provider),
-    checkAccessToken: createAccessTokenCheck(context, machine, ring),
+    checkAccessToken: createAccessTokenCheck(context, machine, keySet),
   };
 }
 
-function createProvider(context: Context, parts: ProviderParts): Provider {
+function createProvider(context: Context & WithPublicLimiter, parts: ProviderParts): Provider {
   const provider = new Provider(context.config.publicUrl, providerConfiguration(context, parts));
   // Our own router writes the headers that the provider reads as forwarded.
   provider.proxy = true;

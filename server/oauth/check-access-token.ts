@@ -12,7 +12,7 @@ import type { SigningKey } from '../../services/oauth/signing-keys.ts';
 import type { MachineTime } from '../database-clock.ts';
 import { clockLead } from './adapter.ts';
 import { ROUTES } from './provider-configuration.ts';
-import type { SigningKeyRing } from './signing-key-ring.ts';
+import type { SigningKeySet } from './signing-key-set.ts';
 
 /** Seconds by which the clocks of processes that share a database may differ. */
 const TOLERANCE_SECONDS = 2;
@@ -23,14 +23,18 @@ const TOKEN_MAX = 4_096;
 /** @returns null for a token that was not issued here, is not for this resource, or has expired */
 export type CheckAccessToken = (token: string) => Promise<AccessToken | null>;
 
-export function createAccessTokenCheck(context: Context, machine: MachineTime, ring: SigningKeyRing): CheckAccessToken {
+export function createAccessTokenCheck(
+  context: Context,
+  machine: MachineTime,
+  keySet: SigningKeySet,
+): CheckAccessToken {
   const resource = resourceOf(context.config);
   /** One entry for each set of keys, because the library caches data for the object it is given. */
   const issuers = new WeakMap<readonly SigningKey[], oauth.AuthorizationServer>();
   return async (token) => {
     const kid = token.length > TOKEN_MAX ? undefined : kidOf(token);
     if (kid === undefined) return null;
-    const keys = await ring.with(kid);
+    const keys = await keySet.with(kid);
     if (!keys.some((key) => key.kid === kid)) return null;
     const issuer = issuers.get(keys) ?? issuerOf(context);
     issuers.set(keys, issuer);

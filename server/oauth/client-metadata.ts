@@ -14,17 +14,17 @@ const KEPT = ['client_id', 'client_name', 'client_uri', 'redirect_uris', 'jwks',
 const GRANT_TYPES = ['authorization_code', 'refresh_token'];
 
 /**
- * Treats a client without a key as public, whatever it asked for: a secret would have to be stored in clear, and adds
+ * Treats a client without a key as public, even if it asks for a secret: that would have to be stored in clear, and adds
  * nothing to PKCE. Scopes are not registered, because the person is asked each time. Redirects follow the rules of
  * native apps, which allow https, loopback and private schemes, and plain http for no other host.
  */
-export function keptMetadata(described: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const kept = Object.fromEntries(
+export function storedMetadata(described: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const metadata = Object.fromEntries(
     KEPT.flatMap((name) => (described[name] === undefined ? [] : [[name, described[name]]])),
   );
   const hasKey = described['token_endpoint_auth_method'] === 'private_key_jwt';
   return {
-    ...kept,
+    ...metadata,
     application_type: 'native',
     grant_types: grantTypes(described['grant_types']),
     response_types: ['code'],
@@ -54,7 +54,7 @@ export function fetchForProvider(context: Context): typeof globalThis.fetch {
     const isDocument = typeof json === 'object' && json !== null && 'client_id' in json;
     const { status } = response;
     if (!isDocument) return new Response(body, { status, headers: response.headers });
-    return Response.json(hasSecret(json) ? json : keptMetadata(json as Record<string, unknown>), {
+    return Response.json(hasSecret(json) ? json : storedMetadata(json as Record<string, unknown>), {
       status,
       headers: cacheHeaders(response),
     });

@@ -7,6 +7,7 @@ import {
   type ConsentRequests,
   redirectHost,
 } from '../../console/oauth/consent-requests.ts';
+import { scopesWithinRole } from '../../services/access/roles.ts';
 import type { Context } from '../../services/context.ts';
 import { resourceOf } from '../../services/oauth/addresses.ts';
 import { clientName } from '../../services/oauth/client-name.ts';
@@ -30,7 +31,7 @@ export function consentRequests(context: Context, current: () => Promise<Provide
       // The button was pressed twice: the first press counts.
       if (result !== undefined) return returnTo;
       const asked = await requestOf(provider, params);
-      if (asked === null) throw new errors.InvalidClient('the client is gone');
+      if (asked === null) throw new errors.InvalidClient('the client no longer exists');
       // If the button is pressed twice at once, both requests use the same grant.
       const grantId = await claimForGrant(context, 'Interaction', uid, context.random.uuid());
       if (grantId === null) return returnTo;
@@ -83,11 +84,12 @@ interface Agreed {
 /** Writes the record of oidc-provider first: a listed grant can then be used, and an unlisted one cannot. */
 async function grant(context: Context, provider: Provider, agreed: Agreed): Promise<void> {
   const { id, asked, consent, requestId } = agreed;
-  const { clientId, redirectUri, scopes } = asked;
-  const { profileId, mode } = consent;
-  const kept = new provider.Grant({ jti: id, accountId: consent.ownerId, clientId } as { accountId: string });
-  kept.addResourceScope(resourceOf(context.config), scopes.join(' '));
-  await kept.save();
+  const { clientId, redirectUri } = asked;
+  const { profileId, mode, role } = consent;
+  const scopes = scopesWithinRole(asked.scopes, role);
+  const storedGrant = new provider.Grant({ jti: id, accountId: consent.ownerId, clientId } as { accountId: string });
+  storedGrant.addResourceScope(resourceOf(context.config), scopes.join(' '));
+  await storedGrant.save();
   const shown = { clientName: asked.clientName, redirectHost: redirectHost(redirectUri) };
   const agreement = { clientId, ...shown, scopes, profileId, mode };
   await storeGrant(context, id, agreement, { ...consent, requestId });

@@ -5,9 +5,9 @@ import { sendNotice } from '../../console/people/send-people-page.ts';
 import { errorBody } from '../../errors/error-body.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../../services/context.ts';
-import { SCOPES } from '../../services/keys/scopes.ts';
+import { SCOPES } from '../../services/access/scopes.ts';
 import { networkOf } from '../../services/limits/network-of.ts';
-import { type RateLimiter, secondsUntilReset } from '../../services/limits/rate-limiter.ts';
+import { type RateLimiter, secondsUntilReset, type WithPublicLimiter } from '../../services/limits/rate-limiter.ts';
 import { RESOURCE_METADATA_PATH, resourceOf } from '../../services/oauth/addresses.ts';
 import { REQUEST_ID_HEADER } from '../rate-headers.ts';
 import { requestIdOf } from '../request-id.ts';
@@ -18,7 +18,10 @@ import { limitByAddress } from './token-limits.ts';
 /** Seconds a browser may cache the answer to a preflight. */
 const PREFLIGHT_MAX_AGE = '86400';
 
-export function oauthRouter(context: Context, { provider, newClients }: AuthorizationServer): Router {
+export function oauthRouter(
+  context: Context & WithPublicLimiter,
+  { provider, newClients }: AuthorizationServer,
+): Router {
   const router = Router();
   router.all([RESOURCE_METADATA_PATH, `${RESOURCE_METADATA_PATH}/mcp`], anyOrigin('GET'), describeResource(context));
   router.all(ROUTES.registration, anyOrigin('POST'), limitRegistrations(context, newClients));
@@ -80,18 +83,13 @@ function limitRegistrations(context: Context, limiter: RateLimiter): RequestHand
 }
 
 /** Each consent request is stored for an hour, even if no person answers it. */
-function limitQuestions(context: Context): RequestHandler {
+function limitQuestions(context: Context & WithPublicLimiter): RequestHandler {
   return async (request, response, next) => {
     const bucket = `${networkOf(request.ip ?? '')} consent`;
     const { allowed } = await context.publicLimiter.take(bucket, context.clock.now());
     if (allowed) return next();
     response.setHeader('retry-after', '60');
-    sendNotice(
-      response,
-      429,
-      'Not now',
-      'Too much is asked from this address just now. Wait a minute, then try again.',
-    );
+    sendNotice(response, 429, 'Not now', 'Too many requests came from this address. Wait a minute, then try again.');
   };
 }
 
@@ -119,6 +117,6 @@ function pathOf(target: string): string {
 }
 
 function withoutSession(cookie = ''): string {
-  const kept = cookie.split(';').filter((pair) => !/^\s*(__Secure-)?oauth-session(\.sig)?=/.test(pair));
-  return kept.join(';');
+  const remaining = cookie.split(';').filter((pair) => !/^\s*(__Secure-)?oauth-session(\.sig)?=/.test(pair));
+  return remaining.join(';');
 }

@@ -1,6 +1,7 @@
 /**
  * A refresh token has exactly one successor. The successor's id is derived from the id of the token it replaces, so
- * that repeated requests, in any process, receive the same one (decision 0069).
+ * that repeated requests, in any process, receive the same one
+ * (docs/decisions/0063-limit-unknown-clients-at-the-authorization-server.md).
  */
 import type { Context } from '../../services/context.ts';
 import { Provider } from './provider-library.ts';

@@ -12,7 +12,7 @@ import { hasAllowedScheme, REDIRECT_SCHEMES } from '../../services/oauth/redirec
 import { addSigningKey } from '../../services/oauth/signing-keys.ts';
 import { requestIdOf } from '../request-id.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
-import { keptMetadata } from './client-metadata.ts';
+import { storedMetadata } from './client-metadata.ts';
 import { errors } from './provider-library.ts';
 
 const NewClient = z.strictObject({
@@ -28,7 +28,7 @@ export function operatorOauth(context: Context, { provider }: AuthorizationServe
     if (!given.success) throw invalidInput(given.error, request.body);
     const { clientId, redirectUris } = given.data;
     const described = { client_id: clientId, client_name: clientId, redirect_uris: redirectUris };
-    const payload = { ...keptMetadata(described), client_id: clientId };
+    const payload = { ...storedMetadata(described), client_id: clientId };
     if (!redirectUris.every((uri) => !URL.canParse(uri) || hasAllowedScheme(uri))) {
       throw new ServiceError('invalid_request', `redirectUris: expected ${REDIRECT_SCHEMES}.`);
     }

@@ -1,13 +1,13 @@
 /**
  * Configures oidc-provider: OAuth 2.1 for one resource, with public clients, PKCE and short-lived access tokens
- * (decision 0053).
+ * (docs/decisions/0047-issue-access-tokens-with-oidc-provider.md).
  */
 import type { ClientMetadata, Configuration, interactionPolicy as Policy, KoaContextWithOIDC } from 'oidc-provider';
 import type { Request } from 'express';
 import { Owner } from '../../entities/owner.ts';
 import { oauthErrorPage } from '../../console/oauth/oauth-error-page.ts';
 import type { Context } from '../../services/context.ts';
-import { SCOPES } from '../../services/keys/scopes.ts';
+import { SCOPES } from '../../services/access/scopes.ts';
 import { resourceOf } from '../../services/oauth/addresses.ts';
 import { hasAllowedScheme, REDIRECT_SCHEMES } from '../../services/oauth/redirect-scheme.ts';
 import { knownScopes } from '../../services/oauth/known-scopes.ts';
@@ -16,8 +16,9 @@ import type { RateLimiter } from '../../services/limits/rate-limiter.ts';
 import type { SigningKey } from '../../services/oauth/signing-keys.ts';
 import type { MachineTime } from '../database-clock.ts';
 import { clockLead, oauthAdapter } from './adapter.ts';
-import { DOCUMENT_MAX_BYTES, fetchForProvider, keptMetadata } from './client-metadata.ts';
+import { DOCUMENT_MAX_BYTES, fetchForProvider, storedMetadata } from './client-metadata.ts';
 import { errors, interactionPolicy } from './provider-library.ts';
+import type { WithPublicLimiter } from '../../services/limits/rate-limiter.ts';
 
 const DAY = 86_400;
 
@@ -52,7 +53,7 @@ export interface ProviderParts {
   readonly newClients: RateLimiter;
 }
 
-export function providerConfiguration(context: Context, parts: ProviderParts): Configuration {
+export function providerConfiguration(context: Context & WithPublicLimiter, parts: ProviderParts): Configuration {
   const { machine, keys } = parts;
   return {
     adapter: oauthAdapter(context, machine),
@@ -141,7 +142,7 @@ function features(context: Context, { keys, newClients }: ProviderParts): NonNul
       // The only hook between reading a registration and checking it.
       idFactory: (ctx) => {
         const { oidc } = ctx as unknown as { oidc: { body: Record<string, unknown> } };
-        oidc.body = keptMetadata(oidc.body);
+        oidc.body = storedMetadata(oidc.body);
         refuseTooLong(oidc.body);
         refuseForeignSchemes(oidc.body['redirect_uris']);
         return context.random.uuid();
@@ -151,7 +152,7 @@ function features(context: Context, { keys, newClients }: ProviderParts): NonNul
       enabled: true,
       defaultResource: () => resource,
       getResourceServerInfo: (_ctx, indicated) => {
-        if (indicated !== resource) throw new errors.InvalidTarget(`the one resource here is ${resource}`);
+        if (indicated !== resource) throw new errors.InvalidTarget(`the only resource here is ${resource}`);
         return {
           scope: Object.keys(SCOPES).join(' '),
           audience: resource,
@@ -172,8 +173,8 @@ function features(context: Context, { keys, newClients }: ProviderParts): NonNul
 }
 
 /** Registration is open to everyone, so a registration has the same size limit as a document. */
-function refuseTooLong(kept: Record<string, unknown>): void {
-  const bytes = Buffer.byteLength(JSON.stringify(kept));
+function refuseTooLong(metadata: Record<string, unknown>): void {
+  const bytes = Buffer.byteLength(JSON.stringify(metadata));
   if (bytes <= DOCUMENT_MAX_BYTES) return;
   throw new errors.InvalidClientMetadata(
     `at most ${DOCUMENT_MAX_BYTES} bytes are kept of a client; these are ${bytes}`,
@@ -202,7 +203,7 @@ function policy(): Policy.Prompt[] {
     new Prompt(
       { name: 'consent', requestable: true },
       () => ({}),
-      new Check('not_agreed', 'somebody has to agree', 'consent_required', isAsked, () => ({})),
+      new Check('not_agreed', 'the owner must consent', 'consent_required', isAsked, () => ({})),
     ),
   ];
 }

@@ -5,17 +5,17 @@
 import type { RequestHandler } from 'express';
 import type { Context } from '../../services/context.ts';
 import { networkOf } from '../../services/limits/network-of.ts';
-import { type RateState, secondsUntilReset } from '../../services/limits/rate-limiter.ts';
+import { type RateState, secondsUntilReset, type WithPublicLimiter } from '../../services/limits/rate-limiter.ts';
 import { errors, Provider } from './provider-library.ts';
 
 const TOO_MANY = 'too_many_requests';
 
 function sentence({ limit }: RateState, who: string): string {
-  return `more than ${limit} requests a minute ${who}; wait as long as Retry-After says`;
+  return `more than ${limit} requests a minute ${who}; wait for the seconds in Retry-After`;
 }
 
 /** @param path names the bucket; mount this in front of the endpoint */
-export function limitByAddress(context: Context, path: string): RequestHandler {
+export function limitByAddress(context: Context & WithPublicLimiter, path: string): RequestHandler {
   return async (request, response, next) => {
     if (request.method !== 'POST') return next();
     const now = context.clock.now();
@@ -34,7 +34,7 @@ export function limitByAddress(context: Context, path: string): RequestHandler {
  *
  * @throws OIDCProviderError which is answered as 429
  */
-export async function countForClient(context: Context, clientId: unknown): Promise<void> {
+export async function countForClient(context: Context & WithPublicLimiter, clientId: unknown): Promise<void> {
   const { oidc, res } = Provider.ctx ?? {};
   if (oidc?.route !== 'token' || typeof clientId !== 'string') return;
   const now = context.clock.now();

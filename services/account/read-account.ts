@@ -1,8 +1,7 @@
 /** The account as its owner sees it: plan, usage and settings (docs/contract/profiles-and-keys.md#account). */
-import type { PlanName } from '../../entities/account.ts';
-import { query } from '../../entities/query.ts';
+import { Account, type PlanName } from '../../entities/account.ts';
 import type { Context } from '../context.ts';
-import { STORAGE_MAX_BYTES } from '../media/limits.ts';
+import { STORAGE_MAX_BYTES } from '../images/limits.ts';
 import { nextDayStart, PLANS } from '../plans/plans.ts';
 import { readPlanUsage } from '../plans/plan-usage.ts';
 import { timestamp } from '../timestamp.ts';
@@ -31,34 +30,26 @@ export interface AccountView {
   createdAt: string;
 }
 
-interface AccountRow {
-  x_analytics: boolean;
-  rewrite_default: boolean;
-  media_bytes: number;
-  created_at: string;
-}
-
 export async function readAccount(context: Context, accountId: string): Promise<AccountView> {
   const now = context.clock.now();
   const em = context.db.em();
-  const sql = 'select x_analytics, rewrite_default, media_bytes, created_at from accounts where id = $1';
-  const [row] = await query<AccountRow>(em, sql, [accountId]);
-  if (row === undefined) throw new Error(`account ${accountId} is gone`);
+  const account = await em.findOne(Account, { id: accountId });
+  if (account === null) throw new Error(`account ${accountId} does not exist`);
   const planUsage = await readPlanUsage(context, em, accountId);
   const { activeConnections, postsPerDay } = PLANS[planUsage.plan];
   return {
     id: accountId,
     plan: planUsage.plan,
     hasPaymentMethod: planUsage.hasPaymentMethod,
-    xAnalytics: row.x_analytics,
-    rewriteDefault: row.rewrite_default,
+    xAnalytics: account.xAnalytics,
+    rewriteDefault: account.rewriteDefault,
     xSpendCapCents: planUsage.spendCapCents,
     usage: {
       postsToday: planUsage.postsToday,
       messagesToday: planUsage.messagesToday,
       activeConnections: planUsage.activeConnections.length,
       xSpendCents: planUsage.spentCents,
-      mediaBytes: row.media_bytes,
+      mediaBytes: account.mediaBytes,
       dayEndsAt: timestamp(nextDayStart(now)),
     },
     caps: {
@@ -67,6 +58,6 @@ export async function readAccount(context: Context, accountId: string): Promise<
       activeConnections,
       mediaBytes: STORAGE_MAX_BYTES,
     },
-    createdAt: timestamp(row.created_at),
+    createdAt: timestamp(account.createdAt),
   };
 }

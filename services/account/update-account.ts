@@ -4,7 +4,7 @@
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { PlanName } from '../../entities/account.ts';
-import { query } from '../../entities/query.ts';
+import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import { type AccountView, readAccount } from './read-account.ts';
@@ -26,14 +26,6 @@ export interface OperatorSettings {
   readonly messagesPerDay?: number | 'default' | null | undefined;
 }
 
-const COLUMNS = {
-  plan: 'plan',
-  hasPaymentMethod: 'has_payment_method',
-  xSpendCapCents: 'x_spend_cap_cents',
-  xAnalytics: 'x_analytics',
-  rewriteDefault: 'rewrite_default',
-} as const;
-
 /** @throws ServiceError not_found */
 export async function updateAccount(context: Context, accountId: string, changes: OwnSettings): Promise<AccountView> {
   await storeSettings(context.db.em(), accountId, changes);
@@ -46,20 +38,19 @@ export async function storeSettings(
   accountId: string,
   changes: OwnSettings & OperatorSettings,
 ): Promise<void> {
-  const parameters: unknown[] = [accountId];
-  const assignments = Object.entries(COLUMNS).flatMap(([field, column]) => {
-    const value = changes[field as keyof typeof COLUMNS];
-    return value === undefined ? [] : [`${column} = $${parameters.push(value)}`];
-  });
   const { messagesPerDay } = changes;
-  if (messagesPerDay !== undefined) {
-    const isOwn = messagesPerDay !== 'default';
-    assignments.push(`has_own_message_cap = $${parameters.push(isOwn)}`);
-    assignments.push(`messages_per_day = $${parameters.push(isOwn ? messagesPerDay : null)}`);
-  }
-  if (assignments.length === 0) return;
-  const sql = `update accounts set ${assignments.join(', ')} where id = $1 returning id`;
-  if ((await query(em, sql, parameters)).length === 0) {
-    throw new ServiceError('not_found', `There is no account with the id ${accountId}.`);
+  const columns = {
+    plan: changes.plan,
+    has_payment_method: changes.hasPaymentMethod,
+    x_spend_cap_cents: changes.xSpendCapCents,
+    x_analytics: changes.xAnalytics,
+    rewrite_default: changes.rewriteDefault,
+    has_own_message_cap: messagesPerDay === undefined ? undefined : messagesPerDay !== 'default',
+    messages_per_day: messagesPerDay === 'default' ? null : messagesPerDay,
+  };
+  if (Object.values(columns).every((value) => value === undefined)) return;
+  const query = tables(em).updateTable('accounts').set(columns).where('id', '=', accountId).returning('id');
+  if ((await query.execute()).length === 0) {
+    throw new ServiceError('not_found', `No account has the id ${accountId}.`);
   }
 }

@@ -1,49 +1,75 @@
-/** Analytics of the posts of a window, read from the daily metrics (docs/contract/metrics.md#analytics). */
-import { query } from '../../entities/query.ts';
+/**
+ * Analytics of the posts of a window (docs/contract/metrics.md#analytics): from the daily metrics, and from single posts
+ * for what those do not know.
+ */
 import { ServiceError } from '../../errors/service-error.ts';
-import { PLATFORM_IDS, type PlatformId, TEST_PLATFORM } from '../../platforms/registry.ts';
+import { PLATFORM_IDS } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
-import { NO_PROFILE, utcDay } from '../metrics/daily-numbers.ts';
-import { profileExists } from '../profiles/profile-exists.ts';
-import {
-  type DayNumbers,
-  type DayView,
-  dayViews,
-  type PlatformView,
-  platformViews,
-  totalsOf,
-  type TotalsView,
-} from './add-up.ts';
+import type { Caller } from '../access/caller.ts';
+import { profileExists } from '../access/profile-exists.ts';
+import { isTimeZone } from '../scheduling/time-zone.ts';
+import { type DayView, dayViews, type PlatformView, platformViews, totalsOf, type TotalsView } from './add-up.ts';
+import { bestTimes, type BestTimesView } from './best-times.ts';
+import { type DailyMetrics, readDailyMetrics } from './read-daily-metrics.ts';
+import { readSample, SAMPLE_MAX, type SampleFilter } from './read-sample.ts';
+import { asDailyMetrics, type TagView, tagViews } from './sample-views.ts';
 import { type Window, windowOf } from './window.ts';
 
-export interface AnalyticsFilter {
+/** Parts of the answer that are computed from single posts. */
+export const ANALYTICS_PARTS = ['tags', 'times'] as const;
+type Part = (typeof ANALYTICS_PARTS)[number];
+
+export interface AnalyticsFilter extends SampleFilter {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  readonly profileId?: string | undefined;
-  readonly platform?: PlatformId | undefined;
-  readonly connectionSlug?: string | undefined;
+  readonly include?: readonly Part[] | undefined;
+  /** IANA zone of the best times. */
+  readonly timezone?: string | undefined;
 }
 
-export interface Analytics {
+/** The wire format: routers/schemas/metrics.ts satisfies it. */
+export interface Analytics extends Window {
   totals: TotalsView;
   days: DayView[];
   byPlatform: PlatformView[];
-  from: string;
-  to: string;
+  byTag?: TagView[];
+  bestTimes?: BestTimesView;
+  sample?: SampleView;
+}
+
+export interface SampleView {
+  posts: number;
+  max: number;
+  isWhole: boolean;
 }
 
 /**
- * @throws ServiceError invalid_request for a window that is empty or too long, or a profile the caller does not reach
+ * @throws ServiceError invalid_request for a window that is empty or too long, a profile the caller does not reach, or an
+ *   unknown time zone
  */
 export async function readAnalytics(context: Context, caller: Caller, filter: AnalyticsFilter): Promise<Analytics> {
   const window = windowOf(filter, context.clock.now());
-  const { profileId } = filter;
-  if (profileId !== undefined && !(await profileExists(context, caller, profileId))) {
-    throw new ServiceError('invalid_request', `profileId: ${profileId} is not one of your profiles.`);
+  const { profileId, tag = [], include = [], timezone = 'UTC' } = filter;
+  if (!isTimeZone(timezone)) {
+    const words = `timezone: "${timezone.slice(0, 60)}" is not an IANA time zone such as Europe/Paris.`;
+    throw new ServiceError('invalid_request', words);
   }
-  const { sql, parameters } = numbersQuery(caller, filter, window);
-  const rows = await query<DayNumbers>(context.db.em(), sql, parameters);
+  if (profileId !== undefined && !(await profileExists(context, caller, profileId))) {
+    throw new ServiceError('invalid_request', `profileId: no profile of yours has the id ${profileId}.`);
+  }
+  if (tag.length > 0) {
+    const { posts, isWhole } = await readSample(context, caller, filter, window);
+    return { ...viewsOf(asDailyMetrics(posts), window), ...sampleViews(posts, isWhole, include, timezone) };
+  }
+  const rows = await readDailyMetrics(context, caller, filter, window);
+  const views = viewsOf(rows, window);
+  if (include.length === 0) return views;
+  const newest = newestDays(rows, window);
+  const { posts, isWhole } = await readSample(context, caller, filter, newest);
+  return { ...views, ...sampleViews(posts, isWhole && newest.from === window.from, include, timezone) };
+}
+
+function viewsOf(rows: readonly DailyMetrics[], window: Window) {
   return {
     totals: totalsOf(rows),
     days: dayViews(rows, window),
@@ -52,36 +78,30 @@ export async function readAnalytics(context: Context, caller: Caller, filter: An
   };
 }
 
-const NUMBERS = ['impressions', 'likes', 'reposts', 'replies', 'clicks'];
+function sampleViews(
+  posts: Awaited<ReturnType<typeof readSample>>['posts'],
+  isWhole: boolean,
+  include: readonly Part[],
+  timezone: string,
+) {
+  const timed = () =>
+    posts.map(({ sent_at: sentAt, dayReactions }) => ({ sentAt: new Date(sentAt ?? 0), reactions: dayReactions }));
+  return {
+    ...(include.includes('tags') && { byTag: tagViews(posts) }),
+    ...(include.includes('times') && { bestTimes: bestTimes(timed(), timezone) }),
+    sample: { posts: posts.length, max: SAMPLE_MAX, isWhole },
+  };
+}
 
 /**
- * Reads the daily metrics and the recently sent posts that are not yet counted in them. It is one statement, so that a
- * post that is being counted is neither missed nor counted twice.
+ * The part of the window that can hold the newest posts, as far as the sample reaches: without it, all posts of a long
+ * window would be sorted to find them.
  */
-function numbersQuery(caller: Caller, filter: AnalyticsFilter, window: Window) {
-  const profileId = filter.profileId ?? caller.profileId;
-  const parameters: unknown[] = [caller.accountId, window.from, window.to];
-  const of = (value: unknown) => `$${parameters.push(value)}`;
-  const conditions = ['account_id = $1'];
-  // A live key counts posts of live keys; a test key counts all posts on the one platform it reaches.
-  if (caller.mode === 'test') conditions.push(`platform_id = ${of(TEST_PLATFORM)}`);
-  else conditions.push(`mode = 'live'`);
-  if (filter.platform !== undefined) conditions.push(`platform_id = ${of(filter.platform)}`);
-  if (filter.connectionSlug !== undefined) conditions.push(`connection_slug = ${of(filter.connectionSlug)}`);
-  if (profileId !== null) conditions.push(`profile_id = ${of(profileId)}`);
-  const where = conditions.join(' and ');
-  const isWhole = profileId === null && filter.connectionSlug === undefined;
-  const scope = isWhole ? `scope = 'account' and profile_id = '${NO_PROFILE}'` : `scope = 'connection'`;
-  const sql = `
-    select day::text as day, platform_id, sum(posts)::int as posts, sum(read_posts)::int as read_posts,
-      sum(impression_posts)::int as impression_posts, ${NUMBERS.map((name) => `sum(${name})::float8 as ${name}`).join(', ')}
-    from (
-      select day, platform_id, posts, read_posts, impression_posts, ${NUMBERS.join(', ')} from daily_numbers
-      where ${where} and ${scope} and day between $2::date and $3::date
-      union all
-      select ${utcDay('sent_at')}, platform_id, 1, 0, 0, 0, 0, 0, 0, 0 from posts
-      where ${where} and sent_at is not null and not counted
-        and sent_at >= $2::timestamp at time zone 'UTC' and sent_at < ($3::timestamp + interval '1 day') at time zone 'UTC'
-    ) numbers group by 1, 2`;
-  return { sql, parameters };
+function newestDays(rows: readonly DailyMetrics[], window: Window): Window {
+  let posts = 0;
+  for (const row of rows.toSorted((a, b) => (a.day < b.day ? 1 : -1))) {
+    posts += row.posts;
+    if (posts >= SAMPLE_MAX) return { from: row.day, to: window.to };
+  }
+  return window;
 }

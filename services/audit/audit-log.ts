@@ -2,7 +2,8 @@
  * The audit of changes that callers request: an entry is stored before the work starts and gets its outcome afterwards.
  * Concurrent entries share a statement.
  */
-import { query } from '../../entities/query.ts';
+import { column } from '../../entities/column-lists.ts';
+import { records, statement } from '../../entities/statement.ts';
 import { createBatcher } from '../batcher.ts';
 import type { Context } from '../context.ts';
 import {
@@ -23,6 +24,11 @@ export interface AuditLog {
   settle(id: string, outcome: AuditOutcome, object: AuditObject | null): Promise<void>;
 }
 
+/** Stores which changes callers request. */
+export interface WithAudit {
+  readonly audit: AuditLog;
+}
+
 /** Most entries in one statement. */
 const TOGETHER_MAX = 100;
 
@@ -33,24 +39,32 @@ interface Settlement {
 }
 
 // No later write flushes an outcome to the disk, so a database crash may lose the last ones.
-const SETTLE = `
-  update audit_entries a set outcome = i.outcome, object_type = i."objectType", object_ids = i."objectIds"
-  from ${NO_WAIT}jsonb_to_recordset($1::jsonb) as i(id uuid, outcome text, "objectType" text, "objectIds" uuid[])
-  where a.id = i.id`;
+const settleEntries = statement('store outcomes of audit entries', {
+  parameters: {
+    i: records({
+      id: 'uuid',
+      outcome: column('audit_entries', 'outcome'),
+      objectType: column('audit_entries', 'object_type'),
+      objectIds: column('audit_entries', 'object_ids'),
+    }),
+  },
+  sql: ({ i }) => `
+    update audit_entries a set outcome = i.outcome, object_type = i."objectType", object_ids = i."objectIds"
+    from ${NO_WAIT}${i} where a.id = i.id`,
+});
 
-/** @param context a function, because the log is itself a part of the context */
-export function createAuditLog(context: () => Context): AuditLog {
+export function createAuditLog(context: Context): AuditLog {
   const begun = createBatcher<NewEntry, void>(async (entries) => {
-    await storeIntents(context(), entries);
+    await storeIntents(context, entries);
     return [];
   }, TOGETHER_MAX);
   const settled = createBatcher<Settlement, void>(async (settlements) => {
-    await storeOutcomes(context(), settlements);
+    await storeOutcomes(context, settlements);
     return [];
   }, TOGETHER_MAX);
   return {
     begin: async (change) => {
-      const entry = newEntry(context(), change, null);
+      const entry = newEntry(context, change, null);
       await begun.add(entry);
       return entry.id;
     },
@@ -58,7 +72,7 @@ export function createAuditLog(context: () => Context): AuditLog {
       try {
         await settled.add({ id, outcome, object });
       } catch (error) {
-        context().log.error({ err: error, entry: id, outcome }, 'an outcome is missing in the audit');
+        context.log.error({ err: error, entry: id, outcome }, 'an outcome is missing in the audit');
       }
     },
   };
@@ -71,5 +85,5 @@ async function storeOutcomes(context: Context, settlements: readonly Settlement[
     objectType: object?.type ?? null,
     objectIds: object?.ids.slice(0, OBJECTS_MAX) ?? [],
   }));
-  await query(context.db.em(), SETTLE, [JSON.stringify(rows)]);
+  await settleEntries(context.db.em(), { i: rows });
 }

@@ -1,12 +1,14 @@
 /** Lists the audit of an account, newest first, a page at a time. */
-import { query } from '../../entities/query.ts';
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { type SelectQueryBuilder, sql } from 'kysely';
+import { type Schema, type Tables, tables } from '../../entities/tables.ts';
 import type { Surface } from '../../entities/audit-entry.ts';
 import type { Context } from '../context.ts';
 import { earliestId } from '../ids.ts';
-import type { Actor, Caller } from '../keys/caller.ts';
+import type { Actor, Caller } from '../access/caller.ts';
 import { pageOf } from '../paging.ts';
 import { timestamp } from '../timestamp.ts';
-import type { AuditObject, AuditOutcome } from './store-entries.ts';
+import { type AuditObject, type AuditOutcome, ENTRY_COLUMNS } from './store-entries.ts';
 
 /** Values of the outcome filter; `none` selects entries without an outcome, or without one yet. */
 export type OutcomeFilter = AuditOutcome | 'none';
@@ -40,45 +42,28 @@ export interface AuditEntryView {
   requestId: string | null;
 }
 
-interface EntryRow {
-  id: string;
-  at: string;
-  actor_kind: Actor['kind'];
-  actor_id: string;
-  actor_name: string;
-  surface: Surface;
-  operation: string;
-  object_type: string | null;
-  object_ids: string[];
-  outcome: AuditOutcome | null;
-  mode: 'live' | 'test';
-  profile_id: string | null;
-  request_id: string | null;
-}
-
-const COLUMNS = `id, at, actor_kind, actor_id, actor_name, surface, operation, object_type, to_jsonb(object_ids) as object_ids,
-  outcome, mode, profile_id, request_id`;
+type EntryRow = Pick<Tables['audit_entries'], (typeof ENTRY_COLUMNS)[number]>;
 
 /** The query of one page; it selects one row more than the page shows. */
-export function auditQuery(accountId: string, filter: AuditFilter): { sql: string; parameters: unknown[] } {
-  const parameters: unknown[] = [accountId, filter.limit + 1];
-  const where = ['account_id = $1'];
-  const narrow = (condition: (parameter: string) => string, value: unknown) => {
-    if (value !== undefined) where.push(condition(`$${parameters.push(value)}`));
-  };
-  const { actorKind, outcome, since, until } = filter;
-  // These two literals are part of the SQL text: PostgreSQL uses their partial indexes only then.
-  if (actorKind !== undefined) where.push(`actor_kind = '${actorKind}'`);
-  if (outcome !== undefined) where.push(outcome === 'none' ? 'outcome is null' : `outcome = '${outcome}'`);
-  narrow((id) => `actor_id = ${id}`, filter.actorId);
-  narrow((name) => `operation = ${name}`, filter.operation);
-  narrow((id) => `object_ids @> array[${id}::uuid]`, filter.objectId);
+export function auditQuery(
+  em: SqlEntityManager,
+  accountId: string,
+  filter: AuditFilter,
+): SelectQueryBuilder<Schema, 'audit_entries', EntryRow> {
+  const { actorKind, actorId, operation, objectId, outcome, since, until, startingAfter, limit } = filter;
+  let query = tables(em).selectFrom('audit_entries').select(ENTRY_COLUMNS).where('account_id', '=', accountId);
+  // These two values are part of the SQL text: PostgreSQL uses their partial indexes only then.
+  if (actorKind !== undefined) query = query.where('actor_kind', '=', sql.lit(actorKind));
+  if (outcome === 'none') query = query.where('outcome', 'is', null);
+  else if (outcome !== undefined) query = query.where('outcome', '=', sql.lit(outcome));
+  if (actorId !== undefined) query = query.where('actor_id', '=', actorId);
+  if (operation !== undefined) query = query.where('operation', '=', operation);
+  if (objectId !== undefined) query = query.where('object_ids', '@>', ({ val }) => val([objectId]));
   // Ids contain the instant at which they were made.
-  narrow((first) => `id >= ${first}`, since === undefined ? undefined : earliestId(new Date(since)));
-  narrow((end) => `id < ${end}`, until === undefined ? undefined : earliestId(new Date(until)));
-  narrow((last) => `id < ${last}`, filter.startingAfter);
-  const sql = `select ${COLUMNS} from audit_entries where ${where.join(' and ')} order by id desc limit $2`;
-  return { sql, parameters };
+  if (since !== undefined) query = query.where('id', '>=', earliestId(new Date(since)));
+  if (until !== undefined) query = query.where('id', '<', earliestId(new Date(until)));
+  if (startingAfter !== undefined) query = query.where('id', '<', startingAfter);
+  return query.orderBy('id', 'desc').limit(limit + 1);
 }
 
 export async function listAudit(
@@ -86,8 +71,7 @@ export async function listAudit(
   caller: Caller,
   filter: AuditFilter,
 ): Promise<{ entries: AuditEntryView[]; nextCursor: string | null }> {
-  const { sql, parameters } = auditQuery(caller.accountId, filter);
-  const rows = await query<EntryRow>(context.db.em(), sql, parameters);
+  const rows = await auditQuery(context.db.em(), caller.accountId, filter).execute();
   const { items, nextCursor } = pageOf(rows, filter.limit);
   return { entries: items.map(entryView), nextCursor };
 }
@@ -102,7 +86,7 @@ function entryView(row: EntryRow): AuditEntryView {
     surface: row.surface,
     operation: row.operation,
     object,
-    outcome: row.outcome,
+    outcome: row.outcome as AuditOutcome | null,
     mode: row.mode,
     profileId: row.profile_id,
     requestId: row.request_id,

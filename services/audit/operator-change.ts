@@ -2,7 +2,7 @@
  * The audit entry of a change by the operator: anyone who has the operator token or sets the environment of the
  * install.
  */
-import type { Actor } from '../keys/caller.ts';
+import type { Actor } from '../access/caller.ts';
 import type { AuditOutcome, Change } from './store-entries.ts';
 
 const OPERATOR: Actor = { kind: 'operator', id: 'operator', name: 'operator' };

@@ -1,10 +1,11 @@
 /** Writes audit entries, many in one statement: before a change without an outcome, or after it with one. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Surface } from '../../entities/audit-entry.ts';
-import { query } from '../../entities/query.ts';
+import { column, columns } from '../../entities/column-lists.ts';
+import { type RecordOf, records, statement } from '../../entities/statement.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { Context } from '../context.ts';
-import type { Actor } from '../keys/caller.ts';
+import type { Actor } from '../access/caller.ts';
 
 /** The subjects of a change. Lower-case UUIDs, at most {@link OBJECTS_MAX}. */
 export interface AuditObject {
@@ -45,18 +46,57 @@ export interface NewEntry extends Change {
  */
 export const NO_WAIT = `(select set_config('synchronous_commit', 'off', true)) as no_wait, `;
 
+const NEW_ENTRY = {
+  i: records({
+    id: 'uuid',
+    accountId: 'uuid',
+    at: 'timestamptz',
+    actorKind: column('audit_entries', 'actor_kind'),
+    actorId: 'text',
+    actorName: 'text',
+    surface: column('audit_entries', 'surface'),
+    operation: 'text',
+    objectType: 'text?',
+    objectIds: 'uuid[]',
+    outcome: 'text?',
+    mode: column('audit_entries', 'mode'),
+    profileId: 'uuid?',
+    requestId: 'text?',
+  }),
+};
+
+/** The columns of an entry besides its account. */
+export const ENTRY_COLUMNS = [
+  'id',
+  'at',
+  'actor_kind',
+  'actor_id',
+  'actor_name',
+  'surface',
+  'operation',
+  'object_type',
+  'object_ids',
+  'outcome',
+  'mode',
+  'profile_id',
+  'request_id',
+] as const;
+
+const INSERTED = columns('audit_entries', ['account_id', ...ENTRY_COLUMNS]);
+
 // A batch whose response was lost is written again, entry by entry.
-const storeSql = (beside: string) => `
-  insert into audit_entries (id, account_id, at, actor_kind, actor_id, actor_name, surface, operation, object_type,
-    object_ids, outcome, mode, profile_id, request_id)
-  select id, "accountId", at, "actorKind", "actorId", "actorName", surface, operation, "objectType", "objectIds",
+const insertFrom = (source: string) => `
+  insert into audit_entries (${INSERTED.names})
+  select "accountId", id, at, "actorKind", "actorId", "actorName", surface, operation, "objectType", "objectIds",
     outcome, mode, "profileId", "requestId"
-  from ${beside}jsonb_to_recordset($1::jsonb) as i(
-    id uuid, "accountId" uuid, at timestamptz, "actorKind" text, "actorId" text, "actorName" text, surface text,
-    operation text, "objectType" text, "objectIds" uuid[], outcome text, mode text, "profileId" uuid, "requestId" text)
-  on conflict (id) do nothing`;
-const STORE = storeSql('');
-const STORE_WITHOUT_WAIT = storeSql(NO_WAIT);
+  from ${source} on conflict (id) do nothing`;
+
+const insertEntries = statement('store audit entries', { parameters: NEW_ENTRY, sql: ({ i }) => insertFrom(i) });
+
+const insertWithoutWait = statement('store audit entries without waiting for the disk', {
+  parameters: NEW_ENTRY,
+  sql: ({ i }) => insertFrom(`${NO_WAIT}${i}`),
+});
 
 /** Builds the audit entry of a change. */
 export function newEntry(context: Context, change: Change, outcome: AuditOutcome | null): NewEntry {
@@ -65,7 +105,7 @@ export function newEntry(context: Context, change: Change, outcome: AuditOutcome
 
 /** Stores entries of finished changes in the caller's transaction. */
 export async function storeEntries(em: SqlEntityManager, entries: readonly NewEntry[]): Promise<void> {
-  await query(em, STORE, [rowsOf(entries)]);
+  await insertEntries(em, { i: rowsOf(entries) });
 }
 
 /**
@@ -73,11 +113,11 @@ export async function storeEntries(em: SqlEntityManager, entries: readonly NewEn
  * the disk either.
  */
 export async function storeIntents(context: Context, entries: readonly NewEntry[]): Promise<void> {
-  await query(context.db.em(), STORE_WITHOUT_WAIT, [rowsOf(entries)]);
+  await insertWithoutWait(context.db.em(), { i: rowsOf(entries) });
 }
 
-function rowsOf(entries: readonly NewEntry[]): string {
-  const rows = entries.map(({ actor, object, ...entry }) => ({
+function rowsOf(entries: readonly NewEntry[]): RecordOf<typeof NEW_ENTRY.i>[] {
+  return entries.map(({ actor, object, ...entry }) => ({
     ...entry,
     actorKind: actor.kind,
     actorId: actor.id,
@@ -85,5 +125,4 @@ function rowsOf(entries: readonly NewEntry[]): string {
     objectType: object?.type ?? null,
     objectIds: object?.ids.slice(0, OBJECTS_MAX) ?? [],
   }));
-  return JSON.stringify(rows);
 }

@@ -2,9 +2,9 @@
 import type { ConnectSession } from '../../entities/connect-session.ts';
 import type { Context } from '../context.ts';
 import { offeredPlatforms } from './connectable-platforms.ts';
-import { keepFlow, readFlow } from './flow.ts';
+import { storeFlow, readFlow } from './flow.ts';
 import type { Outcome } from './outcome.ts';
-import { linkGranted } from './try-login.ts';
+import { linkGranted } from './try-credentials.ts';
 
 /** @returns null when the session has no such choice now */
 export async function chooseAccount(context: Context, session: ConnectSession, index: number): Promise<Outcome | null> {
@@ -15,7 +15,7 @@ export async function chooseAccount(context: Context, session: ConnectSession, i
   if (account === undefined || offered === undefined) return null;
   const outcome = await linkGranted(context, session, offered, account);
   if (outcome.kind === 'refused') {
-    await keepFlow(context, session, { step: 'refused', platformId: flow.platformId, message: outcome.message });
+    await storeFlow(context, session, { step: 'refused', platformId: flow.platformId, message: outcome.message });
   }
   return outcome;
 }

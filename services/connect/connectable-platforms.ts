@@ -1,6 +1,6 @@
 /** Lists the platforms whose accounts a customer can link on the hosted page of this install. */
 import type { AnyPlatform } from '../../platforms/contract.ts';
-import type { HostedConnect, OauthConnect } from '../../platforms/hosted.ts';
+import type { HostedConnect, OauthConnect } from '../../platforms/connect.ts';
 import { PLATFORM_IDS, platformOf, TEST_PLATFORM } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
 

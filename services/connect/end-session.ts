@@ -25,6 +25,11 @@ export async function returnAddress(context: Context, sessionId: string): Promis
   }
   if (session.status !== 'connected' || connectionId === null || connectionId === undefined) return null;
   const { slug, platformId } = await em.findOneOrFail(Connection, { id: connectionId, accountId });
-  const { profileId } = session;
-  return withParameters(redirectUrl, { connectSessionId, connectionId, profileId, slug, platform: platformId });
+  return withParameters(redirectUrl, {
+    connectSessionId,
+    connectionId,
+    ...(session.profileId != null && { profileId: session.profileId }),
+    slug,
+    platform: platformId,
+  });
 }

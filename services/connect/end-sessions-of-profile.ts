@@ -3,14 +3,22 @@
  * deleted.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { query } from '../../entities/query.ts';
-
-// A session that is being linked now is locked, and waits for the profile's lock; it fails once the profile is deleted.
-const FAIL = `
-  update connect_sessions set status = 'failed', error = 'connect_failed', flow = null where id in (
-    select id from connect_sessions where profile_id = $1 and status = 'pending' for update skip locked)`;
+import { tables } from '../../entities/tables.ts';
 
 /** Runs in the transaction that deletes the profile. */
 export async function endSessionsOfProfile(em: SqlEntityManager, profileId: string): Promise<void> {
-  await query(em, FAIL, [profileId]);
+  // A session that is being linked now is locked, and waits for the profile's lock; it fails once the profile is deleted.
+  await tables(em)
+    .updateTable('connect_sessions')
+    .set({ status: 'failed', error: 'connect_failed', flow: null })
+    .where('id', 'in', (of) =>
+      of
+        .selectFrom('connect_sessions')
+        .select('id')
+        .where('profile_id', '=', profileId)
+        .where('status', '=', 'pending')
+        .forUpdate()
+        .skipLocked(),
+    )
+    .execute();
 }

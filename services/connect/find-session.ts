@@ -6,7 +6,7 @@ import { newSecret } from './new-secret.ts';
 
 /** Why a browser has no open session. `over`: its session has ended. */
 export type NoSession =
-  | { readonly kind: 'unknown' | 'used' | 'expired' }
+  | { readonly kind: 'unknown' | 'used' | 'expired' | 'withdrawn' }
   | { readonly kind: 'over'; readonly session: ConnectSession };
 
 export type FoundSession =
@@ -29,7 +29,7 @@ export async function openLink(context: Context, token: string, secretOf: Secret
     const bound = await context.db.em().nativeUpdate(ConnectSession, open, binding);
     return bound === 1 ? { kind: 'open', session, secret } : { kind: 'used' };
   }
-  if (session.usedAt === null) return { kind: 'expired' };
+  if (session.usedAt === null) return { kind: session.status === 'failed' ? 'withdrawn' : 'expired' };
   return isOf(session, secretOf) ? stateOf(context, session) : { kind: 'used' };
 }
 

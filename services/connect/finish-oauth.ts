@@ -7,11 +7,11 @@ import type { Context } from '../context.ts';
 import { offeredPlatforms, pageOf } from './connectable-platforms.ts';
 import { customerMessage } from './customer-message.ts';
 import { leaveSession } from './end-session.ts';
-import { type Flow, keepFlow, readFlow, takeFlow } from './flow.ts';
+import { type Flow, storeFlow, readFlow, takeFlow } from './flow.ts';
 import { callbackUrl, oauthIo } from './oauth-io.ts';
 import type { Outcome } from './outcome.ts';
 import { sameSecret } from '../secrets.ts';
-import { linkGranted, refuse } from './try-login.ts';
+import { linkGranted, refuse } from './try-credentials.ts';
 
 /**
  * @param platformId platform whose callback address was called
@@ -34,7 +34,7 @@ export async function finishOauth(
   const outcome = await exchange(context, session, flow, answer);
   if (outcome.kind === 'refused') {
     // The message is shown on the session's own page, because the callback address works only once.
-    await keepFlow(context, session, { step: 'refused', platformId, message: outcome.message });
+    await storeFlow(context, session, { step: 'refused', platformId, message: outcome.message });
   }
   return outcome;
 }
@@ -56,14 +56,14 @@ async function exchange(
   const offered = offeredPlatforms(context, session).find(({ platform }) => platform.id === platformId);
   const page = offered && pageOf(offered);
   if (offered === undefined || page === undefined)
-    return refuse(context, session, 'This cannot be connected here any more.');
+    return refuse(context, session, 'This platform can no longer be connected here.');
   try {
     const request = { redirectUri: callbackUrl(context, platformId), state, verifier };
     const accounts = await page.finish(answer, request, memo, oauthIo(context, platformId));
     const [first, second] = accounts;
-    if (first === undefined) return await refuse(context, session, `${offered.platform.name} named no account.`);
+    if (first === undefined) return await refuse(context, session, `${offered.platform.name} returned no account.`);
     if (second === undefined) return await linkGranted(context, session, offered, first);
-    await keepFlow(context, session, { step: 'choose', platformId, accounts });
+    await storeFlow(context, session, { step: 'choose', platformId, accounts });
     return { kind: 'choose' };
   } catch (error) {
     if (!(error instanceof PlatformFailure)) throw error;

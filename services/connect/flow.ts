@@ -2,7 +2,7 @@
 import type { ConnectSession } from '../../entities/connect-session.ts';
 import { ConnectSession as Sessions } from '../../entities/connect-session.ts';
 import type { JsonObject } from '../../platforms/contract.ts';
-import type { OauthAccount } from '../../platforms/hosted.ts';
+import type { OauthAccount } from '../../platforms/connect.ts';
 import type { Context } from '../context.ts';
 
 export type Flow =
@@ -34,7 +34,7 @@ export function readFlow(context: Context, { id, flow }: Pick<ConnectSession, 'i
 }
 
 /** Replaces the flow of a session that is still open. */
-export async function keepFlow(context: Context, session: Pick<ConnectSession, 'id'>, flow: Flow): Promise<void> {
+export async function storeFlow(context: Context, session: Pick<ConnectSession, 'id'>, flow: Flow): Promise<void> {
   const sealed = context.vault.seal(flow, session.id);
   const changes = { flow: sealed, ...(flow.step === 'refused' && { refused: true }) };
   await context.db.em().nativeUpdate(Sessions, { id: session.id, status: 'pending' }, changes);

@@ -3,9 +3,8 @@
  * registered dynamically.
  */
 import { PlatformAppRow } from '../../entities/platform-app.ts';
-import { query } from '../../entities/query.ts';
 import type { PlatformApp } from '../../platforms/contract.ts';
-import type { OauthIo } from '../../platforms/hosted.ts';
+import type { OauthIo } from '../../platforms/connect.ts';
 import { CONNECT_TIMEOUT_MS } from '../connections/check-credentials.ts';
 import type { Context } from '../context.ts';
 import { platformIo } from '../platform-io.ts';
@@ -23,7 +22,7 @@ export function oauthIo(context: Context, platformId: string): OauthIo {
     ...platformIo(context, CONNECT_TIMEOUT_MS),
     keptApp: async (origin, register) => {
       const known = await findApp(context, { platformId, origin, redirectUri });
-      return known ?? keepApp(context, { platformId, origin, redirectUri }, await register());
+      return known ?? storeApp(context, { platformId, origin, redirectUri }, await register());
     },
     forgetApp: async (origin) => {
       await context.db.em().nativeDelete(PlatformAppRow, { platformId, origin, redirectUri });
@@ -44,21 +43,22 @@ async function findApp(context: Context, place: Place): Promise<PlatformApp | nu
   }
 }
 
-const KEEP = `
-  insert into platform_apps (id, platform_id, origin, redirect_uri, app, created_at) values ($1, $2, $3, $4, $5, $6)
-  on conflict (platform_id, origin, redirect_uri)
-  do update set id = excluded.id, app = excluded.app, created_at = excluded.created_at`;
-
 /**
  * Of two concurrent registrations, the later one is stored; a flow that started with the other one continues with that.
  */
-async function keepApp(
+async function storeApp(
   context: Context,
   { platformId, origin, redirectUri }: Place,
   app: PlatformApp,
 ): Promise<PlatformApp> {
   const id = context.random.uuid();
-  const row = [id, platformId, origin, redirectUri, context.vault.seal(app, id), context.clock.now()];
-  await query(context.db.em(), KEEP, row);
+  const sealed = context.vault.seal(app, id);
+  await context.db
+    .em()
+    .upsert(
+      PlatformAppRow,
+      { id, platformId, origin, redirectUri, app: sealed, createdAt: context.clock.now() },
+      { onConflictFields: ['platformId', 'origin', 'redirectUri'], onConflictAction: 'merge' },
+    );
   return app;
 }

@@ -6,9 +6,9 @@ import { cutText } from '../../platforms/untrusted.ts';
 import type { Context } from '../context.ts';
 import { connectionEvent } from '../events/connection-event.ts';
 import { storeEvents } from '../events/store-events.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
-import { loginColumns } from './login-columns.ts';
+import { credentialColumns } from './credential-columns.ts';
 import { deriveSlug, firstFreeSlug } from './slug.ts';
 
 /** Maximum length of a derived description, in characters; callers have the same limit. */
@@ -49,7 +49,7 @@ export async function addConnection(
     followsAccountId: account.followsAccountId ?? null,
     handle: account.handle,
     limits: account.limits ?? null,
-    ...loginColumns(context, platform, id, account.credential),
+    ...credentialColumns(context, platform, id, account.credential),
     createdAt: context.clock.now(),
     deletedAt: null,
   });

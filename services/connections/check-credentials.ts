@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import { type AnyPlatform, type ConnectedAccount, PlatformFailure, type PlatformIo } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import { platformIo } from '../platform-io.ts';
-import { missingSettings } from '../platforms/missing-settings.ts';
+import { missingSettings } from './missing-settings.ts';
 
 /** Timeout of the platform's check, in real time. */
 export const CONNECT_TIMEOUT_MS = 30_000;
@@ -20,18 +20,18 @@ export async function checkCredentials(
 ): Promise<ConnectedAccount<unknown>> {
   const missing = missingSettings(context, platform);
   if (missing.length > 0) {
-    const message = `platformId: "${platform.id}" is not set up on this install; its operator has to set ${missing.join(', ')}.`;
+    const message = `platformId: "${platform.id}" is not set up on this install. Its operator must set ${missing.join(', ')}.`;
     throw new ServiceError('invalid_request', message);
   }
   const parsed = platform.credentials.safeParse(raw);
   if (!parsed.success) {
     throw invalidInput(parsed.error, { credentials: raw }, ['credentials']);
   }
-  return checkLogin(context, (io) => platform.connectAccount(parsed.data, io));
+  return checkAccount(context, (io) => platform.connectAccount(parsed.data, io));
 }
 
 /** @throws ServiceError platform_rejected (refused), platform_unavailable (no answer) */
-export async function checkLogin(
+export async function checkAccount(
   context: Context,
   check: (io: PlatformIo) => Promise<ConnectedAccount<unknown>>,
 ): Promise<ConnectedAccount<unknown>> {

@@ -9,9 +9,9 @@ import { ServiceError } from '../../errors/service-error.ts';
 import type { AnyPlatform, ConnectedAccount } from '../../platforms/contract.ts';
 import { PLATFORM_IDS, platformOf, TEST_PLATFORM } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
-import { holdProfile } from '../profiles/hold-profile.ts';
-import { noProfile, profileExists } from '../profiles/profile-exists.ts';
+import type { Caller } from '../access/caller.ts';
+import { holdProfile } from '../access/hold-profile.ts';
+import { noProfile, profileExists } from '../access/profile-exists.ts';
 import { addConnection } from './add-connection.ts';
 import { checkCredentials } from './check-credentials.ts';
 import { type ConnectionView, connectionView } from './connection-view.ts';
@@ -70,7 +70,7 @@ function allowedPlatform(context: Context, caller: Caller, platformId: string): 
     const known = PLATFORM_IDS.join(', ');
     throw new ServiceError(
       'invalid_request',
-      `platformId: "${platformId}" is not a platform of this install; it has ${known}.`,
+      `platformId: "${platformId}" is not a platform of this install. Available platforms: ${known}.`,
     );
   }
   if (caller.mode === 'test' && platformId !== TEST_PLATFORM) {

@@ -1,30 +1,12 @@
 /** A connection as the API returns it (docs/contract/connections.md#connections). */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import type { Connection, QueueSlot, RewriteMode } from '../../entities/connection.ts';
+import type { Connection } from '../../entities/connection.ts';
 import type { Context } from '../context.ts';
-import { nextFreeSlot, readTakenSlots } from '../queue/slots.ts';
+import { nextFreeSlot, readTakenSlots } from '../scheduling/slots.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';
 
-export interface ConnectionView {
-  id: string;
-  slug: string;
-  platformId: string;
-  description: string;
-  timezone: string;
-  queueSlots: QueueSlot[];
-  profileId: string | null;
-  rewriteMode: RewriteMode;
-  queuePaused: boolean;
-  /** The slot that the next queued post would take. */
-  nextSlotAt: string | null;
-  reconnectRequired: ReconnectRequired | null;
-}
-
-/** The account must be reconnected, and why. */
-export interface ReconnectRequired {
-  since: string;
-  reason: string;
-}
+/** The wire format: routers/schemas/connection.ts satisfies it. */
+export type ConnectionView = ReturnType<typeof viewOf>;
 
 /** @param em its transaction, if it has one, reads the connections */
 export async function connectionViews(
@@ -36,22 +18,8 @@ export async function connectionViews(
   const queues = connections.filter(({ queueSlots }) => queueSlots.length > 0).map(({ id }) => id);
   const taken = queues.length === 0 ? new Map<string, Set<number>>() : await readTakenSlots(em, queues, now);
   return connections.map((connection) => {
-    const { id, slug, platformId, description, timezone, queueSlots, rewriteMode, queuePaused } = connection;
-    const profileId = connection.profileId ?? null;
-    const slot = nextFreeSlot({ slots: queueSlots, timezone, taken: taken.get(id) ?? new Set() }, now);
-    return {
-      id,
-      slug,
-      platformId,
-      description,
-      timezone,
-      queueSlots,
-      profileId,
-      rewriteMode,
-      queuePaused,
-      nextSlotAt: timestampOrNull(slot),
-      reconnectRequired: said(connection),
-    };
+    const { id, queueSlots: slots, timezone } = connection;
+    return viewOf(connection, nextFreeSlot({ slots, timezone, taken: taken.get(id) ?? new Set() }, now));
   });
 }
 
@@ -65,7 +33,30 @@ export async function connectionView(
   return view as ConnectionView;
 }
 
-function said({ reconnectSince, reconnectReason }: Connection): ReconnectRequired | null {
+/** @param nextSlot the slot that the next queued post would take */
+function viewOf(connection: Connection, nextSlot: Date | null) {
+  const { id, slug, platformId, description, timezone, queueSlots, rewriteMode, queuePaused } = connection;
+  return {
+    id,
+    slug,
+    platformId,
+    handle: connection.handle,
+    description,
+    timezone,
+    queueSlots,
+    profileId: connection.profileId ?? null,
+    rewriteMode,
+    queuePaused,
+    nextSlotAt: timestampOrNull(nextSlot),
+    reconnectRequired: reconnectRequired(connection),
+    credentialRenewsAt: timestampOrNull(connection.renewAt ?? null),
+    credentialEndsAt: timestampOrNull(connection.credentialEndsAt ?? null),
+    createdAt: timestamp(connection.createdAt),
+  };
+}
+
+/** Since when the account must be reconnected, and why; null when it need not. */
+function reconnectRequired({ reconnectSince, reconnectReason }: Connection) {
   if (reconnectSince === null || reconnectSince === undefined) return null;
   return { since: timestamp(reconnectSince), reason: reconnectReason ?? '' };
 }

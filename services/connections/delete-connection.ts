@@ -4,7 +4,7 @@
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { lockConnection } from './lock-connection.ts';
 import { removeConnections } from './remove-connections.ts';
 

@@ -1,7 +1,7 @@
 /** Reads one connection of the caller's. */
 import { Connection } from '../../entities/connection.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { type ConnectionView, connectionView } from './connection-view.ts';
 import { noConnection, reachableConnections } from './reachable-connections.ts';
 

@@ -2,9 +2,9 @@
 import { Connection } from '../../entities/connection.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { pageOf } from '../paging.ts';
-import { profileExists } from '../profiles/profile-exists.ts';
+import { profileExists } from '../access/profile-exists.ts';
 import { type ConnectionView, connectionViews } from './connection-view.ts';
 import { reachableConnections } from './reachable-connections.ts';
 
@@ -26,7 +26,7 @@ export async function listConnections(
   { profileId, limit, cursor }: ConnectionFilter,
 ): Promise<{ connections: ConnectionView[]; nextCursor: string | null }> {
   if (profileId !== undefined && !(await profileExists(context, caller, profileId))) {
-    throw new ServiceError('invalid_request', `profileId: ${profileId} is not one of your profiles.`);
+    throw new ServiceError('invalid_request', `profileId: no profile of yours has the id ${profileId}.`);
   }
   const where = {
     ...Object(reachableConnections(caller)),

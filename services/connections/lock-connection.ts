@@ -2,7 +2,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Connection } from '../../entities/connection.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { noConnection, reachableConnections } from './reachable-connections.ts';
 
 /** @throws ServiceError not_found for an unknown, deleted or foreign connection. */

@@ -11,9 +11,9 @@ import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import { connectionEvent } from '../events/connection-event.ts';
 import { storeEvents } from '../events/store-events.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
-import { holdProfile } from '../profiles/hold-profile.ts';
+import { holdProfile } from '../access/hold-profile.ts';
 import { connectionConflict } from './connection-conflict.ts';
 import { type ConnectionView, connectionView } from './connection-view.ts';
 import { noConnection, reachableConnections } from './reachable-connections.ts';
@@ -59,10 +59,10 @@ async function lockWithFollowers(
   connectionId: string,
 ): Promise<[Connection, ...Connection[]]> {
   const reachable = Object(reachableConnections(caller));
-  const sought = await em.findOne(Connection, { ...reachable, id: connectionId });
-  if (sought === null) throw noConnection(connectionId);
-  const { platformId, platformAccountId: followsAccountId } = sought;
-  const profileId = sought.profileId ?? null;
+  const targetConnection = await em.findOne(Connection, { ...reachable, id: connectionId });
+  if (targetConnection === null) throw noConnection(connectionId);
+  const { platformId, platformAccountId: followsAccountId } = targetConnection;
+  const profileId = targetConnection.profileId ?? null;
   const following = { ...reachable, platformId, followsAccountId, profileId };
   const locked = await em.find(
     Connection,
@@ -95,6 +95,6 @@ async function moveOne(
 
 function dueToFollower(error: unknown, connection: Connection, follower: Connection): unknown {
   if (!(error instanceof ServiceError)) return error;
-  const message = `"${follower.slug}" moves along with "${connection.slug}", whose login it shares, and cannot: ${error.message} Nothing was moved.`;
+  const message = `"${follower.slug}" shares the credential of "${connection.slug}" and would move with it, but cannot: ${error.message} Nothing was moved.`;
   return new ServiceError(error.code, message, { cause: error });
 }

@@ -6,7 +6,7 @@ import type { FilterQuery } from '@mikro-orm/core';
 import type { Connection } from '../../entities/connection.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { TEST_PLATFORM } from '../../platforms/registry.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 
 /** Existing connections of the caller's account, profile and mode. */
 export function reachableConnections(caller: Caller): FilterQuery<Connection> {

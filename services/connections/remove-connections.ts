@@ -5,7 +5,7 @@ import { Post } from '../../entities/post.ts';
 import type { Context } from '../context.ts';
 import { connectionEvent } from '../events/connection-event.ts';
 import { storeEvents } from '../events/store-events.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 
 /**
  * In the caller's transaction, which has locked the rows. Removes credentials and cancels waiting posts; drafts and
@@ -21,6 +21,7 @@ export async function removeConnections(
     connection.deletedAt = context.clock.now();
     connection.credentials = null;
     connection.renewAt = null;
+    connection.credentialEndsAt = null;
   }
   await em.flush();
   await storeEvents(

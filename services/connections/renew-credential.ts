@@ -3,11 +3,13 @@
  * invalidate the old token on use, so two concurrent renewals would lose access. The lease is a column, because a
  * transaction must not stay open during the platform call.
  */
-import { query } from '../../entities/query.ts';
+import { column } from '../../entities/column-lists.ts';
+import { Connection } from '../../entities/connection.ts';
+import { statement } from '../../entities/statement.ts';
 import { type AnyPlatform, PlatformFailure } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
-import { storableText } from '../posts/ledger.ts';
-import { renewAt } from './login-columns.ts';
+import { storableText } from '../storable-text.ts';
+import { endsAt, renewAt } from './credential-columns.ts';
 
 /** How long one process may take to renew before another may try. */
 const LEASE_MS = 45_000;
@@ -23,23 +25,40 @@ export interface Renewable {
 /** Polling interval while another process renews, in milliseconds. */
 const POLL_MS = 100;
 
-const TAKE_LEASE = `
-  update connections set renewal_lease_until = $4
-  where id = $1 and credentials = $2 and deleted_at is null
-    and (renewal_lease_until is null or renewal_lease_until <= $3)
-  returning id`;
+const takeLease = statement('take the lease of a renewal', {
+  parameters: { connectionId: 'uuid', sealed: 'text', now: 'timestamptz', leaseUntil: 'timestamptz' },
+  result: { id: column('connections', 'id') },
+  sql: ({ connectionId, sealed, now, leaseUntil }) => `
+    update connections set renewal_lease_until = ${leaseUntil}
+    where id = ${connectionId} and credentials = ${sealed} and deleted_at is null
+      and (renewal_lease_until is null or renewal_lease_until <= ${now})
+    returning id`,
+});
 
-const STORE = `
-  update connections set credentials = $2, renewal_lease_until = null, renew_at = $4,
-    reconnect_since = null, reconnect_reason = null, reconnect_told_by = null
-  where id = $1 and renewal_lease_until = $3 and deleted_at is null
-  returning id`;
+const storeRenewed = statement('store a renewed credential', {
+  parameters: {
+    connectionId: 'uuid',
+    sealed: 'text',
+    leaseUntil: 'timestamptz',
+    renewAt: 'timestamptz?',
+    endsAt: 'timestamptz?',
+  },
+  result: { id: column('connections', 'id') },
+  sql: ({ connectionId, sealed, leaseUntil, renewAt: at, endsAt: end }) => `
+    update connections set credentials = ${sealed}, renewal_lease_until = null, renew_at = ${at},
+      credential_ends_at = ${end}, reconnect_since = null, reconnect_reason = null, reconnect_told_by = null
+    where id = ${connectionId} and renewal_lease_until = ${leaseUntil} and deleted_at is null
+    returning id`,
+});
 
 /** A credential that can no longer be renewed is not tried again; the connection says so. */
-const GIVE_UP = `
-  update connections set renewal_lease_until = null, renew_at = null,
-    reconnect_since = coalesce(reconnect_since, $3), reconnect_reason = $4, reconnect_told_by = 'renewal'
-  where id = $1 and renewal_lease_until = $2`;
+const giveUp = statement('give up the renewal of a credential', {
+  parameters: { connectionId: 'uuid', leaseUntil: 'timestamptz', now: 'timestamptz', reason: 'text' },
+  sql: ({ connectionId, leaseUntil, now, reason }) => `
+    update connections set renewal_lease_until = null, renew_at = null,
+      reconnect_since = coalesce(reconnect_since, ${now}), reconnect_reason = ${reason}, reconnect_told_by = 'renewal'
+    where id = ${connectionId} and renewal_lease_until = ${leaseUntil}`,
+});
 
 /**
  * @param refresh asks the platform for a new credential
@@ -56,13 +75,13 @@ export async function renewCredential<Credential>(
   do {
     const now = context.clock.now();
     const leaseUntil = new Date(now.getTime() + LEASE_MS);
-    const taken = await query(context.db.em(), TAKE_LEASE, [connectionId, sealed, now, leaseUntil]);
+    const taken = await takeLease(context.db.em(), { connectionId, sealed, now, leaseUntil });
     if (taken.length === 1) return renewUnderLease(context, renewable, refresh, leaseUntil);
-    const stored = await storedLogin(context, connectionId);
+    const stored = await storedCredential(context, connectionId);
     if (stored !== sealed) return context.vault.open(stored, connectionId) as Credential;
     await context.clock.sleep(POLL_MS);
   } while (context.clock.now().getTime() < giveUpAt);
-  throw new PlatformFailure('unavailable', 'The login is being renewed elsewhere; nothing was posted.');
+  throw new PlatformFailure('unavailable', 'Another process is refreshing the access token; nothing was posted.');
 }
 
 async function renewUnderLease<Credential>(
@@ -78,14 +97,15 @@ async function renewUnderLease<Credential>(
     await release(context, connectionId, leaseUntil, error);
     throw error;
   }
-  const stored = await query(context.db.em(), STORE, [
+  const stored = await storeRenewed(context.db.em(), {
     connectionId,
-    context.vault.seal(renewed, connectionId),
+    sealed: context.vault.seal(renewed, connectionId),
     leaseUntil,
-    renewAt(context, platform, renewed),
-  ]);
+    renewAt: renewAt(context, platform, renewed),
+    endsAt: endsAt(context, platform, renewed),
+  });
   if (stored.length === 0)
-    context.log.warn({ connectionId }, 'a renewed login could not be stored: its lease was lost');
+    context.log.warn({ connectionId }, 'a refreshed access token was not stored because its lease was lost');
   return renewed;
 }
 
@@ -93,18 +113,18 @@ async function renewUnderLease<Credential>(
 async function release(context: Context, connectionId: string, leaseUntil: Date, error: unknown): Promise<void> {
   if (error instanceof PlatformFailure && error.kind === 'reconnect') {
     const reason = storableText(error.message);
-    await query(context.db.em(), GIVE_UP, [connectionId, leaseUntil, context.clock.now(), reason]);
+    await giveUp(context.db.em(), { connectionId, leaseUntil, now: context.clock.now(), reason });
     return;
   }
-  const sql = 'update connections set renewal_lease_until = null where id = $1 and renewal_lease_until = $2';
-  await query(context.db.em(), sql, [connectionId, leaseUntil]);
+  const held = { id: connectionId, renewalLeaseUntil: leaseUntil };
+  await context.db.em().nativeUpdate(Connection, held, { renewalLeaseUntil: null });
 }
 
-async function storedLogin(context: Context, connectionId: string): Promise<string> {
-  const sql = 'select credentials from connections where id = $1 and deleted_at is null';
-  const [row] = await query<{ credentials: string | null }>(context.db.em(), sql, [connectionId]);
-  if (row?.credentials === null || row === undefined) {
-    throw new PlatformFailure('reconnect', 'The connection was deleted while its login was being renewed.');
+async function storedCredential(context: Context, connectionId: string): Promise<string> {
+  const open = { id: connectionId, deletedAt: null };
+  const connection = await context.db.em().findOne(Connection, open, { fields: ['credentials'] });
+  if (connection === null || connection.credentials === null) {
+    throw new PlatformFailure('reconnect', 'The connection was deleted while its access token was being refreshed.');
   }
-  return row.credentials;
+  return connection.credentials;
 }

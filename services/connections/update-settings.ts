@@ -5,7 +5,7 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { RewriteMode } from '../../entities/connection.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
 import { connectionConflict } from './connection-conflict.ts';
 import { lockConnection } from './lock-connection.ts';

@@ -2,7 +2,7 @@
  * Re-encrypts with the first key what an older key encrypted: credentials, webhook secrets and the keys that sign
  * access tokens. Afterwards the older key can be dropped.
  */
-import { query } from '../../entities/query.ts';
+import { statement } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
 
 /** Number of encrypted values of one column per round. */
@@ -16,35 +16,47 @@ const SEALED = [
   { table: 'oauth_keys', column: 'jwk' },
 ] as const;
 
-interface SealedRow {
-  id: string;
-  sealed: string;
-}
+const FIELDS = SEALED.map(({ table, column }) => ({
+  findStale: statement(`find ${table}.${column} encrypted with an older key`, {
+    parameters: { current: 'text', limit: 'int' },
+    result: { id: 'uuid', sealed: 'text' },
+    sql: ({ current, limit }) => `
+      select id, ${column} as sealed from ${table}
+      where ${column} is not null and ${column} not like ${current} limit ${limit}`,
+  }),
+  // Skips a credential that was renewed meanwhile: it is already encrypted with the first key.
+  replace: statement(`replace ${table}.${column} by the same value under another key`, {
+    parameters: { id: 'uuid', sealed: 'text', sealedAgain: 'text' },
+    sql: ({ id, sealed, sealedAgain }) =>
+      `update ${table} set ${column} = ${sealedAgain} where id = ${id} and ${column} = ${sealed}`,
+  }),
+}));
+
+const findKeyMarks = statement('find the marks of keys that encrypted values', {
+  result: { mark: 'text' },
+  sql: () =>
+    SEALED.map(
+      ({ table, column }) => `select split_part(${column}, '.', 2) as mark from ${table} where ${column} is not null`,
+    ).join(' union '),
+});
 
 /** @returns number of values re-encrypted */
 export async function reEncryptCredentials(context: Context): Promise<number> {
   let reEncrypted = 0;
-  for (const place of SEALED) reEncrypted += await reEncrypt(context, place);
+  for (const field of FIELDS) reEncrypted += await reEncrypt(context, field);
   return reEncrypted;
 }
 
-async function reEncrypt({ vault, db }: Context, { table, column }: (typeof SEALED)[number]): Promise<number> {
-  const current = `v1.${vault.keyMarks[0]}.%`;
-  const sql = `select id, ${column} as sealed from ${table} where ${column} is not null and ${column} not like $1 limit $2`;
-  const stale = await query<SealedRow>(db.em(), sql, [current, BATCH]);
+async function reEncrypt({ vault, db }: Context, { findStale, replace }: (typeof FIELDS)[number]): Promise<number> {
+  const stale = await findStale(db.em(), { current: `v1.${vault.keyMarks[0]}.%`, limit: BATCH });
   for (const { id, sealed } of stale) {
-    const anew = vault.seal(vault.open(sealed, id), id);
-    // Skips a credential that was renewed meanwhile: it is already encrypted with the first key.
-    await query(db.em(), `update ${table} set ${column} = $2 where id = $1 and ${column} = $3`, [id, anew, sealed]);
+    await replace(db.em(), { id, sealed, sealedAgain: vault.seal(vault.open(sealed, id), id) });
   }
   return stale.length;
 }
 
 /** Marks of the keys that stored values need but this install does not have; empty when all values can be decrypted. */
 export async function missingKeyMarks(context: Context): Promise<string[]> {
-  const marks = SEALED.map(
-    ({ table, column }) => `select split_part(${column}, '.', 2) as mark from ${table} where ${column} is not null`,
-  );
-  const rows = await query<{ mark: string }>(context.db.em(), marks.join(' union '));
+  const rows = await findKeyMarks(context.db.em());
   return rows.map((row) => row.mark).filter((mark) => !context.vault.keyMarks.includes(mark));
 }

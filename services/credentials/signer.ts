@@ -4,6 +4,7 @@
  * separate key, so a signature for one purpose is invalid for another.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { Signer, SigningPurpose } from '../ports/signer.ts';
 
 /**
  * Purposes of signatures, each with the label that its key is derived with. A label never changes and is never reused.
@@ -19,21 +20,9 @@ export const SIGNING_LABELS = {
   oauthCookie: 'carillon oauth cookie v1',
   mcpNoteKey: 'carillon mcp note key v1',
   refreshToken: 'carillon refresh token successor v1',
-} as const;
-
-export type SigningPurpose = keyof typeof SIGNING_LABELS;
+} as const satisfies Record<SigningPurpose, string>;
 
 export const SIGNING_PURPOSES = Object.keys(SIGNING_LABELS) as SigningPurpose[];
-
-export interface Signer {
-  /** A signature in base64url, valid for this purpose only. */
-  sign(purpose: SigningPurpose, text: string): string;
-  /**
-   * Whether {@link sign} made this signature of this text for this purpose, with any of the keys. Compares in constant
-   * time.
-   */
-  isSigned(purpose: SigningPurpose, text: string, signature: string): boolean;
-}
 
 /** @param keys 32 bytes each; the first one signs */
 export function createSigner(keys: readonly Buffer[]): Signer {

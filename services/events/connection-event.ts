@@ -2,7 +2,7 @@
 import type { EventName } from '../../entities/event.ts';
 import type { Connection } from '../../entities/connection.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import type { NewEvent } from './store-events.ts';
 
 /**

@@ -12,7 +12,7 @@ const count = (description: string) => z.int().min(0).describe(description);
 const connectionSlug = z.string().describe('Slug of the connection it goes to.');
 const platformId = z.string().describe('Platform of the connection.');
 const profileId = id('Profile that it belongs to; null for the account’s own.').nullable();
-const permalink = z.string().nullable().describe('Permalink; null where there is none.');
+const permalink = z.string().nullable().describe('Permalink; null when there is none.');
 
 const SettledPost = z.strictObject({
   id: id('Id of the post.'),

@@ -1,8 +1,6 @@
 /** Builds the events about posts, with their payloads (docs/contract/webhooks.md#events). */
 import type { RescheduleReason } from '../../entities/post.ts';
 import type { Context } from '../context.ts';
-import type { MetricsView } from '../metrics/metrics-view.ts';
-import type { PostRow } from '../posts/post-view.ts';
 import { timestamp } from '../timestamp.ts';
 import type { EventPayload } from './event-payloads.ts';
 import type { EventFacts, NewEvent } from './store-events.ts';
@@ -46,11 +44,27 @@ export function postEvent(post: PostFacts, send: SendFacts): EventPayload<'post.
   };
 }
 
+/** Columns of `posts` that all its events need. */
+interface EventPost {
+  readonly id: string;
+  readonly account_id: string;
+  readonly profile_id: string | null;
+  readonly connection_slug: string;
+  readonly mode: 'live' | 'test';
+}
+
 /** Columns for the events about a pending post or one that was never sent. */
-export type WaitingPost = Pick<
-  PostRow,
-  'id' | 'account_id' | 'profile_id' | 'connection_slug' | 'mode' | 'text' | 'scheduled_for' | 'created_at' | 'tags'
->;
+export interface WaitingPost extends EventPost {
+  readonly text: string;
+  readonly scheduled_for: string | null;
+  readonly created_at: string;
+  readonly tags: readonly string[];
+}
+
+/** Columns for the events about a post on its platform. */
+export interface PublishedPost extends EventPost {
+  readonly platform_id: string;
+}
 
 /** The event post.rescheduled: the time of a pending post has changed. */
 export function rescheduledEvent(
@@ -104,7 +118,7 @@ export function failedEvent(
 }
 
 /** The event post.deleted: a published post was deleted on its platform. */
-export function deletedEvent(context: Context, post: PostRow, deletedAt: Date): NewEvent {
+export function deletedEvent(context: Context, post: PublishedPost, deletedAt: Date): NewEvent {
   return {
     ...eventAbout(context, post),
     name: 'post.deleted',
@@ -123,8 +137,8 @@ export function deletedEvent(context: Context, post: PostRow, deletedAt: Date): 
 /** The event post.metrics: the first read of a post's metrics on a UTC day. */
 export function metricsEvent(
   context: Context,
-  post: Pick<PostRow, 'id' | 'account_id' | 'profile_id' | 'connection_slug' | 'platform_id' | 'mode' | 'url'>,
-  metrics: MetricsView,
+  post: PublishedPost & { readonly url: string | null },
+  metrics: EventPayload<'post.metrics'>['metrics'],
 ): NewEvent {
   return {
     ...eventAbout(context, post),
@@ -142,7 +156,7 @@ export function metricsEvent(
   };
 }
 
-function eventAbout(context: Context, post: Pick<PostRow, 'id' | 'account_id' | 'profile_id' | 'mode'>): EventFacts {
+function eventAbout(context: Context, post: EventPost): EventFacts {
   return {
     id: context.random.uuid(),
     accountId: post.account_id,

@@ -1,7 +1,9 @@
 /** Health samples, one per minute across all processes, kept for 90 days (docs/contract/metrics.md#uptime). */
-import { query } from '../../entities/query.ts';
+import { statement } from '../../entities/statement.ts';
+import { tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 import { type Health, readHealth } from './read-health.ts';
+import type { WithStartup } from './startup.ts';
 
 /** How many days are kept and shown. */
 export const HISTORY_DAYS = 90;
@@ -9,38 +11,48 @@ export const HISTORY_DAYS = 90;
 const MINUTE_MS = 60_000;
 const KEPT_MS = HISTORY_DAYS * 86_400_000;
 
-const SAMPLE = `
-  insert into health_samples (minute, degraded)
-  select minute, $3 from generate_series($1::timestamptz, $2::timestamptz, interval '1 minute') as m(minute)
-  on conflict (minute) do nothing returning 1`;
-
-// The very first sample is kept: minutes without a sample count as bad from that minute on.
-const REMOVE = `
-  delete from health_samples where minute < $1 and minute > (select min(minute) from health_samples)`;
+const storeSamples = statement('store health samples', {
+  parameters: { first: 'timestamptz', last: 'timestamptz', isDegraded: 'boolean' },
+  result: { stored: 'int' },
+  sql: ({ first, last, isDegraded }) => `
+    insert into health_samples (minute, degraded)
+    select minute, ${isDegraded} from generate_series(${first}, ${last}, interval '1 minute') as m(minute)
+    on conflict (minute) do nothing returning 1 as stored`,
+});
 
 /** Stores the health of the current minute, unless it is stored already. @returns how many samples were written */
-export async function takeSample(context: Context): Promise<number> {
+export async function takeSample(context: Context & WithStartup): Promise<number> {
   if (!context.startup.hasEnded) return 0;
   const health = await readHealth(context);
   // While an install starts for the first time, its workers do not count as late.
   if (isStarting(health)) return 0;
   const minute = minuteOf(context.clock.now());
-  return (await query(context.db.em(), SAMPLE, [minute, minute, health.status === 'degraded'])).length;
+  const sample = { first: minute, last: minute, isDegraded: health.status === 'degraded' };
+  return (await storeSamples(context.db.em(), sample)).length;
 }
 
 /**
  * Stores samples for the minutes that the manual clock has skipped since `from`, all with the current health
  * (docs/contract/metrics.md#analytics).
  */
-export async function samplePassedMinutes(context: Context, from: Date): Promise<void> {
+export async function samplePassedMinutes(context: Context & WithStartup, from: Date): Promise<void> {
   const now = context.clock.now();
   const { status } = await readHealth(context);
   const first = new Date(Math.max(from.getTime(), now.getTime() - KEPT_MS));
-  await query(context.db.em(), SAMPLE, [minuteOf(first), minuteOf(now), status === 'degraded']);
+  const isDegraded = status === 'degraded';
+  await storeSamples(context.db.em(), { first: minuteOf(first), last: minuteOf(now), isDegraded });
 }
 
-export async function tidySamples(context: Context): Promise<void> {
-  await query(context.db.em(), REMOVE, [new Date(context.clock.now().getTime() - KEPT_MS)]);
+export async function cleanUpSamples(context: Context): Promise<void> {
+  const keptFrom = new Date(context.clock.now().getTime() - KEPT_MS);
+  await tables(context.db.em())
+    .deleteFrom('health_samples')
+    .where('minute', '<', keptFrom.toISOString())
+    // The very first sample is kept: minutes without a sample count as bad from that minute on.
+    .where('minute', '>', ({ selectFrom }) =>
+      selectFrom('health_samples').select(({ fn }) => fn.min('minute').as('first')),
+    )
+    .execute();
 }
 
 function isStarting({ checks: { database, ...workers } }: Health): boolean {

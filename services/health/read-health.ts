@@ -2,10 +2,11 @@
  * Health of the service: its database, and whether its workers completed their rounds
  * (docs/contract/running.md#health).
  */
-import { query } from '../../entities/query.ts';
+import { type Tables, tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
-import { timestamp, timestampOrNull } from '../timestamp.ts';
+import { dateOrNull, timestamp, timestampOrNull } from '../timestamp.ts';
 import { isOnTime, type WorkerLoopName } from '../workers/worker-loops.ts';
+import type { WithStartup } from './startup.ts';
 
 export interface WorkerCheck {
   ok: boolean;
@@ -28,20 +29,13 @@ export interface Health {
 /** Real milliseconds after which a database that does not answer counts as down. */
 const DATABASE_TIMEOUT_MS = 3_000;
 
-interface WorkerRow {
-  name: string;
-  started_at: string | null;
-  last_run_at: string | null;
-  last_ok_at: string | null;
-}
-
-const WORKERS = 'select name, started_at, last_run_at, last_ok_at from worker_states';
+type WorkerRow = Pick<Tables['worker_states'], 'name' | 'started_at' | 'last_run_at' | 'last_ok_at'>;
 
 /** Never throws: a database that does not answer is a result, not a failure. */
-export async function readHealth(context: Context): Promise<Health> {
-  const started = performance.now();
+export async function readHealth(context: Context & WithStartup): Promise<Health> {
+  const started = context.clock.elapsed();
   const rows = await readWorkers(context);
-  const database = { ok: rows !== null, latencyMs: Math.round(performance.now() - started) };
+  const database = { ok: rows !== null, latencyMs: Math.round(context.clock.elapsed() - started) };
   const now = context.clock.now();
   const check = (name: WorkerLoopName) => checkWorker(name, rows ?? [], now);
   const workers = {
@@ -60,7 +54,10 @@ export async function readHealth(context: Context): Promise<Health> {
 
 /** One query checks the database and reads what the workers have recorded; null when it does not answer. */
 async function readWorkers(context: Context): Promise<WorkerRow[] | null> {
-  const answered = query<WorkerRow>(context.db.em(), WORKERS).catch(() => null);
+  const query = tables(context.db.em())
+    .selectFrom('worker_states')
+    .select(['name', 'started_at', 'last_run_at', 'last_ok_at']);
+  const answered = query.execute().catch(() => null);
   const deadline = context.clock.deadline(DATABASE_TIMEOUT_MS);
   const expired = new Promise<null>((resolve) => {
     if (deadline.aborted) resolve(null);
@@ -72,9 +69,8 @@ async function readWorkers(context: Context): Promise<WorkerRow[] | null> {
 function checkWorker(name: WorkerLoopName, rows: readonly WorkerRow[], now: Date): WorkerCheck {
   const row = rows.find((candidate) => candidate.name === name);
   const lastOkAt = row?.last_ok_at ?? null;
-  const instant = (text: string | null | undefined) => (text == null ? null : new Date(text));
   return {
-    ok: isOnTime(name, { startedAt: instant(row?.started_at), lastOkAt: instant(lastOkAt) }, now),
+    ok: isOnTime(name, { startedAt: dateOrNull(row?.started_at ?? null), lastOkAt: dateOrNull(lastOkAt) }, now),
     lastRunAt: timestampOrNull(row?.last_run_at ?? null),
     lastOkAt: timestampOrNull(lastOkAt),
   };

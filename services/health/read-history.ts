@@ -1,6 +1,8 @@
 /** The uptime of the last days, from the samples (docs/contract/metrics.md#uptime). */
-import { query } from '../../entities/query.ts';
+import { statement } from '../../entities/statement.ts';
+import { tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
+import { dateOrNull } from '../timestamp.ts';
 import { HISTORY_DAYS } from './health-samples.ts';
 
 export interface HealthDay {
@@ -15,22 +17,19 @@ export interface HealthDay {
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-interface DayRow {
-  /** Days since 1970. */
-  day: number;
-  samples: number;
-  good: number;
-}
-
-// Epochs, because engines return instants in different formats, and days in their time zone.
-const DAYS = `
-  select floor(extract(epoch from minute) / 86400)::int as day, count(*)::int as samples,
-    (count(*) filter (where not degraded))::int as good
-  from health_samples where minute >= $1 and minute <= $2 group by 1`;
-
-const EDGES = `
-  select extract(epoch from min(minute))::float8 * 1000 as first, extract(epoch from max(minute))::float8 * 1000 as last
-  from health_samples where minute <= $1`;
+const countSamplesByDay = statement('count health samples by day', {
+  parameters: { from: 'timestamptz', to: 'timestamptz' },
+  result: {
+    /** Days since 1970. */
+    day: 'int',
+    samples: 'int',
+    good: 'int',
+  },
+  sql: ({ from, to }) => `
+    select floor(extract(epoch from minute) / 86400)::int as day, count(*)::int as samples,
+      (count(*) filter (where not degraded))::int as good
+    from health_samples where minute >= ${from} and minute <= ${to} group by 1`,
+});
 
 /** All days that are kept, oldest first; the last one is today, up to now. */
 export async function readHistory(context: Context): Promise<HealthDay[]> {
@@ -38,12 +37,19 @@ export async function readHistory(context: Context): Promise<HealthDay[]> {
   const today = Math.floor(now / DAY_MS);
   const oldest = today - (HISTORY_DAYS - 1);
   const em = context.db.em();
-  const [edges] = await query<{ first: number | null; last: number | null }>(em, EDGES, [new Date(now)]);
-  const rows = await query<DayRow>(em, DAYS, [new Date(oldest * DAY_MS), new Date(now)]);
+  const edges = await tables(em)
+    .selectFrom('health_samples')
+    .select(({ fn }) => [fn.min('minute').as('first'), fn.max('minute').as('last')])
+    .where('minute', '<=', new Date(now).toISOString())
+    .executeTakeFirstOrThrow();
+  const rows = await countSamplesByDay(em, { from: new Date(oldest * DAY_MS), to: new Date(now) });
   const byDay = new Map(rows.map((row) => [row.day, row]));
-  const first = edges?.first ?? now;
+  const first = dateOrNull(edges.first)?.getTime() ?? now;
   // The current minute counts once it has its sample.
-  const end = Math.max(Math.floor(now / MINUTE_MS) * MINUTE_MS, (edges?.last ?? -MINUTE_MS) + MINUTE_MS);
+  const end = Math.max(
+    Math.floor(now / MINUTE_MS) * MINUTE_MS,
+    (dateOrNull(edges.last)?.getTime() ?? -MINUTE_MS) + MINUTE_MS,
+  );
   return Array.from({ length: HISTORY_DAYS }, (_, index) => {
     const day = oldest + index;
     const { samples, good } = byDay.get(day) ?? { samples: 0, good: 0 };

@@ -1,9 +1,8 @@
 /** Resolves the secret of a request to a Caller, and counts the request if asked to. */
-import type { Context } from '../context.ts';
-import type { Admission } from './key-checks.ts';
+import type { Admission, WithKeyChecks } from './key-checks.ts';
 import { hashSecret } from '../secrets.ts';
 
-export { takeFor } from './key-checks.ts';
+export { countRequest } from './key-checks.ts';
 
 /** Every valid form of a secret; anything else is rejected without a query. */
 const SECRET = /^crl_(?:live|test)_[A-Za-z0-9]{32,200}$/;
@@ -15,7 +14,7 @@ const SECRET = /^crl_(?:live|test)_[A-Za-z0-9]{32,200}$/;
  * @returns null when the key is missing, malformed, unknown or revoked.
  */
 export async function authenticate(
-  context: Context,
+  context: WithKeyChecks,
   secret: string | undefined,
   bucket?: string,
 ): Promise<Admission | null> {

@@ -3,11 +3,12 @@
  * operator can request it; an API key cannot.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
+import { Account } from '../../entities/account.ts';
 import { ApiKey } from '../../entities/api-key.ts';
-import { query } from '../../entities/query.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { AuditObject, AuditOutcome, Change } from '../audit/store-entries.ts';
+import type { Scope } from '../access/scopes.ts';
 import type { Context } from '../context.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
 import { type MintedKey, storeKey } from './new-key.ts';
@@ -23,25 +24,40 @@ export interface NewAccountKey {
   /** 1 to {@link KEY_NAME_MAX} characters. */
   readonly name: string;
   readonly type: 'live' | 'test';
+  /** All when undefined. */
+  readonly scopes?: readonly Scope[] | undefined;
+  /** ISO instant from which it is refused; never if undefined. */
+  readonly expiresAt?: string | undefined;
 }
 
 /** Builds the audit entry from the key that it is about. */
 export type KeyChange = (object: AuditObject) => Change & { readonly outcome: AuditOutcome };
 
-/** Inserts the key and the audit entry together. @throws ServiceError not_found (no such account), limit_exceeded */
+/**
+ * Inserts the key and the audit entry together.
+ *
+ * @throws ServiceError not_found (no such account), limit_exceeded, invalid_request (expiresAt in the past)
+ */
 export async function createAccountKey(
   context: Context,
-  { accountId, name, type }: NewAccountKey,
+  { accountId, name, type, scopes, expiresAt }: NewAccountKey,
   change: KeyChange,
 ): Promise<MintedKey> {
   return context.db.em().transactional(async (em: SqlEntityManager) => {
-    const found = await query(em, 'select id from accounts where id = $1', [accountId]);
-    if (found.length === 0) throw new ServiceError('not_found', `No account has the id ${accountId}.`);
+    if ((await em.count(Account, { id: accountId })) === 0)
+      throw new ServiceError('not_found', `No account has the id ${accountId}.`);
     await lockAccount(em, accountId);
     await refuseAbove(em, accountId, type);
-    const limits = { profileId: null, mode: type, scopes: null };
+    const limits = { profileId: null, mode: type, scopes: scopes === undefined ? null : new Set(scopes) };
     const madeByOwner = { createdByKeyId: null, grantId: null };
-    const made = await storeKey(em, context, { accountId, name, limits, redirectAllowlist: [], ...madeByOwner });
+    const made = await storeKey(em, context, {
+      accountId,
+      name,
+      limits,
+      redirectAllowlist: [],
+      expiresAt,
+      ...madeByOwner,
+    });
     await recordChange(context, change({ type: 'key', ids: [made.key.id] }), em);
     return made;
   });
@@ -50,6 +66,6 @@ export async function createAccountKey(
 async function refuseAbove(em: SqlEntityManager, accountId: string, type: 'live' | 'test'): Promise<void> {
   const count = await em.count(ApiKey, { accountId, type, profileId: null, revokedAt: null });
   if (count < ACCOUNT_KEYS_MAX) return;
-  const message = `The account has ${count} ${type} keys without a profile, and may have ${ACCOUNT_KEYS_MAX} at once. Revoke one first.`;
+  const message = `The account has ${count} ${type} keys without a profile; the limit is ${ACCOUNT_KEYS_MAX}. Revoke one first.`;
   throw new ServiceError('limit_exceeded', message);
 }

@@ -1,9 +1,10 @@
 /**
  * Revokes the keys that were created under ended keys or grants, the keys created under those in turn, and the webhooks
- * of all of them (decision 0068).
+ * of all of them (docs/decisions/0062-inherit-the-limits-of-a-key-or-grant.md).
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { query } from '../../entities/query.ts';
+import { column } from '../../entities/column-lists.ts';
+import { statement } from '../../entities/statement.ts';
 import { endWebhooksMadeBy } from '../webhooks/end-webhooks-made-by.ts';
 
 /** The keys and grants that end. */
@@ -12,9 +13,13 @@ export interface EndedMakers {
   readonly grantIds: readonly string[];
 }
 
-const REVOKE = `
-  update api_keys set revoked_at = $3
-  where (created_by_key_id = any($1::uuid[]) or grant_id = any($2::uuid[])) and revoked_at is null returning id`;
+const revokeMadeBy = statement('revoke the keys that were made under keys or grants', {
+  parameters: { keyIds: 'uuid[]', grantIds: 'uuid[]', at: 'timestamptz' },
+  result: { id: column('api_keys', 'id') },
+  sql: ({ keyIds, grantIds, at }) => `
+    update api_keys set revoked_at = ${at}
+    where (created_by_key_id = any(${keyIds}) or grant_id = any(${grantIds})) and revoked_at is null returning id`,
+});
 
 /**
  * Runs in the transaction in which the makers end, after their rows are locked. A key that is created concurrently
@@ -25,7 +30,7 @@ export async function endMadeBy(em: SqlEntityManager, ended: EndedMakers, at: Da
   let latest = ended;
   // One level at a time: once a level is locked, no key or webhook is created under it.
   while (latest.keyIds.length + latest.grantIds.length > 0) {
-    const revoked = await query<{ id: string }>(em, REVOKE, [latest.keyIds, latest.grantIds, at]);
+    const revoked = await revokeMadeBy(em, { ...latest, at });
     latest = { keyIds: revoked.map(({ id }) => id), grantIds: [] };
     keyIds.push(...latest.keyIds);
   }

@@ -2,14 +2,16 @@
  * Looks keys up and counts requests. Requests with the same key that arrive while a lookup is in progress share the
  * next one. Each is still checked after it arrived, and requests of a busy key do not queue for one database row.
  */
-import { query } from '../../entities/query.ts';
+import { ApiKey } from '../../entities/api-key.ts';
+import { columns } from '../../entities/column-lists.ts';
+import { type RowOf, statement } from '../../entities/statement.ts';
 import { type Batcher, createBatcher } from '../batcher.ts';
 import type { Context } from '../context.ts';
-import { type RateRow, rateStateOf } from '../limits/postgres-rate-limiter.ts';
-import { type RateState, WINDOW_SECONDS } from '../limits/rate-limiter.ts';
-import type { Caller } from './caller.ts';
+import { RATE_LIMIT, type RateRow, rateStateOf } from '../limits/postgres-rate-limiter.ts';
+import { type RateState, WINDOW_SECONDS, type WithLimiter } from '../limits/rate-limiter.ts';
+import type { Caller } from '../access/caller.ts';
 import { isUseStale } from './last-used.ts';
-import { scopesOf } from './limits.ts';
+import { scopesOf } from '../access/limits.ts';
 
 /**
  * Maximum number of requests that share a lookup: enough to avoid contention on one row's lock, few enough to spread
@@ -28,19 +30,33 @@ export interface KeyChecks {
   check(secretHash: string, bucket: string | undefined): Promise<Admission | null>;
 }
 
-interface KeyRow extends Partial<RateRow> {
-  id: string;
-  account_id: string;
-  name: string;
-  profile_id: string | null;
-  type: 'live' | 'test';
-  scopes: string | string[] | null;
-  last_used_at: string | null;
+/** Checks API keys, and counts their requests. */
+export interface WithKeyChecks {
+  readonly keyChecks: KeyChecks;
 }
 
-const KEY_COLUMNS =
-  'k.id, k.account_id, k.name, k.profile_id, k.type, array_to_json(k.scopes) as scopes, k.last_used_at';
-const KEY_MATCHES = 'k.secret_hash = $1 and k.revoked_at is null';
+const KEY = columns('api_keys', ['id', 'account_id', 'name', 'profile_id', 'type', 'scopes', 'last_used_at'], 'k');
+
+/** SQL that finds the key of a secret, unless it was revoked or has expired. */
+const isActive = ({ secretHash, now }: { readonly secretHash: string; readonly now: string }) =>
+  `k.secret_hash = ${secretHash} and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now})`;
+
+type KeyRow = RowOf<typeof findKey>;
+
+const findKey = statement('find a key', {
+  parameters: { secretHash: 'text', now: 'timestamptz' },
+  result: KEY.types,
+  sql: (given) => `select ${KEY.sql} from api_keys k where ${isActive(given)}`,
+});
+
+const findKeyAndCount = statement('find a key and count its requests', {
+  parameters: { secretHash: 'text', bucket: 'text', ...RATE_LIMIT.parameters },
+  result: { ...KEY.types, ...RATE_LIMIT.result },
+  sql: ({ secretHash, bucket, ...given }) => `
+    select ${KEY.sql}, l.accepted, l.used, l.oldest from api_keys k
+    cross join lateral ${RATE_LIMIT.count(`k.id::text || ' ' || ${bucket}`, given)} l
+    where ${isActive({ secretHash, now: given.now })}`,
+});
 
 /** The batch of one key and bucket, which exists while it contains a request. */
 interface Group {
@@ -48,11 +64,10 @@ interface Group {
   waiting: number;
 }
 
-/** @param context a function, because the checks are themselves part of the context */
-export function createKeyChecks(context: () => Context): KeyChecks {
+export function createKeyChecks(context: Context & WithLimiter): KeyChecks {
   const groups = new Map<string, Group>();
   const open = (secretHash: string, bucket: string | undefined): Group => ({
-    batcher: createBatcher((requests) => look(context(), secretHash, bucket, requests.length), TOGETHER_MAX),
+    batcher: createBatcher((requests) => look(context, secretHash, bucket, requests.length), TOGETHER_MAX),
     waiting: 0,
   });
   return {
@@ -73,20 +88,18 @@ export function createKeyChecks(context: () => Context): KeyChecks {
 
 /** Returns one admission per request; nulls when the key is invalid. */
 async function look(
-  context: Context,
-  hash: string,
+  context: Context & WithLimiter,
+  secretHash: string,
   bucket: string | undefined,
   requests: number,
 ): Promise<(Admission | null)[]> {
   const now = context.clock.now();
-  const { limit, sqlFunction } = context.limiter;
-  const counted = bucket !== undefined && sqlFunction !== undefined;
-  const sql = counted
-    ? `select ${KEY_COLUMNS}, l.accepted, l.used, l.oldest from api_keys k
-       cross join lateral ${sqlFunction}(k.id::text || ' ' || $2, $3, $4, $5, $6) l where ${KEY_MATCHES}`
-    : `select ${KEY_COLUMNS} from api_keys k where ${KEY_MATCHES}`;
-  const parameters = counted ? [hash, bucket, now, requests, limit, WINDOW_SECONDS] : [hash];
-  const [row] = await query<KeyRow>(context.db.em(), sql, parameters);
+  const { limit, countsInDatabase = false } = context.limiter;
+  const given = { now, requests, limit, windowSeconds: WINDOW_SECONDS };
+  const [row]: (KeyRow & Partial<RateRow>)[] =
+    bucket === undefined || !countsInDatabase
+      ? await findKey(context.db.em(), { secretHash, now })
+      : await findKeyAndCount(context.db.em(), { secretHash, bucket, ...given });
   if (row === undefined) return Array.from({ length: requests }, () => null);
   await touch(context, row, now);
   const caller: Caller = {
@@ -99,17 +112,17 @@ async function look(
   };
   const rateOf = async (index: number): Promise<RateState | undefined> => {
     if (bucket === undefined) return undefined;
-    return counted ? rateStateOf(row as RateRow, limit, index) : takeFor(context, caller, bucket);
+    return countsInDatabase ? rateStateOf(row as RateRow, limit, index) : countRequest(context, caller, bucket);
   };
   return Promise.all(Array.from({ length: requests }, async (_, index) => ({ caller, rate: await rateOf(index) })));
 }
 
 /** Counts one more request of an authenticated caller. */
-export function takeFor(context: Context, caller: Caller, bucket: string): Promise<RateState> {
+export function countRequest(context: Context & WithLimiter, caller: Caller, bucket: string): Promise<RateState> {
   return context.limiter.take(`${caller.keyId} ${bucket}`, context.clock.now());
 }
 
 async function touch(context: Context, key: KeyRow, now: Date): Promise<void> {
   if (!isUseStale(key.last_used_at, now)) return;
-  await query(context.db.em(), 'update api_keys set last_used_at = $2 where id = $1', [key.id, now]);
+  await context.db.em().nativeUpdate(ApiKey, { id: key.id }, { lastUsedAt: now });
 }

@@ -1,7 +1,7 @@
 /** An API key as the API returns it (docs/contract/profiles-and-keys.md#keys): everything but its secret. */
 import type { ApiKey } from '../../entities/api-key.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';
-import type { Scope } from './scopes.ts';
+import type { Scope } from '../access/scopes.ts';
 
 export interface KeyView {
   id: string;
@@ -19,6 +19,7 @@ export interface KeyView {
   createdBy: { kind: 'key' | 'grant'; id: string } | null;
   createdAt: string;
   lastUsedAt: string | null;
+  expiresAt: string | null;
   revokedAt: string | null;
 }
 
@@ -29,17 +30,18 @@ export function keyView(key: ApiKey): KeyView {
     name,
     type,
     prefix,
-    profileId: key.profileId ?? null,
-    redirectAllowlist: key.redirectAllowlist ?? null,
-    scopes: (key.scopes ?? null) as Scope[] | null,
+    profileId: key.profileId,
+    redirectAllowlist: key.redirectAllowlist,
+    scopes: key.scopes as Scope[] | null,
     createdBy: createdByOf(key),
     createdAt: timestamp(key.createdAt),
-    lastUsedAt: timestampOrNull(key.lastUsedAt ?? null),
-    revokedAt: timestampOrNull(key.revokedAt ?? null),
+    lastUsedAt: timestampOrNull(key.lastUsedAt),
+    expiresAt: timestampOrNull(key.expiresAt ?? null),
+    revokedAt: timestampOrNull(key.revokedAt),
   };
 }
 
 function createdByOf({ createdByKeyId, grantId }: ApiKey): KeyView['createdBy'] {
-  if (createdByKeyId != null) return { kind: 'key', id: createdByKeyId };
-  return grantId != null ? { kind: 'grant', id: grantId } : null;
+  if (createdByKeyId !== null) return { kind: 'key', id: createdByKeyId };
+  return grantId !== null ? { kind: 'grant', id: grantId } : null;
 }

@@ -2,8 +2,8 @@
 import { ApiKey } from '../../entities/api-key.ts';
 import type { Context } from '../context.ts';
 import { pageOf, refuseCursorWithOffset } from '../paging.ts';
-import { noProfile, profileExists } from '../profiles/profile-exists.ts';
-import type { Caller } from './caller.ts';
+import { noProfile, profileExists } from '../access/profile-exists.ts';
+import type { Caller } from '../access/caller.ts';
 import { type KeyView, keyView } from './key-view.ts';
 import { reachableKeys } from './reachable-keys.ts';
 

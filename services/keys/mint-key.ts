@@ -8,12 +8,12 @@ import { ApiKey } from '../../entities/api-key.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
-import { holdProfile } from '../profiles/hold-profile.ts';
-import type { Caller } from './caller.ts';
-import { limitsWithin } from './limits.ts';
-import { holdMaker } from './maker.ts';
+import { holdProfile } from '../access/hold-profile.ts';
+import type { Caller } from '../access/caller.ts';
+import { limitsWithin } from '../access/limits.ts';
+import { holdMaker } from '../access/maker.ts';
 import { type MintedKey, storeKey } from './new-key.ts';
-import type { Scope } from './scopes.ts';
+import type { Scope } from '../access/scopes.ts';
 
 /** Maximum number of active keys of a profile, of each type (docs/contract/profiles-and-keys.md#minted-keys). */
 const KEYS_MAX = 50;
@@ -29,14 +29,16 @@ export interface MintInput {
   readonly redirectAllowlist?: readonly string[] | undefined;
   /** Defaults to those of the caller. */
   readonly scopes?: readonly Scope[] | undefined;
+  /** ISO instant from which the key is refused. */
+  readonly expiresAt?: string | undefined;
 }
 
 /**
- * @throws ServiceError forbidden (a live key requested by a test key, or scopes that the caller lacks), not_found,
+ * @throws ServiceError invalid_request (expiresAt in the past), forbidden (a live key requested by a test key, or scopes that the caller lacks), not_found,
  *   limit_exceeded, too many requests, unauthorized when the caller's key or grant has just been revoked
  */
 export async function mintKey(context: Context, caller: Caller, input: MintInput): Promise<MintedKey> {
-  const { profileId, name, type, redirectAllowlist = [] } = input;
+  const { profileId, name, type, redirectAllowlist = [], expiresAt } = input;
   const limits = limitsWithin(caller, { profileId, mode: type, scopes: input.scopes });
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     await holdProfile(em, caller, profileId);
@@ -45,14 +47,14 @@ export async function mintKey(context: Context, caller: Caller, input: MintInput
     const now = context.clock.now();
     await refuseAboveProfile(em, input);
     await refuseAboveHour(em, caller.accountId, now);
-    return storeKey(em, context, { accountId: caller.accountId, name, limits, redirectAllowlist, ...maker });
+    return storeKey(em, context, { accountId: caller.accountId, name, limits, redirectAllowlist, expiresAt, ...maker });
   });
 }
 
 async function refuseAboveProfile(em: SqlEntityManager, { profileId, type }: MintInput): Promise<void> {
   const count = await em.count(ApiKey, { profileId, type, revokedAt: null });
   if (count < KEYS_MAX) return;
-  const message = `The profile ${profileId} has ${count} ${type} keys, and may have ${KEYS_MAX} at once.`;
+  const message = `The profile ${profileId} has ${count} ${type} keys; the limit is ${KEYS_MAX}.`;
   throw new ServiceError('limit_exceeded', message);
 }
 

@@ -1,18 +1,21 @@
 /** Inserts a new key and returns its secret, which is not stored. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { ApiKey } from '../../entities/api-key.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import { hashSecret } from '../secrets.ts';
 import { makeSecret, secretPrefix } from './key-secret.ts';
 import { type KeyView, keyView } from './key-view.ts';
-import { type Limits, scopeList } from './limits.ts';
-import type { Maker } from './maker.ts';
+import { type Limits, scopeList } from '../access/limits.ts';
+import type { Maker } from '../access/maker.ts';
 
 export interface NewKey extends Maker {
   readonly accountId: string;
   readonly name: string;
   readonly limits: Limits;
   readonly redirectAllowlist: readonly string[];
+  /** ISO instant from which it is refused; never if undefined. */
+  readonly expiresAt?: string | undefined;
 }
 
 export interface MintedKey {
@@ -21,9 +24,10 @@ export interface MintedKey {
   secret: string;
 }
 
-/** Inserts it in the transaction of `em`. */
+/** Inserts it in the transaction of `em`. @throws ServiceError invalid_request when it would have expired already */
 export async function storeKey(em: SqlEntityManager, context: Context, made: NewKey): Promise<MintedKey> {
-  const { accountId, name, limits, redirectAllowlist, createdByKeyId, grantId } = made;
+  const { accountId, name, limits, redirectAllowlist, createdByKeyId, grantId, expiresAt } = made;
+  const now = context.clock.now();
   const secret = makeSecret(limits.mode, context.random);
   const key = em.create(ApiKey, {
     id: context.random.uuid(),
@@ -37,10 +41,17 @@ export async function storeKey(em: SqlEntityManager, context: Context, made: New
     scopes: scopeList(limits.scopes),
     createdByKeyId,
     grantId,
-    createdAt: context.clock.now(),
+    createdAt: now,
+    expiresAt: expiresAt === undefined ? null : laterThan(now, expiresAt),
     lastUsedAt: null,
     revokedAt: null,
   });
   await em.flush();
   return { key: keyView(key), secret };
+}
+
+function laterThan(now: Date, expiresAt: string): Date {
+  const end = new Date(expiresAt);
+  if (end > now) return end;
+  throw new ServiceError('invalid_request', `expiresAt: ${expiresAt} is not in the future.`);
 }

@@ -3,7 +3,7 @@
  */
 import type { FilterQuery } from '@mikro-orm/core';
 import type { ApiKey } from '../../entities/api-key.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from '../access/caller.ts';
 
 /** Keys of the caller's account; for a test key, only the test keys among them. */
 export function reachableKeys(caller: Caller): FilterQuery<ApiKey> {

@@ -6,8 +6,8 @@ import { Owner } from '../../entities/owner.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
-import { noProfile, profileExists } from '../profiles/profile-exists.ts';
-import type { Caller } from './caller.ts';
+import { noProfile, profileExists } from '../access/profile-exists.ts';
+import type { Caller } from '../access/caller.ts';
 import { endMadeBy } from './end-made-by.ts';
 import { reachableKeys } from './reachable-keys.ts';
 
@@ -51,7 +51,7 @@ export async function revokeWhere(
   }
   const at = context.clock.now();
   if (key.revokedAt == null) {
-    if (isAccountKey(key)) await refuseLast(em, key);
+    if (isAccountKey(key)) await refuseLast(em, key, at);
     key.revokedAt = at;
     await em.flush();
   }
@@ -65,11 +65,13 @@ function isAccountKey({ profileId }: ApiKey): boolean {
   return profileId == null;
 }
 
-async function refuseLast(em: SqlEntityManager, { id, accountId, type }: ApiKey): Promise<void> {
+async function refuseLast(em: SqlEntityManager, { id, accountId, type }: ApiKey, now: Date): Promise<void> {
   if (type === 'test') return;
   // Of two concurrent revocations, the second sees the first.
   await lockAccount(em, accountId);
-  const others = await em.count(ApiKey, { accountId, type, profileId: null, revokedAt: null, id: { $ne: id } });
+  const lasting = { $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] };
+  const where = { accountId, type, profileId: null, revokedAt: null, id: { $ne: id }, ...lasting };
+  const others = await em.count(ApiKey, where);
   if (others > 0 || (await em.count(Owner, { accountId })) > 0) return;
   throw new ServiceError('last_account_key');
 }

@@ -3,17 +3,36 @@
  * counted together.
  */
 import type { Database } from '../../entities/orm.ts';
-import { query } from '../../entities/query.ts';
+import { statement } from '../../entities/statement.ts';
 import { type RateLimiter, type RateState, resetAfter, WINDOW_SECONDS } from './rate-limiter.ts';
 
-/** A row of the function `take_rate_limit`. */
+/** The parts of a statement that counts requests. */
+export const RATE_LIMIT = {
+  parameters: { now: 'timestamptz', requests: 'int', limit: 'int', windowSeconds: 'int' },
+  result: {
+    /** How many of the requests were accepted, in order. */
+    accepted: 'int',
+    /** Requests in the window before these. */
+    used: 'int',
+    oldest: 'timestamptz',
+  },
+  /** Calls the function that counts; it returns one row. */
+  count: (bucket: string, given: Readonly<Record<'now' | 'requests' | 'limit' | 'windowSeconds', string>>) =>
+    `take_rate_limit(${bucket}, ${given.now}, ${given.requests}, ${given.limit}, ${given.windowSeconds})`,
+} as const;
+
+/** What the function returns. */
 export interface RateRow {
-  /** How many of the requests were accepted, in order. */
-  accepted: number;
-  /** Requests in the window before these. */
-  used: number;
-  oldest: string;
+  readonly accepted: number;
+  readonly used: number;
+  readonly oldest: string;
 }
+
+const countRequests = statement('count requests', {
+  parameters: { bucket: 'text', ...RATE_LIMIT.parameters },
+  result: RATE_LIMIT.result,
+  sql: ({ bucket, ...given }) => `select accepted, used, oldest from ${RATE_LIMIT.count(bucket, given)}`,
+});
 
 /** Reads the function's result for the request at `index` of those counted together. */
 export function rateStateOf(row: RateRow, limit: number, index = 0): RateState {
@@ -25,10 +44,10 @@ export function rateStateOf(row: RateRow, limit: number, index = 0): RateState {
 export function createPostgresRateLimiter(db: Database, limit: number): RateLimiter {
   return {
     limit,
-    sqlFunction: 'take_rate_limit',
+    countsInDatabase: true,
     take: async (bucket, now) => {
-      const sql = 'select * from take_rate_limit($1, $2, 1, $3, $4)';
-      const [row] = await query<RateRow>(db.em(), sql, [bucket, now, limit, WINDOW_SECONDS]);
+      const given = { bucket, now, requests: 1, limit, windowSeconds: WINDOW_SECONDS };
+      const [row] = await countRequests(db.em(), given);
       if (row === undefined) throw new Error('take_rate_limit returned no row');
       return rateStateOf(row, limit);
     },

@@ -24,11 +24,21 @@ export interface RateLimiter {
    * (docs/contract/errors-and-limits.md#order-of-a-request).
    */
   take(bucket: string, now: Date): Promise<RateState>;
-  /**
-   * SQL of a function that does the same inside a statement, given bucket, instant, number of requests, limit and
-   * window. With it, one round trip checks a key and counts the request. Undefined when the window is in memory.
-   */
-  readonly sqlFunction?: string;
+  /** Whether the windows are in the database. Then one round trip checks a key and counts its request (RATE_LIMIT). */
+  readonly countsInDatabase?: boolean;
+}
+
+/** Counts requests by key and endpoint group, exactly across all processes. */
+export interface WithLimiter {
+  readonly limiter: RateLimiter;
+}
+
+/**
+ * Counts requests without a key, exactly across all processes; buckets are named `<machine> <group>`, see
+ * network-of.ts.
+ */
+export interface WithPublicLimiter {
+  readonly publicLimiter: RateLimiter;
 }
 
 /** Unix seconds at which a request counted at `oldest` ages out. */

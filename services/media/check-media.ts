@@ -1,11 +1,13 @@
 /** Checks that the images of a post belong to the caller, and that its platform accepts that many. */
-import { query } from '../../entities/query.ts';
+import type { ItemError } from '../../errors/item-error.ts';
+import { anyOf } from '../../entities/any-of.ts';
+import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { AnyPlatform, ConnectionLimits } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
-import type { PartError } from '../posts/send-part.ts';
-import type { ImageSize } from './inspect-image.ts';
+import type { Caller } from '../access/caller.ts';
+import type { ImageType } from '../../entities/media.ts';
+import type { ImageSize } from '../images/inspect-image.ts';
 import { reachableMedia } from './reachable-media.ts';
 
 /** An image of a post, as named in the request. */
@@ -18,7 +20,12 @@ export interface NamedMedia {
 /** An image of a post whose row was found. */
 export interface CheckedMedia extends ImageSize {
   readonly id: string;
+  /** What the post says; null when it leaves that to the upload. */
   readonly altText: string | null;
+  readonly contentType: ImageType;
+  readonly sizeBytes: number;
+  /** What the upload said. */
+  readonly uploadedAltText: string | null;
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -36,17 +43,21 @@ export async function checkMedia(
   if (media.length === 0) return [];
   const named = media.map(({ id, altText }) => ({ id: id.toLowerCase(), altText: altText ?? null }));
   for (const [index, { id }] of named.entries()) {
-    if (!UUID.test(id)) throw invalid(id, 'is not the id of an image');
+    if (!UUID.test(id)) throw invalid(`"${id.slice(0, 80)}" is not the id of an image`);
     if (named.findIndex((other) => other.id === id) < index) throw namedTwice(id);
   }
-  const { condition, parameters } = reachableMedia(caller);
-  const sql = `select id, width, height from media where ${condition} and id = any($${parameters.push(named.map(({ id }) => id))}::uuid[])`;
-  const rows = await query<ImageSize & { id: string }>(context.db.em(), sql, parameters);
+  const rows = await tables(context.db.em())
+    .selectFrom('media')
+    .select(['id', 'width', 'height', 'content_type', 'size_bytes', 'alt_text'])
+    .where(reachableMedia(caller))
+    .where('id', '=', anyOf(named.map(({ id }) => id)))
+    .execute();
   const found = new Map(rows.map((row) => [row.id, row]));
   return named.map(({ id, altText }) => {
-    const size = found.get(id);
-    if (size === undefined) throw invalid(id, 'is no image of yours');
-    return { id, altText, width: size.width, height: size.height };
+    const row = found.get(id);
+    if (row === undefined) throw invalid(`no image of yours has the id "${id}"`);
+    const { width, height, content_type: contentType, size_bytes: sizeBytes, alt_text: uploadedAltText } = row;
+    return { id, altText, width, height, contentType: contentType as ImageType, sizeBytes, uploadedAltText };
   });
 }
 
@@ -59,12 +70,12 @@ export function mediaError(
   platform: AnyPlatform,
   count: number,
   limits: ConnectionLimits | null = null,
-): PartError | null {
+): ItemError | null {
   if (count === 0) return missingImages(platform);
   if (platform.images === null) {
     return {
       code: 'media_unsupported',
-      message: `${platform.name} carries no images; leave them out for this connection.`,
+      message: `${platform.name} does not support images; leave them out for this connection.`,
     };
   }
   const max = limits?.images?.max ?? platform.images.max;
@@ -72,24 +83,30 @@ export function mediaError(
   return rejected(`The post has ${count} images; ${platform.name} takes at most ${max}.`);
 }
 
-function missingImages({ name, images }: AnyPlatform): PartError | null {
+function missingImages({ name, images }: AnyPlatform): ItemError | null {
   const min = images?.min ?? 0;
   if (min === 0) return null;
-  return rejected(`The post has no image; ${name} takes posts with at least ${min}. Upload one and name it in media.`);
+  return rejected(`The post has no image; ${name} needs at least ${min}. Upload one and add its id to media.`);
 }
 
 /**
+ * @param from position of the first image to check
  * @returns null when the platform accepts images of these aspect ratios; otherwise platform_rejected naming limit and
  * value (docs/contract/posts.md#refused-before-sending)
  */
-export function ratioError({ name, images: facts }: AnyPlatform, images: readonly ImageSize[]): PartError | null {
+export function ratioError(
+  { name, images: facts }: AnyPlatform,
+  images: readonly ImageSize[],
+  from = 0,
+): ItemError | null {
   const ratio = facts?.ratio;
   if (ratio === undefined) return null;
-  const index = images.findIndex(({ width, height }) => width / height < ratio.min || width / height > ratio.max);
+  const isOutside = ({ width, height }: ImageSize) => width / height < ratio.min || width / height > ratio.max;
+  const index = images.findIndex((image, position) => position >= from && isOutside(image));
   const image = images[index];
   if (image === undefined) return null;
   const has = `Image ${index + 1} is ${image.width} by ${image.height} pixels, a ratio of ${asRatio(image)}`;
-  return rejected(`${has}; ${name} takes ${ratio.words}. Crop it, upload it again and name the new one.`);
+  return rejected(`${has}; ${name} takes ${ratio.words}. Crop it, upload it again and use the new id.`);
 }
 
 /** Width over height, e.g. `2:1` or `0.46:1`. */
@@ -97,14 +114,14 @@ function asRatio({ width, height }: ImageSize): string {
   return `${Number((width / height).toPrecision(3))}:1`;
 }
 
-function rejected(message: string): PartError {
+function rejected(message: string): ItemError {
   return { code: 'platform_rejected', message };
 }
 
-function invalid(id: string, why: string): ServiceError {
-  return new ServiceError('invalid_media', `media: "${id.slice(0, 80)}" ${why}.`);
+function invalid(why: string): ServiceError {
+  return new ServiceError('invalid_media', `media: ${why}.`);
 }
 
 function namedTwice(id: string): ServiceError {
-  return new ServiceError('invalid_request', `media: the image "${id}" is named twice; name each image once.`);
+  return new ServiceError('invalid_request', `media: the image "${id}" is listed twice; list each image once.`);
 }

@@ -1,9 +1,9 @@
 /** Converts an image for a request that waits for the result. */
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
-import type { QueuePlace } from '../fair-queue.ts';
-import type { ConvertedImage } from './convert-image.ts';
-import { type Conversion, RETRY_AFTER_SECONDS } from './image-work.ts';
+import type { QueuePlace } from '../images/fair-queue.ts';
+import type { ConvertedImage } from '../images/convert-image.ts';
+import { type Conversion, RETRY_AFTER_SECONDS } from '../images/image-work.ts';
 
 /** Real milliseconds for waiting and converting together. */
 const ANSWER_MS = 20_000;

@@ -5,8 +5,9 @@
 import { ServiceError } from '../../errors/service-error.ts';
 import { NotSentError } from '../../platforms/http.ts';
 import type { Context } from '../context.ts';
-import { sniffFormat } from './formats/index.ts';
-import { bytesInWords, IMAGE_MAX_BYTES, type ImageType } from './limits.ts';
+import { sniffFormat } from '../images/formats/index.ts';
+import type { ImageType } from '../../entities/media.ts';
+import { formatBytes, IMAGE_MAX_BYTES } from '../images/limits.ts';
 
 /** Most characters of a url. */
 export const IMAGE_URL_MAX = 2_000;
@@ -66,7 +67,7 @@ async function readImage({ body }: Response): Promise<Buffer> {
   for await (const chunk of body ?? []) {
     size += chunk.byteLength;
     if (size > IMAGE_MAX_BYTES)
-      throw new ServiceError('media_too_large', `url: the image has more than ${bytesInWords(IMAGE_MAX_BYTES)}.`);
+      throw new ServiceError('media_too_large', `url: the image has more than ${formatBytes(IMAGE_MAX_BYTES)}.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

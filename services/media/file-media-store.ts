@@ -1,7 +1,7 @@
 /** Stores images as files in one folder that only this user can read. A file is written completely or not at all. */
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { MediaStore } from './media-store.ts';
+import type { MediaStore } from '../ports/media-store.ts';
 
 /** Format of a key: no other text becomes part of a path. */
 const KEY = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -1,16 +1,19 @@
 /** Finds the row of one of the caller's images. */
-import { query } from '../../entities/query.ts';
+import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { MEDIA_COLUMNS, type MediaRow } from './media-view.ts';
 import { reachableMedia } from './reachable-media.ts';
 
 /** @throws ServiceError not_found for an unknown, deleted or foreign image. */
 export async function findMedia(context: Context, caller: Caller, mediaId: string): Promise<MediaRow> {
-  const { condition, parameters } = reachableMedia(caller);
-  const sql = `select ${MEDIA_COLUMNS} from media where ${condition} and id = $${parameters.push(mediaId)}`;
-  const [row] = await query<MediaRow>(context.db.em(), sql, parameters);
+  const row = await tables(context.db.em())
+    .selectFrom('media')
+    .select(MEDIA_COLUMNS)
+    .where(reachableMedia(caller))
+    .where('id', '=', mediaId)
+    .executeTakeFirst();
   if (row === undefined) throw mediaNotFound(mediaId);
   return row;
 }

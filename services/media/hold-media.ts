@@ -1,6 +1,7 @@
 /** Prevents images from being deleted while a post that names them is written. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { query } from '../../entities/query.ts';
+import { anyOf } from '../../entities/any-of.ts';
+import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 
 /**
@@ -12,11 +13,14 @@ import { ServiceError } from '../../errors/service-error.ts';
 export async function holdMedia(em: SqlEntityManager, mediaIds: readonly string[]): Promise<void> {
   const ids = [...new Set(mediaIds)];
   if (ids.length === 0) return;
-  const held = await query<{ id: string }>(
-    em,
-    `select id from media where id = any($1::uuid[]) and state = 'stored' order by id for key share`,
-    [ids],
-  );
+  const held = await tables(em)
+    .selectFrom('media')
+    .select('id')
+    .where('id', '=', anyOf(ids))
+    .where('state', '=', 'stored')
+    .orderBy('id')
+    .forKeyShare()
+    .execute();
   const missing = ids.find((id) => !held.some((row) => row.id === id));
   if (missing !== undefined)
     throw new ServiceError('invalid_media', `The image ${missing} was deleted while the post was being written.`);

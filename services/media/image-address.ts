@@ -2,9 +2,9 @@
  * Signed public urls at which platforms fetch images (docs/contract/media.md#uploads). They are valid for an hour. A
  * url contains everything that decides what is served, so any web process serves it and nothing is stored.
  */
+import type { ItemError } from '../../errors/item-error.ts';
 import type { AnyPlatform } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
-import type { PartError } from '../posts/send-part.ts';
 import { isPublicHost } from '../public-host.ts';
 
 /** Path prefix of the urls. */
@@ -40,13 +40,13 @@ export function isGoodAddress(context: Context, address: ImageAddress, signature
  * @returns null when the platform's server can fetch images from this install, or has none to fetch; otherwise
  * platform_rejected
  */
-export function unreachableImages(context: Context, platform: AnyPlatform, count: number): PartError | null {
+export function unreachableImages(context: Context, platform: AnyPlatform, count: number): ItemError | null {
   const { fetchedBy } = platform.images ?? {};
   if (fetchedBy === undefined || count === 0) return null;
   const { publicUrl, endpoints } = context.config;
   // A server that replaces the platform, as in tests, also reaches local addresses.
   if (!isPublicOrigin(endpoints[fetchedBy]) || isPublicOrigin(publicUrl)) return null;
-  const message = `${platform.name} fetches images from this install by itself, over https from a public host; PUBLIC_URL is ${publicUrl}. Have the operator set PUBLIC_URL to the install's public https address.`;
+  const message = `${platform.name} fetches images from this install over https and needs a public host; PUBLIC_URL is ${publicUrl}. Have the operator set PUBLIC_URL to the install's public https address.`;
   return { code: 'platform_rejected', message };
 }
 

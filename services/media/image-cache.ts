@@ -2,7 +2,7 @@
  * An in-memory LRU cache of converted images. Concurrent requests for an image that is being converted share one
  * conversion.
  */
-import type { ConvertedImage } from './convert-image.ts';
+import type { ConvertedImage } from '../images/convert-image.ts';
 
 export interface ImageCache {
   /** @param make called when the image is neither cached nor being converted; errors and null are not cached */
@@ -11,16 +11,16 @@ export interface ImageCache {
 
 /** @param maxBytes limit for all cached images together */
 export function createImageCache(maxBytes: number): ImageCache {
-  const kept = new Map<string, ConvertedImage>();
+  const images = new Map<string, ConvertedImage>();
   const making = new Map<string, Promise<ConvertedImage | null>>();
   let keptBytes = 0;
 
   const keep = (name: string, image: ConvertedImage) => {
-    kept.set(name, image);
+    images.set(name, image);
     keptBytes += image.bytes.length;
-    for (const [oldest, { bytes }] of kept) {
+    for (const [oldest, { bytes }] of images) {
       if (keptBytes <= maxBytes) break;
-      kept.delete(oldest);
+      images.delete(oldest);
       keptBytes -= bytes.length;
     }
   };
@@ -37,10 +37,10 @@ export function createImageCache(maxBytes: number): ImageCache {
 
   return {
     get: async (name, make) => {
-      const found = kept.get(name);
+      const found = images.get(name);
       if (found !== undefined) {
-        kept.delete(name);
-        kept.set(name, found);
+        images.delete(name);
+        images.set(name, found);
         return found;
       }
       const begun = making.get(name) ?? makeOnce(name, make);

@@ -1,11 +1,11 @@
 /** Lists the caller's images, newest first. */
-import { query } from '../../entities/query.ts';
+import { tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { type Page, pageOf } from '../paging.ts';
-import { MEDIA_COLUMNS, type MediaRow, type MediaView, mediaView } from './media-view.ts';
+import { MEDIA_COLUMNS, type MediaView, mediaView } from './media-view.ts';
 import { reachableMedia } from './reachable-media.ts';
-import { IS_UNUSED } from './release-media.ts';
+import { isUnused } from './release-media.ts';
 
 export interface MediaFilter {
   /** True returns only images that no post names. */
@@ -22,11 +22,14 @@ export async function listMedia(
   caller: Caller,
   { unused, limit, cursor }: MediaFilter,
 ): Promise<Page<MediaView>> {
-  const { condition, parameters } = reachableMedia(caller);
-  const conditions = [condition];
-  if (unused) conditions.push(IS_UNUSED);
-  if (cursor !== undefined) conditions.push(`id < $${parameters.push(cursor)}::uuid`);
-  const sql = `select ${MEDIA_COLUMNS} from media m where ${conditions.join(' and ')} order by id desc limit $${parameters.push(limit + 1)}`;
-  const rows = await query<MediaRow>(context.db.em(), sql, parameters);
+  let page = tables(context.db.em())
+    .selectFrom('media')
+    .select(MEDIA_COLUMNS)
+    .where(reachableMedia(caller))
+    .orderBy('id', 'desc')
+    .limit(limit + 1);
+  if (unused) page = page.where(isUnused);
+  if (cursor !== undefined) page = page.where('id', '<', cursor);
+  const rows = await page.execute();
   return pageOf(rows.map(mediaView), limit);
 }

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { createFileMediaStore } from './file-media-store.ts';
-import type { MediaStore } from './media-store.ts';
+import type { MediaStore } from '../ports/media-store.ts';
 import { createS3MediaStore } from './s3-media-store.ts';
 
 export function openMediaStore({ mediaStore, dataDir }: Config): MediaStore {

@@ -2,37 +2,37 @@
  * Prepares the images of a post for a platform: converted to what it accepts, without metadata about location and
  * camera.
  */
-import { query } from '../../entities/query.ts';
-import {
-  type AnyPlatform,
-  type ConnectionLimits,
-  type ImageFacts,
-  type OutgoingImage,
-  PlatformFailure,
-} from '../../platforms/contract.ts';
+import { column, columns } from '../../entities/column-lists.ts';
+import { type RowOf, statement } from '../../entities/statement.ts';
+import { type AnyPlatform, type ImageFacts, type OutgoingImage, PlatformFailure } from '../../platforms/contract.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import { publicImageUrl } from './image-address.ts';
-import { SENDS } from './image-work.ts';
-import { bytesInWords, type ImageType } from './limits.ts';
+import { SENDS } from '../images/image-work.ts';
+import { formatBytes } from '../images/limits.ts';
 
 /** Real time that converting the images of one post may take, in milliseconds. */
 const CONVERT_MS = 15_000;
 
-interface ImageRow {
-  account_id: string;
-  media_id: string;
-  content_type: ImageType;
-  state: string;
-  alt_text: string | null;
-  limits: ConnectionLimits | null;
-}
+const MEDIA = columns('media', ['account_id', 'content_type', 'state'], 'm');
 
-// The alternative text of a post overrides that of the upload.
-const IMAGES = `
-  select m.account_id, u.media_id, m.content_type, m.state, coalesce(u.alt_text, m.alt_text) as alt_text, c.limits
-  from post_media u join media m on m.id = u.media_id join posts p on p.id = u.post_id join connections c on c.id = p.connection_id
-  where u.post_id = $1 order by u.position`;
+// The alternative text of a post overrides that of the upload. Every send runs this statement.
+const findImages = statement('find the images of a post', {
+  parameters: { postId: 'uuid' },
+  result: {
+    ...MEDIA.types,
+    media_id: column('post_media', 'media_id'),
+    alt_text: column('media', 'alt_text'),
+    limits: column('connections', 'limits'),
+  },
+  sql: ({ postId }) => `
+    select ${MEDIA.sql}, u.media_id, coalesce(u.alt_text, m.alt_text) as alt_text, c.limits
+    from post_media u join media m on m.id = u.media_id join posts p on p.id = u.post_id
+    join connections c on c.id = p.connection_id
+    where u.post_id = ${postId} order by u.position`,
+});
+
+type ImageRow = RowOf<typeof findImages>;
 
 /**
  * @returns the post's images, in order
@@ -44,9 +44,9 @@ export async function outgoingImages(
   postId: string,
   platform: AnyPlatform,
 ): Promise<OutgoingImage[]> {
-  const rows = await query<ImageRow>(context.db.em(), IMAGES, [postId]);
+  const rows = await findImages(context.db.em(), { postId });
   if (rows.length === 0) return [];
-  if (platform.images === null) throw new PlatformFailure('rejected', `${platform.name} carries no images.`);
+  if (platform.images === null) throw new PlatformFailure('rejected', `${platform.name} does not support images.`);
   const limited = { ...platform.images, ...rows[0]?.limits?.images };
   const alone = rows.length === 1 ? (limited.typesAlone ?? []) : [];
   const facts = { ...limited, types: [...limited.types, ...alone] };
@@ -92,7 +92,7 @@ async function outgoingImage(context: Context, row: ImageRow, target: Target): P
   if (converted === null)
     throw new PlatformFailure(
       'rejected',
-      `Image ${position} cannot be made into one that ${platform.name} takes: ${limitInWords(facts)}.`,
+      `Image ${position} cannot be made into one that ${platform.name} takes: ${formatLimit(facts)}.`,
     );
   const image = { mediaId: row.media_id, ...converted, altText: shortened(row.alt_text ?? '', facts.altTextMax) };
   return facts.fetchedBy === undefined ? image : { ...image, url: publicImageUrl(context, platform.id, row.media_id) };
@@ -106,8 +106,8 @@ function noLongerStored(position: number): PlatformFailure {
   );
 }
 
-function limitInWords({ maxBytes, types }: ImageFacts): string {
-  return `at most ${bytesInWords(maxBytes)}, as ${types.map((type) => type.replace('image/', '').toUpperCase()).join(', ')}`;
+function formatLimit({ maxBytes, types }: ImageFacts): string {
+  return `at most ${formatBytes(maxBytes)}, as ${types.map((type) => type.replace('image/', '').toUpperCase()).join(', ')}`;
 }
 
 /** Cuts a text to the platform's limit, between graphemes; empty when the platform accepts none. */

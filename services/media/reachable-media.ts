@@ -1,14 +1,23 @@
 /** The one place that defines which images a caller reaches: every query built from it includes the tenant check. */
-import type { Caller } from '../keys/caller.ts';
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import type { Schema } from '../../entities/tables.ts';
+import type { Caller } from '../access/caller.ts';
 
-/** Uploads of a deleted profile are not reachable, not even for the whole account. */
-const PROFILE_LIVES = `
-  (profile_id is null or exists (select 1 from profiles lp where lp.id = profile_id and lp.deleted_at is null))`;
-
-/** SQL condition on `media` and its parameters, numbered from $1: usable images of the key's account and profile. */
-export function reachableMedia(caller: Caller): { condition: string; parameters: unknown[] } {
-  const conditions = ['account_id = $1', `state = 'stored'`, PROFILE_LIVES];
-  const parameters: unknown[] = [caller.accountId];
-  if (caller.profileId !== null) conditions.push(`profile_id = $${parameters.push(caller.profileId)}`);
-  return { condition: conditions.join(' and '), parameters };
+/** Condition of a query of `media`: usable images of the key's account and profile. */
+export function reachableMedia(caller: Caller): (of: ExpressionBuilder<Schema, 'media'>) => Expression<SqlBool> {
+  return (of) => {
+    const existingProfile = of
+      .selectFrom('profiles')
+      .select('profiles.id')
+      .whereRef('profiles.id', '=', 'media.profile_id')
+      .where('profiles.deleted_at', 'is', null);
+    const conditions: Expression<SqlBool>[] = [
+      of('media.account_id', '=', caller.accountId),
+      of('media.state', '=', 'stored'),
+      // Uploads of a deleted profile are not reachable, not even for the whole account.
+      of.or([of('media.profile_id', 'is', null), of.exists(existingProfile)]),
+    ];
+    if (caller.profileId !== null) conditions.push(of('media.profile_id', '=', caller.profileId));
+    return of.and(conditions);
+  };
 }

@@ -1,9 +1,9 @@
 /** Reads the bytes of one of the caller's images, as uploaded. */
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { findMedia, mediaNotFound } from './find-media.ts';
-import { formatOf } from './formats/index.ts';
-import type { ImageType } from './limits.ts';
+import { formatOf } from '../images/formats/index.ts';
+import type { ImageType } from '../../entities/media.ts';
 
 export interface MediaFile {
   readonly bytes: Uint8Array;

@@ -1,13 +1,12 @@
 /** Serves the image of a signed url: converted from the upload for the platform, and cached for the next fetch. */
-import { query } from '../../entities/query.ts';
+import { type Tables, tables } from '../../entities/tables.ts';
 import type { ImageFacts } from '../../platforms/contract.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
 import { convertForRequest } from './convert-for-request.ts';
-import type { ConvertedImage } from './convert-image.ts';
-import { SENDS } from './image-work.ts';
+import type { ConvertedImage } from '../images/convert-image.ts';
+import { SENDS } from '../images/image-work.ts';
 import { type ImageAddress, isGoodAddress } from './image-address.ts';
-import type { ImageType } from './limits.ts';
 
 /** Images that a process caches, at most 8 MB each: platforms fetch the same one several times within seconds. */
 const KEPT_MAX = 8;
@@ -17,33 +16,34 @@ export type PublicImages = (address: ImageAddress, signature: string) => Promise
 
 /** Concurrent requests for an image that is being converted wait for it, so that many fetches cause one conversion. */
 export function createPublicImages(context: Context): PublicImages {
-  const kept = new Map<string, Promise<ConvertedImage | null>>();
+  const images = new Map<string, Promise<ConvertedImage | null>>();
   return async (address, signature) => {
     if (!isGoodAddress(context, address, signature)) return null;
     const upload = await storedUpload(context, address.mediaId);
     if (upload === null) return null;
     const name = `${address.platformId}/${address.mediaId}`;
-    const image = kept.get(name) ?? make(context, address, upload);
-    kept.delete(name);
-    kept.set(name, image);
-    for (const oldest of [...kept.keys()].slice(0, -KEPT_MAX)) kept.delete(oldest);
+    const image = images.get(name) ?? make(context, address, upload);
+    images.delete(name);
+    images.set(name, image);
+    for (const oldest of [...images.keys()].slice(0, -KEPT_MAX)) images.delete(oldest);
     try {
       return await image;
     } catch (error) {
-      kept.delete(name);
+      images.delete(name);
       throw error;
     }
   };
 }
 
-interface StoredUpload {
-  readonly account_id: string;
-  readonly content_type: ImageType;
-}
+type StoredUpload = Pick<Tables['media'], 'account_id' | 'content_type'>;
 
 async function storedUpload(context: Context, mediaId: string): Promise<StoredUpload | null> {
-  const sql = `select account_id, content_type from media where id = $1 and state = 'stored'`;
-  const [row] = await query<StoredUpload>(context.db.em(), sql, [mediaId]);
+  const row = await tables(context.db.em())
+    .selectFrom('media')
+    .select(['account_id', 'content_type'])
+    .where('id', '=', mediaId)
+    .where('state', '=', 'stored')
+    .executeTakeFirst();
   return row ?? null;
 }
 

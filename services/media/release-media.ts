@@ -2,8 +2,11 @@
  * Releases images: their rows stop counting as storage and cannot be used any more; then their bytes are removed. If
  * that fails, housekeeping finds the rows and removes the bytes later.
  */
-import type { SqlEntityManager } from '@mikro-orm/sql';
-import { query } from '../../entities/query.ts';
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import { column } from '../../entities/column-lists.ts';
+import { Media } from '../../entities/media.ts';
+import { statement } from '../../entities/statement.ts';
+import { type Schema, tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 
 /**
@@ -17,46 +20,57 @@ export const IS_NEEDED = `exists (
 /** SQL condition on a row `m` of `media`: no post names it, sent or not. */
 export const IS_UNUSED = 'not exists (select 1 from post_media u where u.media_id = m.id)';
 
-const RELEASE = `
-  with released as (
-    update media m set state = 'removing' where m.id = any($1::uuid[]) and m.state in ('storing', 'stored') and %condition%
-    returning m.id, m.account_id, m.size_bytes
-  ), totals as (
-    select account_id, sum(size_bytes)::int as bytes from released group by account_id
-  ), accounts_updated as (
-    update accounts a set media_bytes = a.media_bytes - t.bytes from totals t where a.id = t.account_id
-  )
-  select id from released`;
-
-// A row that a post names is kept, so that the post can report the missing image.
-const FORGET = `
-  delete from media m where m.id = $1 and m.state = 'removing' and not exists (select 1 from post_media u where u.media_id = m.id)`;
-
-/**
- * Marks images of one account, inside the caller's transaction if it has one.
- *
- * @param condition SQL on the row `m`, checked in the same statement
- * @param parameters of the condition, numbered from $2
- * @returns the ids that were marked
- */
-export async function markReleased(
-  em: SqlEntityManager,
-  ids: readonly string[],
-  condition = 'true',
-  parameters: readonly unknown[] = [],
-): Promise<string[]> {
-  const rows = await query<{ id: string }>(em, RELEASE.replace('%condition%', condition), [ids, ...parameters]);
-  return rows.map(({ id }) => id);
+/** {@link IS_UNUSED} for a typed query of `media`. */
+export function isUnused(of: ExpressionBuilder<Schema, 'media'>): Expression<SqlBool> {
+  const uses = of.selectFrom('post_media').select('post_media.id').whereRef('post_media.media_id', '=', 'media.id');
+  return of.not(of.exists(uses));
 }
 
-/** Releases unused images of one account. */
+/** The result of {@link releaseSql}. */
+export const RELEASED = { id: column('media', 'id') };
+
+/**
+ * SQL statement that marks images of one account, and returns the ids that it marked.
+ *
+ * @param ids parameter with the ids
+ * @param condition SQL on the row `m`
+ */
+export function releaseSql(ids: string, condition: string): string {
+  return `
+    with released as (
+      update media m set state = 'removing'
+      where m.id = any(${ids}) and m.state in ('storing', 'stored') and ${condition}
+      returning m.id, m.account_id, m.size_bytes
+    ), totals as (
+      select account_id, sum(size_bytes)::int as bytes from released group by account_id
+    ), accounts_updated as (
+      update accounts a set media_bytes = a.media_bytes - t.bytes from totals t where a.id = t.account_id
+    )
+    select id from released`;
+}
+
+const releaseAll = statement('release images', {
+  parameters: { ids: 'uuid[]' },
+  result: RELEASED,
+  sql: ({ ids }) => releaseSql(ids, 'true'),
+});
+
+/** Releases, of the images of one account, those that no post names. */
+export const releaseUnused = statement('release images that no post names', {
+  parameters: { ids: 'uuid[]' },
+  result: RELEASED,
+  sql: ({ ids }) => releaseSql(ids, IS_UNUSED),
+});
+
+/** Releases images of one account that no post uses, with their bytes. */
 export async function releaseMedia(context: Context, ids: readonly string[]): Promise<void> {
-  await removeBytes(context, await markReleased(context.db.em(), ids));
+  const released = await releaseAll(context.db.em(), { ids });
+  await removeBytes(context, released);
 }
 
 /** Removes the bytes of marked images. Never throws because of the store. */
-export async function removeBytes(context: Context, ids: readonly string[]): Promise<void> {
-  for (const id of ids) {
+export async function removeBytes(context: Context, images: readonly { readonly id: string }[]): Promise<void> {
+  for (const { id } of images) {
     try {
       await context.media.delete(id);
     } catch (error) {
@@ -66,7 +80,10 @@ export async function removeBytes(context: Context, ids: readonly string[]): Pro
       );
       continue;
     }
-    await query(context.db.em(), FORGET, [id]);
-    await query(context.db.em(), `update media set state = 'removed' where id = $1 and state = 'removing'`, [id]);
+    const em = context.db.em();
+    // A row that a post names is kept, so that the post can report the missing image.
+    const unused = tables(em).deleteFrom('media').where('id', '=', id).where('state', '=', 'removing').where(isUnused);
+    await unused.execute();
+    await em.nativeUpdate(Media, { id, state: 'removing' }, { state: 'removed' });
   }
 }

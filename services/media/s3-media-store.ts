@@ -3,7 +3,8 @@
  * profile, a role).
  */
 import type { S3Client, S3ServiceException } from '@aws-sdk/client-s3';
-import type { MediaStore, MediaStoreConfig } from './media-store.ts';
+import type { MediaStoreConfig } from '../config.ts';
+import type { MediaStore } from '../ports/media-store.ts';
 
 /** Default region: services other than Amazon's accept any region, but the signature needs one. */
 const REGION_OF_OTHERS = 'us-east-1';

@@ -3,12 +3,15 @@
  * bytes are stored. So the storage is counted exactly however many uploads run in parallel, and no bytes are stored
  * without a row.
  */
-import { query } from '../../entities/query.ts';
+import { column, columns } from '../../entities/column-lists.ts';
+import { statement } from '../../entities/statement.ts';
+import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
-import { bytesInWords, IMAGE_MAX_BYTES, type ImageType, STORAGE_MAX_BYTES } from './limits.ts';
-import { MEDIA_COLUMNS, type MediaRow, type MediaView, mediaView } from './media-view.ts';
+import type { Caller } from '../access/caller.ts';
+import { type ImageType, Media } from '../../entities/media.ts';
+import { formatBytes, IMAGE_MAX_BYTES, STORAGE_MAX_BYTES } from '../images/limits.ts';
+import { MEDIA_COLUMNS, type MediaView, mediaView } from './media-view.ts';
 import { releaseMedia } from './release-media.ts';
 
 export interface Upload {
@@ -18,14 +21,32 @@ export interface Upload {
   readonly altText: string | null;
 }
 
+const STORED = columns('media', MEDIA_COLUMNS);
+
 // The update locks the account's row, so parallel uploads see each other's bytes.
-const RESERVE = `
-  with room as (
-    update accounts set media_bytes = media_bytes + $5 where id = $2 and media_bytes + $5 <= ${STORAGE_MAX_BYTES} returning id
-  )
-  insert into media (id, account_id, profile_id, content_type, size_bytes, width, height, alt_text, state, created_at)
-  select $1, id, $3, $4, $5, $6, $7, $8, 'storing', $9 from room
-  returning ${MEDIA_COLUMNS}`;
+const reserve = statement('reserve storage for an image', {
+  parameters: {
+    id: 'uuid',
+    accountId: 'uuid',
+    profileId: 'uuid?',
+    contentType: column('media', 'content_type'),
+    sizeBytes: 'int',
+    width: 'int',
+    height: 'int',
+    altText: 'text?',
+    now: 'timestamptz',
+  },
+  result: STORED.types,
+  sql: ({ id, accountId, profileId, contentType, sizeBytes, width, height, altText, now }) => `
+    with reserved as (
+      update accounts set media_bytes = media_bytes + ${sizeBytes}
+      where id = ${accountId} and media_bytes + ${sizeBytes} <= ${STORAGE_MAX_BYTES} returning id
+    )
+    insert into media (id, account_id, profile_id, content_type, size_bytes, width, height, alt_text, state, created_at)
+    select ${id}, id, ${profileId}, ${contentType}, ${sizeBytes}, ${width}, ${height}, ${altText}, 'storing', ${now}
+    from reserved
+    returning ${STORED.sql}`,
+});
 
 /** @throws ServiceError media_too_large, media_type_mismatch, server_busy or storage_full */
 export async function uploadMedia(context: Context, caller: Caller, upload: Upload): Promise<MediaView> {
@@ -33,24 +54,23 @@ export async function uploadMedia(context: Context, caller: Caller, upload: Uplo
   if (bytes.length > IMAGE_MAX_BYTES) {
     throw new ServiceError(
       'media_too_large',
-      `The image has ${bytesInWords(bytes.length)}; at most ${bytesInWords(IMAGE_MAX_BYTES)} are taken.`,
+      `The image has ${formatBytes(bytes.length)}; at most ${formatBytes(IMAGE_MAX_BYTES)} are taken.`,
     );
   }
   const { width, height } = await context.images.inspect(caller.accountId, bytes, contentType);
   const id = context.random.uuid();
   const altText = upload.altText?.trim() === '' ? null : upload.altText;
-  const parameters = [
+  const [row] = await reserve(context.db.em(), {
     id,
-    caller.accountId,
-    caller.profileId,
+    accountId: caller.accountId,
+    profileId: caller.profileId,
     contentType,
-    bytes.length,
+    sizeBytes: bytes.length,
     width,
     height,
     altText,
-    context.clock.now(),
-  ];
-  const [row] = await query<MediaRow>(context.db.em(), RESERVE, parameters);
+    now: context.clock.now(),
+  });
   if (row === undefined) throw await storageFull(context, caller, bytes.length);
   await store(context, id, upload);
   return mediaView(row);
@@ -59,12 +79,8 @@ export async function uploadMedia(context: Context, caller: Caller, upload: Uplo
 async function store(context: Context, id: string, { bytes, contentType }: Upload): Promise<void> {
   try {
     await context.media.put(id, bytes, contentType);
-    const kept = await query(
-      context.db.em(),
-      `update media set state = 'stored' where id = $1 and state = 'storing' returning id`,
-      [id],
-    );
-    if (kept.length === 0) throw new Error(`storing image ${id} took too long`);
+    const stored = await context.db.em().nativeUpdate(Media, { id, state: 'storing' }, { state: 'stored' });
+    if (stored === 0) throw new Error(`storing image ${id} took too long`);
   } catch (error) {
     await releaseMedia(context, [id]).catch((cause: unknown) =>
       context.log.error({ mediaId: id, err: cause }, 'an image could not be given up'),
@@ -74,11 +90,11 @@ async function store(context: Context, id: string, { bytes, contentType }: Uploa
 }
 
 async function storageFull(context: Context, caller: Caller, sizeBytes: number): Promise<ServiceError> {
-  const [account] = await query<{ used: number }>(
-    context.db.em(),
-    'select media_bytes as used from accounts where id = $1',
-    [caller.accountId],
-  );
-  const [used, size, most] = [account?.used ?? 0, sizeBytes, STORAGE_MAX_BYTES].map(bytesInWords);
+  const account = await tables(context.db.em())
+    .selectFrom('accounts')
+    .select('media_bytes')
+    .where('id', '=', caller.accountId)
+    .executeTakeFirst();
+  const [used, size, most] = [account?.media_bytes ?? 0, sizeBytes, STORAGE_MAX_BYTES].map(formatBytes);
   return new ServiceError('storage_full', `Your images take ${used} and this one ${size}; at most ${most} are kept.`);
 }

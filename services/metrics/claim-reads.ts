@@ -3,9 +3,8 @@
  * lease. If the worker dies, the read falls due again. A worker that returns too late finds another time in the row and
  * stores nothing.
  */
-import type { PlanName } from '../../entities/account.ts';
-import { query } from '../../entities/query.ts';
-import type { LoginRow } from '../connections/connection-login.ts';
+import { columns } from '../../entities/column-lists.ts';
+import { type RowOf, statement } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
 
 /** Most posts in one claim. */
@@ -14,53 +13,66 @@ export const CLAIMED_AT_ONCE = 500;
 /** How long a claim lasts: longer than a worker needs to ask a platform for all claimed posts. */
 const LEASE_MS = 15 * 60_000;
 
-const CLAIM = `
-  with due as (
-    select id from posts where next_read_at <= $1 order by next_read_at, id limit ${CLAIMED_AT_ONCE} for no key update skip locked
-  ), claimed as (
-    update posts p set next_read_at = $2 from due where p.id = due.id returning p.*
-  )
-  select p.id, p.account_id, p.profile_id, p.connection_id, p.connection_slug, p.platform_id, p.mode, p.url,
-    p.platform_post_id, p.status, p.sent_at, c.platform_account_id, c.handle, c.credentials,
-    c.deleted_at is not null as disconnected, c.reconnect_since is not null as login_over,
-    greatest(c.backoff_until, own.until) as own_pause, shared.until as shared_pause,
-    a.plan, a.x_analytics,
-    (select r.fetched_at from metrics_reads r where r.post_id = p.id order by r.number desc limit 1) as last_read_at,
-    (select max(r.at) from charges r where r.subject_id = p.id and r.kind = 'read') as last_charged_at
-  from claimed p
-  join connections c on c.id = p.connection_id
-  join accounts a on a.id = p.account_id
-  left join read_pauses own on own.batch = c.id::text
-  left join read_pauses shared on shared.batch = p.platform_id
-  order by p.sent_at, p.id`;
+const POST = columns(
+  'posts',
+  [
+    'id',
+    'account_id',
+    'profile_id',
+    'connection_id',
+    'connection_slug',
+    'platform_id',
+    'mode',
+    'url',
+    'platform_post_id',
+    'status',
+    'sent_at',
+  ],
+  'p',
+);
+const CREDENTIAL = columns('connections', ['platform_account_id', 'handle', 'credentials'], 'c');
+const ACCOUNT = columns('accounts', ['plan', 'x_analytics'], 'a');
+
+const claimDue = statement('claim posts whose metrics are due', {
+  parameters: { now: 'timestamptz', lease: 'timestamptz' },
+  result: {
+    ...POST.types,
+    ...CREDENTIAL.types,
+    ...ACCOUNT.types,
+    disconnected: 'boolean',
+    /** Whether the platform no longer accepts the access token. */
+    needs_reconnect: 'boolean',
+    /** End of the pause of the connection. */
+    own_pause: 'timestamptz?',
+    /** End of the pause of the whole platform, for platforms where calls are shared. */
+    shared_pause: 'timestamptz?',
+    /** When the newest read was made; null before the first. */
+    last_read_at: 'timestamptz?',
+    /** When a read of the post was last charged; null if none was. */
+    last_charged_at: 'timestamptz?',
+  },
+  sql: ({ now, lease }) => `
+    with due as (
+      select id from posts where next_read_at <= ${now} order by next_read_at, id limit ${CLAIMED_AT_ONCE}
+      for no key update skip locked
+    ), claimed as (
+      update posts p set next_read_at = ${lease} from due where p.id = due.id returning p.*
+    )
+    select ${POST.sql}, ${CREDENTIAL.sql}, ${ACCOUNT.sql},
+      c.deleted_at is not null as disconnected, c.reconnect_since is not null as needs_reconnect,
+      greatest(c.backoff_until, own.until) as own_pause, shared.until as shared_pause,
+      (select r.fetched_at from metrics_reads r where r.post_id = p.id order by r.number desc limit 1) as last_read_at,
+      (select max(r.at) from charges r where r.subject_id = p.id and r.kind = 'read') as last_charged_at
+    from claimed p
+    join connections c on c.id = p.connection_id
+    join accounts a on a.id = p.account_id
+    left join read_pauses own on own.batch = c.id::text
+    left join read_pauses shared on shared.batch = p.platform_id
+    order by p.sent_at, p.id`,
+});
 
 /** Database row of a post whose metrics this worker reads. */
-export interface ClaimedRead extends LoginRow {
-  id: string;
-  account_id: string;
-  profile_id: string | null;
-  connection_id: string;
-  connection_slug: string;
-  platform_id: string;
-  mode: 'live' | 'test';
-  url: string | null;
-  platform_post_id: string | null;
-  status: string;
-  sent_at: string | null;
-  disconnected: boolean;
-  /** Whether the platform no longer accepts the access token. */
-  login_over: boolean;
-  /** End of the pause of the connection. */
-  own_pause: string | null;
-  /** End of the pause of the whole platform, for platforms where calls are shared. */
-  shared_pause: string | null;
-  plan: PlanName;
-  x_analytics: boolean;
-  /** When the newest read was made; null before the first. */
-  last_read_at: string | null;
-  /** When a read of the post was last charged; null if none was. */
-  last_charged_at: string | null;
-}
+export type ClaimedRead = RowOf<typeof claimDue>;
 
 /** The posts of one claim, and the time stored in their rows until they are settled. */
 export interface ReadClaim {
@@ -73,5 +85,5 @@ export interface ReadClaim {
 export async function claimReads(context: Context): Promise<ReadClaim> {
   const now = context.clock.now();
   const lease = new Date(now.getTime() + LEASE_MS);
-  return { lease, now, posts: await query<ClaimedRead>(context.db.em(), CLAIM, [now, lease]) };
+  return { lease, now, posts: await claimDue(context.db.em(), { now, lease }) };
 }

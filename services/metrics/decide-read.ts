@@ -36,7 +36,7 @@ export function decideRead(context: Context, post: ClaimedRead, now: Date): DueR
   const { shared } = platform.metricsBatch;
   const isCharged = platform.fees !== undefined;
   // Skips calls that are sure to be refused and charged calls that the account has not enabled; the schedule goes on.
-  if ((isCharged && !post.x_analytics) || (!shared && post.login_over)) {
+  if ((isCharged && !post.x_analytics) || (!shared && post.needs_reconnect)) {
     return { kind: 'later', post, nextAt: nextReadAt(sentAt, now) };
   }
   const pause = shared ? post.shared_pause : post.own_pause;

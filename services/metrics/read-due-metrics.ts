@@ -1,4 +1,5 @@
 /** Reads the metrics of due posts: claims them, calls the platforms in parallel, and stores the results. */
+import pLimit from 'p-limit';
 import type { Context } from '../context.ts';
 import { affordableReads } from './affordable-reads.ts';
 import { CLAIMED_AT_ONCE, claimReads, type ReadClaim } from './claim-reads.ts';
@@ -53,13 +54,7 @@ async function readMetricsBatches(
   batches: readonly MetricsBatch[],
   signal: AbortSignal,
 ): Promise<number> {
-  const waiting = [...batches];
-  let settled = 0;
-  const worker = async () => {
-    for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
-      settled += await readMetricsBatch(context, claim, batch, signal);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(BATCHES_AT_ONCE, batches.length) }, worker));
-  return settled;
+  const limit = pLimit(BATCHES_AT_ONCE);
+  const settled = await limit.map(batches, (batch) => readMetricsBatch(context, claim, batch, signal));
+  return settled.reduce((sum, count) => sum + count, 0);
 }

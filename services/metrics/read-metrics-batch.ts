@@ -2,10 +2,11 @@
  * Reads one metrics batch: asks one platform, or one connection to it, for the metrics of its posts, call after call.
  * When a platform does not answer, the remaining posts are postponed and it is not called again until the pause ends.
  */
-import { query } from '../../entities/query.ts';
+import { ReadPause } from '../../entities/read-pause.ts';
+import { statement } from '../../entities/statement.ts';
 import { type AnyPlatform, type MetricsReading, PlatformFailure } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
-import { connectionLogin } from '../connections/connection-login.ts';
+import { connectionCredential } from '../connections/connection-credential.ts';
 import { openSession } from '../connections/open-session.ts';
 import { platformIo } from '../platform-io.ts';
 import type { ReadClaim } from './claim-reads.ts';
@@ -85,7 +86,7 @@ async function readBatch(
   const goOn = { again: [], isBatchOver: false, putOff: () => [] };
   try {
     const reading = await ask(context, metricsBatch, batch);
-    if (metricsBatch.reads.some(wasPaused)) await query(context.db.em(), END_PAUSE, [metricsBatch.id]);
+    if (metricsBatch.reads.some(wasPaused)) await context.db.em().nativeDelete(ReadPause, { batch: metricsBatch.id });
     const fetchedAt = context.clock.now();
     return { ...goOn, outcomes: batch.map((read) => outcomeOf(read, reading, claim.now, fetchedAt)) };
   } catch (error) {
@@ -97,8 +98,8 @@ async function readBatch(
       if (batch.length === 1) return { ...goOn, outcomes: skip(batch) };
       return { ...goOn, outcomes: [], again: batchesOf(batch, Math.ceil(batch.length / 2)) };
     }
-    const isLoginOver = failure?.kind === 'reconnect' && metricsBatch.platform.metricsBatch?.shared !== true;
-    if (isLoginOver) return { outcomes: skip(batch), again: [], isBatchOver: true, putOff: skip };
+    const needsReconnect = failure?.kind === 'reconnect' && metricsBatch.platform.metricsBatch?.shared !== true;
+    if (needsReconnect) return { outcomes: skip(batch), again: [], isBatchOver: true, putOff: skip };
     const until = await pause(context, metricsBatch, failure?.retryAfterMs ?? 0);
     const putOff = (reads: readonly DueRead[]) => later(reads, until);
     return { outcomes: putOff(batch), again: [], isBatchOver: true, putOff };
@@ -107,21 +108,21 @@ async function readBatch(
 
 async function ask(context: Context, { platform }: MetricsBatch, batch: readonly DueRead[]): Promise<MetricsReading> {
   const { post } = batch[0] as DueRead;
-  const session = openSession(context, platform, connectionLogin(post.connection_id, post));
+  const session = openSession(context, platform, connectionCredential(post.connection_id, post));
   const io = platformIo(context, CALL_TIMEOUT_MS);
-  if (platform.readMetrics === undefined) throw new Error(`${platform.id} has no numbers to read`);
+  if (platform.readMetrics === undefined) throw new Error(`${platform.id} has no metrics to read`);
   return platform.readMetrics(session, batch, io);
 }
 
 function outcomeOf(read: DueRead, reading: MetricsReading, now: Date, fetchedAt: Date): ReadOutcome {
-  const numbers = reading.get(read.platformPostId);
-  if (numbers === undefined) return skipped(read, now);
-  if (numbers === 'gone') return { post: read.post, nextAt: null };
+  const metrics = reading.get(read.platformPostId);
+  if (metrics === undefined) return skipped(read, now);
+  if (metrics === 'gone') return { post: read.post, nextAt: null };
   const { post, sentAt, feeCents } = read;
   return {
     post,
     nextAt: nextReadAt(sentAt, now),
-    read: { number: dueRead(sentAt, now), fetchedAt, numbers, feeCents },
+    read: { number: dueRead(sentAt, now), fetchedAt, metrics, feeCents },
   };
 }
 
@@ -135,13 +136,15 @@ function later(reads: readonly DueRead[], nextAt: Date): ReadOutcome[] {
   return reads.map(({ post }) => ({ post, nextAt }));
 }
 
-const PAUSE = `
-  insert into read_pauses as p (batch, until, failures) values ($1, $2::timestamptz + $3 * interval '1 ms', 1)
-  on conflict (batch) do update set failures = p.failures + 1,
-    until = greatest(p.until, $2::timestamptz + greatest($3, least($4 * 2 ^ least(p.failures, 10), $5)) * interval '1 ms')
-  returning extract(epoch from until) * 1000 as until`;
-
-const END_PAUSE = 'delete from read_pauses where batch = $1';
+const storePause = statement('pause the reads of a metrics batch', {
+  parameters: { batch: 'text', now: 'timestamptz', forMs: 'float8' },
+  result: { until_ms: 'float8' },
+  sql: ({ batch, now, forMs }) => `
+    insert into read_pauses as p (batch, until, failures) values (${batch}, ${now} + ${forMs} * interval '1 ms', 1)
+    on conflict (batch) do update set failures = p.failures + 1, until = greatest(p.until, ${now} +
+      greatest(${forMs}, least(${PAUSE_MS} * 2 ^ least(p.failures, 10), ${REPEATED_PAUSE_MAX_MS})) * interval '1 ms')
+    returning ceil(extract(epoch from until) * 1000)::float8 as until_ms`,
+});
 
 /** Whether the batch has not been read since its last failure. */
 function wasPaused({ post }: DueRead): boolean {
@@ -151,16 +154,15 @@ function wasPaused({ post }: DueRead): boolean {
 /** Pauses reads for all workers; resolves with the end of the pause. @param askedMs how long the platform asks for */
 async function pause(context: Context, { id }: MetricsBatch, askedMs: number): Promise<Date> {
   const forMs = Math.min(Math.max(askedMs, PAUSE_MS), PAUSE_MAX_MS);
-  const parameters = [id, context.clock.now(), forMs, PAUSE_MS, REPEATED_PAUSE_MAX_MS];
-  const [row] = await query<{ until: string }>(context.db.em(), PAUSE, parameters);
+  const [row] = await storePause(context.db.em(), { batch: id, now: context.clock.now(), forMs });
   if (row === undefined) throw new Error(`the pause of ${id} was not stored`);
-  return new Date(Math.ceil(Number(row.until)));
+  return new Date(row.until_ms);
 }
 
 function log(context: Context, { id, platform }: MetricsBatch, posts: number, err: unknown): void {
-  const about = { batch: id, platformId: platform.id, posts, err };
-  if (err instanceof PlatformFailure) context.log.warn(about, 'the numbers of posts were not read');
-  else context.log.error(about, 'the numbers of posts were not read');
+  const subject = { batch: id, platformId: platform.id, posts, err };
+  if (err instanceof PlatformFailure) context.log.warn(subject, 'the metrics of posts were not read');
+  else context.log.error(subject, 'the metrics of posts were not read');
 }
 
 function batchesOf(reads: readonly DueRead[], max: number): DueRead[][] {

@@ -3,15 +3,11 @@
  * an audit entry, because an update may change its redirect URIs. A new client concerns no account yet.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { query } from '../../entities/query.ts';
+import { tables } from '../../entities/tables.ts';
 import { operatorChange } from '../audit/operator-change.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { Context } from '../context.ts';
 import { putArtifact } from './artifacts.ts';
-
-const ALLOWED = `
-  select account_id, jsonb_agg(id order by id) as ids from oauth_grants where client_id = $1 and revoked_at is null
-  group by account_id order by account_id`;
 
 export async function addClient(
   context: Context,
@@ -21,14 +17,18 @@ export async function addClient(
 ): Promise<void> {
   await context.db.em().transactional(async (em: SqlEntityManager) => {
     await putArtifact(context, 'Client', clientId, { payload, grantId: null, expiresAt: null }, em);
-    for (const { account_id: accountId, ids } of await query<Allowed>(em, ALLOWED, [clientId])) {
+    const grants = await tables(em)
+      .selectFrom('oauth_grants')
+      .select(['account_id', 'id'])
+      .where('client_id', '=', clientId)
+      .where('revoked_at', 'is', null)
+      .orderBy('account_id')
+      .orderBy('id')
+      .execute();
+    for (const [accountId, allowed] of Map.groupBy(grants, (grant) => grant.account_id)) {
+      const ids = allowed.map(({ id }) => id);
       const act = { accountId, operation: 'oauth.client', object: { type: 'oauth_grant', ids }, requestId };
       await recordChange(context, operatorChange(act), em);
     }
   });
-}
-
-interface Allowed {
-  account_id: string;
-  ids: string[];
 }

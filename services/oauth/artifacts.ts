@@ -1,7 +1,7 @@
 /** Stores the artifacts of the authorization server. An id may be a secret, so only its hash is stored. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { OauthArtifact } from '../../entities/oauth-artifact.ts';
-import { query } from '../../entities/query.ts';
+import { tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 import { hashSecret } from '../secrets.ts';
 
@@ -16,12 +16,6 @@ function hashOf(kind: string, id: string): string {
   return hashSecret(`${kind}:${id}`);
 }
 
-// Keeps the grant that an artifact was claimed for when the artifact is written again.
-const PUT = `
-  insert into oauth_artifacts (id_hash, kind, payload, grant_id, expires_at) values ($1, $2, $3::jsonb, $4, $5)
-  on conflict (id_hash) do update set payload = excluded.payload,
-    grant_id = coalesce(excluded.grant_id, oauth_artifacts.grant_id), expires_at = excluded.expires_at`;
-
 export async function putArtifact(
   context: Context,
   kind: string,
@@ -29,7 +23,24 @@ export async function putArtifact(
   { payload, grantId, expiresAt }: Artifact,
   em: SqlEntityManager = context.db.em(),
 ): Promise<void> {
-  await query(em, PUT, [hashOf(kind, id), kind, JSON.stringify(payload), grantId, expiresAt]);
+  await tables(em)
+    .insertInto('oauth_artifacts')
+    .values({
+      id_hash: hashOf(kind, id),
+      kind,
+      payload: JSON.stringify(payload),
+      grant_id: grantId,
+      expires_at: expiresAt,
+    })
+    .onConflict((conflict) =>
+      conflict.column('id_hash').doUpdateSet(({ fn, ref }) => ({
+        payload: ref('excluded.payload'),
+        // Keeps the grant that the artifact was claimed for.
+        grant_id: fn.coalesce('excluded.grant_id', 'oauth_artifacts.grant_id'),
+        expires_at: ref('excluded.expires_at'),
+      })),
+    )
+    .execute();
 }
 
 /** Also returns expired artifacts that are not deleted yet; check `expiresAt`. */
@@ -39,8 +50,8 @@ export async function findArtifact(context: Context, kind: string, id: string): 
 
 /** @returns whether this call consumed it */
 export async function consumeArtifact(context: Context, kind: string, id: string): Promise<boolean> {
-  const sql = 'update oauth_artifacts set consumed_at = $2 where id_hash = $1 and consumed_at is null returning kind';
-  return (await query(context.db.em(), sql, [hashOf(kind, id), context.clock.now()])).length > 0;
+  const unused = { idHash: hashOf(kind, id), consumedAt: null };
+  return (await context.db.em().nativeUpdate(OauthArtifact, unused, { consumedAt: context.clock.now() })) > 0;
 }
 
 /**
@@ -54,9 +65,12 @@ export async function claimForGrant(
   id: string,
   grantId: string,
 ): Promise<string | null> {
-  const sql = `
-    update oauth_artifacts set grant_id = coalesce(grant_id, $2) where id_hash = $1 returning grant_id`;
-  const [row] = await query<{ grant_id: string }>(context.db.em(), sql, [hashOf(kind, id), grantId]);
+  const row = await tables(context.db.em())
+    .updateTable('oauth_artifacts')
+    .set(({ fn, val }) => ({ grant_id: fn.coalesce('grant_id', val(grantId)) }))
+    .where('id_hash', '=', hashOf(kind, id))
+    .returning('grant_id')
+    .executeTakeFirst();
   return row?.grant_id ?? null;
 }
 

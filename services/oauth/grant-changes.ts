@@ -1,13 +1,15 @@
 /** Records changes of grants in the audit log: allowed, denied, revoked, or ended because a token was used twice. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { Role } from '../../entities/owner.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { AuditOutcome, Change } from '../audit/store-entries.ts';
 import type { Context } from '../context.ts';
-import type { Actor } from '../keys/caller.ts';
+import type { Actor } from '../access/caller.ts';
 import type { OwnerIdentity } from '../people/owner-caller.ts';
 
 /** The person who decides on a grant, and their request. */
 export interface Deciding extends OwnerIdentity {
+  readonly role: Role;
   readonly requestId: string;
 }
 

@@ -1,5 +1,5 @@
 /** Parses the scopes of a request or a token. */
-import { SCOPES, type Scope } from '../keys/scopes.ts';
+import { SCOPES, type Scope } from '../access/scopes.ts';
 
 /** Returns the known scopes in the order of the table, and ignores the others. */
 export function knownScopes(text: unknown): Scope[] {

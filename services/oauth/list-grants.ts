@@ -1,54 +1,58 @@
-/** Lists the active grants of a person, newest first. */
-import { query } from '../../entities/query.ts';
+/** Lists the active grants of a person, newest first; for an owner, those of all people of the account. */
+import { tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
-import type { Scope } from '../keys/scopes.ts';
+import { scopesWithinRole } from '../access/roles.ts';
+import type { Scope } from '../access/scopes.ts';
+import type { SignedInPerson } from '../people/sign-ins.ts';
+import { dateOf, dateOrNull } from '../timestamp.ts';
 
 /** Maximum number of grants that the page shows. */
-const MOST = 200;
+const GRANTS_MAX = 200;
 
 export interface GrantView {
   readonly id: string;
   readonly clientName: string;
   readonly redirectHost: string;
+  /** What it may do now, within the role of the person who gave it. */
   readonly scopes: readonly Scope[];
-  /** Name of the only profile that it reaches; null reaches the whole account. */
+  /** Address of that person. */
+  readonly givenBy: string;
+  /** Id of the only profile that it reaches; null reaches the whole account. */
+  readonly profileId: string | null;
+  /** Its name. */
   readonly profileName: string | null;
   readonly mode: 'live' | 'test';
   readonly createdAt: Date;
   readonly lastUsedAt: Date | null;
 }
 
-interface Row {
-  id: string;
-  client_name: string;
-  redirect_host: string;
-  scopes: readonly Scope[];
-  profile_name: string | null;
-  mode: 'live' | 'test';
-  created_at: string;
-  last_used_at: string | null;
-}
-
-const LIST = `
-  select g.id, g.client_name, g.redirect_host, array_to_json(g.scopes) as scopes, p.name as profile_name, g.mode,
-    g.created_at, g.last_used_at
-  from oauth_grants g left join profiles p on p.id = g.profile_id
-  where g.owner_id = $1 and g.account_id = $2 and g.revoked_at is null and p.deleted_at is null
-  order by g.id desc limit $3`;
-
 export async function listGrants(
   context: Context,
-  { ownerId, accountId }: { readonly ownerId: string; readonly accountId: string },
+  { ownerId, accountId, role }: Pick<SignedInPerson, 'ownerId' | 'accountId' | 'role'>,
 ): Promise<GrantView[]> {
-  const rows = await query<Row>(context.db.em(), LIST, [ownerId, accountId, MOST]);
+  const rows = await tables(context.db.em())
+    .selectFrom('oauth_grants as g')
+    .innerJoin('owners as o', 'o.id', 'g.owner_id')
+    .leftJoin('profiles as p', 'p.id', 'g.profile_id')
+    .select(['g.id', 'g.client_name', 'g.redirect_host', 'g.scopes', 'g.mode', 'g.created_at', 'g.last_used_at'])
+    .select(['p.id as profile_id', 'p.name as profile_name', 'o.email', 'o.role'])
+    .$if(role !== 'owner', (query) => query.where('g.owner_id', '=', ownerId))
+    .where('g.account_id', '=', accountId)
+    .where('g.revoked_at', 'is', null)
+    .where('p.deleted_at', 'is', null)
+    .orderBy('g.id', 'desc')
+    .limit(GRANTS_MAX)
+    .execute();
   return rows.map((row) => ({
     id: row.id,
     clientName: row.client_name,
     redirectHost: row.redirect_host,
-    scopes: typeof row.scopes === 'string' ? (JSON.parse(row.scopes) as Scope[]) : row.scopes,
+    scopes: scopesWithinRole(row.scopes as Scope[], row.role),
+    givenBy: row.email,
+    profileId: row.profile_id,
     profileName: row.profile_name,
     mode: row.mode,
-    createdAt: new Date(row.created_at),
-    lastUsedAt: row.last_used_at === null ? null : new Date(row.last_used_at),
+    createdAt: dateOf(row.created_at),
+    lastUsedAt: dateOrNull(row.last_used_at),
   }));
 }

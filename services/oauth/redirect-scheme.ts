@@ -1,7 +1,7 @@
 /**
  * Decides by scheme which redirect URIs a client may use: https, http on this computer, and custom schemes of an app.
  * Any other scheme opens a handler of the operating system or the browser, which a redirect must not do (RFC 8252
- * section 7.1, decision 0069).
+ * section 7.1, docs/decisions/0063-limit-unknown-clients-at-the-authorization-server.md).
  */
 
 /** Schemes of editors and agents that do not use reversed domain names. */

@@ -5,7 +5,7 @@
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { OauthArtifact } from '../../entities/oauth-artifact.ts';
-import { query } from '../../entities/query.ts';
+import { type Tables, tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 import { endMadeBy } from '../keys/end-made-by.ts';
 import { ownerActor } from '../people/owner-caller.ts';
@@ -14,29 +14,31 @@ import { type Deciding, type GrantChange, recordGrantChange } from './grant-chan
 /** The cause: the person who gave it, the client that returns it, or a code or token that was used twice. */
 export type Ending = Deciding | { readonly cause: 'returned' | 'replayed'; readonly requestId: string };
 
-interface Row {
-  account_id: string;
-  client_id: string;
-  client_name: string;
-  profile_id: string | null;
-  mode: 'live' | 'test';
-}
+type RevokedGrant = Pick<Tables['oauth_grants'], 'account_id' | 'client_id' | 'client_name' | 'profile_id' | 'mode'>;
 
-const REVOKE = `
-  update oauth_grants set revoked_at = $2
-  where id = $1 and revoked_at is null and ($3::uuid is null or (owner_id = $3 and account_id = $4))
-  returning account_id, client_id, client_name, profile_id, mode`;
-
-/** A person can only revoke their own grants. */
-export async function revokeGrant(context: Context, grantId: string, ending: Ending): Promise<void> {
-  const [ownerId, accountId] = 'ownerId' in ending ? [ending.ownerId, ending.accountId] : [null, null];
-  await context.db.em().transactional(async (em: SqlEntityManager) => {
+/**
+ * A person can revoke their own grants; an owner, those of all people of the account.
+ *
+ * @returns whether there was such an active grant
+ */
+export async function revokeGrant(context: Context, grantId: string, ending: Ending): Promise<boolean> {
+  const by = 'ownerId' in ending ? ending : null;
+  return context.db.em().transactional(async (em: SqlEntityManager) => {
     const at = context.clock.now();
-    const [row] = await query<Row>(em, REVOKE, [grantId, at, ownerId, accountId]);
-    if (row === undefined) return;
+    const row = await tables(em)
+      .updateTable('oauth_grants')
+      .set({ revoked_at: at })
+      .where('id', '=', grantId)
+      .where('revoked_at', 'is', null)
+      .$if(by !== null, (query) => query.where('account_id', '=', by?.accountId ?? ''))
+      .$if(by !== null && by.role !== 'owner', (query) => query.where('owner_id', '=', by?.ownerId ?? ''))
+      .returning(['account_id', 'client_id', 'client_name', 'profile_id', 'mode'])
+      .executeTakeFirst();
+    if (row === undefined) return false;
     await endMadeBy(em, { keyIds: [], grantIds: [grantId] }, at);
     await em.nativeDelete(OauthArtifact, { grantId });
     await recordGrantChange(context, { ...changeOf(row, ending), grantId }, em);
+    return true;
   });
 }
 
@@ -45,23 +47,27 @@ export async function revokeGrantsOf(
   em: SqlEntityManager,
   { accountId, profileId, at }: { readonly accountId: string; readonly profileId: string; readonly at: Date },
 ): Promise<void> {
-  const sql = `
-    update oauth_grants set revoked_at = $3 where account_id = $1 and profile_id = $2 and revoked_at is null
-    returning id`;
-  const revoked = await query<{ id: string }>(em, sql, [accountId, profileId, at]);
+  const revoked = await tables(em)
+    .updateTable('oauth_grants')
+    .set({ revoked_at: at })
+    .where('account_id', '=', accountId)
+    .where('profile_id', '=', profileId)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .execute();
   const grantIds = revoked.map(({ id }) => id);
-  await query(em, 'delete from oauth_artifacts where grant_id = any($1::uuid[])', [grantIds]);
+  await em.nativeDelete(OauthArtifact, { grantId: { $in: grantIds } });
   await endMadeBy(em, { keyIds: [], grantIds }, at);
 }
 
-function changeOf(row: Row, ending: Ending): Omit<GrantChange, 'grantId'> {
+function changeOf(row: RevokedGrant, ending: Ending): Omit<GrantChange, 'grantId'> {
   const { requestId } = ending;
-  const about = { accountId: row.account_id, profileId: row.profile_id, mode: row.mode, requestId };
+  const entry = { accountId: row.account_id, profileId: row.profile_id, mode: row.mode, requestId };
   if ('ownerId' in ending) {
-    return { ...about, actor: ownerActor(ending), surface: 'console', operation: 'oauth.revoke', outcome: 'ok' };
+    return { ...entry, actor: ownerActor(ending), surface: 'console', operation: 'oauth.revoke', outcome: 'ok' };
   }
   const client = { kind: 'oauth_client', id: row.client_id, name: row.client_name } as const;
-  const byClient = { ...about, actor: client, surface: 'oauth' } as const;
+  const byClient = { ...entry, actor: client, surface: 'oauth' } as const;
   return ending.cause === 'returned'
     ? { ...byClient, operation: 'oauth.revoke', outcome: 'ok' }
     : { ...byClient, operation: 'oauth.replay', outcome: 'unauthorized' };

@@ -4,7 +4,7 @@
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { OauthKey } from '../../entities/oauth-key.ts';
-import { query } from '../../entities/query.ts';
+import { tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 
 /** How long a key signs. */
@@ -48,14 +48,23 @@ export async function addSigningKey(context: Context): Promise<string> {
 }
 
 /** Rotates a signing key that is due, and deletes keys that no valid token needs. */
-export async function tidySigningKeys(context: Context): Promise<void> {
+export async function cleanUpSigningKeys(context: Context): Promise<void> {
   const now = context.clock.now();
   const [newest] = await context.db.em().find(OauthKey, {}, { orderBy: { createdAt: 'desc', id: 'desc' }, limit: 1 });
   if (newest !== undefined && now.getTime() - newest.createdAt.getTime() >= ROTATE_AFTER_MS) {
     const kid = await addSigningKey(context);
     context.log.info({ kid }, 'access tokens are signed with a new key');
   }
-  const sql = `delete from oauth_keys k where exists (
-    select 1 from oauth_keys newer where newer.created_at > k.created_at and newer.created_at <= $1)`;
-  await query(context.db.em(), sql, [new Date(now.getTime() - KEEP_MS)]);
+  const replacedBefore = new Date(now.getTime() - KEEP_MS).toISOString();
+  await tables(context.db.em())
+    .deleteFrom('oauth_keys as k')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('oauth_keys as newer')
+          .select('newer.id')
+          .whereRef('newer.created_at', '>', 'k.created_at')
+          .where('newer.created_at', '<=', replacedBefore),
+      ),
+    )
+    .execute();
 }

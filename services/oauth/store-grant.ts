@@ -1,8 +1,8 @@
 /** Stores the grant that a person has agreed to. From then on, requests with the grant are allowed. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { query } from '../../entities/query.ts';
+import { tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
-import type { Scope } from '../keys/scopes.ts';
+import type { Scope } from '../access/scopes.ts';
 import { ownerActor } from '../people/owner-caller.ts';
 import { type Deciding, recordGrantChange } from './grant-changes.ts';
 
@@ -16,19 +16,30 @@ export interface Agreement {
   readonly mode: 'live' | 'test';
 }
 
-const STORE = `
-  insert into oauth_grants (id, account_id, owner_id, client_id, client_name, redirect_host, scopes, profile_id, mode,
-    created_at)
-  values ($1, $2, $3, $4, $5, $6, $7::text[], $8, $9, $10) on conflict (id) do nothing returning id`;
-
 /** Of several concurrent clicks on Allow, the first one counts. */
 export async function storeGrant(context: Context, id: string, agreement: Agreement, by: Deciding): Promise<void> {
   const { clientId, clientName, redirectHost, scopes, profileId, mode } = agreement;
   const { accountId, ownerId } = by;
   const now = context.clock.now();
   await context.db.em().transactional(async (em: SqlEntityManager) => {
-    const row = [id, accountId, ownerId, clientId, clientName, redirectHost, [...scopes], profileId, mode, now];
-    if ((await query(em, STORE, row)).length === 0) return;
+    const stored = await tables(em)
+      .insertInto('oauth_grants')
+      .values({
+        id,
+        account_id: accountId,
+        owner_id: ownerId,
+        client_id: clientId,
+        client_name: clientName,
+        redirect_host: redirectHost,
+        scopes: [...scopes],
+        profile_id: profileId,
+        mode,
+        created_at: now,
+      })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning('id')
+      .execute();
+    if (stored.length === 0) return;
     await recordGrantChange(context, { ...answerOf(by), grantId: id, outcome: 'ok', mode, profileId }, em);
   });
 }

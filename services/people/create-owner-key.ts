@@ -4,6 +4,7 @@
  */
 import { Owner } from '../../entities/owner.ts';
 import { recordChange } from '../audit/record-change.ts';
+import type { Scope } from '../access/scopes.ts';
 import type { Context } from '../context.ts';
 import { createAccountKey } from '../keys/create-account-key.ts';
 import type { MintedKey } from '../keys/new-key.ts';
@@ -15,15 +16,17 @@ export interface OwnerKey {
   readonly name: string;
   readonly type: 'live' | 'test';
   readonly password: string;
+  readonly scopes?: readonly Scope[] | undefined;
+  readonly expiresAt?: string | undefined;
 }
 
 export type CreatedKey = ({ readonly kind: 'made' } & MintedKey) | Exclude<PasswordCheck, { kind: 'fits' }>;
 
-/** @throws ServiceError limit_exceeded */
+/** @throws ServiceError limit_exceeded, invalid_request (expiresAt in the past) */
 export async function createOwnerKey(
   context: Context,
   person: SignedInPerson,
-  { name, type, password }: OwnerKey,
+  { password, ...wanted }: OwnerKey,
   visit: Visit,
 ): Promise<CreatedKey> {
   const { ownerId, accountId, email } = person;
@@ -34,7 +37,7 @@ export async function createOwnerKey(
     await recordChange(context, ownerChange(person, visit, act));
   }
   if (checked.kind !== 'fits') return checked;
-  const made = await createAccountKey(context, { accountId, name, type }, (object) =>
+  const made = await createAccountKey(context, { accountId, ...wanted }, (object) =>
     ownerChange(person, visit, { operation: 'keys.create', outcome: 'ok', object }),
   );
   return { kind: 'made', ...made };

@@ -3,8 +3,10 @@
  * that all processes share them. An attempt is counted before it is made, so that concurrent attempts all count.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { query } from '../../entities/query.ts';
+import { tables } from '../../entities/tables.ts';
+import { SignInWait } from '../../entities/sign-in-wait.ts';
 import type { Context } from '../context.ts';
+import { dateOrNull, dateOf } from '../timestamp.ts';
 import { networkOf } from '../limits/network-of.ts';
 
 /** An attempt: the typed address, whether it exists or not, and the IP of the request. */
@@ -30,17 +32,12 @@ interface Bucket {
   readonly free: number;
 }
 
-interface Row {
-  bucket: string;
-  failures: number;
-  /** Seconds. */
-  wait: number;
+/** The count of a bucket, as it is now. */
+interface BucketCount {
+  readonly bucket: string;
+  readonly failures: number;
+  readonly waitSeconds: number;
 }
-
-const COUNTED = `
-  select bucket, case when last_tried_at < $3 then 0 else failures end as failures,
-    greatest(0, ceil(coalesce(extract(epoch from wait_until - $2::timestamptz), 0)))::int as wait
-  from sign_in_waits where bucket = any($1::text[]) order by bucket`;
 
 /**
  * Records an attempt, as a failed one until {@link clearFailures} clears it.
@@ -56,15 +53,18 @@ export async function recordAttempt(context: Context, trying: SignInAttempt): Pr
   return em.transactional(async (inside: SqlEntityManager) => {
     const now = context.clock.now();
     // Always in the same order, so that two transactions cannot deadlock.
-    for (const { name } of buckets) {
-      const sql = `insert into sign_in_waits (bucket, failures, last_tried_at) values ($1, 0, $2) on conflict do nothing`;
-      await query(inside, sql, [name, now]);
-    }
-    const rows = await counted(context, inside, buckets, 'for update');
+    await tables(inside)
+      .insertInto('sign_in_waits')
+      .values(buckets.map(({ name }) => ({ bucket: name, failures: 0, last_tried_at: now })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    const rows = await counted(context, inside, buckets, { isLocking: true });
     const waitNow = longestWait(rows);
     if (waitNow > 0) return waitNow;
-    for (const { bucket, failures } of rows)
-      await count(inside, bucket, failures + 1, waitAfter(buckets, bucket, failures + 1, now), now);
+    for (const { bucket, failures } of rows) {
+      const waitUntil = waitAfter(buckets, bucket, failures + 1, now);
+      await inside.nativeUpdate(SignInWait, { bucket }, { failures: failures + 1, waitUntil, lastTriedAt: now });
+    }
     return 0;
   });
 }
@@ -72,33 +72,46 @@ export async function recordAttempt(context: Context, trying: SignInAttempt): Pr
 /** Removes a successful attempt and clears the failures of this address. */
 export async function clearFailures(context: Context, trying: SignInAttempt): Promise<void> {
   const { both, machine, address } = named(context, trying);
-  for (const { name } of [both, address])
-    await query(context.db.em(), 'delete from sign_in_waits where bucket = $1', [name]);
-  const sql = `
-    update sign_in_waits set failures = failures - 1, wait_until = case when failures > $2 then wait_until end
-    where bucket = $1 and failures > 0`;
-  await query(context.db.em(), sql, [machine.name, machine.free]);
+  const em = context.db.em();
+  for (const { name } of [both, address]) await em.nativeDelete(SignInWait, { bucket: name });
+  await tables(em)
+    .updateTable('sign_in_waits')
+    .set((eb) => ({
+      failures: eb('failures', '-', 1),
+      wait_until: eb.case().when('failures', '>', machine.free).then(eb.ref('wait_until')).end(),
+    }))
+    .where('bucket', '=', machine.name)
+    .where('failures', '>', 0)
+    .execute();
 }
 
-function counted(context: Context, em: SqlEntityManager, buckets: readonly Bucket[], lock = ''): Promise<Row[]> {
-  const now = context.clock.now();
-  const forgotten = new Date(now.getTime() - FORGOTTEN_AFTER_MS);
-  return query<Row>(em, `${COUNTED} ${lock}`, [buckets.map(({ name }) => name), now, forgotten]);
-}
-
-function count(
+async function counted(
+  context: Context,
   em: SqlEntityManager,
-  bucket: string,
-  failures: number,
-  waitUntil: Date | null,
-  now: Date,
-): Promise<unknown> {
-  const sql = 'update sign_in_waits set failures = $2, wait_until = $3, last_tried_at = $4 where bucket = $1';
-  return query(em, sql, [bucket, failures, waitUntil, now]);
+  buckets: readonly Bucket[],
+  { isLocking } = { isLocking: false },
+): Promise<BucketCount[]> {
+  const now = context.clock.now().getTime();
+  const rows = await tables(em)
+    .selectFrom('sign_in_waits')
+    .select(['bucket', 'failures', 'wait_until', 'last_tried_at'])
+    .where(
+      'bucket',
+      'in',
+      buckets.map(({ name }) => name),
+    )
+    .orderBy('bucket')
+    .$if(isLocking, (query) => query.forUpdate())
+    .execute();
+  return rows.map(({ bucket, failures, wait_until: waitUntil, last_tried_at: lastTriedAt }) => ({
+    bucket,
+    failures: dateOf(lastTriedAt).getTime() < now - FORGOTTEN_AFTER_MS ? 0 : failures,
+    waitSeconds: Math.max(0, Math.ceil(((dateOrNull(waitUntil)?.getTime() ?? now) - now) / 1000)),
+  }));
 }
 
-function longestWait(rows: readonly Row[]): number {
-  return Math.max(0, ...rows.map(({ wait }) => wait));
+function longestWait(rows: readonly BucketCount[]): number {
+  return Math.max(0, ...rows.map(({ waitSeconds }) => waitSeconds));
 }
 
 function waitAfter(buckets: readonly Bucket[], name: string, failures: number, now: Date): Date | null {

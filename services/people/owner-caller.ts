@@ -1,9 +1,10 @@
-/** The owner of an account as a caller: an owner who is signed in reaches the whole account, in live mode. */
+/** A signed-in person as a caller: reaches the whole account in live mode, within the scopes of the person's role. */
 import type { Owner } from '../../entities/owner.ts';
-import type { Actor, Caller } from '../keys/caller.ts';
+import type { Actor, Caller } from '../access/caller.ts';
+import { ROLE_SCOPES } from '../access/roles.ts';
 import type { SignedInPerson } from './sign-ins.ts';
 
-/** The identity of an owner. */
+/** The identity of a person. */
 export type OwnerIdentity = Pick<SignedInPerson, 'ownerId' | 'accountId' | 'email'>;
 
 export function ownerIdentity({ id, accountId, email }: Owner): OwnerIdentity {
@@ -14,8 +15,9 @@ export function ownerActor({ ownerId, email }: OwnerIdentity): Actor {
   return { kind: 'person', id: ownerId, name: email };
 }
 
-/** Rate limits count by owner and not by sign-in, so that signing in again does not reset the limit. */
-export function ownerCaller(owner: OwnerIdentity): Caller {
-  const { accountId, ownerId } = owner;
-  return { accountId, keyId: ownerId, profileId: null, mode: 'live', scopes: null, actor: ownerActor(owner) };
+/** Rate limits count by person and not by sign-in, so that signing in again does not reset the limit. */
+export function ownerCaller(person: OwnerIdentity & Pick<SignedInPerson, 'role'>): Caller {
+  const { accountId, ownerId: keyId, role } = person;
+  const limits = { profileId: null, mode: 'live', scopes: ROLE_SCOPES[role] } as const;
+  return { accountId, keyId, ...limits, role, actor: ownerActor(person) };
 }

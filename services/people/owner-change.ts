@@ -19,7 +19,9 @@ export interface OwnerAct {
     | 'owner.addPasskey'
     | 'owner.removePasskey'
     | 'keys.create'
-    | 'keys.revoke';
+    | 'keys.revoke'
+    // Changes of the people of the account.
+    | `people.${string}`;
   readonly outcome: AuditOutcome;
   readonly object: AuditObject | null;
 }
@@ -39,6 +41,15 @@ export function aboutSignIn(id: string): AuditObject {
 
 export function aboutOwner({ ownerId }: Pick<OwnerIdentity, 'ownerId'>): AuditObject {
   return { type: 'owner', ids: [ownerId] };
+}
+
+/** @param id of a person of the account */
+export function aboutPerson(id: string): AuditObject {
+  return { type: 'person', ids: [id] };
+}
+
+export function aboutInvitation(id: string): AuditObject {
+  return { type: 'invitation', ids: [id] };
 }
 
 export function aboutPasskey(id: string): AuditObject {

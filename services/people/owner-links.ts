@@ -1,6 +1,6 @@
-/** Links for setting up the owner of an account, or for choosing a new password after losing it. */
+/** Links for setting up the owner of an account, for choosing a new password after losing it, and for invited people. */
 import { OwnerLink } from '../../entities/owner-link.ts';
-import { Owner } from '../../entities/owner.ts';
+import { Owner, type Role } from '../../entities/owner.ts';
 import { Account } from '../../entities/account.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
@@ -15,8 +15,11 @@ const GOOD_FOR_MS = 3_600_000;
 /** A valid link and its purpose. */
 export interface OpenOwnerLink {
   readonly accountId: string;
-  /** Address of the owner whose password it replaces; null when it creates the owner. */
+  readonly purpose: 'first owner' | 'new password' | 'invitation';
+  /** Address of the invited person, or of the person whose password it replaces; null for the first owner. */
   readonly email: string | null;
+  /** Role that it gives. */
+  readonly role: Role;
 }
 
 /** Shown to the operator once, because the secret is not stored. */
@@ -25,34 +28,58 @@ export interface NewOwnerLink {
   readonly expiresAt: Date;
 }
 
-/** Creates a link in addition to open ones: processes that start at the same time each print a valid link. */
+export function setUpUrl({ config }: Context, secret: string): string {
+  return `${config.publicUrl}/set-up/${secret}`;
+}
+
+/**
+ * Creates a link in addition to open ones: processes that start at the same time each print a valid link.
+ *
+ * @param ownerId the person whose password it replaces; null for the owner
+ */
 export async function addOwnerLink(
   context: Context,
   accountId: string,
+  ownerId: string | null = null,
   em: SqlEntityManager = context.db.em(),
 ): Promise<NewOwnerLink> {
   const secret = context.random.bytes(32).toString('base64url');
   const now = context.clock.now();
   const expiresAt = new Date(now.getTime() + GOOD_FOR_MS);
   const id = context.random.uuid();
-  await em.insert(OwnerLink, { id, accountId, secretHash: hashSecret(secret), expiresAt, createdAt: now });
-  return { url: `${context.config.publicUrl}/set-up/${secret}`, expiresAt };
+  const link = { id, accountId, ownerId, email: null, role: null, invitedBy: null };
+  await em.insert(OwnerLink, { ...link, secretHash: hashSecret(secret), expiresAt, createdAt: now });
+  return { url: setUpUrl(context, secret), expiresAt };
+}
+
+export interface WantedLink {
+  readonly accountId: string;
+  /** Whose password it replaces; null for the owner who joined first. */
+  readonly email: string | null;
+  readonly requestId: string;
 }
 
 /**
- * Creates a link and invalidates the account's other links.
+ * Creates a link and invalidates the account's earlier ones. Invitations stay.
  *
  * @throws ServiceError not_found
  */
-export async function replaceOwnerLinks(context: Context, accountId: string, requestId: string): Promise<NewOwnerLink> {
+export async function replaceOwnerLinks(
+  context: Context,
+  { accountId, email, requestId }: WantedLink,
+): Promise<NewOwnerLink> {
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     if ((await em.count(Account, { id: accountId })) === 0) {
-      throw new ServiceError('not_found', `There is no account with the id ${accountId}.`);
+      throw new ServiceError('not_found', `No account has the id ${accountId}.`);
     }
-    await em.nativeDelete(OwnerLink, { accountId });
+    const person = email === null ? null : await em.findOne(Owner, { accountId, email });
+    if (email !== null && person === null) {
+      throw new ServiceError('not_found', `No person of the account ${accountId} has the email ${email}.`);
+    }
+    await em.nativeDelete(OwnerLink, { accountId, role: null });
     const object = { type: 'account', ids: [accountId] };
     await recordChange(context, operatorChange({ accountId, operation: 'owner.link', object, requestId }), em);
-    return addOwnerLink(context, accountId, em);
+    return addOwnerLink(context, accountId, person?.id ?? null, em);
   });
 }
 
@@ -62,6 +89,18 @@ export async function findOwnerLink(context: Context, secret: string): Promise<O
   const open = { secretHash: hashSecret(secret), expiresAt: { $gt: context.clock.now() } };
   const link = await em.findOne(OwnerLink, open);
   if (link === null) return null;
-  const owner = await em.findOne(Owner, { accountId: link.accountId });
-  return { accountId: link.accountId, email: owner?.email ?? null };
+  const { accountId, email, role } = link;
+  if (email != null && role != null) return { accountId, purpose: 'invitation', email, role };
+  const person = await personOfLink(em, link);
+  if (person === null) return { accountId, purpose: 'first owner', email: null, role: 'owner' };
+  return { accountId, purpose: 'new password', email: person.email, role: person.role };
+}
+
+/** The person whose email and password a link replaces that is no invitation; null while the account has no owner. */
+export function personOfLink(
+  em: SqlEntityManager,
+  { accountId, ownerId }: Pick<OwnerLink, 'accountId' | 'ownerId'>,
+): Promise<Owner | null> {
+  if (ownerId != null) return em.findOne(Owner, { id: ownerId, accountId });
+  return em.findOne(Owner, { accountId, role: 'owner' }, { orderBy: { id: 'asc' } });
 }

@@ -2,15 +2,15 @@
  * Limits concurrent password hashing: each hash takes 19 MB and a thread of the pool that files and DNS lookups also
  * use.
  */
+import pLimit from 'p-limit';
 import { ServiceError } from '../../errors/service-error.ts';
-import { createSemaphore } from '../semaphore.ts';
 
 const AT_ONCE = 2;
 
 /** Maximum queue length; a request beyond it would wait for seconds. */
 const WAITING_MAX = 50;
 
-const turns = createSemaphore(AT_ONCE);
+const limit = pLimit(AT_ONCE);
 
 /**
  * Runs `work` when capacity is free.
@@ -18,8 +18,8 @@ const turns = createSemaphore(AT_ONCE);
  * @throws ServiceError `too many requests`, before any hashing
  */
 export async function passwordWork<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (turns.waiting() >= WAITING_MAX) {
-    throw new ServiceError('too many requests', 'Too many people are signing in just now. Try again in a minute.');
+  if (limit.pendingCount >= WAITING_MAX) {
+    throw new ServiceError('too many requests', 'Too many people are signing in at the moment. Try again in a minute.');
   }
-  return turns.take(work);
+  return limit(work);
 }

@@ -1,6 +1,5 @@
-/** Starts, finds, lists and ends the sign-ins of owners, one per browser. */
-import { Owner } from '../../entities/owner.ts';
-import { query } from '../../entities/query.ts';
+/** Starts, finds, lists and ends the sign-ins of people, one per browser. */
+import { Owner, type Role } from '../../entities/owner.ts';
 import { SignIn } from '../../entities/sign-in.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Context } from '../context.ts';
@@ -12,6 +11,7 @@ export interface SignedInPerson {
   readonly ownerId: string;
   readonly accountId: string;
   readonly email: string;
+  readonly role: Role;
   readonly signInId: string;
 }
 
@@ -69,7 +69,8 @@ export async function findSignIn(context: Context, secret: string): Promise<Sign
   const owner = await em.findOne(Owner, { id: signIn.ownerId });
   if (owner === null) return null;
   if (isUseStale(signIn.lastSeenAt, now)) await keepAlive(context, signIn, now);
-  return { ownerId: owner.id, accountId: owner.accountId, email: owner.email, signInId: signIn.id };
+  const { id: ownerId, accountId, email, role } = owner;
+  return { ownerId, accountId, email, role, signInId: signIn.id };
 }
 
 async function keepAlive(context: Context, { id, createdAt }: SignIn, now: Date): Promise<void> {
@@ -92,12 +93,12 @@ export async function endSignIn(em: SqlEntityManager, ownerId: string, id: strin
   return (await em.nativeDelete(SignIn, { id, ownerId })) > 0;
 }
 
-/** @param kept the sign-in that stays; null for none */
-export async function endSignIns(em: SqlEntityManager, ownerId: string, kept: string | null): Promise<void> {
-  await em.nativeDelete(SignIn, { ownerId, ...(kept !== null && { id: { $ne: kept } }) });
+/** @param exceptId the sign-in that stays; null for none */
+export async function endSignIns(em: SqlEntityManager, ownerId: string, exceptId: string | null): Promise<void> {
+  await em.nativeDelete(SignIn, { ownerId, ...(exceptId !== null && { id: { $ne: exceptId } }) });
 }
 
 /** Deletes expired sign-ins. */
-export async function tidySignIns(context: Context): Promise<void> {
-  await query(context.db.em(), 'delete from sign_ins where expires_at <= $1', [context.clock.now()]);
+export async function cleanUpSignIns(context: Context): Promise<void> {
+  await context.db.em().nativeDelete(SignIn, { expiresAt: { $lte: context.clock.now() } });
 }

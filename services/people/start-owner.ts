@@ -1,6 +1,7 @@
 /** Ensures at startup that an owner can sign in: the owner from the environment, or a link to set one up. */
+import { Account } from '../../entities/account.ts';
 import { Owner } from '../../entities/owner.ts';
-import { query } from '../../entities/query.ts';
+import { tables } from '../../entities/tables.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { operatorChange } from '../audit/operator-change.ts';
 import { recordChange } from '../audit/record-change.ts';
@@ -17,18 +18,20 @@ import { storeOwner } from './set-up-owner.ts';
  * @returns a link to show to the operator; null when none is needed
  */
 export async function startOwner(context: Context): Promise<NewOwnerLink | null> {
-  const [first] = await query<{ id: string }>(context.db.em(), 'select id from accounts order by id limit 1');
+  const [first] = await context.db.em().find(Account, {}, { orderBy: { id: 'asc' }, limit: 1 });
   if (first === undefined || (await context.db.em().count(Owner, { accountId: first.id })) > 0) return null;
   const { owner } = context.config;
   if (owner === null) return addOwnerLink(context, first.id);
   const passwordHash = await passwordWork(() => hashPassword(owner.password, context.random.bytes));
   await context.db.em().transactional(async (em: SqlEntityManager) => {
-    await query(em, 'select id from accounts where id = $1 for update', [first.id]);
+    await tables(em).selectFrom('accounts').select('id').where('id', '=', first.id).forUpdate().execute();
     if ((await em.count(Owner, { accountId: first.id })) > 0) return;
     if ((await em.count(Owner, { email: owner.email })) > 0) {
       throw new Error('OWNER_EMAIL: belongs to the owner of another account of this install; choose another address');
     }
-    const ownerId = await storeOwner(context, em, { accountId: first.id, email: owner.email, passwordHash });
+    const { email } = owner;
+    const stored = { before: null, accountId: first.id, email, role: 'owner', passwordHash } as const;
+    const ownerId = await storeOwner(context, em, stored);
     const object = { type: 'owner', ids: [ownerId] };
     const act = { accountId: first.id, operation: 'owner.setUp', object, requestId: null };
     await recordChange(context, operatorChange(act), em);

@@ -2,10 +2,10 @@
  * Decides whether the plan of an account admits posts, and what each costs (docs/contract/errors-and-limits.md#plans,
  * docs/contract/profiles-and-keys.md#test-keys).
  */
+import type { ItemError } from '../../errors/item-error.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
-import type { PartError } from '../posts/send-part.ts';
 import { type PlanTerms, planTerms, type PlanTermsRow } from './plan-terms.ts';
 import { nextDayStart, PLANS } from './plans.ts';
 import { lockAccount, readPlanUsage, type PlanUsage } from './plan-usage.ts';
@@ -21,8 +21,29 @@ export interface PostIntent {
   readonly sendsNow: boolean;
 }
 
+/** The question for a stored post. */
+export function storedIntent(
+  post: {
+    readonly connection_id: string;
+    readonly connection_slug: string;
+    readonly platform_id: string;
+    readonly mode: 'live' | 'test';
+    readonly text: string;
+  },
+  sendsNow: boolean,
+): PostIntent {
+  return {
+    connectionId: post.connection_id,
+    connectionSlug: post.connection_slug,
+    platformId: post.platform_id,
+    mode: post.mode,
+    text: post.text,
+    sendsNow,
+  };
+}
+
 /** Why the plan refuses a post; null when it admits it, and then the fee. */
-export type Admission = { readonly error: PartError } | { readonly error: null; readonly feeCents: number };
+export type Admission = { readonly error: ItemError } | { readonly error: null; readonly feeCents: number };
 
 /** The admission of a post that needs none. */
 export const FREE_OF_CHARGE: Admission = { error: null, feeCents: 0 };
@@ -43,7 +64,7 @@ export function rowNeedsAdmission(context: Context, row: PlanTermsRow & { readon
  * Whether a due post waits for the next UTC day, instead of failing, for this error
  * (docs/contract/scheduling.md#late-posts, docs/contract/errors-and-limits.md#messages).
  */
-export function waitsForNextDay({ code }: PartError): boolean {
+export function waitsForNextDay({ code }: ItemError): boolean {
   return code === 'fair_use_reached' || code === 'limit_exceeded';
 }
 
@@ -62,11 +83,11 @@ export async function admitPosts(
   intents: readonly PostIntent[],
 ): Promise<Admission[]> {
   await lockAccount(em, accountId);
-  return judgePosts(context, em, accountId, intents);
+  return checkAdmissions(context, em, accountId, intents);
 }
 
 /** As {@link admitPosts}, without locking the account: for previews. */
-export async function judgePosts(
+export async function checkAdmissions(
   context: Context,
   em: SqlEntityManager,
   accountId: string,
@@ -118,7 +139,7 @@ function feeOf(context: Context, { platformId, text }: PostIntent): number {
   return fees.hasLink(text) ? Math.max(plain, context.config.fees[fees.linkPost]) : plain;
 }
 
-function connectionError(planUsage: PlanUsage, intent: PostIntent): PartError | null {
+function connectionError(planUsage: PlanUsage, intent: PostIntent): ItemError | null {
   const { activeConnections: most } = PLANS[planUsage.plan];
   const { activeConnections: active } = planUsage;
   if (most === null || active.length < most || active.slice(0, most).includes(intent.connectionId)) return null;
@@ -128,7 +149,7 @@ function connectionError(planUsage: PlanUsage, intent: PostIntent): PartError | 
   };
 }
 
-function feeError(context: Context, planUsage: PlanUsage, intent: PostIntent, feeCents: number): PartError | null {
+function feeError(context: Context, planUsage: PlanUsage, intent: PostIntent, feeCents: number): ItemError | null {
   if (feeCents === 0) return null;
   const { name } = platformOf(context.platforms, intent.platformId);
   if (!planUsage.hasPaymentMethod) {
@@ -145,7 +166,7 @@ function feeError(context: Context, planUsage: PlanUsage, intent: PostIntent, fe
   };
 }
 
-function fairUseError(planUsage: PlanUsage, intent: PostIntent, now: Date): PartError | null {
+function fairUseError(planUsage: PlanUsage, intent: PostIntent, now: Date): ItemError | null {
   const { postsPerDay: most } = PLANS[planUsage.plan];
   if (most === null || !intent.sendsNow || planUsage.postsToday < most) return null;
   return {
@@ -154,7 +175,7 @@ function fairUseError(planUsage: PlanUsage, intent: PostIntent, now: Date): Part
   };
 }
 
-function messageError(context: Context, planUsage: PlanUsage, intent: PostIntent, now: Date): PartError | null {
+function messageError(context: Context, planUsage: PlanUsage, intent: PostIntent, now: Date): ItemError | null {
   const { messagesPerDay: most, messagesToday } = planUsage;
   if (most === null || !intent.sendsNow || messagesToday < most || !isMessage(context, intent.platformId)) return null;
   return {

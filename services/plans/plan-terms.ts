@@ -3,6 +3,8 @@
  * (docs/contract/errors-and-limits.md#plans, docs/contract/errors-and-limits.md#messages).
  */
 import type { PlanName } from '../../entities/account.ts';
+import { columns } from '../../entities/column-lists.ts';
+import type { Tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 
 export interface PlanTerms {
@@ -11,15 +13,10 @@ export interface PlanTerms {
   readonly messagesPerDay: number | null;
 }
 
-/** The columns of {@link PLAN_TERMS}. */
-export interface PlanTermsRow {
-  readonly plan: PlanName;
-  readonly has_own_message_cap: boolean;
-  readonly messages_per_day: number | null;
-}
-
 /** Columns of `accounts a`. */
-export const PLAN_TERMS = 'a.plan, a.has_own_message_cap, a.messages_per_day';
+export const PLAN_TERMS = columns('accounts', ['plan', 'has_own_message_cap', 'messages_per_day'], 'a');
+
+export type PlanTermsRow = Readonly<Pick<Tables['accounts'], 'plan' | 'has_own_message_cap' | 'messages_per_day'>>;
 
 /** The effective terms: an account without its own cap has that of the install. */
 export function planTerms({ config }: Context, row: PlanTermsRow): PlanTerms {

@@ -4,9 +4,9 @@
  * both take the last place.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { query } from '../../entities/query.ts';
+import { statement } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
-import { PLAN_TERMS, planTerms, type PlanTerms, type PlanTermsRow } from './plan-terms.ts';
+import { PLAN_TERMS, type PlanTerms, planTerms } from './plan-terms.ts';
 import { activeSince, dayStart, monthStart } from './plans.ts';
 
 export interface PlanUsage extends PlanTerms {
@@ -24,41 +24,60 @@ export interface PlanUsage extends PlanTerms {
   readonly activeConnections: readonly string[];
 }
 
-interface Row extends PlanTermsRow {
-  has_payment_method: boolean;
-  x_spend_cap_cents: number | null;
-  posts_today: number;
-  messages_today: number;
-  spent: number;
-  active: string[] | null;
-}
+const readUsage = statement('read the usage of an account against its plan', {
+  parameters: {
+    accountId: 'uuid',
+    activeSince: 'timestamptz',
+    dayStart: 'timestamptz',
+    monthStart: 'timestamptz',
+    messaging: 'text[]',
+  },
+  result: {
+    ...PLAN_TERMS.types,
+    has_payment_method: 'boolean',
+    x_spend_cap_cents: 'int?',
+    posts_today: 'int',
+    messages_today: 'int',
+    spent: 'int',
+    active: 'text[]?',
+  },
+  sql: ({ accountId, activeSince, dayStart, monthStart, messaging }) => `
+    with sending as (
+      select connection_id, platform_id, fee_cents from posts
+      where account_id = ${accountId} and status = 'processing' and mode = 'live'
+    ), active as (
+      select c.id, s.connection_id is not null as sending, last.sent_at from connections c
+      left join (select distinct connection_id from sending) s on s.connection_id = c.id
+      left join lateral (
+        select p.sent_at from posts p where p.connection_id = c.id and p.mode = 'live' and p.sent_at is not null
+        order by p.sent_at desc limit 1) last on true
+      where c.account_id = ${accountId} and c.deleted_at is null
+        and (last.sent_at > ${activeSince} or s.connection_id is not null)
+    )
+    select ${PLAN_TERMS.sql}, a.has_payment_method, a.x_spend_cap_cents,
+      (select count(*)::int from sending)
+        + (select count(*)::int from connections c join posts p on p.connection_id = c.id and p.mode = 'live'
+             and p.sent_at >= ${dayStart} where c.account_id = ${accountId}) as posts_today,
+      (select count(*)::int from sending where platform_id = any(${messaging}))
+        + (select count(*)::int from connections c join posts p on p.connection_id = c.id and p.mode = 'live'
+             and p.sent_at >= ${dayStart}
+             where c.account_id = ${accountId} and c.platform_id = any(${messaging})) as messages_today,
+      (select coalesce(sum(fee_cents), 0)::int from sending)
+        + (select coalesce(sum(cents), 0)::int from charges
+           where account_id = ${accountId} and at >= ${monthStart}) as spent,
+      (select array_agg(id::text order by sending desc, sent_at desc) from active) as active
+    from accounts a where a.id = ${accountId}`,
+});
 
-const READ = `
-  with sending as (
-    select connection_id, platform_id, fee_cents from posts where account_id = $1 and status = 'processing' and mode = 'live'
-  ), active as (
-    select c.id, s.connection_id is not null as sending, last.sent_at from connections c
-    left join (select distinct connection_id from sending) s on s.connection_id = c.id
-    left join lateral (
-      select p.sent_at from posts p where p.connection_id = c.id and p.mode = 'live' and p.sent_at is not null
-      order by p.sent_at desc limit 1) last on true
-    where c.account_id = $1 and c.deleted_at is null and (last.sent_at > $2 or s.connection_id is not null)
-  )
-  select ${PLAN_TERMS}, a.has_payment_method, a.x_spend_cap_cents,
-    (select count(*)::int from sending)
-      + (select count(*)::int from connections c join posts p on p.connection_id = c.id and p.mode = 'live'
-           and p.sent_at >= $3 where c.account_id = $1) as posts_today,
-    (select count(*)::int from sending where platform_id = any($5::text[]))
-      + (select count(*)::int from connections c join posts p on p.connection_id = c.id and p.mode = 'live'
-           and p.sent_at >= $3 where c.account_id = $1 and c.platform_id = any($5::text[])) as messages_today,
-    (select coalesce(sum(fee_cents), 0)::int from sending)
-      + (select coalesce(sum(cents), 0)::int from charges where account_id = $1 and at >= $4) as spent,
-    (select array_agg(id::text order by sending desc, sent_at desc) from active) as active
-  from accounts a where a.id = $1`;
+const lockRow = statement('lock an account', {
+  parameters: { accountId: 'uuid' },
+  result: { id: 'uuid' },
+  sql: ({ accountId }) => `select id from accounts where id = ${accountId} for no key update`,
+});
 
 /** Serializes all decisions under this lock until the transaction ends: admissions, counts, changes of unique names. */
 export async function lockAccount(em: SqlEntityManager, accountId: string): Promise<void> {
-  await query(em, 'select id from accounts where id = $1 for no key update', [accountId]);
+  await lockRow(em, { accountId });
 }
 
 /** Reads the current usage. Do not make decisions on it without {@link lockAccount}. */
@@ -67,8 +86,13 @@ export async function readPlanUsage(context: Context, em: SqlEntityManager, acco
   const messaging = Object.values(context.platforms).flatMap(({ id, countsAsMessage }) =>
     countsAsMessage === true ? [id] : [],
   );
-  const parameters = [accountId, activeSince(now), dayStart(now), monthStart(now), messaging];
-  const [row] = await query<Row>(em, READ, parameters);
+  const [row] = await readUsage(em, {
+    accountId,
+    activeSince: activeSince(now),
+    dayStart: dayStart(now),
+    monthStart: monthStart(now),
+    messaging,
+  });
   if (row === undefined) throw new Error(`account ${accountId} is gone`);
   return {
     accountId,

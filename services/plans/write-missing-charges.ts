@@ -2,7 +2,8 @@
  * Inserts the missing ledger rows of charged posts, for xUsageSweep. A charge is inserted only once, whichever code
  * inserts it.
  */
-import { query } from '../../entities/query.ts';
+import { columns } from '../../entities/column-lists.ts';
+import { records, statement } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
 
 /** Maximum number of rows that one round inserts. */
@@ -11,38 +12,46 @@ const AT_ONCE = 500;
 /** How far back it searches: longer than any unnoticed outage. */
 const LOOK_BACK_MS = 35 * 86_400_000;
 
-const MISSING = `
-  select p.id, p.account_id, p.platform_id, p.fee_cents, p.sent_at from posts p
-  where p.fee_cents > 0 and p.sent_at > $2
-    and not exists (select 1 from charges c where c.subject_id = p.id and c.kind = 'post')
-  order by p.sent_at limit $1`;
+const findMissing = statement('find charged posts without a charge', {
+  parameters: { limit: 'int', since: 'timestamptz' },
+  result: columns('posts', ['id', 'account_id', 'platform_id', 'fee_cents', 'sent_at']).types,
+  sql: ({ limit, since }) => `
+    select p.id, p.account_id, p.platform_id, p.fee_cents, p.sent_at from posts p
+    where p.fee_cents > 0 and p.sent_at > ${since}
+      and not exists (select 1 from charges c where c.subject_id = p.id and c.kind = 'post')
+    order by p.sent_at limit ${limit}`,
+});
 
-const WRITE = `
-  insert into charges (id, account_id, kind, subject_id, platform_id, cents, at)
-  select id, "accountId", 'post', "subjectId", "platformId", cents, at from jsonb_to_recordset($1::jsonb) as i(
-    id uuid, "accountId" uuid, "subjectId" uuid, "platformId" text, cents int, at timestamptz)
-  on conflict (subject_id, kind, number) do nothing returning id`;
-
-interface MissingRow {
-  id: string;
-  account_id: string;
-  platform_id: string;
-  fee_cents: number;
-  sent_at: string;
-}
+const insertCharges = statement('insert missing charges', {
+  parameters: {
+    charges: records({
+      id: 'uuid',
+      accountId: 'uuid',
+      subjectId: 'uuid',
+      platformId: 'text',
+      cents: 'int',
+      at: 'timestamptz',
+    }),
+  },
+  result: { id: 'uuid' },
+  sql: ({ charges }) => `
+    insert into charges (id, account_id, kind, subject_id, platform_id, cents, at)
+    select id, "accountId", 'post', "subjectId", "platformId", cents, at from ${charges}
+    on conflict (subject_id, kind, number) do nothing returning id`,
+});
 
 /** @returns number of rows inserted */
 export async function writeMissingCharges(context: Context): Promise<number> {
   const since = new Date(context.clock.now().getTime() - LOOK_BACK_MS);
-  const missing = await query<MissingRow>(context.db.em(), MISSING, [AT_ONCE, since]);
+  const missing = await findMissing(context.db.em(), { limit: AT_ONCE, since });
   if (missing.length === 0) return 0;
-  const rows = missing.map((post) => ({
+  const charges = missing.map((post) => ({
     id: context.random.uuid(),
     accountId: post.account_id,
     subjectId: post.id,
     platformId: post.platform_id,
     cents: post.fee_cents,
-    at: post.sent_at,
+    at: post.sent_at as string,
   }));
-  return (await query(context.db.em(), WRITE, [JSON.stringify(rows)])).length;
+  return (await insertCharges(context.db.em(), { charges })).length;
 }

@@ -6,8 +6,8 @@ import type { ImageFacts } from '../../platforms/contract.ts';
 import { PLATFORM_IDS, platformOf } from '../../platforms/registry.ts';
 import { connectablePlatforms } from '../connect/connectable-platforms.ts';
 import type { Context } from '../context.ts';
-import { ALT_TEXT_MAX, IMAGE_MAX_BYTES, IMAGES_PER_POST_MAX } from '../media/limits.ts';
-import { missingSettings } from './missing-settings.ts';
+import { ALT_TEXT_MAX, IMAGE_MAX_BYTES, IMAGES_PER_POST_MAX } from '../images/limits.ts';
+import { missingPageSettings, missingSettings } from '../connections/missing-settings.ts';
 
 export interface PlatformView {
   id: string;
@@ -22,6 +22,8 @@ export interface PlatformView {
   metrics: string[];
   connect: string[];
   apiVersion: string | null;
+  missingSettings: string[];
+  registerAppAt: string | null;
 }
 
 /** Value of `connect` for platforms that the hosted connect page offers. */
@@ -32,19 +34,22 @@ export function listPlatforms(context: Context): PlatformView[] {
   return PLATFORM_IDS.map((id) => {
     const platform = platformOf(context.platforms, id);
     const { name, kind, text, images, thread, firstComment, permalink, metrics, connect, apiVersion } = platform;
+    const missing = missingSettings(context, platform);
     return {
       id,
       name,
       kind,
-      text: { maxLength: text.maxLength, unit: text.unit },
+      text: { maxLength: text.maxLength, unit: text.unit.name },
       images: images && imagesView(images),
       thread: thread !== null,
       firstComment,
       delete: platform.remove !== undefined,
       permalink,
       metrics: [...metrics],
-      connect: missingSettings(context, platform).length > 0 ? [] : [...connect, ...(hosted.has(id) ? [HOSTED] : [])],
+      connect: missing.length > 0 ? [] : [...connect, ...(hosted.has(id) ? [HOSTED] : [])],
       apiVersion,
+      missingSettings: [...new Set([...missing, ...missingPageSettings(context, platform)])],
+      registerAppAt: platform.settings?.app?.registerAt ?? null,
     };
   });
 }

@@ -4,8 +4,8 @@
  */
 import type { AnyPlatform, ConnectionLimits } from '../../platforms/contract.ts';
 import { findLinks } from '../../platforms/x/links.ts';
-import { checkText } from '../posts/check-text.ts';
-import { PolishFailure } from './polisher.ts';
+import { checkText } from '../../platforms/check-text.ts';
+import { PolishFailure } from '../ports/polisher.ts';
 
 /** The requirements for the answer. */
 export interface RewriteTerms {
@@ -26,7 +26,7 @@ export function checkRewrite(answer: string, terms: RewriteTerms): string {
     throw new PolishFailure('The rewrite holds characters that are no text.');
   }
   if (REMARKS.some((remark) => remark.test(text) && !remark.test(original))) {
-    throw new PolishFailure('The model added remarks of its own to the text.');
+    throw new PolishFailure('The model added remarks to the text.');
   }
   const error = checkText(platform, limits, text, 'The rewrite');
   if (error !== null) throw new PolishFailure(error.message);

@@ -2,7 +2,7 @@
  * Builds the prompt for a text. The text is data: it is a separate message, between two unguessable delimiter lines,
  * and the instructions say so; no part of it is in the instructions. Pure.
  */
-import type { PolishRequest } from './polisher.ts';
+import type { PolishRequest } from '../ports/polisher.ts';
 
 /** The destination of the text, as far as the model needs to know it. */
 export interface PolishGoal {

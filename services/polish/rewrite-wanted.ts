@@ -8,10 +8,8 @@
 const wantedByConnection = (accountDefault: string) =>
   `case c.rewrite_mode when 'on' then true when 'off' then false else ${accountDefault} end`;
 
-/** SQL: whether a connection requests a rewrite when a post does not say. Of `connections c`. */
-export const WANTED_BY_CONNECTION = wantedByConnection(
-  '(select w.rewrite_default from accounts w where w.id = c.account_id)',
-);
+/** Of `connections c`. */
+const WANTED_BY_CONNECTION = wantedByConnection('(select w.rewrite_default from accounts w where w.id = c.account_id)');
 
 /** SQL: whether a due post will wait for a model before it is sent. Of `posts p`, `connections c` and `accounts a`. */
 export const AWAITS_MODEL = `(p.ai_rewrite_status is distinct from 'rewritten' and p.repeats = 0 and cardinality(p.thread) = 0

@@ -4,26 +4,26 @@
  * taking the last place of a day or of a queue.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import type { RewriteStatus } from '../../entities/post.ts';
-import { admitPosts, type Admission, FREE_OF_CHARGE, needsAdmission } from '../plans/admit-posts.ts';
+import type { ItemError } from '../../errors/item-error.ts';
 import type { PostTarget } from '../connections/resolve-slugs.ts';
 import type { Context } from '../context.ts';
-import type { KeptResult } from '../idempotency/idempotency.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { holdMedia } from '../media/hold-media.ts';
-import { lockQueues, nextFreeSlot, noSlot } from '../queue/slots.ts';
+import { type Admission, admitPosts, FREE_OF_CHARGE, needsAdmission } from '../plans/admit-posts.ts';
+import { lockQueues, nextFreeSlot, noSlot } from '../scheduling/slots.ts';
 import { timestamp } from '../timestamp.ts';
-import { type CheckedInput, type CheckedSlug, contentFor } from './check-slugs.ts';
-import { intentsOf } from './post-intents.ts';
-import { openResult, refusedResult } from './post-result.ts';
-import type { PartError } from './send-part.ts';
-import { preparePosts, type NewPost, type StoredPost, storePosts } from './store-posts.ts';
+import { type CheckedInput, type CheckedSlug, contentFor, intentsOf } from './check-slugs.ts';
+import { replaceDrafts } from './replace-drafts.ts';
+import { openResult, type PostResult, refusedResult } from './post-result.ts';
+import type { StoredResult } from './store-and-send.ts';
+import { type NewPost, storePosts } from './store-posts.ts';
 
-export interface AdmittedPosts {
-  /** The result for each slug, in the order of the slugs. */
-  readonly kept: readonly KeptResult[];
-  /** The stored posts. */
-  readonly stored: readonly StoredPost[];
+/** A checked request to create posts. */
+export interface CheckedRequest {
+  readonly checked: CheckedInput;
+  readonly slugs: readonly CheckedSlug[];
+  /** The record of its Idempotency-Key; null without one. */
+  readonly recordId: string | null;
 }
 
 /** A connection that a post is created for. */
@@ -32,30 +32,39 @@ type Accepted = CheckedSlug & { readonly target: PostTarget; readonly error: nul
 /**
  * Stores the posts through `outer`. Opens a transaction first if an admission, a lock on images or a queue slot is
  * needed.
+ *
+ * @returns what each slug has then, in the order of the slugs
  */
 export function admitAndStorePosts(
   context: Context,
   outer: SqlEntityManager,
   caller: Caller,
-  checked: CheckedInput,
-  slugs: readonly CheckedSlug[],
-  recordId: string | null,
-): Promise<AdmittedPosts> {
-  const accepted = slugs.filter((slug): slug is Accepted => slug.target !== null && slug.error === null);
-  const { input, media } = checked;
+  request: CheckedRequest,
+): Promise<StoredResult[]> {
+  const { input, media } = request.checked;
+  const { replaces = [] } = input;
+  const accepted = request.slugs.filter((slug): slug is Accepted => slug.target !== null && slug.error === null);
   const metered =
     input.isDraft !== true && accepted.some(({ target }) => needsAdmission(context, target.terms, target.platformId));
-  const place = async (em: SqlEntityManager) => {
+  const store = async (em: SqlEntityManager) => {
     const mediaIds = media.map(({ id }) => id);
     // Keeps the images from being deleted between their check and the insert of the post that references them.
     if (media.length > 0) await holdMedia(em, mediaIds);
     const admissions = metered
-      ? await admit(context, em, caller, checked, accepted)
+      ? await admit(context, em, caller, request.checked, accepted)
       : accepted.map(() => FREE_OF_CHARGE);
     const slots = input.queue === true ? await takeSlots(context, em, accepted, admissions) : null;
-    return store(context, em, caller, { checked, slugs, accepted, admissions, slots, recordId });
+    const prepared = accepted.map(({ slug, target }, index): [string, NewPost | ItemError] => {
+      const admission = admissions[index] ?? FREE_OF_CHARGE;
+      return [slug, preparePost(context, caller, request.checked, target, admission, slots?.[index] ?? null)];
+    });
+    const posts = new Map(prepared);
+    const results = await storePrepared(context, em, request, posts);
+    await replaceDrafts(em, caller, replaces, refusedConnections(request.slugs, posts));
+    return results;
   };
-  return metered || media.length > 0 || input.queue === true ? outer.transactional(place) : place(outer);
+  const needsTransaction = metered || media.length > 0 || input.queue === true || replaces.length > 0;
+  return needsTransaction ? outer.transactional(store) : store(outer);
 }
 
 function admit(
@@ -75,93 +84,84 @@ async function takeSlots(
   em: SqlEntityManager,
   accepted: readonly Accepted[],
   admissions: readonly Admission[],
-): Promise<(Date | PartError)[]> {
+): Promise<(Date | ItemError)[]> {
   const now = context.clock.now();
   const admitted = accepted.filter((_slug, index) => admissions[index]?.error === null).map(({ target }) => target.id);
   const queues = await lockQueues(em, admitted, now);
-  return accepted.map(({ target }) => {
+  return accepted.map(({ slug, target }) => {
     const queue = queues.get(target.id);
-    return queue === undefined ? goneError(target.slug) : (nextFreeSlot(queue, now) ?? noSlot(queue));
+    if (queue !== undefined) return nextFreeSlot(queue, now) ?? noSlot(queue);
+    return { code: 'invalid_connection', message: `The connection "${slug}" was deleted during the request.` };
   });
 }
 
-interface Decided {
-  readonly checked: CheckedInput;
-  readonly slugs: readonly CheckedSlug[];
-  readonly accepted: readonly Accepted[];
-  readonly admissions: readonly Admission[];
-  /** Null when the posts take no slots. */
-  readonly slots: readonly (Date | PartError)[] | null;
-  readonly recordId: string | null;
-}
-
-async function store(
+/** The post to store for one connection, or why it gets none. */
+function preparePost(
   context: Context,
-  em: SqlEntityManager,
-  caller: Caller,
-  { checked, slugs, accepted, admissions, slots, recordId }: Decided,
-): Promise<AdmittedPosts> {
-  const errors = new Map<string, PartError>();
-  const posts: NewPost[] = [];
-  for (const [index, { target }] of accepted.entries()) {
-    const admission = admissions[index] ?? FREE_OF_CHARGE;
-    const slot = slots?.[index] ?? null;
-    if (admission.error !== null) errors.set(target.id, admission.error);
-    else if (slot !== null && !(slot instanceof Date)) errors.set(target.id, slot);
-    else posts.push(newPost(caller, checked, target, slot, admission.feeCents));
-  }
-  const stored = preparePosts(context, posts);
-  await storePosts(context, em, posts, stored, recordId);
-  const byTarget = new Map(posts.map((post, index) => [post.target.id, { post, stored: stored[index] as StoredPost }]));
-  const kept = slugs.map(({ slug, target, error }): KeptResult => {
-    const made = byTarget.get(target?.id ?? '');
-    if (made !== undefined) return keptResult(slug, made.post, made.stored);
-    return refusedResult(slug, error ?? errors.get(target?.id ?? '') ?? goneError(slug));
-  });
-  return { kept, stored };
-}
-
-function newPost(
   caller: Caller,
   checked: CheckedInput,
   target: PostTarget,
-  slot: Date | null,
-  feeCents: number,
-): NewPost {
+  admission: Admission,
+  slot: Date | ItemError | null,
+): NewPost | ItemError {
+  if (admission.error !== null) return admission.error;
+  if (slot !== null && !(slot instanceof Date)) return slot;
   const { input, media } = checked;
-  const { text, thread, firstComment } = contentFor(checked, target);
   const scheduledFor = slot ?? checked.scheduledFor;
   const status = input.isDraft === true ? 'draft' : scheduledFor === null ? 'processing' : 'scheduled';
-  return {
+  const { text, thread, firstComment } = contentFor(checked, target);
+  const post = {
+    id: context.random.uuid(),
     accountId: caller.accountId,
-    target,
+    profileId: target.profileId,
+    connectionSlug: target.slug,
+    platformId: target.platformId,
     mode: caller.mode,
     text,
-    thread,
+    thread: [...thread],
     firstComment,
-    tags: input.tags ?? [],
-    rewrite: input.rewrite ?? null,
-    rewriteStatus: status === 'processing' ? decidedRewrite(input, target) : null,
-    media,
-    status,
+    aiRewriteStatus: null,
+    tags: [...(input.tags ?? [])],
+    mediaCount: media.length,
     scheduledFor,
-    slotAt: slot,
-    feeCents: status === 'processing' ? feeCents : 0,
+    createdAt: context.clock.now(),
+    generation: 0,
+    repeats: 0,
+    firstDueAt: null,
+    feeCents: status === 'processing' ? admission.feeCents : 0,
   };
+  return { post, connection: target, status, rewrite: input.rewrite ?? null, slotAt: slot, media };
 }
 
-/** Same decision as the one that a claim makes for a stored post. */
-function decidedRewrite({ rewrite, thread = [] }: CheckedInput['input'], target: PostTarget): RewriteStatus | null {
-  if (!(rewrite ?? target.wantsRewrite)) return null;
-  return thread.length > 0 ? 'skipped' : 'pending';
+/** Ids of the connections that were named and get no post. */
+function refusedConnections(
+  slugs: readonly CheckedSlug[],
+  prepared: ReadonlyMap<string, NewPost | ItemError>,
+): string[] {
+  return slugs.flatMap(({ slug, target }) => {
+    const post = prepared.get(slug);
+    return target === null || (post !== undefined && 'post' in post) ? [] : [target.id];
+  });
 }
 
-function keptResult(slug: string, { status, scheduledFor }: NewPost, { id, claimed }: StoredPost): KeptResult {
-  if (claimed !== null) return { pending: id };
-  if (status === 'draft' || scheduledFor === null) return { ...openResult(slug, id), status: 'draft' };
-  return { ...openResult(slug, id), status: 'scheduled', scheduledFor: timestamp(scheduledFor) };
+async function storePrepared(
+  context: Context,
+  em: SqlEntityManager,
+  { slugs, recordId }: CheckedRequest,
+  prepared: ReadonlyMap<string, NewPost | ItemError>,
+): Promise<StoredResult[]> {
+  const posts = [...prepared.values()].filter((one): one is NewPost => 'post' in one);
+  const sends = await storePosts(context, em, posts, recordId);
+  return slugs.map(({ slug, error }): StoredResult => {
+    const outcome = error ?? prepared.get(slug);
+    if (outcome === undefined) throw new Error(`the slug ${slug} has neither a connection nor an error`);
+    if (!('post' in outcome)) return refusedResult(slug, outcome);
+    return sends.get(outcome.post.id) ?? waitingResult(outcome);
+  });
 }
 
-function goneError(slug: string): PartError {
-  return { code: 'invalid_connection', message: `The connection "${slug}" was deleted meanwhile.` };
+function waitingResult({ post, status }: NewPost): PostResult {
+  const result = openResult(post.connectionSlug, post.id);
+  if (status === 'draft' || post.scheduledFor === null) return { ...result, status: 'draft' };
+  return { ...result, status: 'scheduled', scheduledFor: timestamp(post.scheduledFor) };
 }

@@ -2,14 +2,14 @@
  * Checks whether a post fits a connection: text, thread, first comment and images, against the platform's facts and the
  * limits of the account's own server. Sending, drafts and POST /posts/validate all use this one check.
  */
+import type { ItemError } from '../../errors/item-error.ts';
 import type { AnyPlatform, ConnectionLimits } from '../../platforms/contract.ts';
 import { countText } from '../../platforms/text.ts';
 import type { Context } from '../context.ts';
 import { mediaError, ratioError } from '../media/check-media.ts';
-import type { ImageSize } from '../media/inspect-image.ts';
+import type { ImageSize } from '../images/inspect-image.ts';
 import { unreachableImages } from '../media/image-address.ts';
-import { checkText } from './check-text.ts';
-import type { PartError } from './send-part.ts';
+import { checkText } from '../../platforms/check-text.ts';
 
 /** The content of a post, independent of its connections. */
 export interface PostContent {
@@ -28,7 +28,7 @@ export function checkPost(
   platform: AnyPlatform,
   limits: ConnectionLimits | null,
   content: PostContent,
-): PartError | null {
+): ItemError | null {
   return (
     shapeError(platform, content) ??
     mediaError(platform, content.images.length, limits) ??
@@ -49,17 +49,38 @@ export function measureText(
   return { length: countText(text, facts), maxLength: facts.maxLength };
 }
 
-function shapeError(platform: AnyPlatform, content: PostContent): PartError | null {
+/** The length of one part of a post, and why it does not fit. */
+export interface PartLength {
+  length: number;
+  maxLength: number;
+  /** Absent when it fits. */
+  reason?: string;
+}
+
+/** Measures the text and, where the platform has threads, then each reply. */
+export function measureParts(
+  platform: AnyPlatform,
+  limits: ConnectionLimits | null,
+  { text, thread }: Pick<PostContent, 'text' | 'thread'>,
+): PartLength[] {
+  const replies = platform.thread === null ? [] : thread;
+  return [text, ...replies].map((words) => {
+    const error = checkText(platform, limits, words);
+    return { ...measureText(platform, limits, words), ...(error !== null && { reason: error.message }) };
+  });
+}
+
+function shapeError(platform: AnyPlatform, content: PostContent): ItemError | null {
   if (content.thread.length > 0 && platform.thread === null) {
     return {
       code: 'shape_unsupported',
-      message: `${platform.name} has no threads; leave thread out for this connection.`,
+      message: `${platform.name} has no threads. Leave out thread for this connection.`,
     };
   }
   if (content.firstComment !== null && !platform.firstComment) {
     return {
       code: 'shape_unsupported',
-      message: `${platform.name} has no first comment; leave firstComment out for this connection.`,
+      message: `${platform.name} has no first comments. Leave out firstComment for this connection.`,
     };
   }
   return null;
@@ -69,7 +90,7 @@ function replyError(
   platform: AnyPlatform,
   limits: ConnectionLimits | null,
   thread: readonly string[],
-): PartError | null {
+): ItemError | null {
   for (const [index, reply] of thread.entries()) {
     const error = checkText(platform, limits, reply);
     if (error !== null) return { ...error, message: `thread.${index}: ${error.message}` };

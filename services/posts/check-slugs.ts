@@ -2,15 +2,16 @@
  * Runs the checks of a request to post that need no lock: conflicting fields, the connections, and whether the post
  * fits each connection.
  */
+import type { ItemError } from '../../errors/item-error.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import { type PostTarget, type ResolvedSlug, resolveSlugs } from '../connections/resolve-slugs.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { type CheckedMedia, checkMedia } from '../media/check-media.ts';
-import { readScheduledFor } from '../schedule/read-scheduled-for.ts';
+import type { PostIntent } from '../plans/admit-posts.ts';
+import { readScheduledFor } from '../scheduling/read-scheduled-for.ts';
 import { checkPost, type PostContent } from './check-post.ts';
-import type { PartError } from './send-part.ts';
 
 export interface CreatePostsInput {
   /** Trimmed, not empty. */
@@ -26,6 +27,8 @@ export interface CreatePostsInput {
   readonly tags?: readonly string[] | undefined;
   readonly profileId?: string | undefined;
   readonly rewrite?: boolean | undefined;
+  /** Ids of drafts whose place the new posts take. */
+  readonly replaces?: readonly string[] | undefined;
   /** Text by platform id, in place of the shared one. */
   readonly textByPlatform?: Readonly<Record<string, string>> | undefined;
 }
@@ -41,7 +44,7 @@ export interface CheckedInput {
 export interface CheckedSlug {
   readonly slug: string;
   readonly target: PostTarget | null;
-  readonly error: PartError | null;
+  readonly error: ItemError | null;
 }
 
 /** Checks the content that all connections share. */
@@ -83,4 +86,17 @@ export function contentFor({ input, media }: CheckedInput, target: PostTarget): 
     firstComment: input.firstComment ?? null,
     images: media,
   };
+}
+
+/** The questions that the plan of the account answers about the posts of a request. */
+export function intentsOf(caller: Caller, checked: CheckedInput, targets: readonly PostTarget[]): PostIntent[] {
+  const sendsNow = checked.scheduledFor === null && checked.input.queue !== true;
+  return targets.map((target) => ({
+    connectionId: target.id,
+    connectionSlug: target.slug,
+    platformId: target.platformId,
+    mode: caller.mode,
+    text: contentFor(checked, target).text,
+    sendsNow,
+  }));
 }

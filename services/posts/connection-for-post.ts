@@ -1,12 +1,12 @@
 /** Finds the connection of a stored post by its id, because another connection may have taken its slug since. */
-import { query } from '../../entities/query.ts';
+import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import type { AnyPlatform, ConnectionLimits } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
-import type { ImageSize } from '../media/inspect-image.ts';
-import { PLAN_TERMS, type PlanTerms, planTerms, type PlanTermsRow } from '../plans/plan-terms.ts';
+import type { Caller } from '../access/caller.ts';
+import type { ImageSize } from '../images/inspect-image.ts';
+import { type PlanTerms, planTerms } from '../plans/plan-terms.ts';
 import type { PostRow } from './post-view.ts';
 
 export interface PostConnection {
@@ -18,16 +18,6 @@ export interface PostConnection {
   readonly isDeleted: boolean;
 }
 
-interface Row extends PlanTermsRow {
-  limits: ConnectionLimits | null;
-  is_deleted: boolean;
-}
-
-const FIND = `
-  select c.limits, c.deleted_at is not null as is_deleted, ${PLAN_TERMS}
-  from connections c join accounts a on a.id = c.account_id
-  where c.id = $1 and c.account_id = $2 and ($3::uuid is null or c.profile_id = $3)`;
-
 /**
  * Finds the connection of a post, deleted or not.
  *
@@ -35,10 +25,18 @@ const FIND = `
  *   key of that profile has no access to an account that was moved out of it
  */
 export async function findConnectionForPost(context: Context, caller: Caller, post: PostRow): Promise<PostConnection> {
-  const [row] = await query<Row>(context.db.em(), FIND, [post.connection_id, caller.accountId, caller.profileId]);
+  const { accountId, profileId } = caller;
+  const row = await tables(context.db.em())
+    .selectFrom('connections as c')
+    .innerJoin('accounts as a', 'a.id', 'c.account_id')
+    .select(['c.limits', 'c.deleted_at', 'a.plan', 'a.has_own_message_cap', 'a.messages_per_day'])
+    .where('c.id', '=', post.connection_id)
+    .where('c.account_id', '=', accountId)
+    .$if(profileId !== null, (connections) => connections.where('c.profile_id', '=', profileId))
+    .executeTakeFirst();
   if (row === undefined) throw connectionGone(post, 'was deleted or has left this profile');
   const platform = platformOf(context.platforms, post.platform_id);
-  return { platform, limits: row.limits, terms: planTerms(context, row), isDeleted: row.is_deleted };
+  return { platform, limits: row.limits, terms: planTerms(context, row), isDeleted: row.deleted_at !== null };
 }
 
 /**
@@ -54,18 +52,21 @@ export async function connectionForPost(context: Context, caller: Caller, post: 
 
 /** The error for a post whose connection cannot send. */
 export function connectionGone(post: PostRow, what = 'was deleted'): ServiceError {
-  const message = `The connection this post was written for ("${post.connection_slug}") ${what}; write the post anew for another one.`;
+  const message = `The connection this post was written for ("${post.connection_slug}") ${what}. Create the post again for another connection.`;
   return new ServiceError('invalid_connection', message);
 }
-
-const SIZES = `
-  select m.width, m.height from post_media u join media m on m.id = u.media_id where u.post_id = $1 order by u.position`;
 
 /** Reads the content of a stored post for validation. */
 export async function contentOf(
   context: Context,
   post: PostRow,
 ): Promise<{ text: string; thread: string[]; firstComment: string | null; images: ImageSize[] }> {
-  const images = await query<ImageSize>(context.db.em(), SIZES, [post.id]);
+  const images = await tables(context.db.em())
+    .selectFrom('post_media as used')
+    .innerJoin('media', 'media.id', 'used.media_id')
+    .select(['media.width', 'media.height'])
+    .where('used.post_id', '=', post.id)
+    .orderBy('used.position')
+    .execute();
   return { text: post.text, thread: post.thread, firstComment: post.first_comment, images };
 }

@@ -5,10 +5,11 @@
 import { ServiceError } from '../../errors/service-error.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
-import { readScheduledFor } from '../schedule/read-scheduled-for.ts';
+import type { Caller } from '../access/caller.ts';
+import { readScheduledFor } from '../scheduling/read-scheduled-for.ts';
 import { createPosts } from './create-posts.ts';
 import type { PostResult } from './post-result.ts';
+import type { WithSender } from '../sending/post-sender.ts';
 
 export interface SimplePostInput {
   readonly connectionSlug: string;
@@ -23,15 +24,15 @@ export type SimplePostResult =
   | { scheduled: true; scheduled_for: string };
 
 /**
- * @param about receives the id of the post, which the answer does not contain
+ * @param setSubject receives the id of the post, which the answer does not contain
  * @throws ServiceError invalid_request, invalid_connection, and the error code of the send; internal_server_error when
  *   its outcome is unknown (docs/contract/posts.md#unknown-outcomes)
  */
 export async function createSimplePost(
-  context: Context,
+  context: Context & WithSender,
   caller: Caller,
   input: SimplePostInput,
-  about: (postId: string | null) => void,
+  setSubject: (postId: string | null) => void,
 ): Promise<SimplePostResult> {
   const time = readScheduledFor({ scheduledFor: input.scheduled_for }, context.clock.now(), 'scheduled_for');
   const { results, platformIds } = await createPosts(context, caller, {
@@ -43,7 +44,7 @@ export async function createSimplePost(
   const [result] = results;
   const [platformId] = platformIds;
   if (result === undefined || platformId == null) throw new Error('a slug that matches had no result');
-  about(result.postId);
+  setSubject(result.postId);
   if (result.error !== null) throw failureOf(result.error, result.postId);
   if (result.scheduledFor !== null) return { scheduled: true, scheduled_for: result.scheduledFor };
   const { id, kind } = platformOf(context.platforms, platformId);

@@ -3,16 +3,16 @@
  * post is removed from its platform. Repeated and concurrent deletes return the same answer.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { query } from '../../entities/query.ts';
+import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
-import { markReleased, removeBytes } from '../media/release-media.ts';
+import type { Caller } from '../access/caller.ts';
+import { releaseUnused, removeBytes } from '../media/release-media.ts';
 import { timestamp } from '../timestamp.ts';
 import { findPost } from './find-post.ts';
 import type { PostRow } from './post-view.ts';
-import { takeDown } from './take-down.ts';
+import { takeDown } from '../sending/take-down.ts';
 
 export type DeleteResult =
   | { id: string; deleted: true }
@@ -49,8 +49,14 @@ export async function deletePost(context: Context, caller: Caller, postId: strin
 
 // A cancel and a worker's claim race; the first one to update the row wins.
 async function cancel(context: Context, caller: Caller, post: PostRow): Promise<DeleteResult> {
-  const sql = `update posts set status = 'cancelled' where id = $1 and account_id = $2 and status = 'scheduled' returning id`;
-  const cancelled = await query(context.db.em(), sql, [post.id, caller.accountId]);
+  const cancelled = await tables(context.db.em())
+    .updateTable('posts')
+    .set({ status: 'cancelled' })
+    .where('id', '=', post.id)
+    .where('account_id', '=', caller.accountId)
+    .where('status', '=', 'scheduled')
+    .returning('id')
+    .execute();
   if (cancelled.length === 1) return { id: post.id, status: 'cancelled' };
   const present = await findPost(context, caller, post.id);
   if (present.status === 'cancelled') return { id: post.id, status: 'cancelled' };
@@ -70,17 +76,19 @@ async function deleteSent(context: Context, caller: Caller, post: PostRow): Prom
 /** Deletes the draft and its images, except images that another post uses. */
 async function deleteDraft(context: Context, post: PostRow): Promise<DeleteResult> {
   const released = await context.db.em().transactional(async (em: SqlEntityManager) => {
-    const images = await query<{ media_id: string }>(em, 'select media_id from post_media where post_id = $1', [
-      post.id,
-    ]);
-    const deleted = await query(em, `delete from posts where id = $1 and status = 'draft' returning id`, [post.id]);
+    const images = await tables(em)
+      .selectFrom('post_media')
+      .select('media_id')
+      .where('post_id', '=', post.id)
+      .execute();
+    const deleted = await tables(em)
+      .deleteFrom('posts')
+      .where('id', '=', post.id)
+      .where('status', '=', 'draft')
+      .returning('id')
+      .execute();
     if (deleted.length === 0) throw new ServiceError('not_found', `No draft of yours has the id ${post.id} any more.`);
-    const unnamed = 'not exists (select 1 from post_media u where u.media_id = m.id)';
-    return markReleased(
-      em,
-      images.map(({ media_id }) => media_id),
-      unnamed,
-    );
+    return releaseUnused(em, { ids: images.map(({ media_id: mediaId }) => mediaId) });
   });
   await removeBytes(context, released);
   return { id: post.id, deleted: true };

@@ -2,42 +2,16 @@
  * Reads one post of the caller's with its full content and its outcome
  * (docs/contract/posts.md#fields-of-a-single-post).
  */
-import { query } from '../../entities/query.ts';
+import { tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
-import type { ImageType } from '../media/limits.ts';
+import type { Caller } from '../access/caller.ts';
+import type { ImageType } from '../../entities/media.ts';
 import { timestampOrNull } from '../timestamp.ts';
 import { findPost } from './find-post.ts';
-import { type PostView, postView } from './post-view.ts';
-
-/** An image of a post. */
-export interface PostImage {
-  id: string;
-  /** The post's own alt text, or the one set at upload. */
-  altText: string | null;
-  contentType: ImageType;
-  width: number;
-  height: number;
-  /** Readable with the caller's key; null when the image was freed or the key cannot reach it. */
-  url: string | null;
-}
-
-/** A post as the single-post endpoint returns it. Its text is the one for its platform if `textByPlatform` had one. */
-export interface PostDetail extends PostView {
-  connectionId: string;
-  platformId: string;
-  sentAt: string | null;
-  thread: string[];
-  firstComment: string | null;
-  media: PostImage[];
-  rewrite: boolean | null;
-  threadCount: number;
-  hasFirstComment: boolean;
-  tries: number;
-}
+import { postView } from './post-view.ts';
 
 /** @throws ServiceError not_found for an unknown or foreign post. */
-export async function getPost(context: Context, caller: Caller, postId: string): Promise<PostDetail> {
+export async function getPost(context: Context, caller: Caller, postId: string) {
   const row = await findPost(context, caller, postId);
   return {
     ...postView(row),
@@ -54,28 +28,25 @@ export async function getPost(context: Context, caller: Caller, postId: string):
   };
 }
 
-interface ImageRow {
-  id: string;
-  alt_text: string | null;
-  content_type: ImageType;
-  width: number;
-  height: number;
-  is_reachable: boolean;
-}
-
-const IMAGES = `
-  select m.id, coalesce(u.alt_text, m.alt_text) as alt_text, m.content_type, m.width, m.height,
-    m.state = 'stored' and ($2::uuid is null or m.profile_id is not distinct from $2) as is_reachable
-  from post_media u join media m on m.id = u.media_id where u.post_id = $1 order by u.position`;
-
-async function imagesOf({ config, db }: Context, caller: Caller, postId: string): Promise<PostImage[]> {
-  const rows = await query<ImageRow>(db.em(), IMAGES, [postId, caller.profileId]);
+async function imagesOf({ config, db }: Context, caller: Caller, postId: string) {
+  const rows = await tables(db.em())
+    .selectFrom('post_media as used')
+    .innerJoin('media', 'media.id', 'used.media_id')
+    .select(['media.id', 'media.content_type', 'media.width', 'media.height', 'media.state', 'media.profile_id'])
+    .select(({ fn }) => fn.coalesce('used.alt_text', 'media.alt_text').as('alt_text'))
+    .where('used.post_id', '=', postId)
+    .orderBy('used.position')
+    .execute();
   return rows.map((row) => ({
     id: row.id,
     altText: row.alt_text,
-    contentType: row.content_type,
+    contentType: row.content_type as ImageType,
     width: row.width,
     height: row.height,
-    url: row.is_reachable ? `${config.publicUrl}/api/v2/media/${row.id}/raw` : null,
+    // Null when the image was freed, or when the caller's key cannot read it.
+    url:
+      row.state === 'stored' && (caller.profileId === null || caller.profileId === row.profile_id)
+        ? `${config.publicUrl}/api/v2/media/${row.id}/raw`
+        : null,
   }));
 }

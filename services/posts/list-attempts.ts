@@ -1,34 +1,27 @@
 /** Reads the send ledger of a post, oldest attempt first (docs/contract/connections.md#linking-with-credentials). */
-import type { AttemptState, AttemptStep } from '../../entities/attempt.ts';
-import { query } from '../../entities/query.ts';
+import { type Tables, tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { pageOf } from '../paging.ts';
+import { storedError } from '../../errors/item-error.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';
 import { findPost } from './find-post.ts';
 
-export interface AttemptView {
-  id: string;
-  step: AttemptStep;
-  index: number;
-  state: AttemptState;
-  startedAt: string;
-  settledAt: string | null;
-  platformPostId: string | null;
-  error: { code: string; message: string } | null;
-}
+const ATTEMPT = [
+  'id',
+  'step',
+  'index',
+  'state',
+  'started_at',
+  'settled_at',
+  'platform_post_id',
+  'error_code',
+  'error_message',
+] as const;
 
-interface AttemptRow {
-  id: string;
-  step: AttemptStep;
-  index: number;
-  state: AttemptState;
-  started_at: string;
-  settled_at: string | null;
-  platform_post_id: string | null;
-  error_code: string | null;
-  error_message: string | null;
-}
+type AttemptRow = Pick<Tables['attempts'], (typeof ATTEMPT)[number]>;
+
+type AttemptView = ReturnType<typeof attemptView>;
 
 /** One page of a ledger. */
 export interface AttemptPage {
@@ -46,14 +39,19 @@ export async function listAttempts(
   { limit, cursor }: AttemptPage,
 ): Promise<{ attempts: AttemptView[]; nextCursor: string | null }> {
   const post = await findPost(context, caller, postId);
-  const sql = `select id, step, index, state, started_at, settled_at, platform_post_id, error_code, error_message
-    from attempts where post_id = $1 and ($3::uuid is null or id > $3) order by id limit $2`;
-  const rows = await query<AttemptRow>(context.db.em(), sql, [post.id, limit + 1, cursor ?? null]);
+  const rows = await tables(context.db.em())
+    .selectFrom('attempts')
+    .select(ATTEMPT)
+    .where('post_id', '=', post.id)
+    .$if(cursor !== undefined, (attempts) => attempts.where('id', '>', cursor as string))
+    .orderBy('id')
+    .limit(limit + 1)
+    .execute();
   const { items, nextCursor } = pageOf(rows, limit);
   return { attempts: items.map(attemptView), nextCursor };
 }
 
-function attemptView(row: AttemptRow): AttemptView {
+function attemptView(row: AttemptRow) {
   return {
     id: row.id,
     step: row.step,
@@ -62,6 +60,6 @@ function attemptView(row: AttemptRow): AttemptView {
     startedAt: timestamp(row.started_at),
     settledAt: timestampOrNull(row.settled_at),
     platformPostId: row.platform_post_id,
-    error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
+    error: storedError(row),
   };
 }

@@ -1,16 +1,19 @@
 /**
- * Lists the caller's posts, newest first, one row per connection. Each filter uses an index (decisions 0019 and 0063).
+ * Lists the caller's posts, newest first, one row per connection. Each filter uses an index
+ * (docs/decisions/0019-scan-an-index-in-list-order.md and
+ * docs/decisions/0057-store-the-words-of-posts-in-a-separate-table.md).
  */
-import { query } from '../../entities/query.ts';
+import { type ComposedQuery, composedQuery } from '../../entities/composed-query.ts';
+import { tables } from '../../entities/tables.ts';
 import type { PostStatus } from '../../entities/post.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { PlatformId } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
 import { earliestId } from '../ids.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { pageOf, refuseCursorWithOffset } from '../paging.ts';
-import { profileExists } from '../profiles/profile-exists.ts';
-import { POST_COLUMNS, type PostRow, type PostView, postView } from './post-view.ts';
+import { profileExists } from '../access/profile-exists.ts';
+import { POST, type PostView, postView } from './post-view.ts';
 import { matchesWords, ownerLexeme } from './post-words.ts';
 import { reachablePosts } from './reachable-posts.ts';
 
@@ -50,11 +53,10 @@ export async function listPosts(
   const { profileId, connection, limit } = filter;
   refuseCursorWithOffset(filter);
   if (profileId !== undefined && !(await profileExists(context, caller, profileId))) {
-    throw new ServiceError('invalid_request', `profileId: ${profileId} is not one of your profiles.`);
+    throw new ServiceError('invalid_request', `profileId: no profile of yours has the id ${profileId}.`);
   }
   const connections = connection === undefined ? null : await connectionsNamed(context, caller, connection);
-  const { sql, parameters } = postsQuery(caller, filter, connections);
-  const rows = await query<PostRow>(context.db.em(), sql, parameters);
+  const rows = await composedQuery(context.db.em(), POST.types, postsQuery(caller, filter, connections));
   const { items, nextCursor } = pageOf(rows, limit);
   return { posts: items.map(postView), nextCursor };
 }
@@ -64,8 +66,12 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Returns ids without checking access; the query on posts restricts them to the caller's posts. */
 async function connectionsNamed(context: Context, caller: Caller, name: string): Promise<string[]> {
   if (UUID.test(name)) return [name.toLowerCase()];
-  const sql = 'select id from connections where account_id = $1 and slug = $2';
-  const rows = await query<{ id: string }>(context.db.em(), sql, [caller.accountId, name]);
+  const rows = await tables(context.db.em())
+    .selectFrom('connections')
+    .select('id')
+    .where('account_id', '=', caller.accountId)
+    .where('slug', '=', name)
+    .execute();
   return rows.map(({ id }) => id);
 }
 
@@ -77,11 +83,7 @@ const ID_SLACK_MS = 60_000;
  *
  * @param connections ids of connections to filter by; null for any
  */
-export function postsQuery(
-  caller: Caller,
-  filter: PostFilter,
-  connections: readonly string[] | null,
-): { sql: string; parameters: unknown[] } {
+export function postsQuery(caller: Caller, filter: PostFilter, connections: readonly string[] | null): ComposedQuery {
   const { status, profileId, platform, from, until, q, cursor, tag = [], limit, offset } = filter;
   const { condition, parameters } = reachablePosts(caller);
   const of = (value: unknown) => `$${parameters.push(value)}`;
@@ -124,8 +126,7 @@ export function postsQuery(
 }
 
 function selectPosts(source: string, last: string): string {
-  const columns = POST_COLUMNS.split(',').map((column) => `posts.${column.trim()}`);
-  return `select ${columns.join(', ')} from ${source} ${last}`;
+  return `select ${POST.sql} from ${source} ${last}`;
 }
 
 /**

@@ -1,9 +1,9 @@
 /** The outcome of a post on one connection, as the API returns it (docs/contract/posts.md#immediate-posts). */
-import type { ErrorCode } from '../../errors/codes.ts';
+import { type ItemError, storedError } from '../../errors/item-error.ts';
 import { timestampOrNull } from '../timestamp.ts';
 import type { PostRow } from './post-view.ts';
-import type { PartError } from './send-part.ts';
-import type { SettledSend } from './post-sender.ts';
+import type { SendablePost } from '../sending/claimed-send.ts';
+import type { SettledSend } from '../sending/post-sender.ts';
 
 export interface PostResult {
   connectionSlug: string;
@@ -15,10 +15,13 @@ export interface PostResult {
   hasFirstComment: boolean;
   /** Present only when a requested rewrite failed and the original text was posted. */
   warning?: string;
-  error: { code: ErrorCode; message: string } | null;
+  error: ItemError | null;
   /** Present when the error answers the whole request; never returned. */
   refusesRequest?: true;
 }
+
+/** What a request stores of a result: the result, or the id of a post that is still being sent. */
+export type KeptResult = PostResult | { readonly pending: string };
 
 /** A result that so far only identifies its post. */
 export function openResult(connectionSlug: string, postId: string | null): Omit<PostResult, 'status'> {
@@ -26,15 +29,15 @@ export function openResult(connectionSlug: string, postId: string | null): Omit<
 }
 
 /** The result of a refused post, which is not stored. */
-export function refusedResult(connectionSlug: string, error: PartError): PostResult {
+export function refusedResult(connectionSlug: string, error: ItemError): PostResult {
   return { ...openResult(connectionSlug, null), status: 'failed', error: { code: error.code, message: error.message } };
 }
 
 /** The result of a post after its send, successful or not. */
-export function outcomeResult(connectionSlug: string, postId: string, outcome: SettledSend): PostResult {
+export function outcomeResult({ id, connectionSlug }: SendablePost, outcome: SettledSend): PostResult {
   const { error, head, threadCount, hasFirstComment, rewriteWarning } = outcome;
   return {
-    ...openResult(connectionSlug, postId),
+    ...openResult(connectionSlug, id),
     status: error === null ? 'sent' : 'failed',
     url: head?.url ?? null,
     threadCount,
@@ -58,6 +61,6 @@ export function storedResult(row: PostRow): PostResult | null {
     threadCount: row.thread_count,
     hasFirstComment: row.has_first_comment,
     ...(status === 'sent' && row.rewrite_warning !== null && { warning: row.rewrite_warning }),
-    error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
+    error: storedError(row),
   };
 }

@@ -2,14 +2,24 @@
  * Defines which posts a caller reaches. Every query for posts uses this condition, so the tenant check cannot be
  * skipped.
  */
-import type { Caller } from '../keys/caller.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { TEST_PLATFORM } from '../../platforms/registry.ts';
+import type { Caller } from '../access/caller.ts';
 
-/** SQL condition on `posts` and its parameters, numbered from $1. */
+/** The values that columns of `posts` have in every post that the caller reaches. */
+export function reach(caller: Caller): Partial<Pick<Tables['posts'], 'account_id' | 'profile_id' | 'platform_id'>> {
+  return {
+    account_id: caller.accountId,
+    ...(caller.profileId !== null && { profile_id: caller.profileId }),
+    ...(caller.mode === 'test' && { platform_id: TEST_PLATFORM }),
+  };
+}
+
+/** The same as an SQL condition on `posts` with its parameters, numbered from $1. */
 export function reachablePosts(caller: Caller): { condition: string; parameters: unknown[] } {
-  const conditions = ['account_id = $1'];
-  const parameters: unknown[] = [caller.accountId];
-  if (caller.profileId !== null) conditions.push(`profile_id = $${parameters.push(caller.profileId)}`);
-  if (caller.mode === 'test') conditions.push(`platform_id = $${parameters.push(TEST_PLATFORM)}`);
-  return { condition: conditions.join(' and '), parameters };
+  const values = Object.entries(reach(caller));
+  return {
+    condition: values.map(([name], index) => `${name} = $${index + 1}`).join(' and '),
+    parameters: values.map(([, value]) => value),
+  };
 }

@@ -4,28 +4,33 @@
  * concurrent move, cancel and claim by a worker, one wins.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { query } from '../../entities/query.ts';
+import { statement } from '../../entities/statement.ts';
+import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import { rescheduledEvent } from '../events/post-event.ts';
 import { storeEvents } from '../events/store-events.ts';
-import type { Caller } from '../keys/caller.ts';
-import { takeFreeSlot } from '../queue/slots.ts';
-import { readScheduledFor } from '../schedule/read-scheduled-for.ts';
+import type { Caller } from '../access/caller.ts';
+import { takeFreeSlot } from '../scheduling/slots.ts';
+import { readScheduledFor } from '../scheduling/read-scheduled-for.ts';
 import { timestampOrNull } from '../timestamp.ts';
 import { findPost } from './find-post.ts';
 import { connectionForPost } from './connection-for-post.ts';
 import { openResult, type PostResult } from './post-result.ts';
 import type { PostRow } from './post-view.ts';
-import type { PublishInput } from './publish-post.ts';
+import type { PublishInput } from './publish-or-schedule.ts';
 
-const MOVE = `
-  with present as (
-    select id, scheduled_for from posts where id = $1 and status = 'scheduled' for no key update
-  )
-  update posts p set scheduled_for = $2, queued = $4, slot_at = $3, held = false,
-    repeats = 0, first_due_at = null
-  from present o where p.id = o.id returning o.scheduled_for as left_time`;
+const movePost = statement('move a scheduled post to another time', {
+  parameters: { postId: 'uuid', time: 'timestamptz', slot: 'timestamptz?' },
+  result: { left_time: 'timestamptz' },
+  sql: ({ postId, time, slot }) => `
+    with present as (
+      select id, scheduled_for from posts where id = ${postId} and status = 'scheduled' for no key update
+    )
+    update posts p set scheduled_for = ${time}, queued = ${slot} is not null, slot_at = ${slot}, held = false,
+      repeats = 0, first_due_at = null
+    from present o where p.id = o.id returning o.scheduled_for as left_time`,
+});
 
 /**
  * Emits post.rescheduled (`requeued`) when the time changes.
@@ -43,7 +48,7 @@ export async function reschedulePost(context: Context, caller: Caller, input: Pu
     const slot = time === null ? await takeFreeSlot(em, post.connection_id, context.clock.now()) : null;
     if (slot !== null && !(slot instanceof Date)) return { ...waiting(post, post.scheduled_for), error: slot };
     const moved = (slot ?? time) as Date;
-    const [row] = await query<{ left_time: string }>(em, MOVE, [post.id, moved, slot, slot !== null]);
+    const [row] = await movePost(em, { postId: post.id, time: moved, slot });
     if (row === undefined) throw await lostRace(em, post.id);
     if (new Date(row.left_time).getTime() !== moved.getTime()) {
       await storeEvents(em, [rescheduledEvent(context, post, moved, 'requeued')]);
@@ -66,12 +71,12 @@ function waiting({ connection_slug: slug, id }: PostRow, time: Date | string | n
 
 /** The error for a post that was waiting when the request began. */
 async function lostRace(em: SqlEntityManager, postId: string): Promise<ServiceError> {
-  const [row] = await query<{ status: PostRow['status'] }>(em, 'select status from posts where id = $1', [postId]);
+  const row = await tables(em).selectFrom('posts').select('status').where('id', '=', postId).executeTakeFirst();
   return row?.status === 'cancelled' ? notScheduled('cancelled') : notScheduled('processing');
 }
 
 function notScheduled(status: PostRow['status']): ServiceError {
   return status === 'processing'
-    ? new ServiceError('post_not_cancellable', 'A worker has begun to send this post, so it can no longer be moved.')
+    ? new ServiceError('post_not_cancellable', 'A worker is sending this post, so it can no longer be moved.')
     : new ServiceError('invalid_request', `Only a scheduled post can be moved to another time; this one is ${status}.`);
 }

@@ -1,170 +1,127 @@
 /** Inserts new posts. Posts to send now are inserted as claimed, with their ledger row, in the same statement. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import type { RewriteStatus } from '../../entities/post.ts';
-import { query } from '../../entities/query.ts';
+import type { Post } from '../../entities/post.ts';
+import type { Present } from '../../entities/present.ts';
+import { columns } from '../../entities/column-lists.ts';
+import { typed } from '../../entities/sql-types.ts';
+import { type RecordOf, records, statement } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
-import type { PostTarget } from '../connections/resolve-slugs.ts';
-import type { ClaimedSend } from './claimed-send.ts';
-import { tokenFor } from './ledger.ts';
+import type { ConnectionCredential } from '../connections/connection-credential.ts';
+import { DECIDED_REWRITE } from '../polish/rewrite-wanted.ts';
+import { type ClaimedSend, headAttempt, type SendablePost } from '../sending/claimed-send.ts';
+import { leaseFrom } from '../sending/send-times.ts';
 import { wordsOf } from './post-words.ts';
-import { leaseFrom } from './send-times.ts';
 
 /** A post that passed all checks. */
-export interface NewPost {
-  readonly accountId: string;
-  readonly target: PostTarget;
-  readonly mode: 'live' | 'test';
-  readonly text: string;
-  readonly thread: readonly string[];
-  readonly firstComment: string | null;
-  readonly tags: readonly string[];
-  readonly rewrite: boolean | null;
-  /** The decision on the AI rewrite; null for a post that waits. */
-  readonly rewriteStatus: RewriteStatus | null;
-  readonly media: readonly { readonly id: string; readonly altText: string | null }[];
+export interface NewPost extends Present<Pick<Post, 'rewrite' | 'slotAt'>> {
+  readonly post: SendablePost;
+  readonly connection: ConnectionCredential;
   /** Initial status: sent now, at its time, or kept as a draft. */
   readonly status: 'processing' | 'scheduled' | 'draft';
-  readonly scheduledFor: Date | null;
-  /** The queue slot that it takes, which is also its time; null outside the queue. */
-  readonly slotAt: Date | null;
-  /** The fee for sending it, for a post that is sent now. */
-  readonly feeCents: number;
+  readonly media: readonly { readonly id: string; readonly altText: string | null }[];
 }
 
-/** A stored post with its send; the send is null when the post waits. */
-export interface StoredPost {
-  readonly id: string;
-  readonly claimed: ClaimedSend | null;
-}
+const POST = records({
+  id: 'uuid',
+  accountId: 'uuid',
+  connectionId: 'uuid',
+  profileId: 'uuid?',
+  connectionSlug: 'text',
+  platformId: 'text',
+  mode: 'text',
+  status: 'text',
+  text: 'text',
+  thread: 'text[]',
+  firstComment: 'text?',
+  rewrite: 'boolean?',
+  tags: 'text[]',
+  scheduledFor: 'timestamptz?',
+  slotAt: 'timestamptz?',
+  feeCents: 'int',
+  createdAt: 'timestamptz',
+  claim: 'uuid?',
+  claimedUntil: 'timestamptz?',
+  attemptId: 'uuid?',
+  token: 'text?',
+  idempotencyRecordId: 'uuid?',
+  media: typed<readonly { id: string; mediaId: string; position: number; altText: string | null }[]>('jsonb'),
+});
 
 // Foreign keys are checked at the end of a statement, so one statement can insert all rows of a post.
-const STORE = `
-  with input as (
-    select * from jsonb_to_recordset($1::jsonb) as i(
-      id uuid, "accountId" uuid, "connectionId" uuid, "profileId" uuid, slug text, "platformId" text, mode text, status text,
-      text text, thread text[], "firstComment" text, rewrite boolean, "rewriteStatus" text, tags text[], "scheduledFor" timestamptz, "slotAt" timestamptz, "feeCents" int,
-      "createdAt" timestamptz, claim uuid, "claimedUntil" timestamptz, "attemptId" uuid, token text,
-      "idempotencyRecordId" uuid, media jsonb)
-  ), stored as (
-    insert into posts (id, account_id, connection_id, profile_id, connection_slug, platform_id, mode, status,
-      text, original_text, thread, first_comment, rewrite, ai_rewrite_status, tags, scheduled_for, queued, slot_at, fee_cents, created_at, claim, claimed_until,
-      tries, idempotency_record_id)
-    select id, "accountId", "connectionId", "profileId", slug, "platformId", mode, status,
-      text, text, thread, "firstComment", rewrite, "rewriteStatus", tags, "scheduledFor", "slotAt" is not null, "slotAt", "feeCents", "createdAt", claim, "claimedUntil",
-      (claim is not null)::int, "idempotencyRecordId" from input
-  ), images as (
-    insert into post_media (id, post_id, media_id, position, alt_text)
-    select m.id, i.id, m."mediaId", m.position, m."altText" from input i
-    cross join lateral jsonb_to_recordset(i.media) as m(id uuid, "mediaId" uuid, position int, "altText" text)
-  ), tagged as (
-    insert into post_tags (post_id, tag, account_id)
-    select distinct i.id, t.tag, i."accountId" from input i cross join lateral unnest(i.tags) as t(tag)
-  ), worded as (
-    insert into post_words (post_id, words) select i.id, ${wordsOf('i."accountId"::text', 'i.text')} from input i
-  )
-  insert into attempts (id, post_id, step, index, state, token, started_at)
-  select "attemptId", id, 'head', 0, 'sending', token, "createdAt" from input where claim is not null`;
+const insertPosts = statement('store new posts', {
+  parameters: { posts: POST },
+  result: columns('posts', ['id', 'ai_rewrite_status']).types,
+  sql: ({ posts }) => `
+    with input as (
+      select posts.*, 0 as repeats, null::text as ai_rewrite_status from ${posts}
+    ), stored as (
+      insert into posts (id, account_id, connection_id, profile_id, connection_slug, platform_id, mode, status,
+        text, original_text, thread, first_comment, rewrite, ai_rewrite_status, tags, scheduled_for, queued, slot_at,
+        fee_cents, created_at, claim, claimed_until, tries, idempotency_record_id)
+      select p.id, "accountId", "connectionId", "profileId", "connectionSlug", "platformId", mode, status,
+        text, text, thread, "firstComment", rewrite, case when claim is not null then ${DECIDED_REWRITE} end, tags,
+        "scheduledFor", "slotAt" is not null, "slotAt", "feeCents", "createdAt", claim, "claimedUntil",
+        (claim is not null)::int, "idempotencyRecordId"
+      from input p left join connections c on c.id = p."connectionId"
+      returning id, ai_rewrite_status
+    ), images as (
+      insert into post_media (id, post_id, media_id, position, alt_text)
+      select m.id, i.id, m."mediaId", m.position, m."altText" from input i
+      cross join lateral jsonb_to_recordset(i.media) as m(id uuid, "mediaId" uuid, position int, "altText" text)
+    ), tagged as (
+      insert into post_tags (post_id, tag, account_id)
+      select distinct i.id, t.tag, i."accountId" from input i cross join lateral unnest(i.tags) as t(tag)
+    ), worded as (
+      insert into post_words (post_id, words) select i.id, ${wordsOf('i."accountId"::text', 'i.text')} from input i
+    ), opened as (
+      insert into attempts (id, post_id, step, index, state, token, started_at)
+      select "attemptId", id, 'head', 0, 'sending', token, "createdAt" from input where claim is not null
+    )
+    select id, ai_rewrite_status from stored`,
+});
 
-/** Gives each new post its id and, if it is sent now, its claim. Writes nothing. */
-export function preparePosts(context: Context, posts: readonly NewPost[]): StoredPost[] {
-  const now = context.clock.now();
-  return posts.map((post) => {
-    const id = context.random.uuid();
-    return { id, claimed: post.status === 'processing' ? claimNew(context, id, now, post) : null };
-  });
-}
-
-/** Inserts prepared posts in one statement. */
+/** @returns the sends of the posts that are sent now, by the id of the post */
 export async function storePosts(
   context: Context,
   em: SqlEntityManager,
   posts: readonly NewPost[],
-  drawn: readonly StoredPost[],
   idempotencyRecordId: string | null,
-): Promise<void> {
-  if (posts.length === 0) return;
-  const now = context.clock.now();
-  const rows = posts.map((post, index) =>
-    inputRow(context, post, drawn[index] as StoredPost, now, idempotencyRecordId),
+): Promise<Map<string, ClaimedSend>> {
+  const sends = new Map(
+    posts.filter(({ status }) => status === 'processing').map((post) => [post.post.id, newSend(context, post)]),
   );
-  await query(em, STORE, [JSON.stringify(rows)]);
+  if (posts.length === 0) return sends;
+  const input = posts.map((post) => inputRow(context, post, sends.get(post.post.id), idempotencyRecordId));
+  const rows = await insertPosts(em, { posts: input });
+  for (const { id, ai_rewrite_status: aiRewriteStatus } of rows) {
+    const send = sends.get(id);
+    if (send !== undefined) sends.set(id, { ...send, post: { ...send.post, aiRewriteStatus } });
+  }
+  return sends;
 }
 
-function claimNew(context: Context, id: string, now: Date, post: NewPost): ClaimedSend {
-  const { target } = post;
-  const attemptId = context.random.uuid();
-  return {
-    post: {
-      id,
-      accountId: post.accountId,
-      profileId: target.profileId,
-      connectionSlug: target.slug,
-      platformId: target.platformId,
-      mode: post.mode,
-      text: post.text,
-      thread: post.thread,
-      firstComment: post.firstComment,
-      rewriteStatus: post.rewriteStatus,
-      mediaCount: post.media.length,
-      tags: post.tags,
-      scheduledFor: null,
-      createdAt: now,
-      generation: 0,
-      repeats: 0,
-      firstDueAt: null,
-      feeCents: post.feeCents,
-    },
-    connection: target,
-    claim: context.random.uuid(),
-    attempt: {
-      id: attemptId,
-      step: 'head',
-      index: 0,
-      token: tokenFor(context, target.platformId, now, attemptId),
-      startedAt: now,
-      prepared: null,
-    },
-    interrupted: false,
-  };
+function newSend(context: Context, { post, connection }: NewPost): ClaimedSend {
+  const attempt = headAttempt(context, post.platformId, post.createdAt);
+  return { post, connection, claim: context.random.uuid(), attempt, interrupted: false };
 }
 
 function inputRow(
   context: Context,
-  post: NewPost,
-  { id, claimed }: StoredPost,
-  now: Date,
+  { post, connection, status, rewrite, slotAt, media }: NewPost,
+  send: ClaimedSend | undefined,
   idempotencyRecordId: string | null,
-): Record<string, unknown> {
-  const { target } = post;
+): RecordOf<typeof POST> {
   return {
-    id,
-    accountId: post.accountId,
-    connectionId: target.id,
-    profileId: target.profileId,
-    slug: target.slug,
-    platformId: target.platformId,
-    mode: post.mode,
-    status: post.status,
-    text: post.text,
-    thread: post.thread,
-    firstComment: post.firstComment,
-    rewrite: post.rewrite,
-    rewriteStatus: post.rewriteStatus,
-    tags: post.tags,
-    scheduledFor: post.scheduledFor,
-    slotAt: post.slotAt,
-    feeCents: post.feeCents,
-    createdAt: now,
-    claim: claimed?.claim ?? null,
-    claimedUntil: claimed === null ? null : leaseFrom(now),
-    attemptId: claimed?.attempt?.id ?? null,
-    token: claimed?.attempt?.token ?? null,
+    ...post,
+    connectionId: connection.id,
+    status,
+    rewrite,
+    slotAt,
+    claim: send?.claim ?? null,
+    claimedUntil: send === undefined ? null : leaseFrom(post.createdAt),
+    attemptId: send?.attempt?.id ?? null,
+    token: send?.attempt?.token ?? null,
     idempotencyRecordId,
-    media: post.media.map((image, position) => ({
-      id: context.random.uuid(),
-      mediaId: image.id,
-      position,
-      altText: image.altText,
-    })),
+    media: media.map(({ id, altText }, position) => ({ id: context.random.uuid(), mediaId: id, position, altText })),
   };
 }

@@ -1,13 +1,15 @@
 /** Edits a draft: only the given fields change, and the whole draft is checked against its connection again. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { query } from '../../entities/query.ts';
+import { statement } from '../../entities/statement.ts';
+import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { checkMedia } from '../media/check-media.ts';
 import { holdMedia } from '../media/hold-media.ts';
 import { checkPost } from './check-post.ts';
 import { findPost } from './find-post.ts';
+import { lockPost } from './lock-post.ts';
 import { contentOf, connectionForPost } from './connection-for-post.ts';
 import { type PostRow, type PostView, postView } from './post-view.ts';
 import { wordsOf } from './post-words.ts';
@@ -23,25 +25,25 @@ export interface DraftChanges {
   readonly tags?: readonly string[] | undefined;
 }
 
-const UPDATE = `
-  with edited as (
-    update posts set text = $2, original_text = $2, thread = $3, first_comment = $4, tags = $5
-    where id = $1 and status = 'draft' returning id, account_id, text, tags
-  ), worded as (
-    update post_words w set words = ${wordsOf('e.account_id::text', 'e.text')} from edited e where w.post_id = e.id
-  ), untagged as (
-    delete from post_tags t using edited e where t.post_id = e.id and t.tag <> all (e.tags)
-  ), tagged as (
-    insert into post_tags (post_id, tag, account_id)
-    select distinct e.id, t.tag, e.account_id from edited e cross join lateral unnest(e.tags) as t(tag)
-    on conflict do nothing
-  )
-  select id from edited`;
-
-const ADD_IMAGES = `
-  insert into post_media (id, post_id, media_id, position, alt_text)
-  select m.id, $1, m."mediaId", m.position, m."altText"
-  from jsonb_to_recordset($2::jsonb) as m(id uuid, "mediaId" uuid, position int, "altText" text)`;
+const editDraft = statement('edit a draft', {
+  parameters: { postId: 'uuid', text: 'text', thread: 'text[]', firstComment: 'text?', tags: 'text[]?' },
+  result: { id: 'uuid' },
+  sql: ({ postId, text, thread, firstComment, tags }) => `
+    with edited as (
+      update posts set text = ${text}, original_text = ${text}, thread = ${thread}, first_comment = ${firstComment},
+        tags = coalesce(${tags}, tags)
+      where id = ${postId} and status = 'draft' returning id, account_id, text, tags
+    ), worded as (
+      update post_words w set words = ${wordsOf('e.account_id::text', 'e.text')} from edited e where w.post_id = e.id
+    ), untagged as (
+      delete from post_tags t using edited e where t.post_id = e.id and t.tag <> all (e.tags)
+    ), tagged as (
+      insert into post_tags (post_id, tag, account_id)
+      select distinct e.id, t.tag, e.account_id from edited e cross join lateral unnest(e.tags) as t(tag)
+      on conflict do nothing
+    )
+    select id from edited`,
+});
 
 /**
  * @throws ServiceError not_found, invalid_request (no longer a draft, text over the limit), invalid_media,
@@ -68,8 +70,10 @@ export async function updateDraft(
   if (error !== null)
     throw new ServiceError(error.code === 'platform_rejected' ? 'invalid_request' : error.code, error.message);
   await context.db.em().transactional(async (em: SqlEntityManager) => {
-    const parameters = [post.id, next.text, next.thread, next.firstComment, changes.tags ?? post.tags];
-    if ((await query(em, UPDATE, parameters)).length === 0) throw noDraft('published');
+    const { text, thread, firstComment } = next;
+    const edit = { postId: post.id, text, thread, firstComment, tags: changes.tags ?? null };
+    await lockPost(em, caller, post.id);
+    if ((await editDraft(em, edit)).length === 0) throw noDraft('published');
     if (media !== null) await replaceImages(context, em, post, media);
   });
   return postView(await findPost(context, caller, postId));
@@ -85,14 +89,16 @@ async function replaceImages(
     em,
     media.map(({ id }) => id),
   );
-  await query(em, 'delete from post_media where post_id = $1', [post.id]);
-  const rows = media.map(({ id, altText }, position) => ({
+  await tables(em).deleteFrom('post_media').where('post_id', '=', post.id).execute();
+  if (media.length === 0) return;
+  const images = media.map(({ id, altText }, position) => ({
     id: context.random.uuid(),
-    mediaId: id,
+    post_id: post.id,
+    media_id: id,
     position,
-    altText,
+    alt_text: altText,
   }));
-  await query(em, ADD_IMAGES, [post.id, JSON.stringify(rows)]);
+  await tables(em).insertInto('post_media').values(images).execute();
 }
 
 function noDraft(status: string): ServiceError {

@@ -2,14 +2,16 @@
  * Reports what POST /posts would do with a body, without doing it
  * (docs/contract/connections.md#linking-with-credentials). The checks are those of a send.
  */
+import type { ItemError } from '../../errors/item-error.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import type { PostTarget } from '../connections/resolve-slugs.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
-import { judgePosts, needsAdmission } from '../plans/admit-posts.ts';
-import { nextFreeSlot, noSlot, readQueues } from '../queue/slots.ts';
+import type { Caller } from '../access/caller.ts';
+import { checkAdmissions, needsAdmission } from '../plans/admit-posts.ts';
+import { nextFreeSlot, noSlot, readQueues } from '../scheduling/slots.ts';
 import { timestampOrNull } from '../timestamp.ts';
-import { measureText } from './check-post.ts';
+import { type ImagePreview, previewImages } from '../media/preview-images.ts';
+import { measureText, type PartLength, measureParts } from './check-post.ts';
 import {
   type CheckedInput,
   checkInput,
@@ -17,9 +19,8 @@ import {
   checkSlugs,
   contentFor,
   type CreatePostsInput,
+  intentsOf,
 } from './check-slugs.ts';
-import { intentsOf } from './post-intents.ts';
-import type { PartError } from './send-part.ts';
 
 export interface ValidationResult {
   connectionSlug: string;
@@ -32,12 +33,16 @@ export interface ValidationResult {
   maxLength: number | null;
   /** Number of messages that it is split into; absent when it is not split. */
   segments?: number;
+  /** The text and each reply of the thread, in order; empty when the slug matches no connection. */
+  parts: PartLength[];
+  /** What would be done to each image; empty when the platform takes none. */
+  images: ImagePreview[];
   scheduledFor: string | null;
 }
 
 /** Errors of a send that do not come from its own content, and the time at which it would be sent. */
 interface Preview {
-  readonly error: PartError | null;
+  readonly error: ItemError | null;
   readonly scheduledFor: Date | null;
 }
 
@@ -66,7 +71,7 @@ async function preview(
     input.isDraft !== true && targets.some(({ terms, platformId }) => needsAdmission(context, terms, platformId));
   const em = context.db.em();
   const admissions = metered
-    ? await judgePosts(context, em, caller.accountId, intentsOf(caller, checked, targets))
+    ? await checkAdmissions(context, em, caller.accountId, intentsOf(caller, checked, targets))
     : [];
   const ids = targets.map(({ id }) => id);
   const queues = input.queue === true && ids.length > 0 ? await readQueues(em, ids, now) : new Map<string, never>();
@@ -88,10 +93,12 @@ function view(
   preview: Preview | undefined,
 ): ValidationResult {
   const error = found ?? preview?.error ?? null;
-  const text = target === null ? checked.input.text : contentFor(checked, target).text;
+  const content = target === null ? null : contentFor(checked, target);
+  const text = content?.text ?? checked.input.text;
   const platform = target === null ? null : platformOf(context.platforms, target.platformId);
   const segments = platform?.text.segments?.(text);
-  const measured = platform === null ? null : measureText(platform, target?.limits ?? null, text);
+  const limits = target?.limits ?? null;
+  const measured = platform === null ? null : measureText(platform, limits, text);
   return {
     connectionSlug: slug,
     ok: error === null,
@@ -100,6 +107,8 @@ function view(
     length: measured?.length ?? null,
     maxLength: measured?.maxLength ?? null,
     ...(segments !== undefined && { segments }),
+    parts: platform === null || content === null ? [] : measureParts(platform, limits, content),
+    images: platform === null ? [] : previewImages(platform, limits, checked.media),
     scheduledFor: error === null ? timestampOrNull(preview?.scheduledFor ?? null) : null,
   };
 }

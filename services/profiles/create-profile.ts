@@ -7,7 +7,7 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Profile } from '../../entities/profile.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
 import { externalIdConflict } from './external-id-conflict.ts';
 import { type ProfileView, profileView } from './profile-view.ts';
@@ -28,7 +28,7 @@ export async function createProfile(context: Context, caller: Caller, input: Pro
       await lockAccount(em, accountId);
       const count = await em.count(Profile, { accountId, deletedAt: null });
       if (count >= PROFILES_MAX) {
-        const message = `The account has ${count} profiles, and may have ${PROFILES_MAX} at once.`;
+        const message = `The account has ${count} profiles; the limit is ${PROFILES_MAX}. Delete one first.`;
         throw new ServiceError('limit_exceeded', message);
       }
       const profile = em.create(Profile, {

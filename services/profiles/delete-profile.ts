@@ -17,10 +17,10 @@ import { TEST_PLATFORM } from '../../platforms/registry.ts';
 import { endSessionsOfProfile } from '../connect/end-sessions-of-profile.ts';
 import { removeConnections } from '../connections/remove-connections.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { revokeGrantsOf } from '../oauth/revoke-grant.ts';
 import { endWebhooks } from '../webhooks/end-webhooks.ts';
-import { noProfile } from './profile-exists.ts';
+import { noProfile } from '../access/profile-exists.ts';
 
 const lockMode = LockMode.PESSIMISTIC_WRITE;
 

@@ -2,8 +2,8 @@
 import { Profile } from '../../entities/profile.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
-import { noProfile } from './profile-exists.ts';
+import type { Caller } from '../access/caller.ts';
+import { noProfile } from '../access/profile-exists.ts';
 import { type ProfileView, profileView } from './profile-view.ts';
 
 /**
@@ -12,7 +12,7 @@ import { type ProfileView, profileView } from './profile-view.ts';
  */
 export async function getProfile(context: Context, caller: Caller, profileId: string): Promise<ProfileView> {
   if (caller.profileId !== null && caller.profileId !== profileId) {
-    const message = `This key or access token reaches the profile ${caller.profileId} and no other; ${profileId} needs one that reaches the whole account.`;
+    const message = `This key or access token is limited to the profile ${caller.profileId}. For ${profileId}, use one that reaches the whole account.`;
     throw new ServiceError('forbidden', message);
   }
   const where = { id: profileId, accountId: caller.accountId, deletedAt: null };

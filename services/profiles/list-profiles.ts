@@ -1,7 +1,7 @@
 /** Lists the account's existing profiles, newest first. */
 import { Profile } from '../../entities/profile.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { pageOf, refuseCursorWithOffset } from '../paging.ts';
 import { type ProfileView, profileView } from './profile-view.ts';
 

@@ -3,10 +3,10 @@ import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Profile } from '../../entities/profile.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
 import { externalIdConflict } from './external-id-conflict.ts';
-import { noProfile } from './profile-exists.ts';
+import { noProfile } from '../access/profile-exists.ts';
 import { type ProfileView, profileView } from './profile-view.ts';
 
 export interface ProfileChanges {

@@ -2,8 +2,8 @@
  * Reads the public view of the sandbox's timelines: deleted posts are left out, and the sender of a post is not shown.
  */
 import { validate as isUuid } from 'uuid';
-import { query } from '../../entities/query.ts';
-import type { SandboxImage } from '../../platforms/sandbox/timeline.ts';
+import { anyOf } from '../../entities/any-of.ts';
+import { type Tables, tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 import { timestamp } from '../timestamp.ts';
 
@@ -32,23 +32,9 @@ export interface Timeline {
   readonly olderBefore: string | null;
 }
 
-interface Row {
-  id: string;
-  text: string;
-  images: readonly SandboxImage[];
-  created_at: Date | string;
-}
+const COLUMNS = ['id', 'root_id', 'text', 'images', 'created_at'] as const;
 
-const PAGE = `
-  select id, text, images, created_at
-  from sandbox_posts
-  where account_id = $1 and root_id is null and deleted_at is null and ($2::uuid is null or id < $2::uuid)
-  order by id desc
-  limit $3`;
-
-const REPLIES = `
-  select id, root_id, text, images, created_at from sandbox_posts
-  where root_id = any($1::uuid[]) and deleted_at is null order by id`;
+type Row = Pick<Tables['sandbox_posts'], (typeof COLUMNS)[number]>;
 
 /**
  * @param before id of a post: the page has older ones
@@ -57,14 +43,25 @@ const REPLIES = `
 export async function readTimeline(context: Context, accountId: string, before?: string): Promise<Timeline | null> {
   if (!isUuid(accountId) || (before !== undefined && !isUuid(before))) return null;
   const em = context.db.em();
-  const [account] = await query<{ handle: string }>(
-    em,
-    'select handle from sandbox_posts where account_id = $1 order by id desc limit 1',
-    [accountId],
-  );
+  const account = await tables(em)
+    .selectFrom('sandbox_posts')
+    .select('handle')
+    .where('account_id', '=', accountId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
   if (account === undefined) return null;
-  // Selects one row more than a page shows, to detect a next page.
-  const rows = await query<Row>(em, PAGE, [accountId, before ?? null, TIMELINE_PAGE_SIZE + 1]);
+  let page = tables(em)
+    .selectFrom('sandbox_posts')
+    .select(COLUMNS)
+    .where('account_id', '=', accountId)
+    .where('root_id', 'is', null)
+    .where('deleted_at', 'is', null)
+    .orderBy('id', 'desc')
+    // One row more than a page shows, to detect a next page.
+    .limit(TIMELINE_PAGE_SIZE + 1);
+  if (before !== undefined) page = page.where('id', '<', before);
+  const rows = await page.execute();
   const posts = await withReplies(context, rows.slice(0, TIMELINE_PAGE_SIZE));
   return {
     handle: account.handle,
@@ -88,20 +85,27 @@ export async function readTimelinePost(
   postId: string,
 ): Promise<TimelinePage | null> {
   if (!isUuid(accountId) || !isUuid(postId)) return null;
-  const [row] = await query<Row & { handle: string; taken_down: boolean; root_id: string | null }>(
-    context.db.em(),
-    'select id, root_id, text, images, created_at, handle, deleted_at is not null as taken_down from sandbox_posts where account_id = $1 and id = $2',
-    [accountId, postId],
-  );
+  const row = await tables(context.db.em())
+    .selectFrom('sandbox_posts')
+    .select([...COLUMNS, 'handle', 'deleted_at'])
+    .where('account_id', '=', accountId)
+    .where('id', '=', postId)
+    .executeTakeFirst();
   if (row === undefined) return null;
-  const { handle, taken_down: takenDown, root_id: rootId } = row;
   const [thread] = await withReplies(context, [row]);
-  return { ...(thread as TimelineThread), handle, takenDown, rootId };
+  if (thread === undefined) return null;
+  return { ...thread, handle: row.handle, takenDown: row.deleted_at !== null, rootId: row.root_id };
 }
 
 async function withReplies(context: Context, rows: readonly Row[]): Promise<TimelineThread[]> {
   const ids = rows.map(({ id }) => id);
-  const replies = await query<Row & { root_id: string }>(context.db.em(), REPLIES, [ids]);
+  const replies = await tables(context.db.em())
+    .selectFrom('sandbox_posts')
+    .select(COLUMNS)
+    .where('root_id', '=', anyOf(ids))
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .execute();
   const byRoot = Map.groupBy(replies, (reply) => reply.root_id);
   return rows.map((row) => ({ ...toEntry(row), replies: (byRoot.get(row.id) ?? []).map(toEntry) }));
 }

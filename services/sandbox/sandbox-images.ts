@@ -1,14 +1,14 @@
 /** The images of sandbox posts on public pages: converted from the upload without metadata, and cached. */
 import { createHash } from 'node:crypto';
-import { query } from '../../entities/query.ts';
+import { columns } from '../../entities/column-lists.ts';
+import { statement } from '../../entities/statement.ts';
 import type { ImageFacts } from '../../platforms/contract.ts';
 import { platformOf, TEST_PLATFORM } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
 import { convertForRequest } from '../media/convert-for-request.ts';
-import type { ConvertedImage } from '../media/convert-image.ts';
+import type { ConvertedImage } from '../images/convert-image.ts';
 import { createImageCache } from '../media/image-cache.ts';
-import { PUBLIC_PAGES } from '../media/image-work.ts';
-import type { ImageType } from '../media/limits.ts';
+import { PUBLIC_PAGES } from '../images/image-work.ts';
 
 /** Bytes of images that a process caches: the images of a page or two of a timeline. */
 const KEPT_BYTES = 32 * 1024 * 1024;
@@ -16,9 +16,15 @@ const KEPT_BYTES = 32 * 1024 * 1024;
 /** All public pages share one owner, so that together they take one turn among the accounts that upload. */
 const OWNER = 'sandbox pages';
 
-const IMAGE = `
-  select m.id, m.content_type from sandbox_posts s join media m on m.id = (s.images -> $2::int ->> 'mediaId')::uuid
-  where s.id = $1 and s.deleted_at is null and m.state = 'stored'`;
+const IMAGE = columns('media', ['id', 'content_type'], 'm');
+
+const findImage = statement('find an image of a sandbox post', {
+  parameters: { sandboxPostId: 'uuid', position: 'int' },
+  result: IMAGE.types,
+  sql: ({ sandboxPostId, position }) => `
+    select ${IMAGE.sql} from sandbox_posts s join media m on m.id = (s.images -> ${position} ->> 'mediaId')::uuid
+    where s.id = ${sandboxPostId} and s.deleted_at is null and m.state = 'stored'`,
+});
 
 /** An image of a published post. */
 export interface SandboxImageFile {
@@ -41,10 +47,7 @@ export function createSandboxImages(context: Context): SandboxImages {
   const cache = createImageCache(KEPT_BYTES);
   const facts = platformOf(context.platforms, TEST_PLATFORM).images as ImageFacts;
   return async (sandboxPostId, position) => {
-    const [row] = await query<{ id: string; content_type: ImageType }>(context.db.em(), IMAGE, [
-      sandboxPostId,
-      position,
-    ]);
+    const [row] = await findImage(context.db.em(), { sandboxPostId, position });
     if (row === undefined) return null;
     const load = () => context.media.get(row.id);
     const convert = () =>

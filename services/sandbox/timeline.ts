@@ -2,56 +2,58 @@
  * The sandbox's store, in the service's database. Concurrent appends share a statement, because sends come in bursts.
  */
 import type { Database } from '../../entities/orm.ts';
-import { query } from '../../entities/query.ts';
-import type { SandboxImage, SandboxTimeline, TimelinePost } from '../../platforms/sandbox/timeline.ts';
+import { columns } from '../../entities/column-lists.ts';
+import { SandboxPost } from '../../entities/sandbox-post.ts';
+import { type RecordOf, records, statement } from '../../entities/statement.ts';
+import { tables } from '../../entities/tables.ts';
+import type { Timeline, TimelinePost } from '../../platforms/timeline.ts';
 import { createBatcher } from '../batcher.ts';
 import type { Clock, Random } from '../clock.ts';
 
-interface Append {
-  id: string;
-  accountId: string;
-  handle: string;
-  text: string;
-  images: readonly SandboxImage[];
-  token: string;
-  rootId: string | null;
-  createdAt: string;
-}
+const APPENDED = columns('sandbox_posts', [
+  'id',
+  'account_id',
+  'handle',
+  'text',
+  'images',
+  'token',
+  'root_id',
+  'created_at',
+]);
+const APPENDED_RECORDS = records(APPENDED.types);
+const FOUND = columns('sandbox_posts', ['id', 'text', 'account_id', 'token']);
 
-const APPEND = `
-  insert into sandbox_posts (id, account_id, handle, text, images, token, root_id, calls, created_at)
-  select i.id, i."accountId", i.handle, i.text, i.images, i.token, i."rootId", 1, i."createdAt"
-  from jsonb_to_recordset($1::jsonb)
-    as i(id uuid, "accountId" uuid, handle text, text text, images jsonb, token text, "rootId" uuid, "createdAt" timestamptz)
-  on conflict (account_id, token) do update set calls = sandbox_posts.calls + 1
-  returning id, text, account_id, token`;
+const appendPosts = statement('append posts to the timelines of the sandbox', {
+  parameters: { posts: APPENDED_RECORDS },
+  result: FOUND.types,
+  sql: ({ posts }) => `
+    insert into sandbox_posts (${APPENDED.names}, calls)
+    select ${APPENDED.names}, 1 from ${posts}
+    on conflict (account_id, token) do update set calls = sandbox_posts.calls + 1
+    returning ${FOUND.sql}`,
+});
 
-export function createSandboxTimeline(db: Database, clock: Clock, random: Random): SandboxTimeline {
-  const appends = createBatcher<Append, TimelinePost>(async (items) => {
-    const rows = await query<TimelinePost & { account_id: string; token: string }>(db.em(), APPEND, [
-      JSON.stringify(items),
-    ]);
+export function createSandboxTimeline(db: Database, clock: Clock, random: Random): Timeline {
+  const appends = createBatcher<RecordOf<typeof APPENDED_RECORDS>, TimelinePost>(async (posts) => {
+    const rows = await appendPosts(db.em(), { posts });
     const made = new Map(rows.map((row) => [`${row.account_id} ${row.token}`, { id: row.id, text: row.text }]));
-    return items.map((item) => made.get(`${item.accountId} ${item.token}`) ?? { id: item.id, text: item.text });
+    return posts.map((post) => made.get(`${post.account_id} ${post.token}`) ?? { id: post.id, text: post.text });
   }, 200);
 
-  const one = async (condition: string, parameters: readonly unknown[]) => {
-    const [row] = await query<TimelinePost>(
-      db.em(),
-      `select id, text from sandbox_posts where ${condition}`,
-      parameters,
-    );
-    return row ?? null;
-  };
+  const find = (accountId: string) =>
+    tables(db.em()).selectFrom('sandbox_posts').select(['id', 'text']).where('account_id', '=', accountId);
 
   return {
     openAccount: () => random.uuid(),
-    append: (post) => appends.add({ ...post, id: random.uuid(), createdAt: clock.now().toISOString() }),
-    findByToken: (accountId, token) => one('account_id = $1 and token = $2', [accountId, token]),
-    find: (accountId, id) => one('account_id = $1 and id = $2', [accountId, id]),
+    append: ({ accountId, rootId, ...post }) => {
+      const id = random.uuid();
+      return appends.add({ ...post, id, account_id: accountId, root_id: rootId, created_at: clock.now() });
+    },
+    findByToken: async (accountId, token) =>
+      (await find(accountId).where('token', '=', token).executeTakeFirst()) ?? null,
+    find: async (accountId, id) => (await find(accountId).where('id', '=', id).executeTakeFirst()) ?? null,
     remove: async (accountId, id) => {
-      const sql = 'update sandbox_posts set deleted_at = $3 where account_id = $1 and id = $2 and deleted_at is null';
-      await query(db.em(), sql, [accountId, id, clock.now()]);
+      await db.em().nativeUpdate(SandboxPost, { accountId, id, deletedAt: null }, { deletedAt: clock.now() });
     },
   };
 }

@@ -2,14 +2,13 @@
  * Creates what the first start needs: an account, its keys and a sandbox connection, so that the first request can
  * publish (docs/contract/running.md#roles).
  */
-import { ADVISORY_LOCKS } from '../../entities/advisory-locks.ts';
+import { takeAdvisoryLock } from '../../entities/advisory-locks.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Account } from '../../entities/account.ts';
 import { ApiKey } from '../../entities/api-key.ts';
-import { query } from '../../entities/query.ts';
 import { connectAccount } from '../connections/connect-account.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { TEST_PLATFORM } from '../../platforms/registry.ts';
 import { makeSecret, secretPrefix } from '../keys/key-secret.ts';
 import { hashSecret } from '../secrets.ts';
@@ -25,16 +24,16 @@ export interface FirstStart {
 /**
  * Creates the first account unless one exists, all of it or nothing. Safe when several processes start at once.
  *
- * @param tell is called before the commit, so that every key that exists was shown
+ * @param showKeys is called before the commit, so that every key that exists was shown
  * @returns null when an account exists
  */
 export async function firstStart(
   context: Context,
-  tell: (first: FirstStart) => void = () => undefined,
+  showKeys: (first: FirstStart) => void = () => undefined,
 ): Promise<FirstStart | null> {
   const { config, random, clock, db } = context;
   return db.em().transactional(async (em: SqlEntityManager) => {
-    await query(em, 'select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.firstStart]);
+    await takeAdvisoryLock(em, 'firstStart');
     if ((await em.count(Account)) > 0) return null;
     const accountId = random.uuid();
     const secret = config.bootstrapLiveKey ?? makeSecret('live', random);
@@ -53,7 +52,7 @@ export async function firstStart(
     const input = { platformId: TEST_PLATFORM, credentials: {}, description: 'Sandbox' };
     const sandbox = await connectAccount(context, caller, input, em);
     const first = { generatedKey: config.bootstrapLiveKey === undefined ? secret : null, sandboxSlug: sandbox.slug };
-    tell(first);
+    showKeys(first);
     return first;
   });
 }
@@ -74,8 +73,12 @@ function addKey(
     prefix: secretPrefix(secret),
     secretHash: hashSecret(secret),
     redirectAllowlist: null,
+    scopes: null,
+    createdByKeyId: null,
+    grantId: null,
     createdAt: context.clock.now(),
     lastUsedAt: null,
+    expiresAt: null,
     revokedAt: null,
   });
 }

@@ -3,7 +3,6 @@
  * CLOCK=manual has one.
  */
 import { ServiceError } from '../../errors/service-error.ts';
-import type { Context } from '../context.ts';
 
 export interface Simulation {
   /**
@@ -13,8 +12,13 @@ export interface Simulation {
   advance(seconds: number): Promise<number>;
 }
 
+/** The manual clock; null on the real clock. */
+export interface WithSimulation {
+  readonly simulation: Simulation | null;
+}
+
 /** @throws ServiceError not_found on an install with the real clock. */
-export function simulationOf(context: Context): Simulation {
+export function simulationOf(context: WithSimulation): Simulation {
   if (context.simulation === null) {
     throw new ServiceError(
       'not_found',

@@ -2,12 +2,15 @@
 import type { Context } from '../context.ts';
 import type { ClaimedDelivery, WebhookLease } from './claim-webhook-leases.ts';
 import { deliveryHeaders } from './delivery-headers.ts';
+import type { WithReceivers } from './receivers.ts';
 
 /** Outcome of one attempt. */
 export interface AttemptOutcome {
   readonly delivered: boolean;
   /** Start of the attempt. */
   readonly attemptedAt: Date;
+  /** Until the status line, or until the failure. */
+  readonly durationMs: number;
   readonly statusCode: number | null;
   /** One line written by the service; null when the delivery succeeded. */
   readonly error: string | null;
@@ -15,17 +18,19 @@ export interface AttemptOutcome {
 
 /** Never throws. */
 export async function attemptDelivery(
-  context: Context,
+  context: Context & WithReceivers,
   lease: Pick<WebhookLease, 'url' | 'secret' | 'previous'>,
   delivery: ClaimedDelivery,
 ): Promise<AttemptOutcome> {
   const attemptedAt = context.clock.now();
   const { version } = context;
   const headers = deliveryHeaders(delivery, { ...secretsFor(lease, delivery, attemptedAt), now: attemptedAt, version });
+  const began = context.clock.elapsed();
   const answer = await context.receivers.post(new URL(lease.url), headers, delivery.body);
-  if (answer.status === null) return { delivered: false, attemptedAt, statusCode: null, error: answer.problem };
+  const attempt = { attemptedAt, durationMs: Math.round(context.clock.elapsed() - began), statusCode: answer.status };
+  if (answer.status === null) return { ...attempt, delivered: false, error: answer.problem };
   const delivered = answer.status >= 200 && answer.status < 300;
-  return { delivered, attemptedAt, statusCode: answer.status, error: delivered ? null : refusalWords(answer.status) };
+  return { ...attempt, delivered, error: delivered ? null : refusalWords(answer.status) };
 }
 
 /**

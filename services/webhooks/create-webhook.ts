@@ -7,14 +7,15 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Webhook } from '../../entities/webhook.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
-import { holdMaker } from '../keys/maker.ts';
+import type { Caller } from '../access/caller.ts';
+import { holdMaker } from '../access/maker.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
-import { holdProfile } from '../profiles/hold-profile.ts';
+import { holdProfile } from '../access/hold-profile.ts';
 import { newWebhookSecret } from './new-secret.ts';
 import { requireReceiver } from './receiver-url.ts';
-import { requireRoomForWebhook } from './webhook-limits.ts';
+import { requireWebhookCapacity } from './webhook-limits.ts';
 import { webhookView, type WebhookView } from './webhook-view.ts';
+import type { WithReceivers } from './receivers.ts';
 
 export interface NewWebhook {
   readonly url: string;
@@ -29,7 +30,7 @@ export interface NewWebhook {
  * unauthorized when the caller's profile, key or grant was deleted or revoked meanwhile
  */
 export async function createWebhook(
-  context: Context,
+  context: Context & WithReceivers,
   caller: Caller,
   { url, events, description }: NewWebhook,
 ): Promise<WebhookView & { secret: string }> {
@@ -40,7 +41,7 @@ export async function createWebhook(
     if (profileId !== null) await holdOwnProfile(em, caller, profileId);
     const maker = await holdMaker(em, caller);
     await lockAccount(em, accountId);
-    await requireRoomForWebhook(em, accountId, profileId);
+    await requireWebhookCapacity(em, accountId, profileId);
     // Generated under the lock, so that a later id means a later registration.
     const id = context.random.uuid();
     const webhook = em.create(Webhook, {

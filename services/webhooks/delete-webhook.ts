@@ -1,7 +1,7 @@
 /** Deletes one webhook. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { endWebhooks } from './end-webhooks.ts';
 import { findWebhook, noWebhook } from './reachable-webhooks.ts';
 

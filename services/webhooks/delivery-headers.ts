@@ -1,21 +1,11 @@
 /** Builds the headers of a delivery (docs/contract/webhooks.md#deliveries). Pure. */
-import type { EventName } from '../../entities/event.ts';
+import type { SignedEvent } from '../events/event-body.ts';
 import { sign } from './sign.ts';
 
 /**
  * Carries the signature made with the other secret for a day after a rotation, in the format of x-service-signature.
  */
 const ALTERNATE_SIGNATURE = 'x-service-signature-alternate';
-
-/** An event to post to a receiver. */
-export interface SignedEvent {
-  /** Id of the event that the receiver sees. */
-  readonly id: string;
-  readonly event: EventName;
-  readonly mode: 'live' | 'test';
-  /** The exact body of the request. */
-  readonly body: string;
-}
 
 /** How an event is signed. */
 export interface Signing {

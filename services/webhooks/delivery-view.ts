@@ -1,6 +1,8 @@
 /** A delivery in the wire format (docs/contract/webhooks.md#deliveries), and the columns it is built from. */
 import type { DeliveryStatus } from '../../entities/delivery.ts';
 import type { EventName } from '../../entities/event.ts';
+import { columns } from '../../entities/column-lists.ts';
+import type { Tables } from '../../entities/tables.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';
 
 export interface DeliveryView {
@@ -17,21 +19,24 @@ export interface DeliveryView {
   lastError: string | null;
 }
 
-export interface DeliveryRow {
-  id: string;
-  event: EventName;
-  status: DeliveryStatus;
-  attempts: number;
-  created_at: string;
-  next_attempt_at: string;
-  delivered_at: string | null;
-  dead_at: string | null;
-  last_status_code: number | null;
-  last_error: string | null;
-}
+/** Names of the columns. */
+export const DELIVERY_COLUMNS = [
+  'id',
+  'event',
+  'status',
+  'attempts',
+  'created_at',
+  'next_attempt_at',
+  'delivered_at',
+  'dead_at',
+  'last_status_code',
+  'last_error',
+] as const;
 
-export const DELIVERY_COLUMNS = `id, event, status, attempts, created_at, next_attempt_at, delivered_at, dead_at,
-  last_status_code, last_error`;
+/** The columns in hand-written statements, of `deliveries d`. */
+export const DELIVERY = columns('deliveries', DELIVERY_COLUMNS, 'd');
+
+export type DeliveryRow = Pick<Tables['deliveries'], (typeof DELIVERY_COLUMNS)[number]>;
 
 export function deliveryView(row: DeliveryRow): DeliveryView {
   return {

@@ -3,12 +3,11 @@
  * (docs/contract/webhooks.md#turned-off-after-failures).
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { query } from '../../entities/query.ts';
+import { statement } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
 import { storeEvents } from '../events/store-events.ts';
-import { disabledEvent } from '../events/webhook-event.ts';
-import { storeOwnerNotices } from '../people/store-owner-notices.ts';
-import { disabledNotice } from './disabled-notice.ts';
+import { storeOwnerNotices } from '../notices/store-owner-notices.ts';
+import { DISABLED, disabledEvent, disabledNotice } from './disabled-webhook.ts';
 import { pauseDeliveries } from './pause-deliveries.ts';
 
 const DAY_MS = 86_400_000;
@@ -26,34 +25,33 @@ export const FAILS_FOR_LONG = `w.failing_since is not null and w.disabled_at is 
 /** Most webhooks in one transaction. */
 const AT_ONCE = 50;
 
-/** A webhook that was just disabled. */
-export interface DisabledWebhook {
-  id: string;
-  account_id: string;
-  profile_id: string | null;
-  mode: 'live' | 'test';
-  url: string;
-  description: string | null;
-  failing_since: string;
-}
+const isDue = (latest: string) => `${FAILS_FOR_LONG} and w.failing_since <= ${latest}`;
 
-const IS_DUE = `${FAILS_FOR_LONG} and w.failing_since <= $1`;
-const FIND = `select 1 from webhooks w where ${IS_DUE} limit 1`;
+const findFailing = statement('find a webhook that has failed for long', {
+  parameters: { latest: 'timestamptz' },
+  result: { found: 'int' },
+  sql: ({ latest }) => `select 1 as found from webhooks w where ${isDue(latest)} limit 1`,
+});
 
 // `for update` waits for an event that is being fanned out to the webhook, so its delivery is paused too.
-const DISABLE = `
-  update webhooks set disabled_at = $2, disabled_reason = 'failing', revision = revision + 1 where id in (
-    select w.id from webhooks w where ${IS_DUE} order by w.failing_since, w.id limit ${AT_ONCE} for update skip locked)
-  returning id, account_id, profile_id, mode, url, description, failing_since`;
+const disable = statement('disable webhooks that have failed for long', {
+  parameters: { latest: 'timestamptz', now: 'timestamptz' },
+  result: { ...DISABLED.types, failing_since: 'timestamptz' },
+  sql: ({ latest, now }) => `
+    update webhooks set disabled_at = ${now}, disabled_reason = 'failing', revision = revision + 1 where id in (
+      select w.id from webhooks w where ${isDue(latest)}
+      order by w.failing_since, w.id limit ${AT_ONCE} for update skip locked)
+    returning ${DISABLED.sql}`,
+});
 
 /** @returns how many webhooks were disabled */
 export async function disableFailing(context: Context): Promise<number> {
   const now = context.clock.now();
   const latest = new Date(now.getTime() - DISABLE_AFTER_MS);
-  const [due] = await query(context.db.em(), FIND, [latest]);
+  const [due] = await findFailing(context.db.em(), { latest });
   if (due === undefined) return 0;
   return context.db.em().transactional(async (em: SqlEntityManager) => {
-    const webhooks = await query<DisabledWebhook>(em, DISABLE, [latest, now]);
+    const webhooks = await disable(em, { latest, now });
     const ids = webhooks.map(({ id }) => id);
     await pauseDeliveries(em, ids);
     await storeEvents(

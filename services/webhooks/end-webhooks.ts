@@ -1,19 +1,7 @@
 /** Ends webhooks permanently: nothing more is delivered to them, and their queued deliveries fail. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { query } from '../../entities/query.ts';
-
-// `for update` waits for a delivery that is being created for one of them and prevents later ones.
-const LOCK = 'select id from webhooks where id = any($1::uuid[]) and deleted_at is null order by id for update';
-
-const END = `
-  update webhooks set deleted_at = $2, secret = null, previous_secret = null, previous_secret_until = null,
-    lease = null, lease_until = null, revision = revision + 1
-  where id = any($1::uuid[])`;
-
-// An attempt in progress loses its claim, so its outcome changes nothing.
-const FAIL_QUEUED = `
-  update deliveries set status = 'failed', claim = null, paused = false, last_error = $2
-  where webhook_id = any($1::uuid[]) and status in ('pending', 'processing')`;
+import { anyOf } from '../../entities/any-of.ts';
+import { tables } from '../../entities/tables.ts';
 
 /**
  * Runs in the caller's transaction, which may have locked profiles and the account but no deliveries.
@@ -27,10 +15,29 @@ export async function endWebhooks(
   webhookIds: readonly string[],
   { at, why }: { readonly at: Date; readonly why: string },
 ): Promise<number> {
-  const locked = await query<{ id: string }>(em, LOCK, [webhookIds]);
+  // `for update` waits for a delivery that is being created for one of them and prevents later ones.
+  const locked = await tables(em)
+    .selectFrom('webhooks')
+    .select('id')
+    .where('id', '=', anyOf(webhookIds))
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
   const ids = locked.map(({ id }) => id);
   if (ids.length === 0) return 0;
-  await query(em, END, [ids, at]);
-  await query(em, FAIL_QUEUED, [ids, why]);
+  const noSecret = { secret: null, previous_secret: null, previous_secret_until: null };
+  await tables(em)
+    .updateTable('webhooks')
+    .set((of) => ({ deleted_at: at, ...noSecret, lease: null, lease_until: null, revision: of('revision', '+', 1) }))
+    .where('id', '=', anyOf(ids))
+    .execute();
+  // An attempt in progress loses its claim, so its outcome changes nothing.
+  await tables(em)
+    .updateTable('deliveries')
+    .set({ status: 'failed', claim: null, paused: false, last_error: why })
+    .where('webhook_id', '=', anyOf(ids))
+    .where('status', 'in', ['pending', 'processing'])
+    .execute();
   return ids.length;
 }

@@ -1,72 +1,79 @@
 /** Creates the deliveries of events exactly once: an event is marked in the transaction that stores its deliveries. */
 import { ADVISORY_LOCKS } from '../../entities/advisory-locks.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import type { EventName } from '../../entities/event.ts';
-import { query } from '../../entities/query.ts';
-import type { JsonObject } from '../../platforms/contract.ts';
+import { column, columns } from '../../entities/column-lists.ts';
+import { type RecordOf, type RowOf, records, statement } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
-import { eventBody } from './event-body.ts';
-import { subscribedCondition } from './subscribed-webhooks.ts';
+import { eventBody } from '../events/event-body.ts';
+import { subscribedCondition } from '../events/subscribed-webhooks.ts';
 
 /** Most events in one transaction. */
 const AT_ONCE = 200;
 
-interface EventRow {
-  id: string;
-  name: EventName;
-  mode: 'live' | 'test';
-  payload: JsonObject;
-  created_at: string;
-}
+const tryLock = statement('try the lock of the fan-out', {
+  parameters: { lock: 'bigint' },
+  result: { held: 'boolean' },
+  sql: ({ lock }) => `select pg_try_advisory_xact_lock(${lock}) as held`,
+});
 
-const EVENTS = `
-  select id, name, mode, payload, created_at from events where fanned_out_at is null order by id limit ${AT_ONCE}`;
+const EVENT = columns('events', ['id', 'name', 'mode', 'payload', 'created_at']);
+
+const findEvents = statement('find events to fan out', {
+  result: EVENT.types,
+  sql: () => `select ${EVENT.sql} from events where fanned_out_at is null order by id limit ${AT_ONCE}`,
+});
 
 // Locks webhooks `for key share`: a deletion waits and then finds these deliveries. Webhook leases are not blocked.
-const SUBSCRIBED = `
-  select e.id as event_id, w.id as webhook_id from events e
-  join webhooks w on ${subscribedCondition({ id: 'e.id', accountId: 'e.account_id', profileId: 'e.profile_id', name: 'e.name', mode: 'e.mode', subjectId: 'e.subject_id' })}
-  where e.id = any($1::uuid[]) order by e.id, w.id for key share of w`;
+const findSubscribers = statement('find the webhooks that are subscribed to events', {
+  parameters: { eventIds: 'uuid[]' },
+  result: { event_id: column('events', 'id'), webhook_id: column('webhooks', 'id') },
+  sql: ({ eventIds }) => `
+    select e.id as event_id, w.id as webhook_id from events e
+    join webhooks w on ${subscribedCondition({ id: 'e.id', accountId: 'e.account_id', profileId: 'e.profile_id', name: 'e.name', mode: 'e.mode', subjectId: 'e.subject_id' })}
+    where e.id = any(${eventIds}) order by e.id, w.id for key share of w`,
+});
 
-const STORE = `
-  insert into deliveries (id, webhook_id, source_id, event, mode, body, created_at, next_attempt_at)
-  select id, "webhookId", "sourceId", event, mode, body, "createdAt", "createdAt" from jsonb_to_recordset($1::jsonb) as i(
-    id uuid, "webhookId" uuid, "sourceId" uuid, event text, mode text, body text, "createdAt" timestamptz)
-  on conflict (source_id, webhook_id) do nothing`;
+const CREATED = columns('deliveries', ['id', 'webhook_id', 'source_id', 'event', 'mode', 'body', 'created_at']);
+const CREATED_RECORDS = records(CREATED.types);
 
-const MARK = 'update events set fanned_out_at = $2 where id = any($1::uuid[])';
+const storeDeliveries = statement('store the deliveries of events', {
+  parameters: { created: CREATED_RECORDS },
+  sql: ({ created }) => `
+    insert into deliveries (${CREATED.names}, next_attempt_at)
+    select ${CREATED.names}, created_at from ${created}
+    on conflict (source_id, webhook_id) do nothing`,
+});
+
+const markFannedOut = statement('mark events as fanned out', {
+  parameters: { eventIds: 'uuid[]', at: 'timestamptz' },
+  sql: ({ eventIds, at }) => `update events set fanned_out_at = ${at} where id = any(${eventIds})`,
+});
 
 /** @returns how many events were fanned out; 0 when none is pending or another process holds the lock */
 export function fanOut(context: Context): Promise<number> {
   return context.db.em().transactional(async (em: SqlEntityManager) => {
-    const lock = 'select pg_try_advisory_xact_lock($1) as held';
-    const [{ held } = { held: false }] = await query<{ held: boolean }>(em, lock, [ADVISORY_LOCKS.fanOut]);
-    const events = held ? await query<EventRow>(em, EVENTS) : [];
+    const [lock] = await tryLock(em, { lock: ADVISORY_LOCKS.fanOut });
+    const events = lock?.held === true ? await findEvents(em) : [];
     if (events.length === 0) return 0;
-    const ids = events.map(({ id }) => id);
-    const subscribers = await query<{ event_id: string; webhook_id: string }>(em, SUBSCRIBED, [ids]);
+    const eventIds = events.map(({ id }) => id);
     const byId = new Map(events.map((event) => [event.id, event]));
-    const deliveries = subscribers.map((subscriber) => {
-      const event = byId.get(subscriber.event_id) as EventRow;
-      return deliveryOf(context, event, subscriber.webhook_id);
+    const created = (await findSubscribers(em, { eventIds })).flatMap(({ event_id, webhook_id }) => {
+      const event = byId.get(event_id);
+      return event === undefined ? [] : [deliveryOf(context, event, webhook_id)];
     });
-    await query(em, STORE, [JSON.stringify(deliveries)]);
-    await query(em, MARK, [ids, context.clock.now()]);
+    await storeDeliveries(em, { created });
+    await markFannedOut(em, { eventIds, at: context.clock.now() });
     return events.length;
   });
 }
 
-function deliveryOf(context: Context, event: EventRow, webhookId: string): JsonObject {
+function deliveryOf(
+  context: Context,
+  { id: sourceId, name: event, mode, payload, created_at }: RowOf<typeof findEvents>,
+  webhookId: string,
+): RecordOf<typeof CREATED_RECORDS> {
   const id = context.random.uuid();
-  const { name, mode, payload } = event;
-  const createdAt = new Date(event.created_at);
-  return {
-    id,
-    webhookId,
-    sourceId: event.id,
-    event: name,
-    mode,
-    body: eventBody({ eventId: id, event: name, queuedAt: createdAt, payload }),
-    createdAt: createdAt.toISOString(),
-  };
+  const queuedAt = new Date(created_at);
+  const body = eventBody({ eventId: id, event, queuedAt, payload });
+  return { id, webhook_id: webhookId, source_id: sourceId, event, mode, body, created_at: queuedAt };
 }

@@ -1,10 +1,12 @@
 /** Lists the deliveries of a webhook, newest first, a page at a time. */
-import { query } from '../../entities/query.ts';
+import { sql } from 'kysely';
+import { Delivery } from '../../entities/delivery.ts';
+import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { type Page, pageOf } from '../paging.ts';
-import { DELIVERY_COLUMNS, type DeliveryRow, type DeliveryView, deliveryView } from './delivery-view.ts';
+import { DELIVERY_COLUMNS, type DeliveryView, deliveryView } from './delivery-view.ts';
 import { findWebhook } from './reachable-webhooks.ts';
 
 /** Values of the status filter. `processing` lasts only seconds and is not one of them. */
@@ -27,19 +29,21 @@ export async function listDeliveries(
 ): Promise<Page<DeliveryView>> {
   await findWebhook(context.db.em(), caller, webhookId);
   if (startingAfter !== undefined) await requireDelivery(context, webhookId, startingAfter);
-  // The status, one of four literals, is part of the SQL text: PostgreSQL uses its partial index only then.
-  const ofStatus = status === undefined ? '' : `and status = '${status}'`;
-  const parameters: unknown[] = [webhookId, limit + 1];
-  const older = startingAfter === undefined ? '' : `and id < $${parameters.push(startingAfter)}`;
-  const sql = `select ${DELIVERY_COLUMNS} from deliveries where webhook_id = $1 ${ofStatus} ${older} order by id desc limit $2`;
-  const rows = await query<DeliveryRow>(context.db.em(), sql, parameters);
+  let page = tables(context.db.em())
+    .selectFrom('deliveries')
+    .select(DELIVERY_COLUMNS)
+    .where('webhook_id', '=', webhookId)
+    .orderBy('id', 'desc')
+    .limit(limit + 1);
+  // A literal, because PostgreSQL uses the partial index of a status only then.
+  if (status !== undefined) page = page.where('status', '=', sql.lit(status));
+  if (startingAfter !== undefined) page = page.where('id', '<', startingAfter);
+  const rows = await page.execute();
   return pageOf(rows.map(deliveryView), limit);
 }
 
 async function requireDelivery(context: Context, webhookId: string, deliveryId: string): Promise<void> {
-  const sql = 'select 1 as found from deliveries where id = $1 and webhook_id = $2';
-  const [row] = await query(context.db.em(), sql, [deliveryId, webhookId]);
-  if (row !== undefined) return;
+  if ((await context.db.em().count(Delivery, { id: deliveryId, webhookId })) > 0) return;
   const message = `startingAfter: ${deliveryId} is not the id of a delivery of this webhook.`;
   throw new ServiceError('invalid_request', message);
 }

@@ -1,7 +1,7 @@
 /** Lists the caller's webhooks, newest first, a page at a time. */
 import { Webhook } from '../../entities/webhook.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { type Page, pageOf } from '../paging.ts';
 import { reachableWebhooks } from './reachable-webhooks.ts';
 import { webhookView, type WebhookView } from './webhook-view.ts';

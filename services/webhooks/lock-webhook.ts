@@ -2,7 +2,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Webhook } from '../../entities/webhook.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { noWebhook, reachableWebhooks } from './reachable-webhooks.ts';
 
 /**

@@ -2,19 +2,24 @@
  * The next instant with work for webhooks: an event to fan out, a due attempt, a lease whose process died, or a webhook
  * to disable.
  */
-import { query } from '../../entities/query.ts';
+import { statement } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
 import { DISABLE_AFTER_MS, FAILS_FOR_LONG } from './disable-failing.ts';
 
-const NEXT = `
-  select extract(epoch from least(
-    (select created_at from events where fanned_out_at is null order by id limit 1),
-    (select min(next_attempt_at) from deliveries where status = 'pending' and not paused),
-    (select min(w.lease_until) from webhooks w where w.lease_until is not null and w.disabled_at is null and exists (
-      select 1 from deliveries d where d.webhook_id = w.id and d.status = 'processing')),
-    (select min(w.failing_since) + $1 * interval '1 millisecond' from webhooks w where ${FAILS_FOR_LONG}))) * 1000 as at`;
+const findNext = statement('find the next instant with work for webhooks', {
+  parameters: { disableAfterMs: 'int' },
+  result: { at: 'float8?' },
+  sql: ({ disableAfterMs }) => `
+    select (extract(epoch from least(
+      (select created_at from events where fanned_out_at is null order by id limit 1),
+      (select min(next_attempt_at) from deliveries where status = 'pending' and not paused),
+      (select min(w.lease_until) from webhooks w where w.lease_until is not null and w.disabled_at is null and exists (
+        select 1 from deliveries d where d.webhook_id = w.id and d.status = 'processing')),
+      (select min(w.failing_since) + ${disableAfterMs} * interval '1 millisecond' from webhooks w where ${FAILS_FOR_LONG})
+    )) * 1000)::float8 as at`,
+});
 
 export async function nextDeliveryAt(context: Context): Promise<Date | null> {
-  const [row] = await query<{ at: string | null }>(context.db.em(), NEXT, [DISABLE_AFTER_MS]);
-  return row?.at == null ? null : new Date(Number(row.at));
+  const [next] = await findNext(context.db.em(), { disableAfterMs: DISABLE_AFTER_MS });
+  return next?.at == null ? null : new Date(next.at);
 }

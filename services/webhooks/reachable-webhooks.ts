@@ -6,7 +6,7 @@ import type { FilterQuery } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Webhook } from '../../entities/webhook.ts';
 import { ServiceError } from '../../errors/service-error.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 
 /** Webhooks of the caller's account, profile and mode that are not deleted. */
 export function reachableWebhooks(caller: Caller): FilterQuery<Webhook> {

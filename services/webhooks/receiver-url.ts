@@ -1,6 +1,6 @@
 /** Validates the url of a webhook, as far as that is possible without a DNS lookup. */
 import { ServiceError } from '../../errors/service-error.ts';
-import type { Context } from '../context.ts';
+import type { WithReceivers } from './receivers.ts';
 
 /** Maximum length of a url. */
 export const RECEIVER_URL_MAX = 2_000;
@@ -17,7 +17,7 @@ export function receiverUrlProblem(text: string): string | null {
 }
 
 /** @throws ServiceError invalid_request when deliveries to the url are not allowed */
-export async function requireReceiver(context: Context, text: string): Promise<void> {
+export async function requireReceiver(context: WithReceivers, text: string): Promise<void> {
   const problem = receiverUrlProblem(text);
   if (problem !== null) throw new ServiceError('invalid_request', `url: expected ${problem}.`);
   const refusal = await context.receivers.refusal(new URL(text));

@@ -13,6 +13,11 @@ export interface Receivers {
   post(address: URL, headers: Readonly<Record<string, string>>, body: string): Promise<ReceiverAnswer>;
 }
 
+/** The servers behind webhooks, through the guard. */
+export interface WithReceivers {
+  readonly receivers: Receivers;
+}
+
 export type ReceiverAnswer =
   | { readonly status: number }
   /** One sentence that explains the missing status; it contains nothing that the receiver sent. */

@@ -4,7 +4,7 @@
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { timestamp } from '../timestamp.ts';
 import { lockWebhook } from './lock-webhook.ts';
 import { newWebhookSecret } from './new-secret.ts';

@@ -5,12 +5,13 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { EventName } from '../../entities/event.ts';
 import type { Webhook } from '../../entities/webhook.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../keys/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { lockWebhook } from './lock-webhook.ts';
 import { pauseDeliveries, resumeDeliveries } from './pause-deliveries.ts';
 import { findWebhook } from './reachable-webhooks.ts';
 import { requireReceiver } from './receiver-url.ts';
 import { webhookView, type WebhookView } from './webhook-view.ts';
+import type { WithReceivers } from './receivers.ts';
 
 /** Absent fields stay unchanged. */
 export interface WebhookChanges {
@@ -24,7 +25,7 @@ export interface WebhookChanges {
 
 /** @throws ServiceError not_found, invalid_request when the address is no https address on the public internet */
 export async function updateWebhook(
-  context: Context,
+  context: Context & WithReceivers,
   caller: Caller,
   webhookId: string,
   changes: WebhookChanges,

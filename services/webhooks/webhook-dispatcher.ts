@@ -16,6 +16,7 @@ import {
   releaseWebhookLeases,
   claimWebhookLeases,
 } from './claim-webhook-leases.ts';
+import type { WithReceivers } from './receivers.ts';
 import { type DeliverySettlement, settleDeliveries } from './settle-deliveries.ts';
 
 export interface WebhookDispatcher {
@@ -31,6 +32,11 @@ export interface WebhookDispatcher {
    * become pending again.
    */
   close(): Promise<void>;
+}
+
+/** The webhook deliveries in progress in this process. */
+export interface WithDispatcher {
+  readonly deliveries: WebhookDispatcher;
 }
 
 /** Most leases of healthy webhooks in a process; failing webhooks have a separate limit. */
@@ -54,22 +60,21 @@ const SLOW_FAILURE_MS = 1_000;
 /** No attempt starts on a lease older than this. */
 const LEASE_USED_MS = WEBHOOK_LEASE_MS - 15_000;
 
-/** @param context a function, because the dispatcher is itself a part of the context */
-export function createWebhookDispatcher(context: () => Context): WebhookDispatcher {
+export function createWebhookDispatcher(context: Context & WithReceivers): WebhookDispatcher {
   const inProgress = new Map<Promise<void>, WebhookLease>();
   let closed = false;
   const settlements = createBatcher((items: readonly DeliverySettlement[]) => {
-    return settleDeliveries(context(), items);
+    return settleDeliveries(context, items);
   }, WRITE_TOGETHER);
   const releases = createBatcher(async (leases: readonly WebhookLease[]) => {
-    await releaseWebhookLeases(context(), leases);
+    await releaseWebhookLeases(context, leases);
     return leases.map(() => undefined);
   }, WRITE_TOGETHER);
 
   /** Leases whose webhook was changed, disabled or deleted after they were taken. */
   const outdated = new WeakSet<WebhookLease>();
 
-  const room = (): LeaseCapacity => {
+  const capacity = (): LeaseCapacity => {
     const failing = [...inProgress.values()].filter((lease) => lease.failing).length;
     const healthy = inProgress.size - failing;
     const reserved = Math.max(0, healthy - LEASES_MAX) + Math.max(0, failing - FAILING_LEASES_MAX);
@@ -79,7 +84,7 @@ export function createWebhookDispatcher(context: () => Context): WebhookDispatch
       reserved: RESERVED_LEASES_MAX - reserved,
     };
   };
-  const isFull = (lease: WebhookLease) => (lease.failing ? room().failing : room().healthy) === 0;
+  const isFull = (lease: WebhookLease) => (lease.failing ? capacity().failing : capacity().healthy) === 0;
 
   const settle = async (settlement: DeliverySettlement) => {
     const isCurrent = await settlements.add(settlement);
@@ -88,13 +93,13 @@ export function createWebhookDispatcher(context: () => Context): WebhookDispatch
 
   /** Delivers a batch in order; resolves with whether the lease can still be used. */
   const deliver = async (lease: WebhookLease, batch: readonly ClaimedDelivery[], settling: Promise<unknown>[]) => {
-    const startedAt = performance.now();
+    const startedAt = context.clock.elapsed();
     for (const delivery of batch) {
-      if (closed || outdated.has(lease) || performance.now() - startedAt > LEASE_USED_MS) return false;
-      const began = performance.now();
-      const outcome = await attemptDelivery(context(), lease, delivery);
+      if (closed || outdated.has(lease) || context.clock.elapsed() - startedAt > LEASE_USED_MS) return false;
+      const began = context.clock.elapsed();
+      const outcome = await attemptDelivery(context, lease, delivery);
       settling.push(lookedAtLater(settle({ lease, delivery, outcome })));
-      if (isSlowFailure(outcome, performance.now() - began)) return false;
+      if (isSlowFailure(outcome, context.clock.elapsed() - began)) return false;
     }
     return true;
   };
@@ -102,12 +107,12 @@ export function createWebhookDispatcher(context: () => Context): WebhookDispatch
   const runLease = async (lease: WebhookLease) => {
     const settling: Promise<unknown>[] = [];
     let next: Promise<readonly ClaimedDelivery[]> = Promise.resolve(lease.deliveries);
-    for (let goesOn = true; goesOn;) {
+    for (let hasNext = true; hasNext;) {
       const batch = await next;
       // While one batch is delivered, the next is claimed and the outcomes of the previous one are stored.
       const hasMore = batch.length === LEASE_BATCH && !isFull(lease);
-      next = lookedAtLater(hasMore ? claimMore(context(), lease) : Promise.resolve([]));
-      goesOn = (await deliver(lease, batch, settling)) && hasMore;
+      next = lookedAtLater(hasMore ? claimMore(context, lease) : Promise.resolve([]));
+      hasNext = (await deliver(lease, batch, settling)) && hasMore;
       await Promise.all([next, ...settling.splice(0, settling.length - LEASE_BATCH)]);
     }
     // The lease is released only after all outcomes are stored.
@@ -117,9 +122,9 @@ export function createWebhookDispatcher(context: () => Context): WebhookDispatch
 
   const start = (lease: WebhookLease) => {
     const running = runLease(lease).catch((error: unknown) => {
-      context().log.error(
+      context.log.error(
         { webhookId: lease.webhookId, err: error },
-        'what became of a delivery could not be stored; it will be made again',
+        'the outcome of a delivery could not be stored; the delivery will be repeated',
       );
     });
     inProgress.set(running, lease);
@@ -132,9 +137,9 @@ export function createWebhookDispatcher(context: () => Context): WebhookDispatch
 
   return {
     begin: async () => {
-      const free = room();
+      const free = capacity();
       if (closed || free.healthy + free.failing + free.reserved === 0) return 0;
-      const leases = await claimWebhookLeases(context(), free);
+      const leases = await claimWebhookLeases(context, free);
       leases.forEach(start);
       return leases.reduce((sum, lease) => sum + lease.deliveries.length, 0);
     },

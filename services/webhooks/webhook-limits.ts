@@ -18,7 +18,7 @@ export const WEBHOOKS_PER_ACCOUNT = 100;
  * @param profileId the profile of the key that registers; null for an unscoped key
  * @throws ServiceError limit_exceeded
  */
-export async function requireRoomForWebhook(
+export async function requireWebhookCapacity(
   em: SqlEntityManager,
   accountId: string,
   profileId: string | null,
@@ -32,6 +32,6 @@ export async function requireRoomForWebhook(
 }
 
 function tooMany(whose: string, count: number, max: number): ServiceError {
-  const message = `${whose} has ${count} webhooks, and may have ${max}. Delete one with DELETE /webhooks/{webhookId} first.`;
+  const message = `${whose} has ${count} webhooks; the limit is ${max}. Delete one with DELETE /webhooks/{webhookId} first.`;
   return new ServiceError('limit_exceeded', message);
 }

@@ -2,7 +2,7 @@
  * Records that a worker has started: its loops are not late in their first two minutes
  * (docs/contract/running.md#health).
  */
-import { query } from '../../entities/query.ts';
+import { tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 import { WORKER_LOOPS } from './worker-loops.ts';
 
@@ -12,14 +12,22 @@ import { WORKER_LOOPS } from './worker-loops.ts';
  */
 const WITHOUT_SUCCESS_MS = 3_600_000;
 
-const RECORD = `
-  insert into worker_states as w (name, started_at) select unnest($1::text[]), $2
-  on conflict (name) do update set started_at = case
-    when w.started_at > $3 and (w.last_ok_at is null or w.last_ok_at < w.started_at) then w.started_at
-    else excluded.started_at end`;
-
 export async function recordStart(context: Context): Promise<void> {
   const now = context.clock.now();
   const before = new Date(now.getTime() - WITHOUT_SUCCESS_MS);
-  await query(context.db.em(), RECORD, [Object.keys(WORKER_LOOPS), now, before]);
+  await tables(context.db.em())
+    .insertInto('worker_states')
+    .values(Object.keys(WORKER_LOOPS).map((name) => ({ name, started_at: now })))
+    .onConflict((conflict) =>
+      conflict.column('name').doUpdateSet(({ eb, ref }) => {
+        const startedAt = ref('worker_states.started_at');
+        const hasNotSucceeded = eb.or([
+          eb('worker_states.last_ok_at', 'is', null),
+          eb('worker_states.last_ok_at', '<', startedAt),
+        ]);
+        const keepsStart = eb.and([eb(startedAt, '>', before.toISOString()), hasNotSucceeded]);
+        return { started_at: eb.case().when(keepsStart).then(startedAt).else(ref('excluded.started_at')).end() };
+      }),
+    )
+    .execute();
 }

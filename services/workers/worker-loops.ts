@@ -8,7 +8,7 @@ export const WORKER_LOOPS = {
   loginRenewals: { everySeconds: 60 },
   metricsReads: { everySeconds: 60 },
   webhookDeliveries: { everySeconds: 5 },
-  ownerNotices: { everySeconds: 60 },
+  ownerNotices: { everySeconds: 10 },
   xUsageSweep: { everySeconds: 60 },
   healthSamples: { everySeconds: 20 },
   housekeeping: { everySeconds: 3_600 },

@@ -10,7 +10,7 @@ import {
 } from '@simplewebauthn/server';
 import { Owner } from '../../../entities/owner.ts';
 import { Passkey } from '../../../entities/passkey.ts';
-import { query } from '../../../entities/query.ts';
+import { tables } from '../../../entities/tables.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { recordChange } from '../../audit/record-change.ts';
 import type { AuditOutcome } from '../../audit/store-entries.ts';
@@ -81,14 +81,22 @@ function storePasskey(
   { id: credentialId, publicKey, counter }: WebAuthnCredential,
   visit: Visit,
 ): Promise<boolean> {
-  const sql = `
-    insert into passkeys (id, owner_id, credential_id, public_key, counter, created_at)
-    values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning id`;
-  const key = Buffer.from(publicKey).toString('base64url');
   const id = context.random.uuid();
-  const parameters = [id, person.ownerId, credentialId, key, counter, context.clock.now()];
+  const passkey = {
+    id,
+    owner_id: person.ownerId,
+    credential_id: credentialId,
+    public_key: Buffer.from(publicKey).toString('base64url'),
+    counter,
+    created_at: context.clock.now(),
+  };
   return context.db.em().transactional(async (em: SqlEntityManager) => {
-    if ((await query(em, sql, parameters)).length === 0) return false;
+    const insert = tables(em).insertInto('passkeys').values(passkey);
+    const stored = await insert
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('id')
+      .execute();
+    if (stored.length === 0) return false;
     const act = { operation: 'owner.addPasskey', outcome: 'ok', object: aboutPasskey(id) } as const;
     await recordChange(context, ownerChange(person, visit, act), em);
     return true;

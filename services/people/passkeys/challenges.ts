@@ -2,7 +2,8 @@
  * Challenges that a device signs to prove a passkey. A challenge contains its purpose and expiry, signed by us, so that
  * requesting one stores nothing. An answered challenge is stored until it expires, so that each answer counts once.
  */
-import { query } from '../../../entities/query.ts';
+import { tables } from '../../../entities/tables.ts';
+import { UsedChallenge } from '../../../entities/used-challenge.ts';
 import type { Context } from '../../context.ts';
 import { hashSecret } from '../../secrets.ts';
 
@@ -28,12 +29,17 @@ export function isOurChallenge(context: Context, purpose: ChallengeFor, challeng
 /** @returns whether this is its first answer */
 export async function useChallenge(context: Context, challenge: string): Promise<boolean> {
   const [, , until] = partsOf(challenge);
-  const sql = 'insert into used_challenges (hash, expires_at) values ($1, $2) on conflict do nothing returning hash';
-  return (await query(context.db.em(), sql, [hashSecret(challenge), new Date(Number(until))])).length === 1;
+  const used = await tables(context.db.em())
+    .insertInto('used_challenges')
+    .values({ hash: hashSecret(challenge), expires_at: new Date(Number(until)) })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('hash')
+    .execute();
+  return used.length === 1;
 }
 
-export async function tidyChallenges(context: Context): Promise<void> {
-  await query(context.db.em(), 'delete from used_challenges where expires_at <= $1', [context.clock.now()]);
+export async function cleanUpChallenges(context: Context): Promise<void> {
+  await context.db.em().nativeDelete(UsedChallenge, { expiresAt: { $lte: context.clock.now() } });
 }
 
 function partsOf(challenge: string): [subject: string, random: string, until: string, signature: string] {

@@ -10,7 +10,6 @@ import {
 } from '@simplewebauthn/server';
 import { Owner } from '../../../entities/owner.ts';
 import { Passkey } from '../../../entities/passkey.ts';
-import { query } from '../../../entities/query.ts';
 import type { Context } from '../../context.ts';
 import { recordChange } from '../../audit/record-change.ts';
 import { ownerIdentity } from '../owner-caller.ts';
@@ -76,8 +75,7 @@ async function verify(context: Context, passkey: Passkey, answer: unknown) {
 
 /** A counter that does not increase indicates a copied device. Devices without a counter always send 0. */
 async function countOn(context: Context, { id, ownerId }: Passkey, counter: number): Promise<boolean> {
-  const sql = `
-    update passkeys set counter = $3, last_used_at = $4
-    where id = $1 and owner_id = $2 and (counter < $3 or (counter = 0 and $3 = 0)) returning id`;
-  return (await query(context.db.em(), sql, [id, ownerId, counter, context.clock.now()])).length === 1;
+  const earlier = counter === 0 ? 0 : { $lt: counter };
+  const used = { counter, lastUsedAt: context.clock.now() };
+  return (await context.db.em().nativeUpdate(Passkey, { id, ownerId, counter: earlier }, used)) === 1;
 }

@@ -1,0 +1,140 @@
+/**
+ * The work that one worker at a time does for all of them. Each loop is an Agenda job under its own name, so the lock
+ * on that job's row decides which worker runs a period. Losing Agenda's table loses nothing: it is created again, and
+ * every loop finds its work in the rows of the service.
+ */
+import { PostgresBackend } from '@agendajs/postgres-backend';
+import { Agenda, type Job } from 'agenda';
+import { WORKER_LOOPS } from '../services/workers/worker-loops.ts';
+import { type AgendaPool, openAgendaPool } from './agenda-pool.ts';
+import type { Loop, LoopContext } from './loop.ts';
+import { runRound } from './run-round.ts';
+
+/** How often each worker looks for jobs that are due. */
+const POLL_INTERVAL_MS = 2_000;
+
+/** For how long a job stays locked when the worker that runs it dies: the longest interruption of periodic work. */
+export const LOCK_LIFETIME_MS = 30_000;
+
+/** How often a running job extends its lock. */
+const EXTEND_EVERY_MS = LOCK_LIFETIME_MS / 3;
+
+/** How often each worker adds the jobs that Agenda's table lacks. */
+const REGISTER_EVERY_MS = 30_000;
+
+/** How long a stop waits for Agenda to notice that a job is over. */
+const DRAIN_MS = 5_000;
+
+const UNLOCK = 'update agenda_jobs set locked_at = null where last_modified_by = $1';
+
+export interface PeriodicJobs {
+  /** Starts nothing new, waits for the jobs in progress, and releases the locks of this worker. */
+  stop(): Promise<void>;
+}
+
+export async function startPeriodicJobs(context: LoopContext, loops: readonly Loop[]): Promise<PeriodicJobs> {
+  const stopping = new AbortController();
+  // The process id is for operators: agenda_jobs.last_modified_by shows which worker ran a job.
+  const name = `worker-${process.pid}-${context.random.uuid()}`;
+  const connection = openAgendaPool(context);
+  await createTable(context, connection);
+  const agenda = new Agenda({
+    backend: new PostgresBackend({ pool: connection.pool, disableNotifications: true, ensureSchema: false }),
+    name,
+    processEvery: POLL_INTERVAL_MS,
+    defaultLockLifetime: LOCK_LIFETIME_MS,
+    defaultConcurrency: 1,
+  });
+  agenda.on('error', (error: Error) => context.log.error({ err: error }, 'Agenda failed'));
+  const running = new Set<Promise<void>>();
+  for (const loop of loops) {
+    // oxlint-disable-next-line typescript/no-misused-promises -- it waits for promises too; its types name the callback form first
+    agenda.define(loop.name, async (job) => {
+      const run = runLocked(context, loop, job, stopping.signal);
+      running.add(run);
+      await run.finally(() => running.delete(run));
+    });
+  }
+  // Rows of loops that earlier versions had.
+  await agenda.purge();
+  // No other process uses an embedded database, so these locks are of a process that died.
+  if (context.db.engine === 'pglite') await connection.query('update agenda_jobs set locked_at = null');
+  for (const loop of loops) {
+    const job = await register(agenda, loop);
+    if (loop.runsAtStart) await job.schedule('now').save();
+  }
+  await agenda.start();
+  const registering = keepRegistered(context, { agenda, loops, connection }, stopping.signal);
+  return {
+    stop: async () => {
+      stopping.abort();
+      await registering;
+      await agenda.drain(DRAIN_MS);
+      await Promise.all(running);
+      // Agenda locks jobs shortly before they are due, and drain() keeps those locks.
+      await connection.query(UNLOCK, [name]).catch(() => undefined);
+      await connection.close();
+    },
+  };
+}
+
+/** Runs a round, and extends the lock on its job meanwhile. */
+async function runLocked(context: LoopContext, loop: Loop, job: Job, stopped: AbortSignal): Promise<void> {
+  const over = new AbortController();
+  const extending = extendLock(context, job, over.signal);
+  await runRound(context, loop, stopped);
+  over.abort();
+  // An extension that arrived after the end would lock the job again.
+  await extending;
+}
+
+async function extendLock(context: LoopContext, job: Job, over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    await context.clock.sleep(EXTEND_EVERY_MS, over).catch(() => undefined);
+    if (!over.aborted) await job.touch().catch(() => undefined);
+  }
+}
+
+/** Adds a job, due at once, unless the table has it. */
+function register(agenda: Agenda, loop: Loop): Promise<Job> {
+  return agenda.every(`${WORKER_LOOPS[loop.name].everySeconds} seconds`, loop.name);
+}
+
+interface Registered {
+  readonly agenda: Agenda;
+  readonly loops: readonly Loop[];
+  readonly connection: AgendaPool;
+}
+
+async function keepRegistered(
+  context: LoopContext,
+  { agenda, loops, connection }: Registered,
+  stopped: AbortSignal,
+): Promise<void> {
+  const registerAll = async () => {
+    for (const loop of loops) await register(agenda, loop);
+  };
+  while (!stopped.aborted) {
+    await context.clock.sleep(REGISTER_EVERY_MS, stopped).catch(() => undefined);
+    if (stopped.aborted) return;
+    // When the database does not answer, the next time repairs it.
+    await registerAll()
+      .catch((error: unknown) => {
+        if (!isTableMissing(error)) throw error;
+        return createTable(context, connection).then(registerAll);
+      })
+      .catch(() => undefined);
+  }
+}
+
+/** SQLSTATE of an unknown table, on both engines. */
+function isTableMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '42P01';
+}
+
+// Two workers that create the table at once conflict, so it is created under the migration lock.
+async function createTable(context: LoopContext, { pool }: AgendaPool): Promise<void> {
+  await context.db.withMigrationLock(async () => {
+    await new PostgresBackend({ pool, disableNotifications: true }).connect();
+  });
+}

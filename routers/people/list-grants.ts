@@ -1,0 +1,37 @@
+/** people.listGrants: what agents may do for the person, and for an owner all agents of the account, newest first. */
+import { z } from 'zod';
+import { listGrants as list } from '../../services/oauth/list-grants.ts';
+import { personProcedure } from '../procedures.ts';
+import { KeyScopes } from '../schemas/key.ts';
+import { timestampOutput, uuidOutput } from '../schemas/common.ts';
+
+const Grant = z.strictObject({
+  id: uuidOutput('Id of the grant'),
+  clientName: z.string().meta({ description: 'What the agent calls itself' }),
+  redirectHost: z.string().meta({ description: 'Host that its answers go to' }),
+  scopes: z.array(KeyScopes.element),
+  profile: z.strictObject({ id: uuidOutput('Id of the profile'), name: z.string() }).nullable(),
+  mode: z.enum(['live', 'test']),
+  givenBy: z.string().meta({ description: 'Email of the person who gave it' }),
+  isOwn: z.boolean().meta({ description: 'Whether the calling person gave it' }),
+  createdAt: timestampOutput('When it was given'),
+  lastUsedAt: timestampOutput('Last use, to the minute').nullable(),
+});
+
+export const listGrants = personProcedure
+  .input(z.strictObject({}))
+  .output(z.strictObject({ mcpUrl: z.string(), grants: z.array(Grant) }))
+  .query(async ({ ctx }) => {
+    const grants = await list(ctx.services, ctx.person);
+    return {
+      mcpUrl: `${ctx.services.config.publicUrl}/mcp`,
+      grants: grants.map(({ profileId, profileName, scopes, createdAt, lastUsedAt, ...grant }) => ({
+        ...grant,
+        scopes: [...scopes],
+        profile: profileId === null ? null : { id: profileId, name: profileName ?? '' },
+        isOwn: grant.givenBy === ctx.person.email,
+        createdAt: createdAt.toISOString(),
+        lastUsedAt: lastUsedAt?.toISOString() ?? null,
+      })),
+    };
+  });

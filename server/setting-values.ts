@@ -1,0 +1,60 @@
+/** Schemas of setting values. Their messages follow the name of a variable. */
+import { z } from 'zod';
+import { emailAddress } from '../services/people/email-address.ts';
+import { passwordProblem } from '../services/people/new-password.ts';
+import { parseAllowList } from './outbound-addresses.ts';
+
+export const apiKey = (type: 'live' | 'test') =>
+  z
+    .string()
+    .regex(new RegExp(`^crl_${type}_[A-Za-z0-9]{32,}$`), `must be crl_${type}_ and at least 32 letters or digits`);
+
+export const encryptionKeys = z.string().transform((value, issue) => {
+  const keys = value.split(',').map((key) => Buffer.from(key.trim(), 'base64'));
+  if (keys.some((key) => key.length !== 32)) {
+    issue.addIssue({ code: 'custom', message: 'must be comma-separated base64 keys of 32 bytes each' });
+    return z.NEVER;
+  }
+  return keys;
+});
+
+/** A value that `parse` reads. The error that `parse` throws says what is wrong. */
+export const readBy = <Value>(parse: (value: string) => Value) =>
+  z.string().transform((value, issue): Value => {
+    try {
+      return parse(value);
+    } catch (error) {
+      issue.addIssue({ code: 'custom', message: (error as Error).message });
+      return z.NEVER;
+    }
+  });
+
+export const cidrs = readBy((value) => {
+  const entries = value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+  parseAllowList(entries);
+  return entries;
+});
+
+export const ownerEmail = z.string().transform((value, issue): string => {
+  const address = emailAddress(value);
+  if (address !== null) return address;
+  issue.addIssue({ code: 'custom', message: 'must be an address such as you@bells.example' });
+  return z.NEVER;
+});
+
+export const ownerPassword = z.string().superRefine((value, issue) => {
+  const problem = passwordProblem(value);
+  if (problem !== null) issue.addIssue({ code: 'custom', message: problem });
+});
+
+/** Express's trust-proxy setting: a number of hops, true or false, or addresses and subnets. */
+export const trustProxy = z.string().transform((value): boolean | number | string => {
+  if (value === 'true' || value === 'false') return value === 'true';
+  return /^\d+$/.test(value) ? Number(value) : value;
+});
+
+/** A number in digits. The pattern bounds it. */
+export const digits = (pattern: RegExp, message: string) => z.string().regex(pattern, message).transform(Number);

@@ -1,0 +1,146 @@
+/**
+ * Reads the sent posts of a window one by one, each with its metrics, for what daily metrics do not know: tags and hours
+ * (docs/decisions/0077-read-tags-and-hours-from-the-newest-posts.md).
+ */
+import { expressionBuilder, sql } from 'kysely';
+import { type Schema, tables } from '../../entities/tables.ts';
+import type { Context } from '../context.ts';
+import type { Caller } from '../access/caller.ts';
+import { earliestId } from '../ids.ts';
+import { filtersOf, type PostFilter } from './read-daily-metrics.ts';
+import type { Window } from './window.ts';
+
+/** Most posts that one answer is computed from. */
+export const SAMPLE_MAX = 10_000;
+
+/** Place in the schedule of reads from which on a read is a day or more after sending. */
+const DAY_READ = 24;
+
+/** Maximum difference between the timestamp in an id and the instant at which its post is accepted. */
+const ID_SLACK_MS = 60_000;
+
+const DAY_MS = 86_400_000;
+
+const METRICS = ['impressions', 'likes', 'reposts', 'replies', 'clicks'] as const;
+
+/** A metric that counts what people did with a post. */
+type Reaction = Exclude<(typeof METRICS)[number], 'impressions'>;
+
+export interface SampleFilter extends PostFilter {
+  /** A post must have all of them. */
+  readonly tag?: readonly string[] | undefined;
+}
+
+type TaggedFilter = SampleFilter & { readonly tag: readonly string[] };
+
+export type SampledPost = Awaited<ReturnType<typeof readSample>>['posts'][number];
+
+/**
+ * Reads the newest posts of the window, at most {@link SAMPLE_MAX}. `dayReactions` is null without a read a day after
+ * sending.
+ */
+export async function readSample(context: Context, caller: Caller, filter: SampleFilter, window: Window) {
+  const rows = await tables(context.db.em())
+    .selectFrom(foundPosts(context, caller, filter, window).as('p'))
+    .leftJoinLateral(
+      (of) =>
+        of
+          .selectFrom('metrics_reads')
+          .selectAll()
+          .whereRef('post_id', '=', 'p.id')
+          .orderBy('number', 'desc')
+          .limit(1)
+          .as('r'),
+      (join) => join.onTrue(),
+    )
+    .leftJoinLateral(
+      (of) =>
+        of
+          .selectFrom('metrics_reads')
+          .select(({ eb, fn, val }) => {
+            const count = (name: Reaction) => fn.coalesce(name, val(0));
+            const answers = eb(count('reposts'), '+', count('replies'));
+            return eb(eb(count('likes'), '+', count('clicks')), '+', answers).as('reactions');
+          })
+          .whereRef('post_id', '=', 'p.id')
+          .where('number', '>=', DAY_READ)
+          .orderBy('number')
+          .limit(1)
+          .as('d'),
+      (join) => join.onTrue(),
+    )
+    .select((of) => [
+      'p.sent_at',
+      'p.platform_id',
+      'p.tags',
+      of('r.post_id', 'is not', null).as('is_read'),
+      // 64-bit integers would be returned as text; floats are exact up to 2^53.
+      ...METRICS.map((name) => of.cast<number | null>(`r.${name}`, 'float8').as(name)),
+      of.cast<number | null>('d.reactions', 'float8').as('dayReactions'),
+    ])
+    .execute();
+  return { posts: rows.slice(0, SAMPLE_MAX), isWhole: rows.length <= SAMPLE_MAX };
+}
+
+/** One post more than the sample holds, which shows that there are more. */
+const FOUND_MAX = SAMPLE_MAX + 1;
+
+function foundPosts(context: Context, caller: Caller, filter: SampleFilter, window: Window) {
+  const { tag = [] } = filter;
+  return tag.length > 0
+    ? taggedPosts(context, caller, { ...filter, tag }, window)
+    : newestPosts(context, caller, filter, window);
+}
+
+/** Columns of the query around a lateral one. */
+const outer = expressionBuilder<{ c: Schema['connections']; t: Schema['post_tags'] }, 'c' | 't'>();
+
+/** Along the index of each connection by the time of sending. */
+function newestPosts(context: Context, caller: Caller, filter: SampleFilter, window: Window) {
+  const posts = sentPosts(context, caller, filter, window)
+    .where('posts.connection_id', '=', outer.ref('c.id'))
+    .orderBy('sent_at', 'desc')
+    .limit(FOUND_MAX);
+  return tables(context.db.em())
+    .selectFrom('connections as c')
+    .innerJoinLateral(posts.as('f'), (join) => join.onTrue())
+    .select(['f.id', 'f.sent_at', 'f.platform_id', 'f.tags'])
+    .where('c.account_id', '=', caller.accountId)
+    .orderBy('f.sent_at', 'desc')
+    .limit(FOUND_MAX);
+}
+
+/** Along the index of the first tag, whose posts are looked up. */
+function taggedPosts(context: Context, caller: Caller, filter: TaggedFilter, window: Window) {
+  const posts = sentPosts(context, caller, filter, window)
+    .where('posts.id', '=', outer.ref('t.post_id'))
+    .where('tags', '@>', ({ val }) => val([...filter.tag]))
+    // Stops the planner from scanning all posts instead, because it cannot know how many have the tag.
+    .offset(0);
+  // A post is accepted before it is sent, and ids sort by the time of acceptance.
+  const until = earliestId(new Date(Date.parse(window.to) + DAY_MS + ID_SLACK_MS));
+  return tables(context.db.em())
+    .selectFrom('post_tags as t')
+    .innerJoinLateral(posts.as('f'), (join) => join.onTrue())
+    .select(['f.id', 'f.sent_at', 'f.platform_id', 'f.tags'])
+    .where('t.account_id', '=', caller.accountId)
+    .where('t.tag', '=', filter.tag[0] ?? '')
+    .where('t.post_id', '<', until)
+    .orderBy('t.post_id', 'desc')
+    .limit(FOUND_MAX);
+}
+
+function sentPosts(context: Context, caller: Caller, filter: SampleFilter, { from, to }: Window) {
+  const { reach, wanted } = filtersOf(caller, filter);
+  return (
+    tables(context.db.em())
+      .selectFrom('posts')
+      .select(['id', 'sent_at', 'platform_id', 'tags'])
+      .where((of) => of.and([of.and(reach), of.and(wanted)]))
+      // The value is part of the SQL text: PostgreSQL uses its partial index of live posts only then.
+      .$if(caller.mode === 'live', (query) => query.where('mode', '=', sql.lit('live')))
+      .where('sent_at', 'is not', null)
+      .where('sent_at', '>=', sql<string>`${from}::timestamp at time zone 'UTC'`)
+      .where('sent_at', '<', sql<string>`(${to}::timestamp + interval '1 day') at time zone 'UTC'`)
+  );
+}

@@ -1,0 +1,40 @@
+/**
+ * Stores the new credential of the connection that a connect session names. The connection keeps its id, profile, slug,
+ * queue and posts, and no event is emitted.
+ */
+import { LockMode } from '@mikro-orm/core';
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { Connection } from '../../entities/connection.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import type { AnyPlatform, ConnectedAccount } from '../../platforms/contract.ts';
+import { replaceCredential } from '../connections/relink-account.ts';
+import type { Context } from '../context.ts';
+
+/**
+ * In the caller's transaction.
+ *
+ * @returns null when the connection has been deleted meanwhile
+ * @throws ServiceError connection_conflict when the person signed in with another account
+ */
+export async function reconnectAccount(
+  em: SqlEntityManager,
+  context: Context,
+  linked: { readonly platform: AnyPlatform; readonly account: ConnectedAccount<unknown> },
+  where: { readonly id: string; readonly accountId: string },
+): Promise<Connection | null> {
+  const { platform, account } = linked;
+  const existing = { ...where, platformId: platform.id, deletedAt: null };
+  const connection = await em.findOne(Connection, existing, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (connection === null) return null;
+  const isSame =
+    platform.opensAccounts === true ||
+    platform.repeatsAccounts === true ||
+    connection.platformAccountId === account.platformAccountId;
+  if (!isSame) {
+    throw new ServiceError(
+      'connection_conflict',
+      `This connects ${connection.handle} again, and the login belongs to ${account.handle}. Use the login of ${connection.handle}.`,
+    );
+  }
+  return replaceCredential(em, context, connection, linked);
+}

@@ -1,0 +1,70 @@
+/**
+ * Changes the queue of a connection: its slots, their time zone, and whether it is paused. Queued posts keep their
+ * times, except those that became overdue during a pause. Resuming moves each of these to the next free slot and emits
+ * post.rescheduled (docs/contract/scheduling.md#paused-queues, docs/contract/scheduling.md#slots).
+ */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { QueueSlot } from '../../entities/connection.ts';
+import { statement } from '../../entities/statement.ts';
+import { lockConnection } from './lock-connection.ts';
+import type { Context } from '../context.ts';
+import type { Caller } from '../access/caller.ts';
+import { WAITING, WAITING_TYPES } from '../scheduling/move-waiting.ts';
+import { moveToFreeSlots } from '../scheduling/move-to-free-slots.ts';
+import { readQueues } from '../scheduling/slots.ts';
+
+export interface QueueChanges {
+  /** Replaces all slots. */
+  readonly slots?: QueueSlot[] | undefined;
+  readonly timezone?: string | undefined;
+  readonly paused?: boolean | undefined;
+}
+
+export interface QueueSettings {
+  id: string;
+  slug: string;
+  timezone: string;
+  queueSlots: QueueSlot[];
+  paused: boolean;
+}
+
+const lockOverdue = statement('lock overdue posts of a queue', {
+  parameters: { connectionId: 'uuid', now: 'timestamptz' },
+  result: WAITING_TYPES,
+  sql: ({ connectionId, now }) => `
+    select ${WAITING} from posts p
+    where p.connection_id = ${connectionId} and p.status = 'scheduled' and p.queued and p.scheduled_for <= ${now}
+    order by p.scheduled_for, p.id for update of p`,
+});
+
+/** @throws ServiceError not_found */
+export async function updateQueue(
+  context: Context,
+  caller: Caller,
+  connectionId: string,
+  changes: QueueChanges,
+): Promise<QueueSettings> {
+  return context.db.em().transactional(async (em: SqlEntityManager) => {
+    const connection = await lockConnection(em, caller, connectionId);
+    const resumes = connection.queuePaused && changes.paused === false;
+    connection.queueSlots = changes.slots ?? connection.queueSlots;
+    connection.timezone = changes.timezone ?? connection.timezone;
+    connection.queuePaused = changes.paused ?? connection.queuePaused;
+    await em.flush();
+    if (resumes) await moveOverdue(context, em, connectionId);
+    return {
+      id: connection.id,
+      slug: connection.slug,
+      timezone: connection.timezone,
+      queueSlots: connection.queueSlots,
+      paused: connection.queuePaused,
+    };
+  });
+}
+
+async function moveOverdue(context: Context, em: SqlEntityManager, connectionId: string): Promise<void> {
+  const now = context.clock.now();
+  const overdue = await lockOverdue(em, { connectionId, now });
+  const queue = (await readQueues(em, [connectionId], now)).get(connectionId);
+  if (queue !== undefined) await moveToFreeSlots(context, em, queue, overdue);
+}

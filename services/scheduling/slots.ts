@@ -1,0 +1,135 @@
+/**
+ * Finds and takes slots in the queue of a connection. The post in a slot holds it, so a slot without a post is free.
+ */
+import type { ItemError } from '../../errors/item-error.ts';
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { QueueSlot } from '../../entities/connection.ts';
+import { columns } from '../../entities/column-lists.ts';
+import { statement } from '../../entities/statement.ts';
+import { HORIZON_MS } from './horizon.ts';
+import { slotTimes } from './slot-times.ts';
+
+export interface Queue {
+  readonly connectionId: string;
+  readonly slug: string;
+  readonly timezone: string;
+  readonly slots: readonly QueueSlot[];
+  readonly paused: boolean;
+  /** Instants of upcoming slots that are taken, in milliseconds. */
+  readonly taken: ReadonlySet<number>;
+}
+
+const QUEUE = columns('connections', ['id', 'slug', 'timezone', 'queue_slots', 'queue_paused']);
+
+const queuesStatement = (name: string, lock: string) =>
+  statement(name, {
+    parameters: { ids: 'uuid[]' },
+    result: QUEUE.types,
+    sql: ({ ids }) => `select ${QUEUE.sql} from connections where id = any(${ids}) order by id ${lock}`,
+  });
+
+const selectQueues = queuesStatement('read queues', '');
+const selectQueuesLocked = queuesStatement('lock queues', 'for no key update');
+
+const selectTaken = statement('find taken slots', {
+  parameters: { connectionIds: 'uuid[]', now: 'timestamptz' },
+  result: { connection_id: 'uuid', slot_at: 'timestamptz' },
+  sql: ({ connectionIds, now }) => `
+    select connection_id, slot_at from posts
+    where connection_id = any(${connectionIds}) and status = 'scheduled' and slot_at > ${now}`,
+});
+
+/** Reads the queues of connections, by connection id. Do not take slots from the result without {@link lockQueues}. */
+export async function readQueues(
+  em: SqlEntityManager,
+  connectionIds: readonly string[],
+  now: Date,
+): Promise<Map<string, Queue>> {
+  return load(em, connectionIds, now, selectQueues);
+}
+
+/** As {@link readQueues}, with a lock: no other transaction can take slots of these queues until this one ends. */
+export async function lockQueues(
+  em: SqlEntityManager,
+  connectionIds: readonly string[],
+  now: Date,
+): Promise<Map<string, Queue>> {
+  return load(em, connectionIds, now, selectQueuesLocked);
+}
+
+async function load(
+  em: SqlEntityManager,
+  connectionIds: readonly string[],
+  now: Date,
+  select: typeof selectQueues,
+): Promise<Map<string, Queue>> {
+  const rows = await select(em, { ids: connectionIds });
+  const taken = await readTakenSlots(em, connectionIds, now);
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        connectionId: row.id,
+        slug: row.slug,
+        timezone: row.timezone,
+        slots: row.queue_slots,
+        paused: row.queue_paused,
+        taken: taken.get(row.id) ?? new Set(),
+      },
+    ]),
+  );
+}
+
+/**
+ * Instants of upcoming slots that posts hold, in milliseconds, by connection; a connection without such posts has none.
+ */
+export async function readTakenSlots(
+  em: SqlEntityManager,
+  connectionIds: readonly string[],
+  now: Date,
+): Promise<Map<string, Set<number>>> {
+  const held = await selectTaken(em, { connectionIds, now });
+  const byConnection = Map.groupBy(held, (row) => row.connection_id);
+  return new Map(
+    [...byConnection].map(([id, posts]) => [id, new Set(posts.map((post) => new Date(post.slot_at).getTime()))]),
+  );
+}
+
+/** The next free slot later than `now` and within the scheduling horizon; null when there is none. */
+export function nextFreeSlot(queue: Pick<Queue, 'slots' | 'timezone' | 'taken'>, now: Date): Date | null {
+  const until = new Date(now.getTime() + HORIZON_MS);
+  for (const slot of slotTimes(queue.slots, queue.timezone, now, until)) {
+    if (!queue.taken.has(slot.getTime())) return slot;
+  }
+  return null;
+}
+
+/**
+ * Takes the next free slot of a connection, in the caller's transaction, which stores the post that holds it.
+ *
+ * @returns the slot, or queue_empty or queue_full
+ */
+export async function takeFreeSlot(em: SqlEntityManager, connectionId: string, now: Date): Promise<Date | ItemError> {
+  const queue = (await lockQueues(em, [connectionId], now)).get(connectionId);
+  if (queue === undefined) throw new Error(`connection ${connectionId} is gone`);
+  return nextFreeSlot(queue, now) ?? noSlot(queue);
+}
+
+/** The queue with one more slot taken. */
+export function withTaken(queue: Queue, slot: Date): Queue {
+  return { ...queue, taken: new Set([...queue.taken, slot.getTime()]) };
+}
+
+/** The error of a queue without a free slot. */
+export function noSlot(queue: Queue): ItemError {
+  if (queue.slots.length === 0) {
+    return {
+      code: 'queue_empty',
+      message: `The connection "${queue.slug}" has no queue slots; set some, or give scheduledFor.`,
+    };
+  }
+  return {
+    code: 'queue_full',
+    message: `Every slot of the connection "${queue.slug}" in the next 30 days is taken; add slots, or give scheduledFor.`,
+  };
+}

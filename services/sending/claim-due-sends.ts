@@ -1,0 +1,192 @@
+/**
+ * Claims due posts for this process, in turns across accounts and connections. Rows that another worker is claiming are
+ * skipped without waiting.
+ */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { columns } from '../../entities/column-lists.ts';
+import { type RowOf, statement } from '../../entities/statement.ts';
+import type { Context } from '../context.ts';
+import { rowNeedsAdmission } from '../plans/admit-posts.ts';
+import { PLAN_TERMS } from '../plans/plan-terms.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
+import { AWAITS_MODEL } from '../polish/rewrite-wanted.ts';
+import {
+  type Candidate,
+  countInProgress,
+  fullShares,
+  pickFairly,
+  platformsToFill,
+  platformsWithCapacity,
+} from '../scheduling/concurrency-limits.ts';
+import { lateBefore } from '../scheduling/lateness.ts';
+import { DUE, DUE_TYPES } from '../scheduling/move-waiting.ts';
+import type { WithSender } from './post-sender.ts';
+import { dateOrNull } from '../timestamp.ts';
+import { claimAdmitted, type TakenPosts } from './claim-admitted.ts';
+
+/** Maximum number of due posts that one scan finds. */
+const DUE_MAX = 1_000;
+
+/** Maximum number of scans of a wide claim. */
+const SCANS_MAX = 4;
+
+/** Sorts before every id: a scan that begins here includes all posts of its instant. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+const findCandidates = statement('find due posts', {
+  parameters: {
+    now: 'timestamptz',
+    after: 'timestamptz',
+    platformIds: 'text[]',
+    fullConnections: 'uuid[]',
+    fullAccounts: 'text[]',
+    limit: 'int',
+    afterId: 'uuid',
+    fullModels: 'text[]',
+    hasModel: 'boolean',
+  },
+  result: {
+    ...columns('posts', ['id', 'scheduled_for', 'account_id', 'connection_id', 'platform_id']).types,
+    ...PLAN_TERMS.types,
+    paused: 'boolean',
+    awaits_model: 'boolean',
+  },
+  sql: (given) => `
+    select p.id, p.scheduled_for, p.account_id, p.connection_id, p.platform_id, ${PLAN_TERMS.sql},
+      p.queued and c.queue_paused as paused, ${given.hasModel} and ${AWAITS_MODEL} as awaits_model
+    from posts p join connections c on c.id = p.connection_id join accounts a on a.id = p.account_id
+    where p.status = 'scheduled' and not p.held and p.scheduled_for <= ${given.now}
+      and (p.scheduled_for, p.id) > (${given.after}, ${given.afterId})
+      and p.platform_id = any(${given.platformIds}) and p.connection_id <> all(${given.fullConnections})
+      and (cardinality(${given.fullAccounts}) = 0
+        or p.account_id || ' ' || p.platform_id <> all(${given.fullAccounts}))
+      and (cardinality(${given.fullModels}) = 0 or p.platform_id <> all(${given.fullModels}) or not ${AWAITS_MODEL})
+      and (c.backoff_until is null or c.backoff_until <= ${given.now})
+    order by p.scheduled_for, p.id limit ${given.limit}`,
+});
+
+type CandidateRow = RowOf<typeof findCandidates>;
+
+// Checks again that the queue is paused, because a queue that was resumed meanwhile has moved its posts itself.
+const holdPosts = statement('hold due posts of paused queues', {
+  parameters: { ids: 'uuid[]', now: 'timestamptz' },
+  sql: ({ ids, now }) => `
+    update posts p set held = true from connections c
+    where p.id = any(${ids}) and p.status = 'scheduled' and p.queued and p.scheduled_for <= ${now}
+      and c.id = p.connection_id and c.queue_paused`,
+});
+
+const lockDuePosts = statement('lock due posts', {
+  parameters: { ids: 'uuid[]', now: 'timestamptz' },
+  result: DUE_TYPES,
+  sql: ({ ids, now }) => `
+    select ${DUE} from posts p join accounts a on a.id = p.account_id
+    where p.id = any(${ids}) and p.status = 'scheduled' and not p.held and p.scheduled_for <= ${now}
+    order by p.scheduled_for, p.id for update of p skip locked`,
+});
+
+/** As {@link TakenPosts}, for a scan that may have left due posts behind. */
+export interface ClaimedDue extends TakenPosts {
+  /** True when more posts were due than the concurrency limits allow, or than the scans covered. */
+  readonly moreDue: boolean;
+  /** True when other workers were claiming the same rows. */
+  readonly contended: boolean;
+}
+
+export interface ClaimOptions {
+  /**
+   * Whether to scan past the backlog of a few accounts or connections to find the posts of others. The cost grows with
+   * the length of the backlog, so callers set it only occasionally.
+   */
+  readonly wide?: boolean;
+}
+
+/** Claims due posts up to the concurrency limits, in turns across accounts and connections. */
+export async function claimDueSends(
+  context: Context & WithSender,
+  { wide = true }: ClaimOptions = {},
+): Promise<ClaimedDue> {
+  const now = context.clock.now();
+  const due = await findDue(context, now, wide ? SCANS_MAX : 1);
+  const paused = due.filter((row) => row.paused).map(({ id }) => id);
+  if (paused.length > 0) await holdPosts(context.db.em(), { ids: paused, now });
+  const candidates = due.filter((row) => !row.paused).map(candidateOf);
+  const picked = pickFairly(context.platforms, candidates, countInProgress(context.sends.inProgress));
+  const moreDue = picked.length < candidates.length || due.length >= DUE_MAX;
+  if (picked.length === 0) return { sends: [], moved: paused.length, moreDue, contended: false };
+  const metered = new Set(due.filter((row) => rowNeedsAdmission(context, row)).map((row) => row.account_id));
+  const { sends, moved } = await context.db.em().transactional(async (em: SqlEntityManager) => {
+    // Accounts before posts, and always in one order, so that two workers cannot deadlock.
+    for (const accountId of [...metered].toSorted()) await lockAccount(em, accountId);
+    return claimAdmitted(context, em, await lockDuePosts(em, { ids: picked.map(({ id }) => id), now }));
+  });
+  const inOrder = sends.toSorted((a, b) => Number(a.post.scheduledFor) - Number(b.post.scheduledFor));
+  const contended = sends.length + moved === 0;
+  return { sends: inOrder, moved: moved + paused.length, moreDue, contended };
+}
+
+/**
+ * Finds due posts, the longest due first. Each further scan continues after the previous one and skips accounts and
+ * connections that have enough candidates. A backlog therefore does not hide later posts of others.
+ */
+async function findDue(context: Context & WithSender, now: Date, scans: number): Promise<CandidateRow[]> {
+  const { platforms, sends } = context;
+  const { inProgress } = sends;
+  const counts = countInProgress(inProgress);
+  const found: CandidateRow[] = [];
+  let platformIds = platformsWithCapacity(platforms, counts);
+  let last: { id: string; scheduledFor: Date | string } = { id: FIRST_ID, scheduledFor: lateBefore(now) };
+  for (let scan = 0; scan < scans && platformIds.length > 0; scan += 1) {
+    const { connections, accounts, models } = fullShares(platforms, [...inProgress, ...found.map(candidateOf)]);
+    const rows: CandidateRow[] = await findCandidates(context.db.em(), {
+      now,
+      after: last.scheduledFor,
+      platformIds,
+      fullConnections: connections,
+      fullAccounts: accounts,
+      limit: DUE_MAX,
+      afterId: last.id,
+      fullModels: models,
+      hasModel: context.polisher !== null,
+    });
+    found.push(...rows);
+    if (rows.length < DUE_MAX) break;
+    const behind = rows.at(-1);
+    if (behind?.scheduled_for != null) last = { id: behind.id, scheduledFor: behind.scheduled_for };
+    platformIds = platformsToFill(platforms, platformIds, found.map(candidateOf), counts);
+  }
+  return found;
+}
+
+function candidateOf(row: CandidateRow): Candidate {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    connectionId: row.connection_id,
+    platformId: row.platform_id,
+    awaitsModel: row.awaits_model,
+  };
+}
+
+// Posts of a connection in backoff are due when the backoff ends.
+const findNextDue = statement('find when the next post is due', {
+  parameters: { now: 'timestamptz' },
+  result: { due: 'timestamptz?' },
+  sql: ({ now }) => `
+    select least(
+      (select p.scheduled_for from posts p
+       where p.status = 'scheduled' and not p.held
+         and not exists (select 1 from connections c where c.id = p.connection_id and c.backoff_until > ${now})
+       order by p.scheduled_for limit 1),
+      (select min(greatest(c.backoff_until, w.scheduled_for)) from connections c
+       cross join lateral (select p.scheduled_for from posts p
+         where p.connection_id = c.id and p.status = 'scheduled' and not p.held order by p.scheduled_for limit 1) w
+       where c.backoff_until > ${now})
+    ) as due`,
+});
+
+/** When the next scheduled post can be sent; null when no post waits. Posts in a paused queue do not count. */
+export async function nextDueAt(context: Context): Promise<Date | null> {
+  const [row] = await findNextDue(context.db.em(), { now: context.clock.now() });
+  return dateOrNull(row?.due ?? null);
+}

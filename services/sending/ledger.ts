@@ -1,0 +1,295 @@
+/**
+ * Reads and writes the rows of the send ledger, one per part: opened before the platform is called, closed after
+ * (docs/contract/posts.md#interrupted-sends).
+ */
+import { type ItemError, storedError } from '../../errors/item-error.ts';
+import { columns } from '../../entities/column-lists.ts';
+import { type RowOf, statement } from '../../entities/statement.ts';
+import type { AttemptState, AttemptStep } from '../../entities/attempt.ts';
+import type { Json, Published } from '../../platforms/contract.ts';
+import type { Context } from '../context.ts';
+import { type ClaimedSend, type OpenAttempt, tokenFor } from './claimed-send.ts';
+import type { PostPart, PublishedPart } from './post-parts.ts';
+import type { PartOutcome } from './send-part.ts';
+import { dateOrNull } from '../timestamp.ts';
+import { storableText } from '../storable-text.ts';
+import { leaseFrom } from './send-times.ts';
+
+/** A closed row of the current send. */
+export interface LedgerRow {
+  readonly step: AttemptStep;
+  readonly index: number;
+  readonly state: AttemptState;
+  readonly published: Published | null;
+  readonly error: ItemError | null;
+}
+
+// Opening a part extends the claim, and inserts nothing if the claim was lost. A thread may take longer than a lease,
+// and two workers must never publish parts of the same post.
+const insertPart = statement('open the ledger row of a part', {
+  parameters: {
+    id: 'uuid',
+    postId: 'uuid',
+    generation: 'int',
+    step: 'text',
+    index: 'int',
+    token: 'text',
+    startedAt: 'timestamptz',
+    claim: 'uuid',
+    claimedUntil: 'timestamptz',
+  },
+  result: { id: 'uuid' },
+  sql: ({ id, postId, generation, step, index, token, startedAt, claim, claimedUntil }) => `
+    with held as (
+      update posts set claimed_until = ${claimedUntil}
+      where id = ${postId} and claim = ${claim} and status = 'processing' returning id
+    )
+    insert into attempts (id, post_id, generation, step, index, state, token, started_at)
+    select ${id}, id, ${generation}, ${step}, ${index}, 'sending', ${token}, ${startedAt} from held returning id`,
+});
+
+const updatePrepared = statement('keep the uploaded images of a part', {
+  parameters: {
+    id: 'uuid',
+    postId: 'uuid',
+    startedAt: 'timestamptz',
+    claim: 'uuid',
+    claimedUntil: 'timestamptz',
+    prepared: 'jsonb',
+  },
+  result: { id: 'uuid' },
+  sql: ({ id, postId, startedAt, claim, claimedUntil, prepared }) => `
+    with held as (
+      update posts set claimed_until = ${claimedUntil}
+      where id = ${postId} and claim = ${claim} and status = 'processing' returning id
+    )
+    update attempts a set prepared = ${prepared}, started_at = ${startedAt} from held where a.id = ${id} returning a.id`,
+});
+
+// The token of a delete row is the claim it was made under. A row that a dead process left open is reused.
+const insertRemoval = statement('open the ledger row of a delete', {
+  parameters: {
+    id: 'uuid',
+    postId: 'uuid',
+    generation: 'int',
+    index: 'int',
+    now: 'timestamptz',
+    platformPostId: 'text',
+    claim: 'uuid',
+    claimedUntil: 'timestamptz',
+  },
+  result: { id: 'uuid' },
+  sql: ({ id, postId, generation, index, now, platformPostId, claim, claimedUntil }) => `
+    with held as (
+      update posts set claimed_until = ${claimedUntil}
+      where id = ${postId} and claim = ${claim} and status in ('processing', 'sent') returning id
+    ), resumed as (
+      update attempts a set token = ${claim}::text from held
+      where a.post_id = held.id and a.generation = ${generation} and a.step = 'delete' and a.index = ${index}
+        and a.state = 'sending'
+      returning a.id
+    ), opened as (
+      insert into attempts (id, post_id, generation, step, index, state, token, started_at, platform_post_id)
+      select ${id}, id, ${generation}, 'delete', ${index}, 'sending', ${claim}::text, ${now}, ${platformPostId}
+      from held where not exists (select 1 from resumed)
+      returning id
+    )
+    select id from resumed union all select id from opened`,
+});
+
+const updateRemovals = statement('close the open delete rows of a post', {
+  parameters: { postId: 'uuid', generation: 'int', state: 'text', now: 'timestamptz', code: 'text', message: 'text' },
+  sql: ({ postId, generation, state, now, code, message }) => `
+    update attempts set state = ${state}, settled_at = ${now}, error_code = ${code}, error_message = ${message}
+    where post_id = ${postId} and generation = ${generation} and step = 'delete' and state = 'sending'`,
+});
+
+const updateRow = statement('close a ledger row', {
+  parameters: {
+    id: 'uuid',
+    state: 'text',
+    now: 'timestamptz',
+    platformPostId: 'text?',
+    url: 'text?',
+    ref: 'jsonb?',
+    code: 'text?',
+    message: 'text?',
+  },
+  sql: ({ id, state, now, platformPostId, url, ref, code, message }) => `
+    update attempts set state = ${state}, settled_at = ${now},
+      platform_post_id = coalesce(${platformPostId}, platform_post_id), url = ${url}, ref = ${ref},
+      error_code = ${code}, error_message = ${message}
+    where id = ${id}`,
+});
+
+const CLOSED = columns('attempts', [
+  'step',
+  'index',
+  'state',
+  'platform_post_id',
+  'url',
+  'ref',
+  'error_code',
+  'error_message',
+]);
+
+const selectClosed = statement('read the closed ledger rows of a send', {
+  parameters: { postId: 'uuid', generation: 'int' },
+  result: CLOSED.types,
+  sql: ({ postId, generation }) => `
+    select ${CLOSED.sql} from attempts
+    where post_id = ${postId} and generation = ${generation} and state <> 'sending' order by id`,
+});
+
+const selectUnknownSince = statement('find when a part was first sent with an unknown outcome', {
+  parameters: { postId: 'uuid', before: 'int', step: 'text', index: 'int' },
+  result: { since: 'timestamptz?' },
+  sql: ({ postId, before, step, index }) => `
+    select min(started_at) as since from attempts
+    where post_id = ${postId} and generation < ${before} and step = ${step} and index = ${index} and state = 'unknown'`,
+});
+
+/** Instant of the earliest previous send that may have published the part with an unknown outcome; null for none. */
+export async function unknownSince(
+  context: Context,
+  post: { readonly id: string; readonly generation: number },
+  { step, index }: Pick<PostPart, 'step' | 'index'>,
+): Promise<Date | null> {
+  if (post.generation === 0) return null;
+  const values = { postId: post.id, before: post.generation, step, index };
+  const [row] = await selectUnknownSince(context.db.em(), values);
+  return dateOrNull(row?.since ?? null);
+}
+
+/** Thrown when another worker has taken over the send; this process must stop working on it. */
+export class ClaimLost extends Error {
+  override name = 'ClaimLost';
+}
+
+/** Opens the row of a part before it is published. */
+export async function openPart(context: Context, claimed: ClaimedSend, part: PostPart): Promise<OpenAttempt> {
+  const { post, claim } = claimed;
+  const id = context.random.uuid();
+  const startedAt = context.clock.now();
+  const token = tokenFor(context, post.platformId, startedAt, id);
+  const { step, index } = part;
+  const opened = await insertPart(context.db.em(), {
+    id,
+    postId: post.id,
+    generation: post.generation,
+    step,
+    index,
+    token,
+    startedAt,
+    claim,
+    claimedUntil: leaseFrom(startedAt),
+  });
+  if (opened.length === 0) throw new ClaimLost(`the claim on post ${post.id} was lost`);
+  return { id, step, index, token, startedAt, prepared: null };
+}
+
+/** Stores the result of uploading the images. From this instant on, the part may be published. */
+export async function keepPrepared(
+  context: Context,
+  claimed: ClaimedSend,
+  attempt: OpenAttempt,
+  prepared: Json,
+): Promise<OpenAttempt> {
+  const startedAt = context.clock.now();
+  const { post, claim } = claimed;
+  const claimedUntil = leaseFrom(startedAt);
+  const values = { id: attempt.id, postId: post.id, startedAt, claim, claimedUntil, prepared };
+  const kept = await updatePrepared(context.db.em(), values);
+  if (kept.length === 0) throw new ClaimLost(`the claim on post ${post.id} was lost`);
+  return { ...attempt, prepared, startedAt };
+}
+
+/**
+ * Opens the row of a part before it is deleted, and extends the claim.
+ *
+ * @throws ClaimLost when this process no longer holds the claim
+ */
+export async function openRemoval(
+  context: Context,
+  post: { readonly id: string; readonly generation: number; readonly claim: string },
+  part: { readonly index: number; readonly published: Published },
+): Promise<string> {
+  const { id, generation, claim } = post;
+  const now = context.clock.now();
+  const [row] = await insertRemoval(context.db.em(), {
+    id: context.random.uuid(),
+    postId: id,
+    generation,
+    index: part.index,
+    now,
+    platformPostId: part.published.platformPostId,
+    claim,
+    claimedUntil: leaseFrom(now),
+  });
+  if (row === undefined) throw new ClaimLost(`the claim on post ${id} was lost`);
+  return row.id;
+}
+
+/** Closes the delete rows that an earlier process left open and that no process can finish. */
+export async function closeRemovals(
+  context: Context,
+  post: { readonly id: string; readonly generation: number },
+  outcome: Extract<PartOutcome, { error: ItemError }>,
+): Promise<void> {
+  const { code, message } = storable(outcome.error);
+  const { id: postId, generation } = post;
+  const { state } = outcome;
+  await updateRemovals(context.db.em(), { postId, generation, state, now: context.clock.now(), code, message });
+}
+
+/** Closes a row with the outcome of its call. */
+export async function closeRow(context: Context, attemptId: string, outcome: PartOutcome | null): Promise<void> {
+  const published = outcome?.state === 'accepted' ? outcome.published : null;
+  const error = outcome === null || outcome.state === 'accepted' ? null : storable(outcome.error);
+  await updateRow(context.db.em(), {
+    id: attemptId,
+    state: outcome?.state ?? 'accepted',
+    now: context.clock.now(),
+    platformPostId: published?.platformPostId ?? null,
+    url: published?.url ?? null,
+    ref: published?.ref ?? null,
+    code: error?.code ?? null,
+    message: error?.message ?? null,
+  });
+}
+
+/** The closed rows of the current send, oldest first. */
+export async function closedRows(
+  context: Context,
+  post: { readonly id: string; readonly generation: number },
+): Promise<LedgerRow[]> {
+  const rows = await selectClosed(context.db.em(), { postId: post.id, generation: post.generation });
+  return rows.map((row) => ({
+    step: row.step,
+    index: row.index,
+    state: row.state,
+    published: publishedOf(row),
+    error: storedError(row),
+  }));
+}
+
+/** Published parts according to closed rows: the accepted parts minus the deleted ones. */
+export function publishedParts(rows: readonly LedgerRow[]): PublishedPart[] {
+  const gone = new Set(
+    rows.filter(({ step, state }) => step === 'delete' && state === 'accepted').map(({ index }) => index),
+  );
+  return rows
+    .flatMap(({ step, published }) => (published === null || step === 'delete' ? [] : [published]))
+    .map((published, index) => ({ index, published }))
+    .filter(({ index }) => !gone.has(index));
+}
+
+function publishedOf(row: RowOf<typeof selectClosed>): Published | null {
+  if (row.state !== 'accepted' || row.platform_post_id === null) return null;
+  return { platformPostId: row.platform_post_id, url: row.url, ...(row.ref === null ? {} : { ref: row.ref }) };
+}
+
+/** Removes NULs and unpaired surrogates from a platform's message, because the database would reject the row. */
+export function storable(error: ItemError): ItemError {
+  return { code: error.code, message: storableText(error.message) };
+}

@@ -1,0 +1,85 @@
+/**
+ * Rewrites the text of a claimed post if the claim says so. The final text is committed before the platform is called,
+ * so that a recovery and every lookup of a lost answer use the same text. Until that commit, no platform has been
+ * called.
+ */
+import { statement } from '../../entities/statement.ts';
+import { tables } from '../../entities/tables.ts';
+import { platformOf } from '../../platforms/registry.ts';
+import type { Context } from '../context.ts';
+import { rewriteText } from '../polish/rewrite-text.ts';
+import type { ClaimedSend } from './claimed-send.ts';
+import { ClaimLost } from './ledger.ts';
+import { leaseFrom } from './send-times.ts';
+
+export interface PolishedSend {
+  readonly claimed: ClaimedSend;
+  /** Why the original is sent although a rewrite was requested; null otherwise. */
+  readonly rewriteWarning: string | null;
+}
+
+// Renews the lease, because the platform is called only after the model has answered.
+const keepRewrite = statement('keep the rewrite of a claimed post', {
+  parameters: {
+    postId: 'uuid',
+    claim: 'uuid',
+    attemptId: 'uuid?',
+    text: 'text',
+    status: 'text',
+    warning: 'text?',
+    claimedUntil: 'timestamptz',
+    startedAt: 'timestamptz',
+  },
+  result: { id: 'uuid' },
+  sql: ({ postId, claim, attemptId, text, status, warning, claimedUntil, startedAt }) => `
+    with held as (
+      update posts set text = ${text}, ai_rewrite_status = ${status}, rewrite_warning = ${warning},
+        claimed_until = ${claimedUntil}
+      where id = ${postId} and claim = ${claim} and status = 'processing' and ai_rewrite_status = 'pending' returning id
+    ), worded as (
+      update post_words w set words = w.words || to_tsvector('simple', ${text}) from held where w.post_id = held.id
+    ), begun as (
+      update attempts a set started_at = ${startedAt} from held where a.post_id = held.id and a.id = ${attemptId}
+    )
+    select id from held`,
+});
+
+/** @throws ClaimLost when another worker has taken the send over meanwhile */
+export async function polishSend(context: Context, claimed: ClaimedSend): Promise<PolishedSend> {
+  const { post, connection, attempt } = claimed;
+  const row = await tables(context.db.em())
+    .selectFrom('connections')
+    .select('limits')
+    .where('id', '=', connection.id)
+    .executeTakeFirst();
+  const platform = platformOf(context.platforms, post.platformId);
+  const rewrite = await rewriteText(context, {
+    postId: post.id,
+    text: post.text,
+    platform,
+    limits: row?.limits ?? null,
+  });
+  const { text, status, warning } = rewrite;
+  const startedAt = context.clock.now();
+  const kept = await keepRewrite(context.db.em(), {
+    postId: post.id,
+    claim: claimed.claim,
+    attemptId: attempt?.id ?? null,
+    text,
+    status,
+    warning,
+    claimedUntil: leaseFrom(startedAt),
+    startedAt,
+  });
+  if (kept.length === 0) throw new ClaimLost(`the claim on post ${post.id} was lost`);
+  return {
+    claimed: {
+      ...claimed,
+      post: { ...post, text, aiRewriteStatus: status },
+      attempt: attempt && { ...attempt, startedAt },
+      // The earlier process had not called the platform yet.
+      interrupted: false,
+    },
+    rewriteWarning: warning,
+  };
+}

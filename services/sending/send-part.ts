@@ -1,0 +1,129 @@
+/**
+ * Publishes one part of a post and determines its outcome. When an answer is lost, it reads back from the platform, and
+ * repeats a call only if the repeat cannot publish a second post (docs/contract/posts.md#interrupted-sends,
+ * docs/contract/posts.md#lost-answers).
+ */
+import type { ItemError } from '../../errors/item-error.ts';
+import type { ErrorCode } from '../../errors/codes.ts';
+import type { AnyPlatform, Published, RecoveryFacts, SendPart, Session } from '../../platforms/contract.ts';
+import { type FailureKind, PlatformFailure } from '../../platforms/contract.ts';
+import type { AttemptState } from '../../entities/attempt.ts';
+import type { Context } from '../context.ts';
+import { platformIo } from '../platform-io.ts';
+import { SEND_TIMES } from './send-times.ts';
+
+/** The outcome of a part. */
+export type PartOutcome =
+  | { readonly state: 'accepted'; readonly published: Published }
+  | {
+      readonly state: Exclude<AttemptState, 'accepted' | 'sending'>;
+      readonly error: ItemError;
+      /** How long the platform asked us to back off on this connection. */
+      readonly retryAfterMs?: number | undefined;
+    };
+
+/** How a failure is recorded in the ledger and on the post. */
+const FAILURES: Record<FailureKind, { state: Exclude<AttemptState, 'accepted' | 'sending'>; code: ErrorCode }> = {
+  rejected: { state: 'rejected', code: 'platform_rejected' },
+  unavailable: { state: 'unavailable', code: 'platform_unavailable' },
+  reconnect: { state: 'rejected', code: 'reconnect_required' },
+  unknown: { state: 'unknown', code: 'outcome_unknown' },
+};
+
+/** One part to publish on one account. */
+export interface PartSend {
+  readonly platform: AnyPlatform;
+  readonly session: Session<unknown>;
+  readonly part: SendPart;
+}
+
+/** Publishes the part for the first time. Never throws. */
+export async function sendPart(context: Context, send: PartSend): Promise<PartOutcome> {
+  const first = await publish(context, send, SEND_TIMES.publishMs);
+  if (first.state !== 'unknown') return first;
+  if (recoveryOf(send).readBack) return lookTwice(context, send, first);
+  return mayRepeat(context, send) ? afterRepeat(first, await publish(context, send, SEND_TIMES.repeatMs)) : first;
+}
+
+/** Finishes a part whose first call was interrupted by the end of its process. Never throws. */
+export async function resumePart(context: Context, send: PartSend): Promise<PartOutcome> {
+  const lost = outcomeOf(new PlatformFailure('unknown', 'The send was interrupted.'));
+  const seen = await look(context, send);
+  if (seen === 'absent' || seen === 'cannot tell') {
+    // A scheduled post whose part is absent is repeated automatically, so it needs a second lookup here too.
+    if (!mayRepeat(context, send)) return seen === 'absent' ? lookAgain(context, send, lost) : lost;
+    const repeated = await publish(context, send, SEND_TIMES.repeatMs);
+    if (repeated.state === 'unknown') return lookTwice(context, send, repeated);
+    return seen === 'absent' ? repeated : afterRepeat(lost, repeated);
+  }
+  return seen;
+}
+
+/** A repeat that was rejected because of the credential or a rate limit says nothing about the first call. */
+function afterRepeat(lost: PartOutcome, repeated: PartOutcome): PartOutcome {
+  const wasRead = repeated.state === 'accepted' || repeated.error.code === 'platform_rejected';
+  return wasRead ? repeated : lost;
+}
+
+/** Names of the errors thrown by a call that timed out, at any point in the adapter. */
+const TIMED_OUT = ['AbortError', 'TimeoutError'];
+
+async function publish(context: Context, send: PartSend, timeoutMs: number): Promise<PartOutcome> {
+  const { platform, session, part } = send;
+  try {
+    return { state: 'accepted', published: await platform.publish(session, part, platformIo(context, timeoutMs)) };
+  } catch (error) {
+    const expected = error instanceof PlatformFailure || (error instanceof Error && TIMED_OUT.includes(error.name));
+    if (!expected) context.log.error({ platformId: platform.id, err: error }, 'an adapter failed');
+    return outcomeOf(error);
+  }
+}
+
+async function look(context: Context, send: PartSend): Promise<PartOutcome | 'absent' | 'cannot tell'> {
+  const { platform, session, part } = send;
+  if (platform.readBack === undefined || !recoveryOf(send).readBack) return 'cannot tell';
+  try {
+    const found = await platform.readBack(session, part, platformIo(context, SEND_TIMES.readBackMs));
+    return found === null ? 'absent' : { state: 'accepted', published: found };
+  } catch {
+    return 'cannot tell';
+  }
+}
+
+async function lookTwice(context: Context, send: PartSend, lost: PartOutcome): Promise<PartOutcome> {
+  const seen = await look(context, send);
+  if (seen === 'absent') return lookAgain(context, send, lost);
+  return seen === 'cannot tell' ? lost : seen;
+}
+
+/** Looks a second time, because the lost request may have reached the platform after the first lookup. */
+async function lookAgain(context: Context, send: PartSend, lost: PartOutcome): Promise<PartOutcome> {
+  await context.clock.sleep(SEND_TIMES.secondLookAfterMs);
+  const seen = await look(context, send);
+  if (seen === 'absent') return absent(send);
+  return seen === 'cannot tell' ? lost : seen;
+}
+
+function absent(send: PartSend): PartOutcome {
+  const message = `${send.platform.name} did not answer the send, and the post is not there; nothing was posted.`;
+  return outcomeOf(new PlatformFailure('unavailable', message));
+}
+
+function mayRepeat(context: Context, send: PartSend): boolean {
+  const age = context.clock.now().getTime() - send.part.startedAt.getTime();
+  return age < recoveryOf(send).repeatWithinMs;
+}
+
+function recoveryOf({ platform, session }: PartSend): RecoveryFacts {
+  return platform.recoveryOf?.(session.credential) ?? platform.recovery;
+}
+
+/** How a thrown failure is recorded in the ledger; anything an adapter did not throw deliberately is `unknown`. */
+export function outcomeOf(error: unknown): Extract<PartOutcome, { error: ItemError }> {
+  const failure = error instanceof PlatformFailure ? error : new PlatformFailure('unknown', '');
+  const { state, code } = FAILURES[failure.kind];
+  const { retryAfterMs } = failure;
+  if (failure.kind !== 'unknown') return { state, error: { code, message: failure.message }, retryAfterMs };
+  const message = `The send was interrupted and it is not known whether the post went out: look on the platform before sending it again. ${failure.message}`;
+  return { state, error: { code, message: message.trim() } };
+}

@@ -1,0 +1,223 @@
+/**
+ * Sends a claimed post, part by part, and returns its outcome. Every part has a ledger row, so an interrupted send
+ * continues at the right part. Published parts are not published again, an open part is looked up, and a rollback that
+ * has begun is completed.
+ */
+import type { ItemError } from '../../errors/item-error.ts';
+import {
+  type AnyPlatform,
+  type Json,
+  type OutgoingImage,
+  type PartStep,
+  PlatformFailure,
+  type Published,
+  type SendPart,
+  type Session,
+} from '../../platforms/contract.ts';
+import { platformOf } from '../../platforms/registry.ts';
+import { openSession } from '../connections/open-session.ts';
+import type { Context } from '../context.ts';
+import { outgoingImages } from '../media/outgoing-images.ts';
+import { platformIo } from '../platform-io.ts';
+import type { ClaimedSend, OpenAttempt, SendablePost } from './claimed-send.ts';
+import {
+  ClaimLost,
+  closedRows,
+  closeRemovals,
+  closeRow,
+  unknownSince,
+  keepPrepared,
+  type LedgerRow,
+  openPart,
+  publishedParts,
+} from './ledger.ts';
+import { noteBackoff } from './back-off.ts';
+import { partsOf, type PostPart, type PublishedPart } from './post-parts.ts';
+import { removeParts } from './remove-parts.ts';
+import { failed, reconnectReasonOf, refusedError, refusedRow, sent, type SendOutcome } from './send-outcome.ts';
+import { outcomeOf, type PartOutcome, resumePart, sendPart } from './send-part.ts';
+import { SEND_TIMES } from './send-times.ts';
+
+/** A send in progress. */
+interface Run {
+  readonly context: Context;
+  readonly claimed: ClaimedSend;
+  readonly platform: AnyPlatform;
+  readonly session: Session<unknown>;
+  /** Published parts, in order. */
+  readonly up: Published[];
+}
+
+/** Never throws because of a platform; throws database errors. */
+export async function sendPost(context: Context, claimed: ClaimedSend): Promise<SendOutcome> {
+  const platform = platformOf(context.platforms, claimed.post.platformId);
+  let session: Session<unknown>;
+  try {
+    session = openSession(context, platform, claimed.connection);
+  } catch (error) {
+    return withoutCredential(context, claimed, outcomeOf(error));
+  }
+  const closed = claimed.interrupted ? await closedRows(context, claimed.post) : [];
+  const up = closed.flatMap(({ step, published }) => (published === null || step === 'delete' ? [] : [published]));
+  const run: Run = { context, claimed, platform, session, up };
+  const refusal = refusedRow(closed);
+  if (refusal !== undefined) return afterRefusedRow(run, refusal, closed);
+  return sendRest(run);
+}
+
+/**
+ * Settles a send without a credential, which cannot publish, look up or delete anything. Parts known to be published
+ * stay published, and the post counts as sent with them. If an earlier process may have published a part, the outcome
+ * is unknown.
+ */
+async function withoutCredential(context: Context, claimed: ClaimedSend, refusal: Refusal): Promise<SendOutcome> {
+  const { attempt, interrupted, post } = claimed;
+  const closed = interrupted ? await closedRows(context, post) : [];
+  if (interrupted) await closeRemovals(context, post, refusal);
+  const callMade = interrupted && attempt !== null && callMayBeMade(context, claimed, attempt);
+  const outcome = callMade ? outcomeOf(new PlatformFailure('unknown', refusal.error.message)) : refusal;
+  const last = attempt && { attemptId: attempt.id, outcome };
+  const existing = publishedParts(closed).map(({ published }) => published);
+  const reconnectReason = reconnectReasonOf(refusal.error);
+  if (existing.length > 0) return { ...sent(post, existing, last), reconnectReason };
+  const refused = refusedRow(closed);
+  return { ...failed(refused === undefined ? outcome.error : refusedError(claimed, refused), last), reconnectReason };
+}
+
+/** An attempt that was not prepared yet proves that the publishing call was never made. */
+function callMayBeMade({ platforms }: Context, { post }: ClaimedSend, attempt: OpenAttempt): boolean {
+  return attempt.prepared !== null || !needsPreparing(platformOf(platforms, post.platformId), post, attempt);
+}
+
+function needsPreparing(platform: AnyPlatform, post: SendablePost, { step }: { step: PartStep }): boolean {
+  return step === 'head' && (post.mediaCount > 0 || platform.assemble !== undefined);
+}
+
+async function sendRest(run: Run): Promise<SendOutcome> {
+  const { context, claimed, up } = run;
+  const parts = partsOf(claimed.post);
+  let open = claimed.attempt;
+  for (const part of parts.slice(up.length)) {
+    const resumed = claimed.interrupted && open !== null;
+    const attempt: OpenAttempt = open ?? (await openPart(context, claimed, part));
+    open = null;
+    const outcome = await makePart(run, part, attempt, resumed);
+    const last = { attemptId: attempt.id, outcome };
+    if (outcome.state !== 'accepted') return afterRefusal(run, part, last);
+    up.push(outcome.published);
+    if (up.length === parts.length) return sent(claimed.post, up, last);
+    await closeRow(context, attempt.id, outcome);
+  }
+  // Reached when every part was already published and only the settlement was missing.
+  return sent(claimed.post, up, null);
+}
+
+async function makePart(run: Run, part: PostPart, attempt: OpenAttempt, resumed: boolean): Promise<PartOutcome> {
+  const { context, claimed, platform, session, up } = run;
+  const resumes = resumed && callMayBeMade(context, claimed, attempt);
+  let ready: ReadyPart;
+  try {
+    ready = await readyPart(run, part, attempt);
+  } catch (error) {
+    if (error instanceof ClaimLost) throw error;
+    const outcome = outcomeOf(error);
+    return resumes ? outcomeOf(new PlatformFailure('unknown', outcome.error.message)) : nothingPublished(outcome);
+  }
+  const [root] = up;
+  const parent = up.at(-1);
+  const since = await unknownSince(context, claimed.post, part);
+  const send = {
+    platform,
+    session,
+    part: {
+      ...part,
+      ...ready,
+      ...(since === null ? {} : { unknownSince: since }),
+      ...(root === undefined ? {} : { root }),
+      ...(parent === undefined ? {} : { parent }),
+    },
+  };
+  return resumes ? resumePart(context, send) : sendPart(context, send);
+}
+
+/** A part that was not accepted. */
+type Refusal = ReturnType<typeof outcomeOf>;
+
+/** The input of a part after all steps that publish nothing. */
+type ReadyPart = Pick<SendPart, 'token' | 'startedAt' | 'prepared' | 'images'>;
+
+/** Stored for images that the publishing call itself uploads: from then on, that call may be made. */
+const GOES_WITH_THE_CALL = {};
+
+async function readyPart(run: Run, part: PostPart, attempt: OpenAttempt): Promise<ReadyPart> {
+  const { context, claimed, platform } = run;
+  const { token, startedAt, prepared } = attempt;
+  const goesWithTheCall = platform.prepare === undefined && platform.assemble === undefined;
+  if (!needsPreparing(platform, claimed.post, part) || (prepared !== null && !goesWithTheCall)) {
+    return { token, startedAt, prepared };
+  }
+  const images = await outgoingImages(context, claimed.post.id, platform);
+  const kept = goesWithTheCall ? { images } : {};
+  if (prepared !== null) return { token, startedAt, prepared, ...kept };
+  const ready = await keepPrepared(context, claimed, attempt, await prepare(run, images));
+  return { token, startedAt: ready.startedAt, prepared: ready.prepared, ...kept };
+}
+
+async function prepare({ context, claimed, platform, session }: Run, images: readonly OutgoingImage[]): Promise<Json> {
+  const io = platformIo(context, SEND_TIMES.prepareMs);
+  const { text } = claimed.post;
+  const gave = await (platform.assemble?.(session, { text, images }, io) ?? platform.prepare?.(session, images, io));
+  return gave ?? GOES_WITH_THE_CALL;
+}
+
+/** Uploading publishes nothing, so a lost answer there is an outage and not an unknown outcome. */
+function nothingPublished(outcome: PartOutcome): PartOutcome {
+  if (outcome.state !== 'unknown') return outcome;
+  const message = 'The platform did not take what the post is made of; nothing was posted.';
+  return { state: 'unavailable', error: { code: 'platform_unavailable', message } };
+}
+
+/** A refused first comment does not fail the post; a refused reply follows the platform's facts. */
+async function afterRefusal(run: Run, part: PostPart, last: NonNullable<SendOutcome['last']>): Promise<SendOutcome> {
+  const { context, claimed, platform, up } = run;
+  const { outcome, attemptId } = last;
+  if (outcome.state === 'accepted') throw new Error('an accepted part is no refusal');
+  if (part.step === 'head') return failed(outcome.error, last);
+  if (part.step === 'first_comment') return sent(claimed.post, up, last);
+  const reported = { retryAfterMs: outcome.retryAfterMs ?? null, reconnectReason: reconnectReasonOf(outcome.error) };
+  if (platform.thread?.onRefusal === 'keep') return { ...sent(claimed.post, up, last), ...reported };
+  // Stored now, because a process that dies while it deletes the parts would lose it.
+  await noteBackoff(context, claimed.connection.id, outcome.retryAfterMs);
+  await closeRow(context, attemptId, outcome);
+  const existing = up.map((published, index) => ({ index, published }));
+  const taken = await takeDownAll(run, refusedError(claimed, { ...part, ...outcome }), existing);
+  return {
+    ...taken,
+    retryAfterMs: reported.retryAfterMs,
+    reconnectReason: taken.reconnectReason ?? reported.reconnectReason,
+  };
+}
+
+/** Continues when an earlier process ended after a refusal. */
+function afterRefusedRow(
+  run: Run,
+  refusal: LedgerRow,
+  closed: readonly LedgerRow[],
+): Promise<SendOutcome> | SendOutcome {
+  const { claimed, platform, up } = run;
+  const error = refusedError(claimed, refusal);
+  if (refusal.step === 'head') return failed(error, null);
+  const keeps = refusal.step === 'first_comment' || platform.thread?.onRefusal === 'keep';
+  return keeps ? sent(claimed.post, up, null) : takeDownAll(run, error, publishedParts(closed));
+}
+
+/** Deletes all parts. A post with a part that cannot be deleted counts as sent, with the parts that remain. */
+async function takeDownAll(run: Run, error: ItemError, existing: readonly PublishedPart[]): Promise<SendOutcome> {
+  const { context, claimed, platform, session } = run;
+  const { post, claim } = claimed;
+  const claimedRemoval = { id: post.id, generation: post.generation, claim };
+  const removal = await removeParts(context, { platform, session }, claimedRemoval, existing);
+  if (removal.left.length === 0) return failed(error, null);
+  const left = removal.left.map(({ published }) => published);
+  return { ...sent(post, left, null), reconnectReason: reconnectReasonOf(removal.error) };
+}
