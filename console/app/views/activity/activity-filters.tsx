@@ -1,16 +1,14 @@
 /** The filters of the activity. They live in the address, so that every combination is a link. */
 import { useNavigate } from '@tanstack/react-router';
+import { withoutEmpty } from '../../data/search.ts';
+import { FilterSelect } from '../../filters/filter-select.tsx';
 import X from 'lucide-react/icons/x';
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { NativeField } from '../../ui/native-field.tsx';
-import { Select } from '../../ui/select.tsx';
 import { ACTOR_WORDS } from './entry-row.tsx';
 import { ACTOR_KINDS, type ActivitySearch, type FilterChanges, OUTCOMES, type Outcome } from './search.ts';
-
-/** A choice cannot have an empty value. */
-const ALL = '*';
 
 const OUTCOME_WORDS: Readonly<Partial<Record<Outcome, string>>> = { ok: 'done', none: 'no outcome' };
 
@@ -20,20 +18,17 @@ export function ActivityFilters({ search }: { search: ActivitySearch }) {
     void navigate({ to: '/activity', search: (before) => withoutEmpty({ ...before, ...changes }) });
   return (
     <search className="filters">
-      <Select
+      <FilterSelect
         label="Who"
-        value={search.actorKind ?? ALL}
-        choices={[{ value: ALL, label: 'All' }, ...ACTOR_KINDS.map((value) => ({ value, label: ACTOR_WORDS[value] }))]}
-        onChange={(value) => change({ actorKind: value === ALL ? undefined : value })}
+        value={search.actorKind}
+        choices={ACTOR_KINDS.map((value) => ({ value, label: ACTOR_WORDS[value] }))}
+        onChange={(actorKind) => change({ actorKind })}
       />
-      <Select
+      <FilterSelect
         label="Outcome"
-        value={search.outcome ?? ALL}
-        choices={[
-          { value: ALL, label: 'All' },
-          ...OUTCOMES.map((value) => ({ value, label: OUTCOME_WORDS[value] ?? value })),
-        ]}
-        onChange={(value) => change({ outcome: value === ALL ? undefined : value })}
+        value={search.outcome}
+        choices={OUTCOMES.map((value) => ({ value, label: OUTCOME_WORDS[value] ?? value }))}
+        onChange={(outcome) => change({ outcome })}
       />
       <OperationSearch
         key={search.operation ?? ''}
@@ -73,8 +68,4 @@ function Chip({ label, value, onRemove }: { label: string; value: string; onRemo
       {label} {value.slice(0, 8)}… <X aria-hidden size={14} />
     </Button>
   );
-}
-
-function withoutEmpty(search: FilterChanges): ActivitySearch {
-  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined && value !== ''));
 }

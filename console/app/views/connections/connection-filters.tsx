@@ -2,13 +2,12 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type Connection, useNames } from '../../data/connections.ts';
 import { useProfileNames } from '../../data/profiles.ts';
-import { type Choice, Select } from '../../ui/select.tsx';
+import { withoutEmpty } from '../../data/search.ts';
+import { FilterSelect } from '../../filters/filter-select.tsx';
+import type { Choice } from '../../ui/select.tsx';
 import { WordSearch } from '../../ui/word-search.tsx';
 import { HEALTH_WORDS, HEALTHS } from './health.ts';
 import type { ConnectionsSearch, FilterChanges } from './search.ts';
-
-/** A choice cannot have an empty value. */
-const ALL = '*';
 
 export interface ConnectionFiltersProps {
   readonly search: ConnectionsSearch;
@@ -30,11 +29,11 @@ export function ConnectionFilters({ search, connections }: ConnectionFiltersProp
     label: string,
     choices: readonly Choice<NonNullable<ConnectionsSearch[Name]>>[],
   ) => (
-    <Select
+    <FilterSelect
       label={label}
-      value={search[name] ?? ALL}
-      choices={[{ value: ALL, label: 'All' }, ...choices]}
-      onChange={(value) => change({ [name]: value === ALL ? undefined : value })}
+      value={search[name]}
+      choices={choices}
+      onChange={(value) => change({ [name]: value })}
     />
   );
   const platforms = unique(connections.map(({ platformId }) => platformId));
@@ -64,8 +63,4 @@ export function ConnectionFilters({ search, connections }: ConnectionFiltersProp
 
 function unique(values: readonly string[]): string[] {
   return [...new Set(values)];
-}
-
-function withoutEmpty(search: FilterChanges): ConnectionsSearch {
-  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined && value !== ''));
 }
