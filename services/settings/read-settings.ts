@@ -20,7 +20,7 @@ export interface PlatformSetupView {
   /** Further settings of its app that are not set. */
   optionalSettings: string[];
   registerAppAt: string | null;
-  /** The address to enter in the settings of the app; null for a platform without a page of its own. */
+  /** The address to enter in the settings of the app; null for a platform without such a page. */
   redirectUri: string | null;
   /** Path of its page in the documentation of this version. */
   docs: string;

@@ -1,4 +1,4 @@
-/** The filters by profile, platform and connection, as they stand in the addresses of several views. */
+/** The filters by profile, platform and connection, read from the addresses of several views. */
 import { present, textIn } from '../data/search.ts';
 
 export interface ConnectionSearch {

@@ -11,7 +11,7 @@ const TYPING_MS = 250;
 export function WordSearch({ words, onSearch }: { words: string; onSearch(words: string): void }) {
   const [text, setText] = useState(words);
   const [asked, setAsked] = useState(words);
-  // The address changed by itself: back, forward, or a link.
+  // The address changed without this field: back, forward, or a link.
   if (words !== asked && text.trim() === asked) {
     setText(words);
     setAsked(words);

@@ -172,8 +172,8 @@ describe.skipIf(!HAS_BROWSER)('the list of posts', () => {
     const { page } = await stage.visit('/posts');
     await page.getByRole('article').first().waitFor();
 
-    const [id] = await stage.write(['Comes by itself'], { scheduledFor: tomorrow() });
-    const row = page.getByRole('article').filter({ hasText: 'Comes by itself' });
+    const [id] = await stage.write(['Comes unasked'], { scheduledFor: tomorrow() });
+    const row = page.getByRole('article').filter({ hasText: 'Comes unasked' });
     await row.getByText('scheduled').waitFor();
     await stage.world.rest(`POST /posts/${id}/reschedule`, {
       body: { scheduledFor: new Date(stage.world.clock.now().getTime() + 120_000).toISOString() },

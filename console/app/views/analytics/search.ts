@@ -1,4 +1,4 @@
-/** The window and the filters of the metrics, as they stand in the address. */
+/** The window and the filters of the metrics, read from the address. */
 import { oneOfIn, present, textIn, textsIn } from '../../data/search.ts';
 import type { Inputs, Outputs } from '../../data/api-types.ts';
 import { isZone } from '../../ui/zoned.ts';

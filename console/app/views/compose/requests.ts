@@ -1,5 +1,5 @@
 /**
- * The requests that a composition stands for. A slug is unique only within its profile, a request names at most 100
+ * The requests that publish a composition. A slug is unique only within its profile, a request names at most 100
  * connections, and what a platform cannot have is left out for it; so there may be several.
  */
 import type { Connection } from '../../data/connections.ts';
@@ -33,7 +33,7 @@ export function planRequests(composition: Composition, { connections, platforms 
   const chosen = chosenOf(composition, connections);
   const groups = Map.groupBy(chosen, ({ profileId, platformId }) => {
     const platform = platforms.get(platformId);
-    // A text of its own goes out alone where the platform has no threads; else the service says what does not fit.
+    // A variant goes out alone where the platform has no threads; else the service says what does not fit.
     const hasThread = parts.thread.length > 0 && (platform?.thread !== false || !(platformId in parts.variants));
     const hasComment = parts.firstComment !== '' && platform?.firstComment !== false;
     return JSON.stringify([profileId, hasThread, hasComment]);
@@ -60,7 +60,7 @@ export function planRequests(composition: Composition, { connections, platforms 
 function partsOf({ text, variants, thread, firstComment, tags, images }: Composition) {
   const written = Object.entries(variants).filter(([, words]) => words.trim() !== '');
   return {
-    // A text that only has variants still needs a shared one; the first variant stands in.
+    // A text that only has variants still needs a shared one; the first variant is used.
     text: text.trim() === '' ? (written[0]?.[1] ?? '') : text,
     variants: Object.fromEntries(written),
     thread: thread.filter((reply) => reply.trim() !== ''),

@@ -100,7 +100,7 @@ function Group({ name, members, chosen, verdicts, isAlone, onChange }: GroupProp
   const [isWhole, setWhole] = useState(false);
   const ids = members.map(({ id }) => id);
   const isAll = ids.every((id) => chosen.includes(id));
-  // Chosen ones show wherever they stand in the list.
+  // Chosen ones always show, also beyond the shown part of the list.
   const shown = isWhole ? members : members.filter(({ id }, index) => index < SHOWN || chosen.includes(id));
   const toggle = () => onChange(isAll ? chosen.filter((id) => !ids.includes(id)) : [...new Set([...chosen, ...ids])]);
   return (

@@ -1,4 +1,4 @@
-/** The words of a composition: the text, a text of its own for a platform, replies, first comment and tags. */
+/** The words of a composition: the text, variants for platforms, replies, first comment and tags. */
 import X from 'lucide-react/icons/x';
 import { type Connection, useNames } from '../../data/connections.ts';
 import { Button } from '../../ui/button.tsx';

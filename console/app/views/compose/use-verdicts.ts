@@ -1,4 +1,4 @@
-/** What the service says about a composition while it is written. The browser counts nothing by itself. */
+/** What the service says about a composition while it is written. The browser counts nothing. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { codeOf, isRetryable } from '../../data/problem.ts';

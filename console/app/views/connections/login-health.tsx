@@ -31,7 +31,7 @@ export function LoginHealth({ connection }: { connection: Connection }) {
   if (credentialRenewsAt !== null) {
     return (
       <>
-        The login works. The service renews it by itself, next <QuietMoment at={credentialRenewsAt} />.
+        The login works. The service renews it automatically, next <QuietMoment at={credentialRenewsAt} />.
       </>
     );
   }

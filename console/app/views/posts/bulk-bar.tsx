@@ -83,7 +83,7 @@ function BulkResults({ run, onClose }: { run: BulkRun; onClose(): void }) {
     <section className="panel" aria-label="Results">
       <p role="status">
         {action.label}: {finished} of {total} finished.
-        {isLimited && !isOver && ' The rate limit is reached; the rest goes on by itself.'}
+        {isLimited && !isOver && ' The rate limit is reached; the rest follows automatically.'}
       </p>
       <ul className="rows bulk-results">
         {results.map(({ post, isDone, message }) => (

@@ -89,7 +89,7 @@ function NoPosts({ isFiltered }: { isFiltered: boolean }) {
         </Allowed>
       }
     >
-      Each connection that you send a text to gets a post of its own, and this list shows what happened to it.
+      Carillon makes one post for each connection that you send a text to. This list shows what happened to each.
     </EmptyState>
   );
 }

@@ -1,4 +1,4 @@
-/** The filters of the list of posts, as they stand in its address. */
+/** The filters of the list of posts, read from its address. */
 import type { Inputs, Outputs } from '../../data/trpc.ts';
 import { oneOfIn, present, textIn, textsIn } from '../../data/search.ts';
 import { type Changes, type ConnectionSearch, readConnectionSearch } from '../../filters/connection-search.ts';

@@ -83,7 +83,7 @@ function stateOf({ isSecret, isSet, value }: Pick<Group['settings'][number], 'is
   return value === null ? 'not set' : 'default';
 }
 
-/** Names stand in backticks. */
+/** Shows the names that the text marks with backticks as code. */
 function Meaning({ text }: { text: string }) {
   // Parts of a text never change their places.
   return text.split('`').map((part, index) => (index % 2 === 0 ? part : <code key={`${index} ${part}`}>{part}</code>));
