@@ -13,6 +13,7 @@ import { Panel } from '../../ui/panel.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { RadioChoice } from '../../ui/radio-choice.tsx';
 import { Select } from '../../ui/select.tsx';
+import { KeyNameField } from './key-name-field.tsx';
 import type { MadeKey } from './made-key.ts';
 import { ScopeChoice } from './scope-choice.tsx';
 
@@ -71,16 +72,7 @@ function PersonForm({ onMade }: { onMade(made: MadeKey): void }) {
   };
   return (
     <form onSubmit={submit}>
-      <TextField
-        label="Name of the key"
-        isRequired
-        maxLength={80}
-        autoComplete="off"
-        dir="auto"
-        hint="Which program uses it."
-        value={name}
-        onChange={setName}
-      />
+      <KeyNameField name={name} onChange={setName} />
       <RadioChoice<Fields['type']>
         label="Type"
         value={type}

@@ -4,9 +4,9 @@ import { type FormEvent, useState } from 'react';
 import { type Inputs, type Outputs, useTRPC } from '../../data/trpc.ts';
 import { useSession } from '../../shell/session-context.ts';
 import { Button } from '../../ui/button.tsx';
-import { TextField } from '../../ui/field.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { RadioChoice } from '../../ui/radio-choice.tsx';
+import { KeyNameField } from '../keys/key-name-field.tsx';
 
 type KeyType = Inputs['keys']['mint']['type'];
 
@@ -41,16 +41,7 @@ export function MintForm({ profileId, onMinted }: MintFormProps) {
   return (
     <form onSubmit={submit}>
       <h3>Mint a key</h3>
-      <TextField
-        label="Name of the key"
-        isRequired
-        maxLength={80}
-        autoComplete="off"
-        dir="auto"
-        hint="Which program uses it."
-        value={name}
-        onChange={setName}
-      />
+      <KeyNameField name={name} onChange={setName} />
       <RadioChoice<KeyType> label="Type" value={type} choices={types} onChange={setType} />
       <Button type="submit" isPending={minting.isPending}>
         Mint
