@@ -81,14 +81,17 @@ describe.skipIf(!HAS_BROWSER)('Connections', () => {
     await page.getByRole('alert').getByText(/slug/).waitFor();
   });
 
-  it('reconnects a dead login in one press, and keeps the connection', async () => {
+  it.each([
+    ['its row', '/connections?health=reconnect'],
+    ['Today', '/'],
+  ])('reconnects a dead login in one press from %s, and keeps the connection', async (_place, path) => {
     const [connection] = await stage.connect(1);
     const id = connection?.id ?? '';
     await stage.world.sql(
       `update connections set reconnect_since = $2, reconnect_reason = 'The platform ended the login.' where id = $1`,
       [id, stage.world.clock.now()],
     );
-    const { page } = await stage.visit('/connections?health=reconnect');
+    const { page } = await stage.visit(path);
     await page.getByText('The platform ended the login.').waitFor();
     await expectGoodView(page);
 

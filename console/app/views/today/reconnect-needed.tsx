@@ -1,8 +1,9 @@
 /** Connections whose login is dead: nothing goes out over them until they are connected again. */
-import { useConnections, useNames } from '../../data/connections.ts';
+import { type Connection, useConnections, useNames } from '../../data/connections.ts';
 import { Link } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { ReconnectButton } from '../connections/reconnect-button.tsx';
 
 export function ReconnectNeeded() {
   const names = useNames();
@@ -11,22 +12,30 @@ export function ReconnectNeeded() {
   return (
     <Panel title="Connect again">
       <ul className="rows">
-        {dead.map(({ id, slug, platformId, reconnectRequired }) => (
-          <li key={id}>
-            <p>
-              <b>{slug}</b> <span className="soft">{names.platform(platformId)}</span>
-            </p>
-            {reconnectRequired !== null && (
-              <p className="hint">
-                Since <Moment at={reconnectRequired.since} />: {reconnectRequired.reason}
-              </p>
-            )}
-            <Link to="/connections/$connectionId" params={{ connectionId: id }} className="button button-primary">
-              Reconnect {slug}
-            </Link>
-          </li>
+        {dead.map((connection) => (
+          <DeadLogin key={connection.id} connection={connection} platform={names.platform(connection.platformId)} />
         ))}
       </ul>
     </Panel>
+  );
+}
+
+function DeadLogin({ connection, platform }: { connection: Connection; platform: string }) {
+  const { id, slug, reconnectRequired } = connection;
+  return (
+    <li>
+      <p>
+        <Link to="/connections/$connectionId" params={{ connectionId: id }} className="link">
+          {slug}
+        </Link>{' '}
+        <span className="soft">{platform}</span>
+      </p>
+      {reconnectRequired !== null && (
+        <p className="hint">
+          Since <Moment at={reconnectRequired.since} />: <span dir="auto">{reconnectRequired.reason}</span>
+        </p>
+      )}
+      <ReconnectButton connection={connection} look="primary" />
+    </li>
   );
 }
