@@ -343,9 +343,11 @@ describe('bounds', () => {
 
   it('closes the connection of an answer that never ends', async () => {
     const port = await serveTcp((socket) => {
-      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'));
-      const drip = setInterval(() => socket.write('1\r\nx\r\n'), 5);
-      socket.on('close', () => clearInterval(drip));
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+        const drip = setInterval(() => socket.write('1\r\nx\r\n'), 5);
+        socket.on('close', () => clearInterval(drip));
+      });
       closed = closing(socket);
     });
     let closed: Promise<unknown> | undefined;

@@ -124,7 +124,7 @@ describe.skipIf(!HAS_BROWSER)('Account', () => {
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('Your password is changed.').waitFor();
 
-    expect(await page.getByText('This browser.').count()).toBe(1);
+    await expect.poll(() => page.getByText('This browser.').count()).toBe(1);
     await page.getByRole('button', { name: 'Leave this account' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
