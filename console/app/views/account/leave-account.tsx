@@ -1,5 +1,5 @@
 /** Lets a person leave the account. */
-import { useMutation } from '@tanstack/react-query';
+import { onlineManager, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTRPC } from '../../data/trpc.ts';
 import { Button } from '../../ui/button.tsx';
@@ -8,7 +8,14 @@ import { ProblemView } from '../../ui/problem-view.tsx';
 
 export function LeaveAccount({ isLastOwner }: { isLastOwner: boolean }) {
   const [isAsking, setAsking] = useState(false);
-  const leaving = useMutation(useTRPC().people.leave.mutationOptions({ onSuccess: () => location.assign('/sign-in') }));
+  const leaving = useMutation(
+    useTRPC().people.leave.mutationOptions({
+      // The sign-in ends before the answer arrives: a read meanwhile would be refused.
+      onMutate: () => onlineManager.setOnline(false),
+      onSuccess: () => location.assign('/sign-in'),
+      onError: () => onlineManager.setOnline(true),
+    }),
+  );
   if (isLastOwner) {
     return <p className="hint">You are the only owner. Make another person an owner before you leave.</p>;
   }
