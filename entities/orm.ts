@@ -12,7 +12,7 @@ import { parse as parseArray } from 'postgres-array';
 import { entities } from './index.ts';
 import { initialMigration, migrations } from './migrations/index.ts';
 import { replaceUnreleasedMigrations } from './migrations/unreleased-migrations.ts';
-import { PreparingClient } from './preparing-client.ts';
+import { detectPooler, PreparingClient } from './preparing-client.ts';
 
 /** An open database. */
 export interface Database {
@@ -53,6 +53,7 @@ export async function openPostgres(url: string, poolSize = 10): Promise<Database
     // A misspelt name must be an error and not create a database.
     ensureDatabase: false,
     driverOptions: { Client: PreparingClient },
+    onCreateConnection: detectPooler,
   });
   // A transaction-level lock cannot outlive a crashed process; the work runs on another connection meanwhile.
   const withMigrationLock = (work: () => Promise<void>) =>
