@@ -3,6 +3,7 @@ import { AccountConnectSessions } from './migration-20261122-account-connect-ses
 import { DeliveryAttempts } from './migration-20261122-delivery-attempts.ts';
 import { Initial } from './migration-20261122-initial.ts';
 import { KeyExpiry } from './migration-20261122-key-expiry.ts';
+import { Retention } from './migration-20261122-retention.ts';
 import { RolesOfPeople } from './migration-20261122-roles-of-people.ts';
 
 export const initialMigration = { name: '20261122-initial', class: Initial };
@@ -13,4 +14,5 @@ export const migrations = [
   { name: '20261122-delivery-attempts', class: DeliveryAttempts },
   { name: '20261122-roles-of-people', class: RolesOfPeople },
   { name: '20261122-key-expiry', class: KeyExpiry },
+  { name: '20261122-retention', class: Retention },
 ];

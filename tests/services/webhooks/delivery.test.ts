@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { runRound } from '../../../jobs/run-round.ts';
 import { webhookDeliveries } from '../../../jobs/webhook-deliveries.ts';
-import { housekeeping } from '../../../jobs/housekeeping.ts';
+import { retention } from '../../../jobs/retention.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { makePost } from '../../harness/posts.ts';
 import { startPeer } from '../../harness/peer.ts';
@@ -264,7 +264,7 @@ describe('retention', () => {
     const statuses = async () => (await deliveries()).map(({ status }) => status);
     const cleanUp = async (ms: number) => {
       world.clock.advance(ms);
-      await housekeeping.run(world.context, new AbortController().signal);
+      await retention.run(world.context, new AbortController().signal);
       return statuses();
     };
     // Metrics reads in between create later events.
