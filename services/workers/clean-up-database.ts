@@ -1,8 +1,7 @@
-/** Removes expired rows, and runs the vacuum that the embedded database does not run automatically. */
+/** Removes expired rows. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Attempt } from '../../entities/attempt.ts';
 import { ReadPause } from '../../entities/read-pause.ts';
-import { statement } from '../../entities/statement.ts';
 import { tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 import { WINDOW_SECONDS } from '../limits/rate-limiter.ts';
@@ -13,9 +12,6 @@ const LOST_DELETE_MS = 600_000;
 /** A pause of metrics reads is kept for this long after its end, because the next failure extends it. */
 const PAUSES_KEPT_MS = 86_400_000;
 
-// PGlite runs no autovacuum.
-const vacuum = statement('vacuum the embedded database', { sql: () => 'vacuum analyze' });
-
 export async function cleanUpDatabase(context: Context): Promise<void> {
   const now = context.clock.now().getTime();
   const em = context.db.em();
@@ -23,7 +19,6 @@ export async function cleanUpDatabase(context: Context): Promise<void> {
   await em.nativeUpdate(Attempt, lost, { state: 'unknown', settledAt: new Date(now) });
   await em.nativeDelete(ReadPause, { until: { $lte: new Date(now - PAUSES_KEPT_MS) } });
   if (context.db.engine === 'postgres') await removeCounts(em, new Date(now - WINDOW_SECONDS * 1000));
-  else await vacuum(em);
 }
 
 /** Removes the counts of requests that have left the window. */
