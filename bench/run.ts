@@ -7,6 +7,7 @@ import type { Finding, Row } from './row.ts';
 import { analytics } from './rows/analytics.ts';
 import { consoleApp } from './rows/console.ts';
 import { drain } from './rows/drain.ts';
+import { embedded } from './rows/embedded.ts';
 import { fairness } from './rows/fairness.ts';
 import { hang } from './rows/hang.ts';
 import { lateness } from './rows/lateness.ts';
@@ -32,6 +33,7 @@ const ROWS: readonly Row[] = [
   hang,
   scaling,
   webhooks,
+  embedded,
   start,
   consoleApp,
 ];

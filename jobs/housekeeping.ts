@@ -1,11 +1,11 @@
 /**
- * housekeeping: re-encrypts credentials after a key rotation. Releases images, rotates the key that signs access tokens,
- * forgets replaced secrets and vacuums the embedded database. Safe to run in parallel.
+ * housekeeping: re-encrypts credentials after a key rotation, settles lost deletions, releases images, rotates the key that
+ * signs access tokens, and forgets replaced secrets. Safe to run in parallel.
  */
 import { reEncryptCredentials } from '../services/credentials/re-encrypt-credentials.ts';
 import { cleanUpMedia } from '../services/media/clean-up-media.ts';
 import { cleanUpSigningKeys } from '../services/oauth/signing-keys.ts';
-import { cleanUpDatabase } from '../services/workers/clean-up-database.ts';
+import { settleLostDeletions } from '../services/sending/settle-lost-deletions.ts';
 import { forgetPreviousSecrets } from '../services/webhooks/forget-previous-secrets.ts';
 import type { Loop } from './loop.ts';
 
@@ -13,7 +13,7 @@ export const housekeeping: Loop = {
   name: 'housekeeping',
   runsAtStart: true,
   run: async (context, signal) => {
-    await cleanUpDatabase(context);
+    await settleLostDeletions(context);
     await cleanUpMedia(context, signal);
     await forgetPreviousSecrets(context);
     await cleanUpSigningKeys(context);

@@ -184,7 +184,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const idle = () => Promise.all([context.sends.drained(), context.deliveries.drained()]);
   const runDue = async () => {
     for (const loop of loops) {
-      // They ask about every table and vacuum the embedded database, which takes longer than everything else together.
+      // They ask about every table; their tests run them.
       if (loop === retention || loop === housekeeping) continue;
       const round = () => runRound(context, loop, new AbortController().signal);
       // A round starts as much work as the capacity allows; when it ends, there is capacity again.
