@@ -85,8 +85,11 @@ async function deliver({ database, receivers, install }: Bench, names: readonly 
   const started = performance.now();
   await allReceived(receivers.origin, awaited.map(pathOf), started);
   const tookMs = performance.now() - started;
+  // In one transaction, which locks webhooks before deliveries as the service does.
+  await database.client.query('begin');
   await database.client.query(`update webhooks set deleted_at = now() where id = any($1)`, [ids]);
   await database.client.query(`update deliveries set status = 'failed' where status in ('pending', 'processing')`);
+  await database.client.query('commit');
   return (EVENTS * awaited.length) / (tookMs / 1000);
 }
 
