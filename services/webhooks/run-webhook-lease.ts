@@ -76,42 +76,38 @@ export async function runWebhookLease(
     settling.add(stored);
   };
 
-  const start = (delivery: ClaimedDelivery) => {
+  const attempt = async (delivery: ClaimedDelivery) => {
     const began = clock.elapsed();
-    const subject = subjectOf(delivery);
-    const attempt = runner
-      .attempt(() => attemptDelivery(context, lease, delivery))
-      .then((outcome) => {
-        const tookMs = clock.elapsed() - began;
-        attempts.delete(subject);
-        window.record(outcome.delivered, tookMs);
-        if (!outcome.delivered && tookMs >= SLOW_FAILURE_MS) isOver = true;
-        settle({ lease, delivery, outcome });
-      });
-    attempts.set(subject, attempt);
+    const outcome = await runner.attempt(() => attemptDelivery(context, lease, delivery));
+    const tookMs = clock.elapsed() - began;
+    attempts.delete(subjectOf(delivery));
+    window.record(outcome.delivered, tookMs);
+    if (!outcome.delivered && tookMs >= SLOW_FAILURE_MS) isOver = true;
+    settle({ lease, delivery, outcome });
   };
 
-  const claimMore = () => {
+  const claimMore = async () => {
     const askedAt = clock.elapsed();
-    claiming = runner
-      .claim()
-      .then((deliveries) => {
-        if (deliveries.length > 0) renewedAt = askedAt;
-        hasMore = deliveries.length === LEASE_BATCH;
-        waiting.push(...deliveries);
-      })
-      .catch(fail)
-      .finally(() => (claiming = null));
+    try {
+      const deliveries = await runner.claim();
+      if (deliveries.length > 0) renewedAt = askedAt;
+      hasMore = deliveries.length === LEASE_BATCH;
+      waiting.push(...deliveries);
+    } catch (error) {
+      fail(error);
+    } finally {
+      claiming = null;
+    }
   };
 
   for (;;) {
     while (mayStart() && hasCapacity()) {
       const delivery = takeNext(waiting, attempts);
       if (delivery === null) break;
-      start(delivery);
+      attempts.set(subjectOf(delivery), attempt(delivery));
     }
     if (hasMore && claiming === null && waiting.length < CLAIM_BELOW && mayStart()) {
-      if (runner.mayClaim()) claimMore();
+      if (runner.mayClaim()) claiming = claimMore();
       else hasMore = false;
     }
     const inProgress = [...attempts.values(), ...(claiming === null ? [] : [claiming])];

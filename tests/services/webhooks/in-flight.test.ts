@@ -54,7 +54,8 @@ describe('a receiver that answers quickly', () => {
     }
 
     await world.context.deliveries.drained();
-    expect(receiver.received.map(({ body }) => body.post.id).toSorted()).toEqual(posts.toSorted());
+    const arrived = receiver.received.map(({ body }): string => body.post.id);
+    expect(arrived.toSorted()).toEqual(posts.toSorted());
     const rows = await world.sql('select status, attempts, claim from deliveries where webhook_id = $1', [webhook.id]);
     expect(rows).toEqual(posts.map(() => ({ status: 'delivered', attempts: 1, claim: null })));
   });
@@ -73,7 +74,7 @@ describe('a receiver that answers quickly', () => {
     const ofPost = () => receiver.received.filter(({ body }) => body.post.id === postId);
 
     // The three other posts let more than one attempt be in flight.
-    for (const [wave, told] of [
+    for (const [wave, ofThisPost] of [
       [1, 0],
       [2, 0],
       [1, 1],
@@ -82,7 +83,7 @@ describe('a receiver that answers quickly', () => {
     ] as const) {
       await until(() => held.length === wave);
       await new Promise((resolve) => setTimeout(resolve, 30));
-      expect([held.length, ofPost().length]).toEqual([wave, told]);
+      expect([held.length, ofPost().length]).toEqual([wave, ofThisPost]);
       answerAll(204);
     }
 
