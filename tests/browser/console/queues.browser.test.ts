@@ -96,4 +96,17 @@ describe.skipIf(!HAS_BROWSER)('Queues', () => {
     const { body } = await stage.world.rest(`GET /posts/${before.id}`);
     expect(Date.parse(body.post.scheduledFor) - Date.parse(before.scheduledFor)).toBe(86_400_000);
   });
+
+  it('moves a post when the page is left before the message with undo has gone', async () => {
+    const { path, queue } = await queueOf(['Moved and left']);
+    const { page } = await stage.visit(path);
+    await page.getByRole('button', { name: 'Move Moved and left' }).click();
+    await page.getByRole('dialog').getByText('A free slot').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Move', exact: true }).click();
+    await page.getByRole('button', { name: 'Undo', exact: true }).waitFor();
+
+    await page.goto(`${stage.world.url}/design`);
+
+    await expect.poll(queue, PATIENCE).toEqual([]);
+  });
 });
