@@ -1,4 +1,4 @@
-/** One rule of the retention of a table (docs/decisions/0082-remove-expired-rows-in-small-steps.md). */
+/** One rule of the retention of a table (docs/decisions/0081-remove-expired-rows-in-small-steps.md). */
 import type { Context } from './context.ts';
 
 /** Most rows that one step removes. */
