@@ -65,10 +65,16 @@ export function startPeer(file: string, environment: Readonly<Record<string, str
   return start({ file: `bench/${file}`, readyPath: '/', environment });
 }
 
+/** With `--profile`, each process writes a CPU profile there when it ends. */
+function profileArguments(): string[] {
+  const folder = process.env['BENCH_PROFILES'];
+  return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`];
+}
+
 async function start({ file, readyPath, environment }: Launch): Promise<BenchProcess> {
   const port = await freePort();
   const launched = performance.now();
-  const child = spawn(process.execPath, [file], {
+  const child = spawn(process.execPath, [...profileArguments(), file], {
     cwd: ROOT,
     env: {
       PATH: process.env['PATH'],

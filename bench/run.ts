@@ -1,12 +1,15 @@
 /**
- * Measures the service against bare code for the same work: `npm run bench [--check] [row …]`. Prints one table. Exits
- * 1 when something failed to run, or when a target is missed with --check.
+ * Measures the service against bare code for the same work: `npm run bench -- [--check] [--profile folder] [row …]`. Prints
+ * one table. Exits 1 when something failed to run, or when a target is missed with --check. With --profile, each measured
+ * process leaves a CPU profile in the folder, which makes it slower.
  */
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Finding, Row } from './row.ts';
 import { analytics } from './rows/analytics.ts';
 import { consoleApp } from './rows/console.ts';
 import { drain } from './rows/drain.ts';
+import { embedded } from './rows/embedded.ts';
 import { fairness } from './rows/fairness.ts';
 import { hang } from './rows/hang.ts';
 import { lateness } from './rows/lateness.ts';
@@ -32,6 +35,7 @@ const ROWS: readonly Row[] = [
   hang,
   scaling,
   webhooks,
+  embedded,
   start,
   consoleApp,
 ];
@@ -39,7 +43,11 @@ const ROWS: readonly Row[] = [
 const COLUMNS = ['row', 'ours', 'baseline', 'ratio', 'target', 'verdict'] as const;
 
 try {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { check: { type: 'boolean' } } });
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { check: { type: 'boolean' }, profile: { type: 'string' } },
+  });
+  if (values.profile !== undefined) process.env['BENCH_PROFILES'] = resolve(values.profile);
   const findings: Finding[] = [];
   for (const row of chosen(positionals)) {
     process.stderr.write(`measuring ${row.name} …\n`);

@@ -31,6 +31,11 @@ export const Delivery = defineEntity({
     webhookId: () => p.manyToOne(Webhook).mapToPk().fieldName('webhook_id'),
     /** The event to deliver; it may be removed before the delivery. Null for a test. */
     sourceId: p.uuid().strictNullable(),
+    /**
+     * The post, connection or webhook that the event is about; null for a test. Attempts at deliveries with the same
+     * subject follow each other.
+     */
+    subjectId: p.uuid().strictNullable(),
     event: p.enum(EVENT_NAMES),
     /** Mode of the event, as in the header x-service-mode. */
     mode: p.enum(['live', 'test'] as const),

@@ -35,6 +35,10 @@ export const Media = defineEntity({
   indexes: [
     { properties: ['accountId', 'id'] },
     {
+      name: 'media_stored_index',
+      expression: `create index "media_stored_index" on "media" ("id") where ("state" = 'stored')`,
+    },
+    {
       name: 'media_unsettled_index',
       expression: `create index "media_unsettled_index" on "media" ("id") where ("state" in ('storing', 'removing'))`,
     },

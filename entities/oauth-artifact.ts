@@ -22,6 +22,13 @@ export const OauthArtifact = defineEntity({
     /** Null for clients that the operator added. */
     expiresAt: instant().strictNullable(),
   },
-  indexes: [{ properties: ['grantId'] }, { properties: ['expiresAt'] }],
+  indexes: [
+    { properties: ['grantId'] },
+    { properties: ['expiresAt'] },
+    {
+      name: 'oauth_artifacts_clients_index',
+      expression: `create index "oauth_artifacts_clients_index" on "oauth_artifacts" ("expires_at") where ("kind" = 'Client')`,
+    },
+  ],
 });
 export type OauthArtifact = InferEntity<typeof OauthArtifact>;

@@ -28,6 +28,13 @@ export const OauthGrant = defineEntity({
     lastUsedAt: instant().strictNullable(),
     revokedAt: instant().strictNullable(),
   },
-  indexes: [{ properties: ['ownerId', 'id'] }, { properties: ['clientId'] }],
+  indexes: [
+    { properties: ['ownerId', 'id'] },
+    { properties: ['clientId'] },
+    {
+      name: 'oauth_grants_ended_index',
+      expression: `create index "oauth_grants_ended_index" on "oauth_grants" (coalesce("revoked_at", "last_used_at", "created_at"))`,
+    },
+  ],
 });
 export type OauthGrant = InferEntity<typeof OauthGrant>;

@@ -9,6 +9,7 @@ import { MikroORM as PgliteOrm } from '@mikro-orm/pglite';
 import { MikroORM as PostgresOrm, type Options } from '@mikro-orm/postgresql';
 import { createPostgreSqlTypeParsers, type SqlEntityManager } from '@mikro-orm/sql';
 import { parse as parseArray } from 'postgres-array';
+import { maintainEmbedded } from './embedded-maintenance.ts';
 import { entities } from './index.ts';
 import { initialMigration, migrations } from './migrations/index.ts';
 import { replaceUnreleasedMigrations } from './migrations/unreleased-migrations.ts';
@@ -72,14 +73,24 @@ export async function openPostgres(url: string, poolSize = 10): Promise<Database
   };
 }
 
-/** Opens the embedded database in `dataDir`; in memory when `dataDir` is undefined, filled from `template` if given. */
-export async function openPglite(dataDir: string | undefined, template?: Blob): Promise<Database> {
+/**
+ * Opens the embedded database in `dataDir`; in memory when `dataDir` is undefined, filled from `template` if given.
+ *
+ * @param onMaintenanceError called when a vacuum or an analyze failed
+ */
+export async function openPglite(
+  dataDir: string | undefined,
+  template?: Blob,
+  onMaintenanceError: (error: unknown) => void = () => undefined,
+): Promise<Database> {
   const lite = await PGlite.create({
     ...(dataDir === undefined ? {} : { dataDir }),
     ...(template === undefined ? {} : { loadDataDir: template }),
     parsers: { ...createPostgreSqlTypeParsers((text) => parseArray(text)), [BIGINT]: (text: string) => text },
   });
-  const orm = await PgliteOrm.init({ ...shared, dbName: 'postgres', driverOptions: { pglite: () => lite } });
+  const maintained = maintainEmbedded(lite, onMaintenanceError);
+  const driverOptions = { pglite: () => maintained.lite };
+  const orm = await PgliteOrm.init({ ...shared, dbName: 'postgres', driverOptions });
   return {
     engine: 'pglite',
     em: () => orm.em.fork(),
@@ -88,6 +99,7 @@ export async function openPglite(dataDir: string | undefined, template?: Blob): 
     migrate: () => migrate(orm),
     schemaDifference: () => orm.schema.getUpdateSchemaSQL({ wrap: false }),
     close: async () => {
+      await maintained.stop();
       await orm.close(true);
       await lite.close();
     },

@@ -26,6 +26,6 @@ export const OwnerLink = defineEntity({
     expiresAt: instant(),
     createdAt: instant(),
   },
-  indexes: [{ properties: ['accountId', 'id'] }],
+  indexes: [{ properties: ['accountId', 'id'] }, { properties: ['expiresAt'] }],
 });
 export type OwnerLink = InferEntity<typeof OwnerLink>;

@@ -151,6 +151,8 @@ export const Post = defineEntity({
     nextReadAt: instant().strictNullable(),
     /** Whether it is counted in the daily metrics. */
     counted: p.boolean().default(false),
+    /** How often its reads of metrics were thinned (docs/contract/metrics.md#how-long-reads-are-kept). */
+    readsThinned: p.integer().default(0),
     /** Fences a send, and the deletion of a sent post: only the holder of this token may settle the post. */
     claim: p.uuid().strictNullable(),
     /** When a recovery may take over the claim. */
@@ -189,6 +191,10 @@ export const Post = defineEntity({
     {
       name: 'posts_reads_index',
       expression: `create index "posts_reads_index" on "posts" ("next_read_at", "id") where ("next_read_at" is not null)`,
+    },
+    {
+      name: 'posts_thinning_index',
+      expression: `create index "posts_thinning_index" on "posts" ("reads_thinned", "sent_at") where ("sent_at" is not null and "reads_thinned" < 2)`,
     },
     {
       name: 'posts_uncounted_index',

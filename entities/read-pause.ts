@@ -14,5 +14,6 @@ export const ReadPause = defineEntity({
     /** Failures in a row. */
     failures: p.integer().default(0),
   },
+  indexes: [{ properties: ['until'] }],
 });
 export type ReadPause = InferEntity<typeof ReadPause>;

@@ -16,5 +16,6 @@ export const SignInWait = defineEntity({
     waitUntil: instant().strictNullable(),
     lastTriedAt: instant(),
   },
+  indexes: [{ properties: ['lastTriedAt'] }],
 });
 export type SignInWait = InferEntity<typeof SignInWait>;

@@ -19,6 +19,6 @@ export const SignIn = defineEntity({
     /** Extended with each use, up to a maximum age. */
     expiresAt: instant(),
   },
-  indexes: [{ properties: ['ownerId', 'id'] }],
+  indexes: [{ properties: ['ownerId', 'id'] }, { properties: ['expiresAt'] }],
 });
 export type SignIn = InferEntity<typeof SignIn>;

@@ -13,5 +13,6 @@ export const UsedChallenge = defineEntity({
     hash: p.string().length(64).primary(),
     expiresAt: instant(),
   },
+  indexes: [{ properties: ['expiresAt'] }],
 });
 export type UsedChallenge = InferEntity<typeof UsedChallenge>;

@@ -5,6 +5,7 @@ import { loginRenewals } from './login-renewals.ts';
 import type { Loop } from './loop.ts';
 import { metricsReads } from './metrics-reads.ts';
 import { ownerNotices } from './owner-notices.ts';
+import { retention } from './retention.ts';
 import { scheduledPosts } from './scheduled-posts.ts';
 import { webhookDeliveries } from './webhook-deliveries.ts';
 import { xUsageSweep } from './x-usage-sweep.ts';
@@ -17,6 +18,7 @@ export const loops: readonly Loop[] = [
   ownerNotices,
   xUsageSweep,
   healthSamples,
+  retention,
   housekeeping,
 ];
 

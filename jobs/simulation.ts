@@ -2,7 +2,6 @@
  * Moves the manual clock from one due instant to the next and runs what is due at each
  * (docs/contract/running.md#manual-clock).
  */
-import type { Context } from '../services/context.ts';
 import type { Simulation, WithSimulation } from '../services/simulation/simulation.ts';
 import { samplePassedMinutes } from '../services/health/health-samples.ts';
 import { WORKER_LOOPS } from '../services/workers/worker-loops.ts';
@@ -42,7 +41,7 @@ const IDLE_MAX = 3;
 const POLL_INTERVAL_MS = 250;
 
 /** Runs what is due at the frozen instant, at once, until `signal` aborts. */
-export async function keepFrozenInstant(context: Context & WithSimulation, signal: AbortSignal): Promise<void> {
+export async function keepFrozenInstant(context: LoopContext & WithSimulation, signal: AbortSignal): Promise<void> {
   await context.simulation?.advance(0);
   while (!signal.aborted) {
     await context.clock.sleep(POLL_INTERVAL_MS, signal).catch(() => undefined);
@@ -90,17 +89,23 @@ async function runAllDue(context: LoopContext): Promise<number> {
   return ran;
 }
 
+/**
+ * Real milliseconds after which a receiver that has not answered no longer holds time up. Its outcome is stored when it
+ * is known, and its deliveries go on in the next move.
+ */
+const RECEIVER_PATIENCE_MS = 1_000;
+
 /** Runs one round of each loop. */
 async function runOnce(context: LoopContext, due: readonly Loop[]): Promise<number> {
   let begun = 0;
   for (const loop of due) begun += await runRound(context, loop, new AbortController().signal);
-  await Promise.all([context.sends.drained(), context.deliveries.drained()]);
+  await Promise.all([context.sends.drained(), context.deliveries.drained(RECEIVER_PATIENCE_MS)]);
   return begun;
 }
 
 /** When the next work of each due loop is due. */
-function dueInstants(context: Context): Promise<(Date | null | undefined)[]> {
-  return Promise.all(dueLoops.map(async (loop) => loop.nextDueAt?.(context)));
+function dueInstants(context: LoopContext): Promise<(Date | null | undefined)[]> {
+  return Promise.all(dueLoops.map(async (loop) => loop.nextDueAt?.(context, { isSimulated: true })));
 }
 
 function earliestOf(instants: readonly (Date | null | undefined)[]): Date | null {

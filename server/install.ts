@@ -26,6 +26,7 @@ import { acquireDataDirLock } from './data-dir-lock.ts';
 import { encryptionKeys } from './encryption-keys.ts';
 import { serve } from './http-server.ts';
 import { createLogger } from './logger.ts';
+import type { Logger } from 'pino';
 import { openManualClock } from './manual-clock.ts';
 import { operatorToken } from './operator-token.ts';
 import { secureDataDir } from './secure-data-dir.ts';
@@ -52,7 +53,7 @@ export async function startInstall(config: Config, options: { announce: (text: s
   const outbound = createOutboundFetch({ allow: config.outboundAllow });
   const receivers = createReceivers({ allow: config.outboundAllow, clock });
   const keys = await encryptionKeys(config, random);
-  const db = await openDatabase(config);
+  const db = await openDatabase(config, log);
   const following = new AbortController();
   const followed = await followDatabase(clock, following.signal);
   const startup = { hasEnded: false };
@@ -127,9 +128,13 @@ async function followDatabase(clock: Clock | DatabaseClock, signal: AbortSignal)
   return { ended: clock.follow(signal) };
 }
 
-async function openDatabase({ databaseUrl, dataDir }: Config): Promise<Database> {
+async function openDatabase({ databaseUrl, dataDir }: Config, log: Pick<Logger, 'warn'>): Promise<Database> {
+  const onMaintenanceError = (err: unknown) => log.warn({ err }, 'the embedded database could not be vacuumed');
   try {
-    const db = databaseUrl === undefined ? await openPglite(join(dataDir, 'db')) : await openPostgres(databaseUrl);
+    const db =
+      databaseUrl === undefined
+        ? await openPglite(join(dataDir, 'db'), undefined, onMaintenanceError)
+        : await openPostgres(databaseUrl);
     await db.migrate();
     return db;
   } catch (error) {

@@ -48,6 +48,7 @@ const SAMPLES: Record<string, Record<string, unknown>> = {
   'connections.move': { connectionId, profileId: null },
   'connections.queue': { connectionId },
   'connections.updateQueue': { connectionId, slots: [{ weekday: 1, time: '09:00' }], timezone: 'Europe/Paris' },
+  'connections.orderQueue': { connectionId, postIds: [postId] },
   'connections.updateSettings': { connectionId, description: 'Sandbox', rewriteMode: 'off' },
   'connect.create': {
     profileId: profile.id,

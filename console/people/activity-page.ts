@@ -2,7 +2,7 @@
 import type { RequestHandler } from 'express';
 import { validate as isUuid } from 'uuid';
 import { type AuditEntryView, listAudit } from '../../services/audit/list-audit.ts';
-import { AUDIT_KEPT_DAYS } from '../../services/audit/clean-up-audit.ts';
+import { AUDIT_KEPT_DAYS } from '../../services/audit/audit-kept-days.ts';
 import type { Context } from '../../services/context.ts';
 import { ownerCaller } from '../../services/people/owner-caller.ts';
 import { type Html, html } from '../html.ts';

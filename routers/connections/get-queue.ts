@@ -1,17 +1,9 @@
 /** GET /connections/{connectionId}/queue: the posts waiting in a connection's queue. */
 import { z } from 'zod';
 import { readQueue } from '../../services/posts/read-queue.ts';
-import { nextCursorOutput, timestampOutput, uuidInput, uuidOutput, wholeUnlessLimited } from '../schemas/common.ts';
+import { uuidInput, wholeUnlessLimited } from '../schemas/common.ts';
+import { QueueOutput } from '../schemas/queue.ts';
 import { keyedProcedure } from '../procedures.ts';
-
-const QueueItem = z
-  .strictObject({
-    id: uuidOutput('Id of the post.'),
-    text: z.string().describe('What will go out.'),
-    scheduledFor: timestampOutput('The slot it waits for.'),
-    mediaCount: z.int().describe('Number of its images.'),
-  })
-  .meta({ id: 'QueueItem', description: 'A post that waits in a queue.' });
 
 export const getQueue = keyedProcedure
   .meta({
@@ -41,11 +33,5 @@ export const getQueue = keyedProcedure
       ...wholeUnlessLimited,
     }),
   )
-  .output(
-    z.strictObject({
-      queue: z.array(QueueItem).describe('Queued posts, earliest slot first.'),
-      paused: z.boolean().describe('Whether queued posts are kept back.'),
-      nextCursor: nextCursorOutput(),
-    }),
-  )
+  .output(QueueOutput)
   .query(({ ctx, input }) => readQueue(ctx.services, ctx.caller, input.connectionId, input));

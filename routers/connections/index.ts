@@ -6,8 +6,8 @@ import { getConnection } from './get-connection.ts';
 import { getQueue } from './get-queue.ts';
 import { listConnections } from './list-connections.ts';
 import { moveConnection } from './move-connection.ts';
+import { orderQueue } from './order-queue.ts';
 import { updateQueue } from './update-queue.ts';
-
 import { updateSettings } from './update-settings.ts';
 
 export const connectionsRouter = router({
@@ -18,5 +18,6 @@ export const connectionsRouter = router({
   move: moveConnection,
   queue: getQueue,
   updateQueue,
+  orderQueue,
   updateSettings,
 });

@@ -9,7 +9,7 @@ const Input = z.strictObject({ postId: uuidInput('Id of the post.') });
 
 const Output = z.strictObject({
   latest: MetricsRead.nullable().describe('The newest read; null before the first, an hour after sending.'),
-  history: z.array(MetricsRead).describe('Every read, oldest first.'),
+  history: z.array(MetricsRead).describe('Oldest first; thinned after 35 days.'),
 });
 
 export const getMetrics = keyedProcedure

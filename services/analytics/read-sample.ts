@@ -7,14 +7,12 @@ import { type Schema, tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
 import { earliestId } from '../ids.ts';
+import { DAY_READ } from '../metrics/read-times.ts';
 import { filtersOf, type PostFilter } from './read-daily-metrics.ts';
 import type { Window } from './window.ts';
 
 /** Most posts that one answer is computed from. */
 export const SAMPLE_MAX = 10_000;
-
-/** Place in the schedule of reads from which on a read is a day or more after sending. */
-const DAY_READ = 24;
 
 /** Maximum difference between the timestamp in an id and the instant at which its post is accepted. */
 const ID_SLACK_MS = 60_000;

@@ -1,6 +1,5 @@
 /** Health samples, one per minute across all processes, kept for 90 days (docs/contract/metrics.md#uptime). */
 import { statement } from '../../entities/statement.ts';
-import { tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 import { type Health, readHealth } from './read-health.ts';
 import type { WithStartup } from './startup.ts';
@@ -41,18 +40,6 @@ export async function samplePassedMinutes(context: Context & WithStartup, from: 
   const first = new Date(Math.max(from.getTime(), now.getTime() - KEPT_MS));
   const isDegraded = status === 'degraded';
   await storeSamples(context.db.em(), { first: minuteOf(first), last: minuteOf(now), isDegraded });
-}
-
-export async function cleanUpSamples(context: Context): Promise<void> {
-  const keptFrom = new Date(context.clock.now().getTime() - KEPT_MS);
-  await tables(context.db.em())
-    .deleteFrom('health_samples')
-    .where('minute', '<', keptFrom.toISOString())
-    // The very first sample is kept: minutes without a sample count as bad from that minute on.
-    .where('minute', '>', ({ selectFrom }) =>
-      selectFrom('health_samples').select(({ fn }) => fn.min('minute').as('first')),
-    )
-    .execute();
 }
 
 function isStarting({ checks: { database, ...workers } }: Health): boolean {

@@ -20,8 +20,11 @@ const KEPT_UNUSED_MS = 7 * 86_400_000;
 /** An upload that has been storing its bytes for this long was interrupted by the end of its process. */
 const LOST_UPLOAD_MS = 600_000;
 
-/** Most images in one round. */
+/** Most images in one step. */
 const AT_ONCE = 500;
+
+/** Most steps of one kind in a round; the next round continues. */
+const STEPS_MAX = 100;
 
 const CANDIDATE = columns('media', ['id', 'account_id'], 'm');
 
@@ -57,13 +60,25 @@ const interrupted = releasable(
   (before) => `m.state = 'storing' and m.created_at < ${before}`,
 );
 
-export async function cleanUpMedia(context: Context): Promise<void> {
+/** @param signal ends the round before the next step */
+export async function cleanUpMedia(context: Context, signal: AbortSignal): Promise<void> {
   const now = context.clock.now().getTime();
-  await release(context, noLongerNeeded, new Date(now - KEPT_AFTER_SEND_MS));
-  await release(context, neverUsed, new Date(now - KEPT_UNUSED_MS));
-  await release(context, ofDeletedProfile, new Date(now));
-  await release(context, interrupted, new Date(now - LOST_UPLOAD_MS));
-  const left = await tables(context.db.em())
+  const steps = [
+    () => release(context, noLongerNeeded, new Date(now - KEPT_AFTER_SEND_MS)),
+    () => release(context, neverUsed, new Date(now - KEPT_UNUSED_MS)),
+    () => release(context, ofDeletedProfile, new Date(now)),
+    () => release(context, interrupted, new Date(now - LOST_UPLOAD_MS)),
+    () => removeReleased(context),
+  ];
+  for (const step of steps) {
+    let left = STEPS_MAX;
+    while (left > 0 && !signal.aborted && (await step())) left -= 1;
+  }
+}
+
+/** @returns whether more images may be left */
+async function removeReleased(context: Context): Promise<boolean> {
+  const released = await tables(context.db.em())
     .selectFrom('media')
     .select('id')
     // A literal, because PostgreSQL uses the partial index only then.
@@ -71,7 +86,7 @@ export async function cleanUpMedia(context: Context): Promise<void> {
     .orderBy('id')
     .limit(AT_ONCE)
     .execute();
-  await removeBytes(context, left);
+  return (await removeBytes(context, released)) === AT_ONCE;
 }
 
 /**
@@ -95,8 +110,12 @@ function releasable(images: string, condition: (before: string) => string) {
   };
 }
 
-/** Marks images that match the condition, one account at a time. */
-async function release(context: Context, images: ReturnType<typeof releasable>, before: Date): Promise<void> {
+/**
+ * Marks images that match the condition, one account at a time.
+ *
+ * @returns whether more images may be left
+ */
+async function release(context: Context, images: ReturnType<typeof releasable>, before: Date): Promise<boolean> {
   const rows = await images.find(context.db.em(), { before });
   for (const [, ofAccount] of Map.groupBy(rows, (row) => row.account_id)) {
     const ids = ofAccount.map(({ id }) => id);
@@ -107,4 +126,5 @@ async function release(context: Context, images: ReturnType<typeof releasable>, 
       await images.release(em, { ids, before });
     });
   }
+  return rows.length === AT_ONCE;
 }

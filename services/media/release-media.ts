@@ -68,8 +68,13 @@ export async function releaseMedia(context: Context, ids: readonly string[]): Pr
   await removeBytes(context, released);
 }
 
-/** Removes the bytes of marked images. Never throws because of the store. */
-export async function removeBytes(context: Context, images: readonly { readonly id: string }[]): Promise<void> {
+/**
+ * Removes the bytes of marked images. Never throws because of the store.
+ *
+ * @returns of how many images the bytes were removed
+ */
+export async function removeBytes(context: Context, images: readonly { readonly id: string }[]): Promise<number> {
+  let removed = 0;
   for (const { id } of images) {
     try {
       await context.media.delete(id);
@@ -85,5 +90,7 @@ export async function removeBytes(context: Context, images: readonly { readonly 
     const unused = tables(em).deleteFrom('media').where('id', '=', id).where('state', '=', 'removing').where(isUnused);
     await unused.execute();
     await em.nativeUpdate(Media, { id, state: 'removing' }, { state: 'removed' });
+    removed += 1;
   }
+  return removed;
 }

@@ -8,6 +8,9 @@ const HOURLY = 49;
 /** Reads of a complete history. */
 export const READS = 78;
 
+/** Place of the first read that is a day or more after sending. */
+export const DAY_READ = 24;
+
 /** How long after sending each read is due, in milliseconds, in order. */
 export const READ_AFTER_MS: readonly number[] = Array.from({ length: READS }, (_, index) => {
   const number = index + 1;

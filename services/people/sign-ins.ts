@@ -97,8 +97,3 @@ export async function endSignIn(em: SqlEntityManager, ownerId: string, id: strin
 export async function endSignIns(em: SqlEntityManager, ownerId: string, exceptId: string | null): Promise<void> {
   await em.nativeDelete(SignIn, { ownerId, ...(exceptId !== null && { id: { $ne: exceptId } }) });
 }
-
-/** Deletes expired sign-ins. */
-export async function cleanUpSignIns(context: Context): Promise<void> {
-  await context.db.em().nativeDelete(SignIn, { expiresAt: { $lte: context.clock.now() } });
-}

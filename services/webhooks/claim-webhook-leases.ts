@@ -12,10 +12,10 @@ import type { Context } from '../context.ts';
 export const WEBHOOK_LEASE_MS = 60_000;
 
 /** Deliveries claimed at a time per webhook; this bounds what is in memory for one webhook. */
-export const LEASE_BATCH = 25;
+export const LEASE_BATCH = 50;
 
 /** A delivery that only the process that claimed it may attempt; `attempts` counts the finished ones. */
-export type ClaimedDelivery = Pick<Tables['deliveries'], 'id' | 'event' | 'mode' | 'body' | 'attempts'>;
+export type ClaimedDelivery = Pick<Tables['deliveries'], 'id' | 'subject_id' | 'event' | 'mode' | 'body' | 'attempts'>;
 
 /** A webhook lease: the exclusive right to deliver to one webhook. */
 export interface WebhookLease {
@@ -55,7 +55,7 @@ const LEASED = columns('webhooks', [
   'revision',
   'failing',
 ]);
-const CLAIMED = columns('deliveries', ['id', 'webhook_id', 'event', 'mode', 'body', 'attempts']);
+const CLAIMED = columns('deliveries', ['id', 'webhook_id', 'subject_id', 'event', 'mode', 'body', 'attempts']);
 
 // Walks from webhook to webhook along the index, so a backlog of one webhook costs no more than a single delivery.
 // Accounts take turns, and within an account its profiles. Leases held in any process count as turns taken.
@@ -67,10 +67,11 @@ const takeLeases = statement('take the leases of webhooks with due deliveries', 
     healthy: 'int',
     failing: 'int',
     reserved: 'int',
+    busy: 'uuid[]',
   },
   // Only a deleted webhook has no secret.
   result: { ...LEASED.types, secret: 'text' },
-  sql: ({ now, claim, until, healthy, failing, reserved }) => `
+  sql: ({ now, claim, until, healthy, failing, reserved, busy }) => `
     with recursive waiting(id) as (
       (select d.webhook_id from deliveries d where ${OPEN} order by d.webhook_id limit 1)
       union all
@@ -88,7 +89,7 @@ const takeLeases = statement('take the leases of webhooks with due deliveries', 
         where d.webhook_id = w.id and ${OPEN} and d.next_attempt_at <= ${now} order by d.next_attempt_at limit 1) first
       left join held h on h.account_id = w.account_id and h.profile_id is not distinct from w.profile_id
         and h.failing = w.failing
-      where ${IS_ON} and (w.lease_until is null or w.lease_until <= ${now})
+      where ${IS_ON} and (w.lease_until is null or w.lease_until <= ${now}) and w.id <> all(${busy})
     ), fair as (
       select d.id, d.failing, d.due_at, d.profile_turn,
         coalesce((select sum(h.leases) from held h where h.account_id = d.account_id and h.failing = d.failing), 0)
@@ -165,12 +166,18 @@ const releaseLeases = statement('release the leases of webhooks', {
 /**
  * Takes free webhook leases that have due deliveries, with the first deliveries of each; fair among accounts, then
  * among profiles.
+ *
+ * @param busy ids of webhooks that this process still delivers to, although their leases may have expired
  */
-export async function claimWebhookLeases(context: Context, capacity: LeaseCapacity): Promise<WebhookLease[]> {
+export async function claimWebhookLeases(
+  context: Context,
+  capacity: LeaseCapacity,
+  busy: string[],
+): Promise<WebhookLease[]> {
   const now = context.clock.now();
   const claim = context.random.uuid();
   const until = new Date(now.getTime() + WEBHOOK_LEASE_MS);
-  const leases = await takeLeases(context.db.em(), { now, claim, until, ...capacity });
+  const leases = await takeLeases(context.db.em(), { now, claim, until, ...capacity, busy });
   if (leases.length === 0) return [];
   const webhookIds = leases.map(({ id }) => id);
   const rows = await claimFirst(context.db.em(), { now, claim, webhookIds });

@@ -16,7 +16,7 @@ const tryLock = statement('try the lock of the fan-out', {
   sql: ({ lock }) => `select pg_try_advisory_xact_lock(${lock}) as held`,
 });
 
-const EVENT = columns('events', ['id', 'name', 'mode', 'payload', 'created_at']);
+const EVENT = columns('events', ['id', 'name', 'mode', 'subject_id', 'payload', 'created_at']);
 
 const findEvents = statement('find events to fan out', {
   result: EVENT.types,
@@ -33,7 +33,16 @@ const findSubscribers = statement('find the webhooks that are subscribed to even
     where e.id = any(${eventIds}) order by e.id, w.id for key share of w`,
 });
 
-const CREATED = columns('deliveries', ['id', 'webhook_id', 'source_id', 'event', 'mode', 'body', 'created_at']);
+const CREATED = columns('deliveries', [
+  'id',
+  'webhook_id',
+  'source_id',
+  'subject_id',
+  'event',
+  'mode',
+  'body',
+  'created_at',
+]);
 const CREATED_RECORDS = records(CREATED.types);
 
 const storeDeliveries = statement('store the deliveries of events', {
@@ -69,11 +78,11 @@ export function fanOut(context: Context): Promise<number> {
 
 function deliveryOf(
   context: Context,
-  { id: sourceId, name: event, mode, payload, created_at }: RowOf<typeof findEvents>,
+  { id: sourceId, name: event, mode, subject_id, payload, created_at }: RowOf<typeof findEvents>,
   webhookId: string,
 ): RecordOf<typeof CREATED_RECORDS> {
   const id = context.random.uuid();
   const queuedAt = new Date(created_at);
   const body = eventBody({ eventId: id, event, queuedAt, payload });
-  return { id, webhook_id: webhookId, source_id: sourceId, event, mode, body, created_at: queuedAt };
+  return { id, webhook_id: webhookId, source_id: sourceId, subject_id, event, mode, body, created_at: queuedAt };
 }

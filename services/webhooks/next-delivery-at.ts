@@ -7,19 +7,20 @@ import type { Context } from '../context.ts';
 import { DISABLE_AFTER_MS, FAILS_FOR_LONG } from './disable-failing.ts';
 
 const findNext = statement('find the next instant with work for webhooks', {
-  parameters: { disableAfterMs: 'int' },
+  parameters: { disableAfterMs: 'int', busy: 'uuid[]' },
   result: { at: 'float8?' },
-  sql: ({ disableAfterMs }) => `
+  sql: ({ disableAfterMs, busy }) => `
     select (extract(epoch from least(
       (select created_at from events where fanned_out_at is null order by id limit 1),
-      (select min(next_attempt_at) from deliveries where status = 'pending' and not paused),
-      (select min(w.lease_until) from webhooks w where w.lease_until is not null and w.disabled_at is null and exists (
+      (select min(next_attempt_at) from deliveries where status = 'pending' and not paused and webhook_id <> all(${busy})),
+      (select min(w.lease_until) from webhooks w where w.lease_until is not null and w.disabled_at is null and w.id <> all(${busy}) and exists (
         select 1 from deliveries d where d.webhook_id = w.id and d.status = 'processing')),
       (select min(w.failing_since) + ${disableAfterMs} * interval '1 millisecond' from webhooks w where ${FAILS_FOR_LONG})
     )) * 1000)::float8 as at`,
 });
 
-export async function nextDeliveryAt(context: Context): Promise<Date | null> {
-  const [next] = await findNext(context.db.em(), { disableAfterMs: DISABLE_AFTER_MS });
+/** @param busy ids of webhooks to leave out, because their deliveries are in progress and not waited for */
+export async function nextDeliveryAt(context: Context, busy: string[] = []): Promise<Date | null> {
+  const [next] = await findNext(context.db.em(), { disableAfterMs: DISABLE_AFTER_MS, busy });
   return next?.at == null ? null : new Date(next.at);
 }

@@ -1,22 +1,20 @@
 /**
- * The webhook dispatcher: runs the deliveries of one process. Each webhook has one lease and one attempt at a time, in
- * order, so a slow receiver delays only its own deliveries. Leases of failing webhooks are counted separately, so they
- * cannot use up the capacity for healthy ones. Extra capacity is reserved for profiles that hold no lease.
+ * The webhook dispatcher: runs the deliveries of one process. Each webhook has one lease, so a slow receiver delays only
+ * its own deliveries. Leases of failing webhooks are counted separately, so they cannot use up the capacity for healthy
+ * ones. Extra capacity is reserved for profiles that hold no lease.
  */
 import { createBatcher } from '../batcher.ts';
 import type { Context } from '../context.ts';
-import { attemptDelivery, type AttemptOutcome } from './attempt-delivery.ts';
+import type { AttemptOutcome } from './attempt-delivery.ts';
 import {
   claimMore,
-  type ClaimedDelivery,
   type WebhookLease,
-  LEASE_BATCH,
-  WEBHOOK_LEASE_MS,
   type LeaseCapacity,
   releaseWebhookLeases,
   claimWebhookLeases,
 } from './claim-webhook-leases.ts';
 import type { WithReceivers } from './receivers.ts';
+import { runWebhookLease } from './run-webhook-lease.ts';
 import { type DeliverySettlement, settleDeliveries } from './settle-deliveries.ts';
 
 export interface WebhookDispatcher {
@@ -25,8 +23,15 @@ export interface WebhookDispatcher {
    * deliveries started.
    */
   begin(): Promise<number>;
-  /** Resolves when no delivery is in progress. */
-  drained(): Promise<void>;
+  /**
+   * Resolves when no delivery is in progress.
+   *
+   * @param patienceMs receivers that have not answered for this many milliseconds of real time are not waited for.
+   *   Default: all are.
+   */
+  drained(patienceMs?: number): Promise<void>;
+  /** Ids of the webhooks that this process delivers to at the moment. */
+  webhooksInProgress(): string[];
   /**
    * Starts nothing new; resolves when the attempts in progress are over. Claimed deliveries that were not attempted
    * become pending again.
@@ -49,19 +54,26 @@ const FAILING_LEASES_MAX = 50;
  */
 const RESERVED_LEASES_MAX = 100;
 
+/** With this many attempts in flight in the process, each webhook has one at a time. */
+const ATTEMPTS_MAX = 400;
+
+/** Real milliseconds between two looks at receivers that do not answer. */
+const PATIENCE_CHECK_MS = 50;
+
 /** Most rows in one statement. */
 const WRITE_TOGETHER = 200;
 
-/**
- * When an attempt takes at least this long to fail, the process releases the lease; the webhook then counts as failing.
- */
-const SLOW_FAILURE_MS = 1_000;
-
-/** No attempt starts on a lease older than this. */
-const LEASE_USED_MS = WEBHOOK_LEASE_MS - 15_000;
+/** A lease in use. */
+interface Running {
+  readonly lease: WebhookLease;
+  /** When each attempt in flight began, in milliseconds of the clock's elapsed time. */
+  readonly attempts: Set<{ readonly began: number }>;
+}
 
 export function createWebhookDispatcher(context: Context & WithReceivers): WebhookDispatcher {
-  const inProgress = new Map<Promise<void>, WebhookLease>();
+  const { clock } = context;
+  const inProgress = new Map<Promise<void>, Running>();
+  let attemptsInFlight = 0;
   let closed = false;
   const settlements = createBatcher((items: readonly DeliverySettlement[]) => {
     return settleDeliveries(context, items);
@@ -75,7 +87,7 @@ export function createWebhookDispatcher(context: Context & WithReceivers): Webho
   const outdated = new WeakSet<WebhookLease>();
 
   const capacity = (): LeaseCapacity => {
-    const failing = [...inProgress.values()].filter((lease) => lease.failing).length;
+    const failing = [...inProgress.values()].filter(({ lease }) => lease.failing).length;
     const healthy = inProgress.size - failing;
     const reserved = Math.max(0, healthy - LEASES_MAX) + Math.max(0, failing - FAILING_LEASES_MAX);
     return {
@@ -91,72 +103,72 @@ export function createWebhookDispatcher(context: Context & WithReceivers): Webho
     if (!isCurrent) outdated.add(settlement.lease);
   };
 
-  /** Delivers a batch in order; resolves with whether the lease can still be used. */
-  const deliver = async (lease: WebhookLease, batch: readonly ClaimedDelivery[], settling: Promise<unknown>[]) => {
-    const startedAt = context.clock.elapsed();
-    for (const delivery of batch) {
-      if (closed || outdated.has(lease) || context.clock.elapsed() - startedAt > LEASE_USED_MS) return false;
-      const began = context.clock.elapsed();
-      const outcome = await attemptDelivery(context, lease, delivery);
-      settling.push(lookedAtLater(settle({ lease, delivery, outcome })));
-      if (isSlowFailure(outcome, context.clock.elapsed() - began)) return false;
+  const countAttempt = async ({ attempts }: Running, run: () => Promise<AttemptOutcome>) => {
+    const attempt = { began: clock.elapsed() };
+    attempts.add(attempt);
+    attemptsInFlight += 1;
+    try {
+      return await run();
+    } finally {
+      attempts.delete(attempt);
+      attemptsInFlight -= 1;
     }
-    return true;
   };
 
-  const runLease = async (lease: WebhookLease) => {
-    const settling: Promise<unknown>[] = [];
-    let next: Promise<readonly ClaimedDelivery[]> = Promise.resolve(lease.deliveries);
-    for (let hasNext = true; hasNext;) {
-      const batch = await next;
-      // While one batch is delivered, the next is claimed and the outcomes of the previous one are stored.
-      const hasMore = batch.length === LEASE_BATCH && !isFull(lease);
-      next = lookedAtLater(hasMore ? claimMore(context, lease) : Promise.resolve([]));
-      hasNext = (await deliver(lease, batch, settling)) && hasMore;
-      await Promise.all([next, ...settling.splice(0, settling.length - LEASE_BATCH)]);
-    }
+  const runLease = async (running: Running) => {
+    const { lease } = running;
+    await runWebhookLease(context, lease, {
+      mayStart: () => !closed && !outdated.has(lease),
+      mayWiden: () => attemptsInFlight < ATTEMPTS_MAX,
+      mayClaim: () => !isFull(lease),
+      claim: () => claimMore(context, lease),
+      attempt: (run) => countAttempt(running, run),
+      settle,
+    });
     // The lease is released only after all outcomes are stored.
-    await Promise.all(settling);
     await releases.add(lease);
   };
 
   const start = (lease: WebhookLease) => {
-    const running = runLease(lease).catch((error: unknown) => {
+    const running = { lease, attempts: new Set<{ began: number }>() };
+    const ended = runLease(running).catch((error: unknown) => {
       context.log.error(
         { webhookId: lease.webhookId, err: error },
         'the outcome of a delivery could not be stored; the delivery will be repeated',
       );
     });
-    inProgress.set(running, lease);
-    void running.then(() => inProgress.delete(running));
+    inProgress.set(ended, running);
+    void ended.then(() => inProgress.delete(ended));
   };
 
-  const drained = async () => {
-    while (inProgress.size > 0) await Promise.all(inProgress.keys());
+  const webhooksInProgress = () => [...inProgress.values()].map(({ lease }) => lease.webhookId);
+
+  /** Milliseconds that the oldest attempt has been waiting for its receiver; 0 without attempts. */
+  const waitOf = ({ attempts }: Running) => Math.max(0, ...[...attempts].map(({ began }) => clock.elapsed() - began));
+
+  const drained = async (patienceMs = Infinity) => {
+    for (;;) {
+      const awaited = [...inProgress].filter(([, running]) => waitOf(running) < patienceMs);
+      if (awaited.length === 0) return;
+      const ended = Promise.all(awaited.map(([end]) => end));
+      if (patienceMs === Infinity) await ended;
+      else await Promise.race([ended, clock.sleep(PATIENCE_CHECK_MS)]);
+    }
   };
 
   return {
     begin: async () => {
       const free = capacity();
       if (closed || free.healthy + free.failing + free.reserved === 0) return 0;
-      const leases = await claimWebhookLeases(context, free);
+      const leases = await claimWebhookLeases(context, free, webhooksInProgress());
       leases.forEach(start);
       return leases.reduce((sum, lease) => sum + lease.deliveries.length, 0);
     },
     drained,
+    webhooksInProgress,
     close: () => {
       closed = true;
       return drained();
     },
   };
-}
-
-/** Marks the promise as handled until it is awaited: an unhandled rejection would end the process. */
-function lookedAtLater<Result>(promise: Promise<Result>): Promise<Result> {
-  promise.catch(() => undefined);
-  return promise;
-}
-
-function isSlowFailure({ delivered }: AttemptOutcome, tookMs: number): boolean {
-  return !delivered && tookMs >= SLOW_FAILURE_MS;
 }

@@ -11,6 +11,7 @@ export const WORKER_LOOPS = {
   ownerNotices: { everySeconds: 10 },
   xUsageSweep: { everySeconds: 60 },
   healthSamples: { everySeconds: 20 },
+  retention: { everySeconds: 60 },
   housekeeping: { everySeconds: 3_600 },
 } as const;
 

@@ -28,6 +28,7 @@ const OBJECTS: Record<string, (fields: Fields, answer: Answer, accountId: string
   'connections.delete': input('connection', 'connectionId'),
   'connections.move': input('connection', 'connectionId'),
   'connections.updateQueue': input('connection', 'connectionId'),
+  'connections.orderQueue': input('connection', 'connectionId'),
   'connections.updateSettings': input('connection', 'connectionId'),
   'connect.createLink': (_, { connectSessionId }) => ({ type: 'connect_session', ids: [connectSessionId] }),
   'connect.cancel': input('connect_session', 'connectSessionId'),

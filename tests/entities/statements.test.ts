@@ -16,7 +16,7 @@ afterAll(() => database.close());
 // Each statement is registered when its module loads.
 for (const file of globSync('{entities,services,server,jobs}/**/*.ts', { cwd: root })) {
   const module = path.join(root, file);
-  if (/\bstatement\(/.test(readFileSync(module, 'utf8'))) await import(module);
+  if (/\b(?:statement|removeByTime|removeById)\(/.test(readFileSync(module, 'utf8'))) await import(module);
 }
 
 /** The database's names of types that are declared by a shorter one. */

@@ -70,6 +70,19 @@ export async function makeTenant(world: World) {
       const answer = await world.rest('POST /posts', { key: account.key, body });
       return answer.body.results[0].postId;
     },
+    /** A connection in that profile with two posts in its queue, named in the other order. */
+    queue: async (place: Place): Promise<{ connectionId: string; postIds: string[] }> => {
+      const { id, slug } = await connection(place);
+      const slots = [1, 2].map((weekday) => ({ weekday, time: '09:00' }));
+      await world.rest(`PATCH /connections/${id}/queue`, { key: account.key, body: { slots } });
+      const postIds: string[] = [];
+      for (const text of ['Ding', 'Dong']) {
+        const body = { text, connectionSlugs: [slug], queue: true, ...profileOf(place) };
+        const answer = await world.rest('POST /posts', { key: account.key, body });
+        postIds.unshift(answer.body.results[0].postId);
+      }
+      return { connectionId: id, postIds };
+    },
     /** Id of an image that was uploaded with a key of that place. */
     image: async (place: Place): Promise<string> => {
       const uploader = place === 'A' ? secrets.liveA : secrets.live;

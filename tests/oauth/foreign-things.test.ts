@@ -62,6 +62,7 @@ const BESIDE: Readonly<Record<string, object>> = {
   update_profile: { name: 'Mine' },
   start_connection: { redirectUrl: 'https://app.example/done' },
   update_queue: { paused: true },
+  order_queue: { postIds: ['00000000-0000-7000-8000-000000000000'] },
   reschedule_post: { queue: true },
   update_webhook: { enabled: false },
   update_connection: { description: 'Mine' },

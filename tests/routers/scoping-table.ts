@@ -56,6 +56,7 @@ const postIn =
     postId: await tenant.post(place, post),
     ...fields,
   });
+const queueIn = (place: Place) => (tenant: Tenant) => tenant.queue(place);
 const imageIn = (place: Place) => async (tenant: Tenant) => ({ mediaId: await tenant.image(place) });
 const sessionIn = (kind: 'live' | 'test') => async (tenant: Tenant) => ({
   connectSessionId: await tenant.connectSession(kind),
@@ -124,6 +125,8 @@ export const TABLE: readonly Row[] = [
   row('connections.queue', 'own', connectionIn('own'), OWN),
   row('connections.updateQueue', 'in A', connectionIn('A', SLOTS), IN_A),
   row('connections.updateQueue', 'own', connectionIn('own', SLOTS), OWN),
+  row('connections.orderQueue', 'in A', queueIn('A'), IN_A),
+  row('connections.orderQueue', 'own', queueIn('own'), OWN),
   row('connections.updateSettings', 'in A', connectionIn('A', { description: 'New' }), UNSCOPED_IN_A),
   row('connections.updateSettings', 'own', connectionIn('own', { description: 'New' }), UNSCOPED_IN_A),
   row(

@@ -116,6 +116,41 @@ const queue: Act = async (stage, actor) => {
   return expectStatus(action, status, [200], answer);
 };
 
+/** Posts of a queue exchange their places. Now and then one that does not wait there is named, and nothing changes. */
+const order: Act = async (stage, actor) => {
+  const { sampler, observer, world } = stage;
+  const { replica } = observer;
+  const inQueue = (id: string) =>
+    replica.ofConnection(id).filter(({ queued, status }) => queued && status === 'scheduled');
+  const connection = replica.living(actor.id).find(({ id }) => inQueue(id).length > 1);
+  if (connection === undefined) return 'has no two posts in a queue';
+  const posts = inQueue(connection.id)
+    .toSorted((one, other) => one.text.localeCompare(other.text))
+    .map((post) => ({ post, at: sampler.next() }))
+    .toSorted((one, other) => one.at - other.at)
+    .map(({ post }) => post);
+  const named = posts.slice(0, sampler.chance(0.5) ? 2 : posts.length);
+  const stranger = sampler.chance(0.1) ? somePost(stage, actor, ({ queued }) => !queued) : undefined;
+  const ids = [...named, ...(stranger === undefined ? [] : [stranger])].map(({ id }) => id);
+  const placesOf = () =>
+    ids.map((id) => replica.posts.get(id)).map((post) => `${post?.scheduled_for} ${post?.slot_at} ${post?.held}`);
+  const before = placesOf();
+  const { status, body } = await called(stage, () =>
+    world.rest(`PUT /connections/${connection.id}/queue/order`, { key: actor.key, body: { postIds: ids } }),
+  );
+  const names = named.map((post) => replica.nameOf(post)).join(' ');
+  const action = `orders ${names}${stranger === undefined ? '' : ` and ${replica.nameOf(stranger)}`}`;
+  const line = expectStatus(action, status, [stranger === undefined ? 200 : 400], body);
+  const after = placesOf();
+  const expected = status === 200 ? before.toSorted() : before;
+  const given = status === 200 ? after.toSorted() : after;
+  hold(expected.join() === given.join(), '5 slots', () => `${action}: ${before.join()} became ${after.join()}`);
+  const times = after.map((place) => ms(place.split(' ')[0] ?? ''));
+  const isOrdered = times.every((time, index) => index === 0 || (times[index - 1] ?? 0) <= time);
+  hold(status !== 200 || isOrdered, '5 slots', () => `${action}: they go out ${after.join()}`);
+  return line;
+};
+
 const disconnect: Act = async (stage, actor) => {
   const living = stage.observer.replica.living(actor.id);
   if (living.length < 2) return 'keeps its last connection';
@@ -159,4 +194,4 @@ const replay: Act = async (stage) => {
   return action ?? 'has nothing to send again';
 };
 
-export const ACTS = { publish, retry, remove, edit, queue, disconnect, link, read, replay };
+export const ACTS = { publish, retry, remove, edit, queue, order, disconnect, link, read, replay };

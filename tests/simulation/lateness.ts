@@ -1,5 +1,5 @@
 /** Checks when posts are sent and where late ones move, by the instants of each transaction. */
-import type { PostRow } from './journal.ts';
+import type { PostRow, Transaction } from './journal.ts';
 import { ms } from './journal.ts';
 import { hold, type Replica } from './replica.ts';
 import { expectedSlot } from './slots.ts';
@@ -73,9 +73,41 @@ function checkMissed(replica: Replica, { old, new: present }: Move, at: number):
   else hold(present.error_code === 'connection_limit_exceeded', '4 late', describe);
 }
 
-/** Checks a slot that is assigned, or found to be missing, before the mirror applies the change. */
-export function checkSlot(replica: Replica, old: PostRow | null, present: PostRow | null, at: number): void {
-  if (present === null) return;
+/**
+ * Slots that posts of a queue leave in a transaction without getting another time yet: they exchange their places.
+ *
+ * @throws Broken when one is not held again at the end
+ */
+export function exchangedSlots(transaction: Transaction): ReadonlySet<string> {
+  const rows = transaction.flatMap((change) => (change.kind === 'posts' ? [change] : []));
+  const leaves = (old: PostRow | null, present: PostRow | null) =>
+    present?.status === 'scheduled' && present.slot_at === null && old?.scheduled_for === present.scheduled_for;
+  const left = rows.flatMap(({ old, new: present }) => (leaves(old, present) ? slotOf(old) : []));
+  const last = new Map(rows.map(({ new: present }) => [present?.id, present]));
+  const held = new Set([...last.values()].flatMap((row) => slotOf(row ?? null)));
+  const lost = left.filter((slot) => !held.has(slot));
+  hold(lost.length === 0, '5 slots', () => `nothing holds ${lost.join()} after an exchange`);
+  return new Set(left);
+}
+
+function slotOf(post: PostRow | null): string[] {
+  if (post?.status !== 'scheduled' || post.slot_at === null) return [];
+  return [`${post.connection_id} ${ms(post.slot_at)}`];
+}
+
+/**
+ * Checks a slot that is assigned, or found to be missing, before the mirror applies the change.
+ *
+ * @param exchanged slots that posts exchange in this transaction
+ */
+export function checkSlot(
+  replica: Replica,
+  old: PostRow | null,
+  present: PostRow | null,
+  at: number,
+  exchanged: ReadonlySet<string>,
+): void {
+  if (present === null || slotOf(present).some((slot) => exchanged.has(slot))) return;
   const given = present.status === 'scheduled' && present.slot_at !== null && present.slot_at !== old?.slot_at;
   const missed = present.status === 'failed' && old?.status === 'scheduled' && present.error_code === 'slot_missed';
   if (!given && !missed) return;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { World } from '../harness/world.ts';
 import type { Faults } from './faults.ts';
 import { type Journal, ms, type Transaction } from './journal.ts';
-import { checkLateness, checkSlot } from './lateness.ts';
+import { checkLateness, checkSlot, exchangedSlots } from './lateness.ts';
 import { Replica } from './replica.ts';
 import { checkQuotas } from './quotas.ts';
 import { checkReads } from './reads.ts';
@@ -49,8 +49,9 @@ export function observe(world: World, journal: Journal, faults: Faults): Observe
 
   const decide = (transaction: Transaction): string[] => {
     const at = instantOf(transaction) ?? world.clock.now().getTime();
+    const exchanged = exchangedSlots(transaction);
     for (const change of transaction) {
-      if (change.kind === 'posts') checkSlot(replica, change.old, change.new, at);
+      if (change.kind === 'posts') checkSlot(replica, change.old, change.new, at, exchanged);
       replica.apply(change);
       if (change.kind === 'posts' && change.new !== null) checkRow(replica, change.new);
     }

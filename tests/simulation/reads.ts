@@ -17,8 +17,13 @@ export function checkReads(replica: Replica, transaction: Transaction): void {
   );
   for (const change of transaction) {
     if (change.kind !== 'metrics_reads') continue;
-    hold(change.old === null && change.new !== null, INVARIANT, () => 'a read was changed after it was made');
-    if (change.new === null) continue;
+    hold(change.old === null || change.new === null, INVARIANT, () => 'a read was changed after it was made');
+    // Retention removes reads, and never the newest one.
+    if (change.new === null) {
+      const newest = replica.reads.get(change.old?.post_id ?? '');
+      hold(change.old?.number !== newest?.number, INVARIANT, () => 'the newest read of a post was removed');
+      continue;
+    }
     const read = change.new;
     checkRead(replica, read);
     const isFirstOfDay = dayOf(replica.reads.get(read.post_id)) !== dayOf(read);

@@ -85,6 +85,7 @@ const WEIGHTS = {
   remove: 8,
   edit: 2,
   queue: 6,
+  order: 4,
   disconnect: 0.7,
   link: 1,
   read: 2,

@@ -2,6 +2,7 @@
  * Workers on the manual clock: prompt or slow, one or two at once, stopped for days, and the product's own simulation.
  */
 import { housekeeping } from '../../jobs/housekeeping.ts';
+import { retention } from '../../jobs/retention.ts';
 import { scheduledPosts } from '../../jobs/scheduled-posts.ts';
 import { xUsageSweep } from '../../jobs/x-usage-sweep.ts';
 import type { ClaimedSend } from '../../services/sending/claimed-send.ts';
@@ -94,7 +95,7 @@ export function employ(world: World, observer: Observer, faults: Faults, sampler
   const cleanUp = async () => {
     if (now() - tidied < WEEK_MS) return;
     tidied = now();
-    for (const loop of [xUsageSweep, housekeeping]) await loop.run(context, new AbortController().signal);
+    for (const loop of [xUsageSweep, retention, housekeeping]) await loop.run(context, new AbortController().signal);
   };
 
   return {

@@ -16,6 +16,13 @@ const BATCH_MAX = 20;
 /** Longest address of a read; longer reads are split into several requests. */
 const ADDRESS_MAX = 6_000;
 
+/** Whether the browser is leaving the page. Then timers no longer run, and it ends requests that are not marked. */
+let isLeaving = false;
+
+// Before other listeners, which send what the page has announced.
+window.addEventListener('pagehide', () => (isLeaving = true), { capture: true });
+window.addEventListener('pageshow', () => (isLeaving = false));
+
 /** Endless lists are read with a direction, which no operation takes: they all go one way. */
 const leaveOutDirection: TRPCLink<ConsoleRouter> =
   () =>
@@ -32,14 +39,14 @@ export function createApi(session: Session): Api {
     // Browsers name the origin of a POST over plain http too, which the server checks with the cookie.
     ...(session.kind === 'person' && { methodOverride: 'POST' as const }),
     fetch: (url: string | URL | Request, init?: object) =>
-      fetch(url, { ...(init as RequestInit), credentials, cache: 'no-store' }),
+      fetch(url, { ...(init as RequestInit), credentials, cache: 'no-store', keepalive: isLeaving }),
   };
   return createTRPCClient<ConsoleRouter>({
     links: [
       leaveOutDirection,
       splitLink({
-        // The service takes a body as large as an image only for this call alone.
-        condition: ({ path }) => path === 'media.upload',
+        // The service takes a body as large as an image only for this call alone. A batch waits for a timer.
+        condition: ({ path }) => path === 'media.upload' || isLeaving,
         true: httpLink(options),
         false: httpBatchLink({ ...options, maxItems: BATCH_MAX, maxURLLength: ADDRESS_MAX }),
       }),

@@ -3,7 +3,6 @@
  * requesting one stores nothing. An answered challenge is stored until it expires, so that each answer counts once.
  */
 import { tables } from '../../../entities/tables.ts';
-import { UsedChallenge } from '../../../entities/used-challenge.ts';
 import type { Context } from '../../context.ts';
 import { hashSecret } from '../../secrets.ts';
 
@@ -36,10 +35,6 @@ export async function useChallenge(context: Context, challenge: string): Promise
     .returning('hash')
     .execute();
   return used.length === 1;
-}
-
-export async function cleanUpChallenges(context: Context): Promise<void> {
-  await context.db.em().nativeDelete(UsedChallenge, { expiresAt: { $lte: context.clock.now() } });
 }
 
 function partsOf(challenge: string): [subject: string, random: string, until: string, signature: string] {

@@ -20,6 +20,20 @@ async function visitAs(role: Role, path: string): Promise<{ page: Page; person: 
   return { page, person };
 }
 
+/** A queue with two posts, and the path of its view. */
+async function queueOfTwo() {
+  const [connection] = await stage.connect(1);
+  const slots = [1, 2].map((weekday) => ({ weekday, time: '09:00' }));
+  await stage.world.rest(`PATCH /connections/${connection?.id}/queue`, { body: { slots } });
+  const body = { connectionSlugs: [connection?.slug], queue: true };
+  await stage.write(['First in the queue', 'Second in the queue'], body);
+  const texts = async () => {
+    const { queue } = (await stage.world.rest(`GET /connections/${connection?.id}/queue`)).body;
+    return queue.map(({ text }: { text: string }) => text);
+  };
+  return { path: `/queues?connection=${connection?.id}`, texts };
+}
+
 describe.skipIf(!HAS_BROWSER)('Account', () => {
   it('shows usage and settings, and saves settings with undo', async () => {
     const { page } = await stage.visit('/account');
@@ -162,6 +176,28 @@ describe.skipIf(!HAS_BROWSER)('A viewer', () => {
 
     expect(await page.getByRole('main').getByRole('button', { name }).count()).toBe(0);
     expect(await page.getByRole('main').getByRole('link', { name }).count()).toBe(0);
+  });
+});
+
+describe.skipIf(!HAS_BROWSER)('The order of a queue', () => {
+  it('is shown to a viewer, who is offered no way to change it', async () => {
+    const { path } = await queueOfTwo();
+    const { page } = await visitAs('viewer', path);
+    const slots = page.getByRole('region', { name: 'Coming slots' });
+    await slots.getByText('Second in the queue').waitFor();
+
+    expect(await slots.getByRole('button', { name: /^Move/ }).count()).toBe(0);
+    expect(await slots.locator('[draggable=true]').count()).toBe(0);
+  });
+
+  it('is changed by an editor', async () => {
+    const { path, texts } = await queueOfTwo();
+    const { page } = await visitAs('editor', path);
+
+    await page.getByRole('button', { name: 'Move First in the queue down' }).click();
+
+    await page.getByText('The order of the queue is changed.').waitFor();
+    expect(await texts()).toEqual(['Second in the queue', 'First in the queue']);
   });
 });
 

@@ -1,4 +1,5 @@
 /** Queues in a real browser. */
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { HAS_BROWSER, useConsole } from './console-stage.ts';
 import { expectGoodView } from './view-checks.ts';
@@ -19,8 +20,13 @@ async function queueOf(posts: readonly string[]) {
   if (posts.length > 0) await stage.write(posts, { connectionSlugs: [connection.slug], queue: true });
   const slots = async () => (await stage.world.rest(`GET /connections/${connection.id}`)).body.connection.queueSlots;
   const queue = async () => (await stage.world.rest(`GET /connections/${connection.id}/queue`)).body.queue;
-  return { ...connection, slots, queue, path: `/queues?connection=${connection.id}` };
+  const texts = async () => (await queue()).map(({ text }: { text: string }) => text);
+  return { ...connection, slots, queue, texts, path: `/queues?connection=${connection.id}` };
 }
+
+const placesOf = (page: Page) => page.getByRole('region', { name: 'Coming slots' }).getByRole('listitem');
+
+const timesOf = (queue: readonly { scheduledFor: string }[]) => queue.map(({ scheduledFor }) => scheduledFor);
 
 describe.skipIf(!HAS_BROWSER)('Queues', () => {
   it('teaches when there are no slots, and adds them with the keyboard alone', async () => {
@@ -54,7 +60,7 @@ describe.skipIf(!HAS_BROWSER)('Queues', () => {
   it('shows which post is in which slot in the zone of the connection, also when others change it', async () => {
     const { path, slug } = await queueOf(['First in the queue']);
     const { page } = await stage.visit(path);
-    const places = page.getByRole('region', { name: 'Coming slots' }).getByRole('listitem');
+    const places = placesOf(page);
     await places.nth(0).getByText('First in the queue').waitFor();
     await places.nth(0).getByText(/09:00/).waitFor();
     await expectGoodView(page);
@@ -95,5 +101,91 @@ describe.skipIf(!HAS_BROWSER)('Queues', () => {
     await expect.poll(queue, PATIENCE).toEqual([]);
     const { body } = await stage.world.rest(`GET /posts/${before.id}`);
     expect(Date.parse(body.post.scheduledFor) - Date.parse(before.scheduledFor)).toBe(86_400_000);
+  });
+
+  it('moves a post when the page is left before the message with undo has gone', async () => {
+    const { path, queue } = await queueOf(['Moved and left']);
+    const { page } = await stage.visit(path);
+    await page.getByRole('button', { name: 'Move Moved and left' }).click();
+    await page.getByRole('dialog').getByText('A free slot').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Move', exact: true }).click();
+    await page.getByRole('button', { name: 'Undo', exact: true }).waitFor();
+
+    await page.goto(`${stage.world.url}/design`);
+
+    await expect.poll(queue, PATIENCE).toEqual([]);
+  });
+
+  it('changes the order with the keyboard alone, at once and in another tab too, and takes it back with undo', async () => {
+    const { path, queue, texts } = await queueOf(['First', 'Second', 'Third']);
+    const before = await queue();
+    const { page } = await stage.visit(path);
+    const other = await stage.visit(path);
+    await placesOf(other.page).nth(2).getByText('Third').waitFor();
+    await placesOf(page).nth(2).getByText('Third').waitFor();
+    await expectGoodView(page);
+    await page.getByRole('button', { name: 'Move Third up' }).focus();
+
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+
+    await placesOf(page).nth(0).getByText('Third').waitFor();
+    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Move Third down');
+    await expect.poll(texts, PATIENCE).toEqual(['Third', 'First', 'Second']);
+    const after = await queue();
+    expect(timesOf(after)).toEqual(timesOf(before));
+    await placesOf(other.page).nth(0).getByText('Third').waitFor();
+    await placesOf(other.page).nth(2).getByText('Second').waitFor();
+    await page.getByText('The order of the queue is changed.').waitFor();
+    const { body } = await stage.world.rest('GET /audit?operation=connections.orderQueue');
+    expect(body.entries).toHaveLength(1);
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await placesOf(page).nth(0).getByText('First').waitFor();
+    await expect.poll(queue, PATIENCE).toEqual(before);
+  });
+
+  it('changes the order by drag: the posts between move by one place', async () => {
+    const { path, texts } = await queueOf(['First', 'Second', 'Third', 'Fourth']);
+    // The drag of a test cannot scroll.
+    const { page } = await stage.visit(path, { size: { width: 1280, height: 1600 } });
+    await placesOf(page).nth(3).getByText('Fourth').waitFor();
+
+    await placesOf(page)
+      .filter({ hasText: 'First' })
+      .dragTo(placesOf(page).filter({ hasText: 'Third' }));
+
+    await placesOf(page).nth(2).getByText('First').waitFor();
+    await expect.poll(texts, PATIENCE).toEqual(['Second', 'Third', 'First', 'Fourth']);
+  });
+
+  it.each<[string, (page: Page) => Promise<unknown>]>([
+    ['view', (page) => page.getByRole('link', { name: 'Posts' }).first().click()],
+    ['page', (page) => page.goto(`${stage.world.url}/design`)],
+  ])('sends the last order when the %s is left', async (_name, leave) => {
+    const { path, texts } = await queueOf(['First', 'Second']);
+    const { page } = await stage.visit(path);
+
+    await page.getByRole('button', { name: 'Move First down' }).click();
+    await leave(page);
+
+    await expect.poll(texts, PATIENCE).toEqual(['Second', 'First']);
+  });
+
+  it('shows the earlier order again, and why, when a post is being sent', async () => {
+    const { path, id, texts } = await queueOf(['First', 'Second']);
+    const { page } = await stage.visit(path, { refusedAt: ['/owner/trpc/connections.orderQueue'] });
+    const button = page.getByRole('button', { name: 'Move Second up' });
+    await button.waitFor();
+    await stage.world.sql(
+      `update posts set status = 'processing', slot_at = null, claim = id, claimed_until = $2
+       where connection_id = $1 and text = 'First'`,
+      [id, new Date(stage.world.clock.now().getTime() + 86_400_000)],
+    );
+
+    await button.click();
+
+    await page.getByText(/^A worker is sending the post/).waitFor();
+    await placesOf(page).nth(0).getByText('First').waitFor();
+    expect(await texts()).toEqual(['First', 'Second']);
   });
 });

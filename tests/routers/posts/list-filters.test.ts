@@ -284,7 +284,7 @@ describe('the database', () => {
       `insert into post_words (post_id, words)
        select id, array_to_tsvector(array['account ' || account_id::text]) || to_tsvector('simple', text) from posts`,
     );
-    // Autovacuum, and the housekeeping of the embedded database, do this regularly.
+    // Autovacuum, and the maintenance of the embedded database, do this after enough changes.
     await full.sql(`select gin_clean_pending_list('post_words_index')`);
     await full.sql('analyze posts');
     await full.sql('analyze post_words');

@@ -25,7 +25,7 @@ const isThere = async () => (await world.rest(`GET /media/${id}`)).status === 20
 const used = async () => (await world.sql<{ used: number }>('select media_bytes as used from accounts'))[0]?.used ?? 0;
 const afterwards = async (ms: number) => {
   world.clock.advance(ms);
-  await cleanUpMedia(world.context);
+  await cleanUpMedia(world.context, new AbortController().signal);
 };
 
 describe('images of posts', () => {
@@ -127,9 +127,9 @@ it('retries bytes that the store failed to delete', async () => {
   world.media.faults.push('delete', 'delete');
   await world.rest(`DELETE /media/${id}`);
 
-  await cleanUpMedia(world.context);
+  await cleanUpMedia(world.context, new AbortController().signal);
   expect(world.media.stored.has(id)).toBe(true);
-  await cleanUpMedia(world.context);
+  await cleanUpMedia(world.context, new AbortController().signal);
 
   expect(world.media.stored.has(id)).toBe(false);
 });

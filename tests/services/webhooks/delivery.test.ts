@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { runRound } from '../../../jobs/run-round.ts';
 import { webhookDeliveries } from '../../../jobs/webhook-deliveries.ts';
-import { housekeeping } from '../../../jobs/housekeeping.ts';
+import { retention } from '../../../jobs/retention.ts';
+import { createWebhookDispatcher } from '../../../services/webhooks/webhook-dispatcher.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { makePost } from '../../harness/posts.ts';
 import { startPeer } from '../../harness/peer.ts';
@@ -128,14 +129,32 @@ describe('the schedule', () => {
 });
 
 describe('order', () => {
-  it('equals the order of the events, also for more events than one claim takes', async () => {
+  it('equals the order of the events of one post, also for more events than one claim takes', async () => {
+    const { key } = await accountWithSandbox(world);
+    const receiver = await startReceiver();
+    await registerWebhook(world, receiver.url, { key, events: ['post.rescheduled'] });
+    const at = (hours: number) => new Date(world.clock.now().getTime() + hours * 60 * MINUTE).toISOString();
+    const { postId } = await makePost(world, 'sandbox', { key, scheduledFor: at(1) });
+    const times = Array.from({ length: 60 }, (_, index) => at(index + 2));
+    for (const scheduledFor of times) {
+      await world.rest(`POST /posts/${postId}/reschedule`, { key, body: { scheduledFor } });
+      // Each key may make 60 requests a minute.
+      if (scheduledFor === times[30]) world.clock.advance(MINUTE);
+    }
+
+    await world.runDue();
+
+    expect(receiver.received.map(({ body }) => body.post.scheduledFor)).toEqual(times);
+  });
+
+  it('is not kept across posts, but each of more events than one claim takes arrives once', async () => {
     const { post, texts } = await received();
-    const all = Array.from({ length: 60 }, (_, index) => `number ${index}`);
+    const all = Array.from({ length: 120 }, (_, index) => `number ${index}`);
     for (const text of all) await post(text);
 
     await world.runDue();
 
-    expect(texts()).toEqual(all);
+    expect(texts().toSorted()).toEqual(all.toSorted());
   });
 
   it('does not delay later events after a failed one', async () => {
@@ -201,7 +220,8 @@ describe('a process that dies', () => {
     await runRound(world.context, webhookDeliveries, new AbortController().signal);
     await until(() => receiver.received.length === 1);
     await world.sql(`update webhooks set lease_until = $2 where id = $1`, [webhook.id, world.clock.now()]);
-    await runRound(world.context, webhookDeliveries, new AbortController().signal);
+    const other = { ...world.context, deliveries: createWebhookDispatcher(world.context) };
+    await runRound(other, webhookDeliveries, new AbortController().signal);
     await until(async () => (await deliveries())[0]?.status === 'delivered');
 
     answerFirst();
@@ -232,7 +252,7 @@ describe('a short database outage', () => {
 });
 
 describe.skipIf(world.db.engine !== 'postgres')('two concurrent workers', () => {
-  it('deliver each event once and in order', async () => {
+  it('deliver each event once', async () => {
     const { post, texts } = await received();
     const peer = await startPeer(world);
     const all = Array.from({ length: 80 }, (_, index) => `number ${index}`);
@@ -247,7 +267,7 @@ describe.skipIf(world.db.engine !== 'postgres')('two concurrent workers', () => 
     await Promise.all([world.context.deliveries.drained(), peer.deliveries.drained()]);
     await world.runDue();
 
-    expect(texts()).toEqual(all);
+    expect(texts().toSorted()).toEqual(all.toSorted());
   });
 });
 
@@ -264,7 +284,7 @@ describe('retention', () => {
     const statuses = async () => (await deliveries()).map(({ status }) => status);
     const cleanUp = async (ms: number) => {
       world.clock.advance(ms);
-      await housekeeping.run(world.context, new AbortController().signal);
+      await retention.run(world.context, new AbortController().signal);
       return statuses();
     };
     // Metrics reads in between create later events.

@@ -7,9 +7,10 @@ import { Button } from 'react-aria-components/Button';
 import { Allowed, useCan } from '../../shell/rights.tsx';
 import { dayInWords } from '../../ui/day-words.ts';
 import type { LucideIcon } from '../../ui/icon.ts';
+import { startDrag } from '../../ui/post-drag.ts';
 import { directionOf, type KeyEvent } from './arrow-keys.ts';
 import { type Step, useCalendar } from './calendar-context.ts';
-import { startDrag, useDrop } from './drop.ts';
+import { useDrop } from './drop.ts';
 import type { Entry, Post, PostEntry, SlotEntry } from './entries.ts';
 
 export function EntryItem({ entry, isWeek }: { entry: Entry; isWeek: boolean }) {

@@ -15,7 +15,7 @@ import { ProblemView } from '../../ui/problem-view.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import type { ComposedImage } from './composition.ts';
 import type { EditorProps } from './text-editor.tsx';
-import { MoveButtons } from './move-buttons.tsx';
+import { MoveButtons } from '../../ui/move-buttons.tsx';
 import { changesInWords } from './image-changes.ts';
 import { IMAGES_MAX, type Upload, type useImages } from './use-images.ts';
 import type { Verdict } from './use-verdicts.ts';

@@ -6,7 +6,7 @@ import { TextField } from '../../ui/field.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import type { Composition } from './composition.ts';
 import { Counts, type PartCount } from './counts.tsx';
-import { MoveButtons } from './move-buttons.tsx';
+import { MoveButtons } from '../../ui/move-buttons.tsx';
 import { PolishButton } from './polish-button.tsx';
 import type { Directory } from './requests.ts';
 import type { CompositionStore } from './store.ts';

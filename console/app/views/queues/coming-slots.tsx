@@ -1,20 +1,23 @@
 /** The coming slots of a queue in order, each with the post that waits for it, or free. */
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { type DragEvent, lazy, Suspense, useLayoutEffect, useRef, useState } from 'react';
 import type { Connection } from '../../data/connections.ts';
 import { useTRPC } from '../../data/trpc.ts';
-import { Allowed } from '../../shell/rights.tsx';
+import { Allowed, useCan } from '../../shell/rights.tsx';
 import { Button } from '../../ui/button.tsx';
 import { zonedTime } from '../../ui/day-words.ts';
 import { Link } from '../../ui/link.tsx';
 import { useNow } from '../../ui/moment.tsx';
+import { MoveButtons } from '../../ui/move-buttons.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { dropPlace, startDrag } from '../../ui/post-drag.ts';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { dayAndTime, ZONE } from '../../ui/times.ts';
 import { composeAt } from '../compose/search.ts';
 import { HORIZON_MS, slotInstants } from './slots.ts';
 import { useMove } from './use-move.ts';
+import { useQueueOrder } from './use-queue-order.ts';
 import { type QueueItem, useFreshQueues } from './use-queues.ts';
 
 // Most visits move nothing.
@@ -29,7 +32,8 @@ interface Place {
   readonly post: QueueItem | null;
 }
 
-export function ComingSlots({ connection }: { connection: Connection }) {
+// eslint-disable-next-line import/no-default-export -- React loads default exports only
+export default function ComingSlots({ connection }: { connection: Connection }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.connections.queue.queryOptions({ connectionId: connection.id }));
   const scheduled = useQuery(
@@ -52,12 +56,16 @@ export function ComingSlots({ connection }: { connection: Connection }) {
   );
 }
 
-function Places({ connection, queue }: { connection: Connection; queue: readonly QueueItem[] }) {
+function Places({ connection, queue: known }: { connection: Connection; queue: readonly QueueItem[] }) {
   const { queueSlots, timezone: zone } = connection;
   const now = useNow();
   const [shown, setShown] = useState(SHOWN);
   const [moved, setMoved] = useState<QueueItem | null>(null);
   const { move, error } = useMove(zone);
+  const order = useQueueOrder(connection.id, known);
+  const { queue } = order;
+  const canOrder = useCan('posts:write') && queue.length > 1;
+  const keepFocus = useFocusAfterMove();
   const instants = slotInstants(queueSlots, zone, now, now + HORIZON_MS);
   const places = placesOf(instants, queue);
   const freeSlots = places.filter(({ post }) => post === null).map(({ instant }) => instant);
@@ -65,9 +73,14 @@ function Places({ connection, queue }: { connection: Connection; queue: readonly
   return (
     <>
       {error !== null && <ProblemView failure={error} />}
+      {order.error !== null && <ProblemView failure={order.error} />}
       <ol className="rows">
         {places.slice(0, shown).map((place) => (
-          <li key={`${place.instant} ${place.post?.id}`} className="place">
+          <li
+            key={place.post?.id ?? place.instant}
+            className="place"
+            {...(canOrder && place.post !== null && dragOf(place.post.id, order.moveOnto))}
+          >
             <p>
               <time dateTime={new Date(place.instant).toISOString()}>{zonedTime(place.instant, zone)}</time>
               {zone !== ZONE && (
@@ -78,7 +91,16 @@ function Places({ connection, queue }: { connection: Connection; queue: readonly
             {place.post === null ? (
               <FreePlace instant={place.instant} connection={connection} />
             ) : (
-              <TakenPlace post={place.post} onMove={setMoved} />
+              <TakenPlace
+                post={place.post}
+                index={queue.indexOf(place.post)}
+                count={queue.length}
+                onMove={setMoved}
+                onOrder={(post, by) => {
+                  keepFocus(post.id, by);
+                  order.moveBy(post.id, by);
+                }}
+              />
             )}
           </li>
         ))}
@@ -114,7 +136,41 @@ function placesOf(instants: readonly number[], queue: readonly QueueItem[]): Pla
   ].toSorted((a, b) => a.instant - b.instant);
 }
 
-function TakenPlace({ post, onMove }: { post: QueueItem; onMove(post: QueueItem): void }) {
+/** Properties of a post that is dragged to the place of another one, and takes such posts. */
+function dragOf(postId: string, moveOnto: (postId: string, otherId: string) => void) {
+  return {
+    draggable: true,
+    onDragStart: (event: DragEvent) => startDrag(event, postId),
+    ...dropPlace((dragged) => moveOnto(dragged, postId)),
+  };
+}
+
+/** The row that moves is drawn at another place: the focus goes along, to a button that can still be pressed. */
+function useFocusAfterMove() {
+  const wanted = useRef<readonly string[]>([]);
+  // Before the next key press, which would go to the page.
+  useLayoutEffect(() => {
+    const buttons = wanted.current.map((id) => document.getElementById(id));
+    buttons.find((button) => button !== null && !button.hasAttribute('disabled'))?.focus();
+    wanted.current = [];
+  });
+  return (postId: string, by: number) => {
+    const [up, down] = [`order-${postId}-up`, `order-${postId}-down`];
+    wanted.current = by < 0 ? [up, down] : [down, up];
+  };
+}
+
+interface TakenPlaceProps {
+  readonly post: QueueItem;
+  /** Its place among the posts of the queue, from 0. */
+  readonly index: number;
+  readonly count: number;
+  onMove(post: QueueItem): void;
+  /** Moves it earlier or later by so many posts. */
+  onOrder(post: QueueItem, by: number): void;
+}
+
+function TakenPlace({ post, index, count, onMove, onOrder }: TakenPlaceProps) {
   const words = post.text.slice(0, 60);
   return (
     <>
@@ -122,6 +178,13 @@ function TakenPlace({ post, onMove }: { post: QueueItem; onMove(post: QueueItem)
         <bdi>{post.text}</bdi>
       </Link>
       <Allowed to="posts:write">
+        <MoveButtons
+          id={`order-${post.id}`}
+          what={words}
+          index={index}
+          count={count}
+          onMove={(_index, by) => onOrder(post, by)}
+        />
         <Button aria-label={`Move ${words}`} onPress={() => onMove(post)}>
           Move
         </Button>

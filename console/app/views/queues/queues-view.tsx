@@ -7,18 +7,19 @@ import { Allowed, Refusal } from '../../shell/rights.tsx';
 import { useTitle } from '../../shell/use-title.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Link } from '../../ui/link.tsx';
+import { Loading } from '../../ui/loading.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Select } from '../../ui/select.tsx';
-import { ComingSlots } from './coming-slots.tsx';
 import { QueueSwitch } from './queue-switch.tsx';
 import { SlotForm } from './slot-form.tsx';
 import { useQueueChange } from './use-queue-change.ts';
 import { WeekGrid } from './week-grid.tsx';
 import './queues.css';
 
-// Its text field is large, and the week matters first.
+// The week matters first, and text fields and the posts in the slots bring much.
+const ComingSlots = lazy(() => import('./coming-slots.tsx'));
 const ZoneForm = lazy(() => import('./zone-form.tsx'));
 
 const route = getRouteApi('/queues');
@@ -115,7 +116,9 @@ function Queue({ connection }: { connection: Connection }) {
           </Allowed>
         </Suspense>
       </Panel>
-      <ComingSlots connection={connection} />
+      <Suspense fallback={<Loading what="the queue" />}>
+        <ComingSlots connection={connection} />
+      </Suspense>
     </>
   );
 }

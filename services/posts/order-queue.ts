@@ -1,0 +1,153 @@
+/**
+ * Changes the order of posts in the queue of a connection (docs/contract/scheduling.md#order-of-a-queue). The posts
+ * exchange the places that they hold. Of a concurrent order, cancel, move and claim by a worker, one wins.
+ */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { records, statement } from '../../entities/statement.ts';
+import { type Tables, tables } from '../../entities/tables.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import type { Caller } from '../access/caller.ts';
+import { lockConnection } from '../connections/lock-connection.ts';
+import type { Context } from '../context.ts';
+import { rescheduledEvent } from '../events/post-event.ts';
+import { storeEvents } from '../events/store-events.ts';
+import { noPost } from './lock-post.ts';
+import { reach } from './reachable-posts.ts';
+
+const COLUMNS = [
+  'id',
+  'account_id',
+  'profile_id',
+  'connection_slug',
+  'mode',
+  'text',
+  'tags',
+  'created_at',
+  'scheduled_for',
+  'slot_at',
+  'held',
+] as const;
+
+type QueuedRow = Pick<Tables['posts'], (typeof COLUMNS)[number]>;
+
+/** A post, and the post whose place it takes. */
+interface Exchange {
+  readonly row: QueuedRow;
+  readonly place: QueuedRow;
+}
+
+// Two posts may not hold one slot at any moment, so all slots are left before any is taken.
+const leaveSlots = statement('leave the slots of queued posts', {
+  parameters: { ids: 'uuid[]' },
+  sql: ({ ids }) => `update posts set slot_at = null where id = any(${ids})`,
+});
+
+// A new place is a new time: the repeats that the platform caused start again, as they do when one post is moved.
+const takePlaces = statement('give queued posts the places of others', {
+  parameters: { places: records({ id: 'uuid', time: 'timestamptz', slot: 'timestamptz?', held: 'boolean' }) },
+  sql: ({ places }) => `
+    update posts p set scheduled_for = places.time, slot_at = places.slot, held = places.held, repeats = 0,
+      first_due_at = null
+    from ${places} where p.id = places.id`,
+});
+
+/**
+ * Emits post.rescheduled (`requeued`) for each post whose time changes.
+ *
+ * @param postIds without repeats, in the order in which the posts are to go out
+ * @throws ServiceError not_found (the connection or a post), invalid_request (a post does not wait in this queue),
+ *   post_not_cancellable (a post is being sent); then nothing has changed
+ */
+export async function orderQueue(
+  context: Context,
+  caller: Caller,
+  connectionId: string,
+  postIds: readonly string[],
+): Promise<void> {
+  await context.db.em().transactional(async (em: SqlEntityManager) => {
+    const { slug } = await lockConnection(em, caller, connectionId);
+    const rows = await lockQueued(em, caller, connectionId, postIds);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    const ordered = postIds.flatMap((id) => byId.get(id) ?? []);
+    if (ordered.length < postIds.length) throw await refusal(em, caller, { id: connectionId, slug }, postIds, byId);
+    await exchange(context, em, exchangesOf(ordered));
+  });
+}
+
+/**
+ * Locks those of the posts that wait in the queue. It leaves out posts that are being sent: whoever settles them locks
+ * the connection after the post.
+ */
+async function lockQueued(
+  em: SqlEntityManager,
+  caller: Caller,
+  connectionId: string,
+  postIds: readonly string[],
+): Promise<QueuedRow[]> {
+  return tables(em)
+    .selectFrom('posts')
+    .select(COLUMNS)
+    .where((post) => post.and({ ...reach(caller), connection_id: connectionId, status: 'scheduled', queued: true }))
+    .where('id', 'in', postIds)
+    .orderBy('scheduled_for')
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+}
+
+/** The posts whose place changes. Places are taken earliest first, as the queue lists them. */
+function exchangesOf(ordered: readonly QueuedRow[]): Exchange[] {
+  const places = ordered.toSorted((one, other) => timeOf(one) - timeOf(other) || (one.id < other.id ? -1 : 1));
+  return ordered.flatMap((row, index) => {
+    const place = places[index];
+    return place === undefined || place === row ? [] : [{ row, place }];
+  });
+}
+
+async function exchange(context: Context, em: SqlEntityManager, exchanges: readonly Exchange[]): Promise<void> {
+  if (exchanges.length === 0) return;
+  await leaveSlots(em, { ids: exchanges.map(({ row }) => row.id) });
+  await takePlaces(em, {
+    places: exchanges.map(({ row: { id }, place }) => ({
+      id,
+      time: new Date(timeOf(place)),
+      slot: place.slot_at,
+      held: place.held,
+    })),
+  });
+  const moved = exchanges.filter(({ row, place }) => timeOf(row) !== timeOf(place));
+  const events = moved.map(({ row, place }) => rescheduledEvent(context, row, new Date(timeOf(place)), 'requeued'));
+  await storeEvents(em, events);
+}
+
+function timeOf({ scheduled_for: time }: QueuedRow): number {
+  return new Date(time ?? 0).getTime();
+}
+
+/** The error for the first post of the list that was not locked. */
+async function refusal(
+  em: SqlEntityManager,
+  caller: Caller,
+  connection: { readonly id: string; readonly slug: string },
+  postIds: readonly string[],
+  locked: ReadonlyMap<string, QueuedRow>,
+): Promise<ServiceError> {
+  const index = postIds.findIndex((id) => !locked.has(id));
+  const postId = postIds[index] ?? '';
+  const post = await tables(em)
+    .selectFrom('posts')
+    .select(['status', 'queued', 'connection_id'])
+    .where((row) => row.and({ ...reach(caller), id: postId }))
+    .executeTakeFirst();
+  if (post === undefined) return noPost(postId);
+  const { status, queued } = post;
+  const isHere = queued && post.connection_id === connection.id;
+  // One that waits again was being sent when the posts were locked.
+  if (isHere && (status === 'processing' || status === 'scheduled')) {
+    const message = `A worker is sending the post ${postId}, so the queue keeps its order. Leave the post out, or read the queue again in a few seconds.`;
+    return new ServiceError('post_not_cancellable', message);
+  }
+  const where = isHere || status !== 'scheduled' ? '' : queued ? ' in another queue' : ' at a time set by hand';
+  const message = `postIds.${index}: the post ${postId} is ${status}${where}, and does not wait in the queue of the connection "${connection.slug}". Name posts that GET /connections/${connection.id}/queue lists.`;
+  return new ServiceError('invalid_request', message);
+}

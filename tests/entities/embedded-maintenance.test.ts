@@ -1,0 +1,54 @@
+/** The embedded database analyzes and vacuums its tables as they change, because it has no autovacuum. */
+import { describe, expect, it } from 'vitest';
+import { startWorld } from '../harness/world.ts';
+
+const world = await startWorld();
+
+interface TableState {
+  readonly analyzed: boolean;
+  readonly vacuumed: boolean;
+  /** The planner's idea of the number of rows; -1 before the first one. */
+  readonly rows: number;
+}
+
+async function stateOf(table: string): Promise<TableState> {
+  const [state] = await world.sql<TableState>(
+    `select last_analyze is not null as analyzed, last_vacuum is not null as vacuumed, c.reltuples::int as rows
+     from pg_stat_user_tables s join pg_class c on c.oid = s.relid where s.relname = $1`,
+    [table],
+  );
+  if (state === undefined) throw new Error(`there is no table ${table}`);
+  return state;
+}
+
+async function read(times: number): Promise<void> {
+  for (let index = 0; index < times; index += 1) await world.sql('select 1');
+}
+
+describe.skipIf(world.db.engine !== 'pglite')('the embedded database', () => {
+  it('knows how many posts there are soon after they were written, without a restart or an hour', async () => {
+    await world.sql('create table growing (id int primary key, text text)');
+    await world.sql(`insert into growing select number, 'one' from generate_series(1, 500) as number`);
+
+    await read(300);
+
+    await expect.poll(() => stateOf('growing')).toEqual({ analyzed: true, vacuumed: false, rows: 500 });
+  });
+
+  it('vacuums a table once a fifth of its rows are dead', async () => {
+    await world.sql(`update growing set text = 'two'`);
+
+    await read(300);
+
+    await expect.poll(async () => (await stateOf('growing')).vacuumed).toBe(true);
+  });
+
+  it('leaves a table alone that has not changed enough', async () => {
+    await world.sql('create table still (id int primary key)');
+    await world.sql('insert into still select number from generate_series(1, 40) as number');
+
+    await read(600);
+
+    await expect.poll(() => stateOf('still')).toEqual({ analyzed: false, vacuumed: false, rows: -1 });
+  });
+});
