@@ -9,8 +9,9 @@ import { TEST_DATABASE_URL } from '../harness/database.ts';
 /** An address that leads to the test server over another connection, as that of a pooler does. */
 async function forwarded(url: string): Promise<string> {
   const target = new URL(url);
+  const port = Number(target.port || 5432);
   const server = createServer((socket) => {
-    const onward = connect(Number(target.port || 5432), target.hostname);
+    const onward = connect(port, target.hostname);
     socket.pipe(onward).pipe(socket);
     for (const side of [socket, onward]) side.on('error', () => [socket, onward].forEach((each) => each.destroy()));
   });
