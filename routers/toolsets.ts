@@ -3,7 +3,8 @@
 /** Every toolset with its purpose. */
 export const TOOLSETS = {
   posting: 'Writes, sends, schedules and manages posts; the toolset of /mcp',
-  queues: 'Sets the weekly slots of connections, pauses them, moves posts to other times, and tags them',
+  queues:
+    'Sets the weekly slots of connections, pauses them, lists posts by time, moves them to other times, and tags them',
   connections: 'Changes, moves and disconnects linked accounts',
   ledger: 'Reads the platform calls and the events of a post',
   media: 'Manages images',
