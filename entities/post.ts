@@ -173,12 +173,12 @@ export const Post = defineEntity({
       expression: `create index "posts_due_index" on "posts" ("scheduled_for", "id") where ("status" = 'scheduled' and not "held")`,
     },
     {
-      name: 'posts_queue_index',
-      expression: `create index "posts_queue_index" on "posts" ("connection_id", "scheduled_for") where ("status" = 'scheduled' and "queued")`,
+      name: 'posts_waiting_index',
+      expression: `create index "posts_waiting_index" on "posts" ("connection_id", "status", "scheduled_for") where ("status" in ('scheduled', 'failed'))`,
     },
     {
-      name: 'posts_live_sent_index',
-      expression: `create index "posts_live_sent_index" on "posts" ("connection_id", "sent_at") where ("mode" = 'live' and "sent_at" is not null)`,
+      name: 'posts_sent_index',
+      expression: `create index "posts_sent_index" on "posts" ("connection_id", "mode", "sent_at") where ("sent_at" is not null)`,
     },
     {
       name: 'posts_reached_index',

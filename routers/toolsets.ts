@@ -4,7 +4,7 @@
 export const TOOLSETS = {
   posting: 'Writes, sends, schedules and manages posts; the toolset of /mcp',
   queues:
-    'Sets the weekly slots of connections, pauses and orders their queues, moves posts to other times, and tags them',
+    'Sets the weekly slots of connections, pauses and orders their queues, lists posts by time, moves and tags them',
   connections: 'Changes, moves and disconnects linked accounts',
   ledger: 'Reads the platform calls and the events of a post',
   media: 'Manages images',

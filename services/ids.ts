@@ -34,3 +34,6 @@ export function earliestId(instant: Date): string {
   const hex = instant.getTime().toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }
+
+/** Maximum difference between the timestamp in an id and the instant at which its post is accepted. */
+export const ID_SLACK_MS = 60_000;

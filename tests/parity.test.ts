@@ -79,6 +79,7 @@ const SAMPLES: Record<string, Record<string, unknown>> = {
   'media.get': { mediaId: UNKNOWN },
   'media.delete': { mediaId: UNKNOWN },
   'posts.list': { limit: 2, offset: 0 },
+  'posts.calendar': { from: '2026-11-01', to: '2026-12-21', limit: 2 },
   'posts.get': { postId },
   'posts.delete': { postId: UNKNOWN },
   'posts.attempts': { postId },

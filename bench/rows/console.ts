@@ -3,6 +3,7 @@
  * view, and frames per second while the list and the calendar of an account with 10,000 posts are scrolled.
  */
 import { join } from 'node:path';
+import type { Client } from 'pg';
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 import { VIEW_PATHS } from '../../console/app/view-paths.ts';
 import { ensureConsole } from '../../scripts/ensure-console.js';
@@ -37,6 +38,7 @@ export const consoleApp: Row = {
     const slugs = await connectSandboxes(service.origin, 8);
     const [postId = ''] = await publish(service.origin, slugs.slice(0, 1));
     await fillAccount(database.client, postId, POSTS);
+    const day = await middleDay(database.client, postId);
     const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
     try {
@@ -45,13 +47,27 @@ export const consoleApp: Row = {
         await usableAfter(open),
         ...(await scripts(open)),
         await scrolled('console, list of 10,000 posts', open, '/posts', 'article'),
-        await scrolled('console, calendar of 10,000 posts', open, '/calendar?view=week', '.calendar[aria-busy=false]'),
+        await scrolled('console, calendar month of 10,000 posts', open, `/calendar?date=${day}`, ALL_READ),
+        await scrolled('console, calendar week', open, `/calendar?view=week&date=${day}`, ALL_READ),
       ];
     } finally {
       await browser.close();
     }
   },
 };
+
+/** The calendar when all of its pages are read. */
+const ALL_READ = '.calendar[aria-busy=false]';
+
+/** The day in the middle of the posts of an account, in UTC: most of them are in its week, all in its month. */
+async function middleDay(client: Client, postId: string): Promise<string> {
+  const { rows } = await client.query<{ day: string }>(
+    `select to_char(percentile_disc(0.5) within group (order by sent_at) at time zone 'UTC', 'YYYY-MM-DD') as day
+     from posts where account_id = (select account_id from posts where id = $1)`,
+    [postId],
+  );
+  return rows[0]?.day ?? '';
+}
 
 /** Opens a context with the owner's cookies and an empty cache. */
 type Open = () => Promise<BrowserContext>;

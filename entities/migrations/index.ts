@@ -1,5 +1,6 @@
 /** Every migration in the order in which it runs. A released name never changes. */
 import { AccountConnectSessions } from './migration-20261122-account-connect-sessions.ts';
+import { CalendarIndexes } from './migration-20261122-calendar-indexes.ts';
 import { DeliveryAttempts } from './migration-20261122-delivery-attempts.ts';
 import { DeliverySubjects } from './migration-20261122-delivery-subjects.ts';
 import { Initial } from './migration-20261122-initial.ts';
@@ -17,4 +18,5 @@ export const migrations = [
   { name: '20261122-key-expiry', class: KeyExpiry },
   { name: '20261122-retention', class: Retention },
   { name: '20261122-delivery-subjects', class: DeliverySubjects },
+  { name: '20261122-calendar-indexes', class: CalendarIndexes },
 ];

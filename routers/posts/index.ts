@@ -5,6 +5,7 @@ import { deletePost } from './delete-post.ts';
 import { getMetrics } from './get-metrics.ts';
 import { getPost } from './get-post.ts';
 import { listAttempts } from './list-attempts.ts';
+import { listCalendar } from './list-calendar.ts';
 import { listEvents } from './list-events.ts';
 import { listPosts } from './list-posts.ts';
 import { createSimplePost } from './create-simple-post.ts';
@@ -22,6 +23,7 @@ export const postsRouter = router({
   rewrite: rewriteText,
   createSimple: createSimplePost,
   list: listPosts,
+  calendar: listCalendar,
   get: getPost,
   update: updateDraft,
   setTags,

@@ -1,9 +1,10 @@
 /**
- * A post, and the result of a send, on the wire (docs/contract/posts.md#fields,
- * docs/contract/posts.md#immediate-posts).
+ * A post, a post in a calendar, and the result of a send, on the wire (docs/contract/posts.md#fields,
+ * docs/contract/scheduling.md#calendar, docs/contract/posts.md#immediate-posts).
  */
 import { z } from 'zod';
 import { POST_STATUSES } from '../../entities/post.ts';
+import { CALENDAR_STATUSES } from '../../services/posts/calendar-rows.ts';
 import { ItemError, storableText, timestampOutput, uuidOutput } from './common.ts';
 import { ImageContentType } from './media.ts';
 
@@ -37,6 +38,13 @@ const postFields = {
   profileId: uuidOutput('Profile it was written under; null for the caller’s own.').nullable(),
 };
 
+/** Where a post goes, and when it went out. */
+const sendFields = {
+  connectionId: uuidOutput('Id of the connection it goes to.'),
+  platformId: z.string().describe('Platform it goes to.'),
+  sentAt: timestampOutput('When it went out; null before.').nullable(),
+};
+
 export const Post = z.strictObject(postFields).meta({ id: 'Post', description: 'A post to one connection.' });
 
 const PostImage = z
@@ -56,9 +64,7 @@ const PostImage = z
 export const PostDetail = z
   .strictObject({
     ...postFields,
-    connectionId: uuidOutput('Id of the connection it goes to.'),
-    platformId: z.string().describe('Platform it goes to.'),
-    sentAt: timestampOutput('When it went out; null before.').nullable(),
+    ...sendFields,
     thread: z.array(z.string()).describe('Replies under the post, in order.'),
     firstComment: z.string().nullable().describe('Comment under the post; null for none.'),
     media: z.array(PostImage).describe('Images, in order.'),
@@ -68,6 +74,26 @@ export const PostDetail = z
     tries: z.int().describe('How often sending it was begun.'),
   })
   .meta({ id: 'PostDetail', description: 'A post to one connection, with all that was written.' });
+
+const { id, text, connectionSlug, scheduledFor, error, tags, profileId } = postFields;
+
+export const CalendarPost = z
+  .strictObject({
+    id,
+    text,
+    status: z.enum(CALENDAR_STATUSES).describe('State of the post.'),
+    at: timestampOutput(
+      'When it goes out or went out: sentAt of a sent post, otherwise scheduledFor, or without it when the post was accepted.',
+    ),
+    scheduledFor,
+    ...sendFields,
+    connectionSlug,
+    profileId,
+    queued: z.boolean().describe('Whether its time is a slot of the queue of its connection.'),
+    tags,
+    error,
+  })
+  .meta({ id: 'CalendarPost', description: 'A post in a calendar.' });
 
 export const PostResult = z
   .strictObject({

@@ -6,16 +6,13 @@ import { expressionBuilder, sql } from 'kysely';
 import { type Schema, tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
-import { earliestId } from '../ids.ts';
+import { earliestId, ID_SLACK_MS } from '../ids.ts';
 import { DAY_READ } from '../metrics/read-times.ts';
 import { filtersOf, type PostFilter } from './read-daily-metrics.ts';
 import type { Window } from './window.ts';
 
 /** Most posts that one answer is computed from. */
 export const SAMPLE_MAX = 10_000;
-
-/** Maximum difference between the timestamp in an id and the instant at which its post is accepted. */
-const ID_SLACK_MS = 60_000;
 
 const DAY_MS = 86_400_000;
 
@@ -130,15 +127,11 @@ function taggedPosts(context: Context, caller: Caller, filter: TaggedFilter, win
 
 function sentPosts(context: Context, caller: Caller, filter: SampleFilter, { from, to }: Window) {
   const { reach, wanted } = filtersOf(caller, filter);
-  return (
-    tables(context.db.em())
-      .selectFrom('posts')
-      .select(['id', 'sent_at', 'platform_id', 'tags'])
-      .where((of) => of.and([of.and(reach), of.and(wanted)]))
-      // The value is part of the SQL text: PostgreSQL uses its partial index of live posts only then.
-      .$if(caller.mode === 'live', (query) => query.where('mode', '=', sql.lit('live')))
-      .where('sent_at', 'is not', null)
-      .where('sent_at', '>=', sql<string>`${from}::timestamp at time zone 'UTC'`)
-      .where('sent_at', '<', sql<string>`(${to}::timestamp + interval '1 day') at time zone 'UTC'`)
-  );
+  return tables(context.db.em())
+    .selectFrom('posts')
+    .select(['id', 'sent_at', 'platform_id', 'tags'])
+    .where((of) => of.and([of.and(reach), of.and(wanted)]))
+    .where('sent_at', 'is not', null)
+    .where('sent_at', '>=', sql<string>`${from}::timestamp at time zone 'UTC'`)
+    .where('sent_at', '<', sql<string>`(${to}::timestamp + interval '1 day') at time zone 'UTC'`);
 }

@@ -4,15 +4,15 @@
  * docs/decisions/0057-store-the-words-of-posts-in-a-separate-table.md).
  */
 import { type ComposedQuery, composedQuery } from '../../entities/composed-query.ts';
-import { tables } from '../../entities/tables.ts';
 import type { PostStatus } from '../../entities/post.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { PlatformId } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
-import { earliestId } from '../ids.ts';
+import { earliestId, ID_SLACK_MS } from '../ids.ts';
 import type { Caller } from '../access/caller.ts';
 import { pageOf, refuseCursorWithOffset } from '../paging.ts';
 import { profileExists } from '../access/profile-exists.ts';
+import { connectionsNamed } from './connections-named.ts';
 import { POST, type PostView, postView } from './post-view.ts';
 import { matchesWords, ownerLexeme } from './post-words.ts';
 import { reachablePosts } from './reachable-posts.ts';
@@ -60,23 +60,6 @@ export async function listPosts(
   const { items, nextCursor } = pageOf(rows, limit);
   return { posts: items.map(postView), nextCursor };
 }
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** Returns ids without checking access; the query on posts restricts them to the caller's posts. */
-async function connectionsNamed(context: Context, caller: Caller, name: string): Promise<string[]> {
-  if (UUID.test(name)) return [name.toLowerCase()];
-  const rows = await tables(context.db.em())
-    .selectFrom('connections')
-    .select('id')
-    .where('account_id', '=', caller.accountId)
-    .where('slug', '=', name)
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
-/** Maximum difference between the timestamp in an id and the instant at which its post is accepted. */
-const ID_SLACK_MS = 60_000;
 
 /**
  * Builds the query of one page. It selects one row more than the page shows.

@@ -69,6 +69,9 @@ const BESIDE: Readonly<Record<string, object>> = {
   mint_key: { name: 'Mine', type: 'live' },
 };
 
+/** The days of the objects. */
+const MONTH = { from: '2026-11-01', to: '2026-11-30' };
+
 /** Tools of operations whose path names an object, with the names of its ids. */
 const NAMING = operations.flatMap(({ meta: { tool, openapi } }): [string, string, string[]][] => {
   const ids = [...openapi.path.matchAll(/\{(\w+)\}/g)].map(([, id = '']) => id);
@@ -113,6 +116,7 @@ it('no list and no completion shows anything of another account', async () => {
   };
   const answers = [
     await call('/mcp', { method: 'tools/call', params: { name: 'list_posts', arguments: {} } }),
+    await call('/mcp/all', { method: 'tools/call', params: { name: 'list_calendar', arguments: MONTH } }),
     await call('/mcp', { method: 'tools/call', params: { name: 'list_connections', arguments: {} } }),
     await call('/mcp', { method: 'tools/call', params: { name: 'list_profiles', arguments: {} } }),
     await call('/mcp', { method: 'resources/read', params: { uri: 'carillon://connections' } }),

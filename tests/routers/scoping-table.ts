@@ -94,6 +94,7 @@ const DRAFT = { isDraft: true };
 const FAILED = { text: '[[reject]]' };
 const SCHEDULED = { scheduledFor: '2026-12-01T09:00:00Z' };
 const LATER = { scheduledFor: '2026-12-02T09:00:00Z' };
+const RANGE = { from: '2026-11-01', to: '2026-12-31' };
 const TAGS = { tags: ['launch'] };
 const SLOTS = { slots: [{ weekday: 1, time: '09:00' }] };
 
@@ -246,6 +247,18 @@ export const TABLE: readonly Row[] = [
     ({ posts }) => posts?.length,
   ),
   row('posts.list', 'profile A', profileA(), NAMED_IN_A),
+  row(
+    'posts.calendar',
+    'one in A, one own',
+    async (tenant) => {
+      await tenant.post('A');
+      await tenant.post('own', SCHEDULED);
+      return RANGE;
+    },
+    '200:2 200:1 200:0 200:2 200:1 200:0 401 401',
+    ({ posts }) => posts?.length,
+  ),
+  row('posts.calendar', 'profile A', profileA(RANGE), NAMED_IN_A),
   row('posts.get', 'in A', postIn('A'), IN_A),
   row('posts.get', 'own', postIn('own'), OWN),
   row('posts.delete', 'in A', postIn('A'), IN_A),

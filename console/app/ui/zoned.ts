@@ -46,15 +46,27 @@ function shownAt(instant: number, zone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
+/** Since 1972, clocks of all zones change at quarters of an hour in UTC only. */
+const QUARTER_MS = 900_000;
+
+/** Offsets by zone and quarter of an hour: Intl takes long, and a calendar asks for thousands of instants. */
+const offsets = new Map<string, Map<number, number>>();
+
 function offsetAt(instant: number, zone: string): number {
-  const seconds = Math.floor(instant / 1_000) * 1_000;
-  return shownAt(seconds, zone) - seconds;
+  const ofZone = offsets.get(zone) ?? new Map<number, number>();
+  offsets.set(zone, ofZone);
+  const quarter = Math.floor(instant / QUARTER_MS);
+  const known = ofZone.get(quarter);
+  if (known !== undefined) return known;
+  const offset = shownAt(quarter * QUARTER_MS, zone) - quarter * QUARTER_MS;
+  ofZone.set(quarter, offset);
+  return offset;
 }
 
 /** The day and the time that the clocks of a zone show. */
 export function wallAt(instant: number, zone: string): Wall {
-  const [day = '', time = ''] = new Date(shownAt(instant, zone)).toISOString().split('T');
-  return { day, time: time.slice(0, 5) };
+  const shown = new Date(instant + offsetAt(instant, zone)).toISOString();
+  return { day: shown.slice(0, 10), time: shown.slice(11, 16) };
 }
 
 /**

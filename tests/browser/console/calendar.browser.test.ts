@@ -53,22 +53,22 @@ describe.skipIf(!HAS_BROWSER)('Calendar', () => {
     for (let count = 1; count <= 9; count += 1) await scheduleAt(`Busy ${count}`, day);
     const { page } = await stage.visit(weekOf(day));
 
-    await page.getByRole('button', { name: /Busy 9,/ }).waitFor();
+    await page.getByRole('button', { name: /Busy 1,/ }).waitFor();
     await expectGoodView(page);
     await page.getByRole('button', { name: /^2 more at 10:00/ }).press('Enter');
-    await page.getByRole('button', { name: /Busy 1,/ }).waitFor();
+    await page.getByRole('button', { name: /Busy 9,/ }).waitFor();
   });
 
   it('filters by tag, and leaves out free slots then, because posts without the tag may hold them', async () => {
     await stage.write(['Tagged post'], { scheduledFor: `${dayAfter(2)}T12:00`, timezone: ZONE, tags: ['launch'] });
     const { page } = await stage.visit(`/calendar?zone=${ZONE}&date=${dayAfter(2)}`);
-    await page.getByRole('button', { name: /Busy 9,/ }).waitFor();
+    await page.getByRole('button', { name: /Busy 1,/ }).waitFor();
 
     await page.getByLabel('Tag', { exact: true }).fill('launch');
     await page.keyboard.press('Enter');
 
     await page.getByRole('button', { name: /Tagged post/ }).waitFor();
-    await page.getByRole('button', { name: /Busy 9,/ }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /Busy 1,/ }).waitFor({ state: 'detached' });
     expect(await page.getByRole('button', { name: /free slot/ }).count()).toBe(0);
     expect(new URL(page.url()).searchParams.get('tag')).toBe('launch');
   });
@@ -111,6 +111,58 @@ describe.skipIf(!HAS_BROWSER)('Calendar', () => {
       .not.toBe(before);
     await page.getByRole('button', { name: 'Undo', exact: true }).click();
     await expect.poll(() => timeOf(id), PATIENCE).toBe(`${from} 10:30`);
+  });
+
+  it('keeps a queued post where it was dragged while others arrive, shows its slot as free, and undoes both', async () => {
+    const [connection] = await stage.connect(1);
+    const slug = connection?.slug ?? '';
+    const slots = [0, 1, 2, 3, 4, 5, 6].map((weekday) => ({ weekday, time: '09:00' }));
+    await stage.world.rest(`PATCH /connections/${connection?.id}/queue`, { body: { slots, timezone: ZONE } });
+    const [id = ''] = await stage.write(['Queued here'], { connectionSlugs: [slug], queue: true });
+    const from = (await timeOf(id)).slice(0, 10);
+    const to = dayAfter(4);
+    const size = { width: 1280, height: 1400 };
+    const { page } = await stage.visit(`/calendar?zone=${ZONE}&connection=${slug}&date=${from}`, { size });
+    const day = (date: string) => page.locator(`li.day:has([data-place="${date}"])`);
+    const entryOn = (date: string) => day(date).getByRole('button', { name: /Queued here/ });
+    const freeOn = (date: string) => day(date).getByRole('button', { name: `09:00 ${slug}, free slot` });
+    // Filters that appear while the post is dragged would move the days under it.
+    await page.getByLabel('Tag', { exact: true }).waitFor();
+    await freeOn(to).waitFor();
+    expect(await freeOn(from).count()).toBe(0);
+
+    await entryOn(from).dragTo(day(to));
+    await freeOn(from).waitFor();
+    await stage.write(['Another one'], { connectionSlugs: [slug], scheduledFor: `${to}T11:00`, timezone: ZONE });
+    await page.getByRole('button', { name: /Another one, scheduled/ }).waitFor();
+
+    expect(await entryOn(to).count()).toBe(1);
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await entryOn(from).waitFor();
+    await freeOn(from).waitFor({ state: 'detached' });
+    expect(await timeOf(id)).toBe(`${from} 09:00`);
+  });
+
+  it('shows what happens elsewhere at once: a new post, its new time, its end, and a failed post', async () => {
+    const [day, next] = [dayAfter(6), dayAfter(7)];
+    const { page } = await stage.visit(`/calendar?zone=${ZONE}&date=${day}`);
+    await page.locator('ol[aria-busy=false]').waitFor();
+    const entryOn = (on: string, status: string) =>
+      page
+        .locator(`li.day:has([data-place="${on}"])`)
+        .getByRole('button', { name: new RegExp(`Live post, ${status}`) });
+
+    const id = await scheduleAt('[[reject]] Live post', day);
+    await entryOn(day, 'scheduled').waitFor();
+    const scheduledFor = `${next}T10:30`;
+    await stage.world.rest(`POST /posts/${id}/reschedule`, { body: { scheduledFor, timezone: ZONE } });
+    await entryOn(next, 'scheduled').waitFor();
+    await entryOn(day, 'scheduled').waitFor({ state: 'detached' });
+    await stage.world.rest(`DELETE /posts/${id}`);
+    await entryOn(next, 'scheduled').waitFor({ state: 'detached' });
+
+    await stage.write(['[[reject]] Live post']);
+    await page.getByRole('button', { name: /Live post, failed/ }).waitFor();
   });
 
   it('moves a post with the keyboard alone, by steps and by the dialog', async () => {
@@ -159,6 +211,21 @@ describe.skipIf(!HAS_BROWSER)('Calendar', () => {
     await page.getByRole('heading', { name: 'April 2026' }).waitFor();
     await page.goBack();
     await week.waitFor();
+  });
+
+  it('shows a draft that was published months after it was written in the month in which it went out', async () => {
+    const [id = ''] = await stage.write(['Old draft'], { isDraft: true });
+    stage.world.clock.advance(100 * 86_400_000);
+    await stage.world.rest(`POST /posts/${id}/publish`, { body: {} });
+    const { page } = await stage.visit(`/calendar?zone=${ZONE}`);
+
+    await page
+      .locator('li.day:has([aria-current=date])')
+      .getByRole('button', { name: /Old draft, sent/ })
+      .waitFor();
+    await page.getByRole('button', { name: 'Previous month' }).click();
+    await page.locator('ol[aria-busy=false]').waitFor();
+    expect(await page.getByRole('button', { name: /Old draft/ }).count()).toBe(0);
   });
 
   it('keeps the time on the clocks when a post is dragged across a clock change', async () => {

@@ -1,12 +1,13 @@
 /** Says which queries an event concerns: it patches what the event tells, and reads again only what it does not. */
 import type { QueryClient } from '@tanstack/react-query';
-import type { Api, Outputs } from '../trpc.ts';
+import type { Api, Outputs, Trpc } from '../api-types.ts';
 import type { StreamMessage } from './event-reader.ts';
-import { findPost, patchPost, refreshPostLists, rowChanges, type Trpc } from './post-cache.ts';
+import { isInCalendar, markCalendarsWithout, refreshCalendars } from './calendar-cache.ts';
+import { findPost, patchPost, type PostChanges, refreshPostLists, rowChanges } from './post-cache.ts';
 
 type Post = Outputs['posts']['list']['posts'][number];
 
-/** The fields of a post that events carry under the same name. */
+/** The fields of a post that events carry, under the same name. */
 const EVENT_FIELDS = [
   'status',
   'url',
@@ -15,7 +16,11 @@ const EVENT_FIELDS = [
   'deletedAt',
   'text',
   'tags',
-] as const satisfies (keyof Post)[];
+  'sentAt',
+] as const satisfies (keyof PostChanges)[];
+
+/** Changes of drafts, and of posts that leave calendars: nothing new is to be shown in a calendar. */
+const WITHOUT_NEW_ROWS: ReadonlySet<string> = new Set(['posts.update', 'posts.delete']);
 
 /** Most posts that are read one by one after changes that arrived together. */
 const READ_MAX = 20;
@@ -38,23 +43,30 @@ export async function applyEvents(cache: LiveCache, messages: readonly StreamMes
   const stale = new Set<Resource>();
   const changedPosts = new Set<string>();
   let listsChanged = false;
+  let calendarsChanged = false;
   for (const message of messages) {
     const body = parse(message.data);
     if (message.event === 'change') {
-      for (const resource of resourcesOf(String(body['operation'] ?? ''))) stale.add(resource);
-      if (!String(body['operation']).startsWith('posts.')) continue;
+      const operation = String(body['operation'] ?? '');
+      for (const resource of resourcesOf(operation)) stale.add(resource);
+      if (!operation.startsWith('posts.')) continue;
       listsChanged = true;
+      calendarsChanged ||= !WITHOUT_NEW_ROWS.has(operation);
       for (const id of changedIds(body)) if (!isGone(cache, body['operation'], id)) changedPosts.add(id);
       continue;
     }
     const post = body['post'] as Partial<Post> | undefined;
     if (post?.id !== undefined) {
-      listsChanged = applyToPost(cache, message.event, post.id, post) || listsChanged;
+      const sentAt = message.event === 'post.sent' ? { sentAt: String(body['timestamp']) } : {};
+      const left = applyToPost(cache, message.event, post.id, { ...post, ...sentAt });
+      listsChanged ||= left.lists;
+      calendarsChanged ||= left.calendars;
       stale.add('analytics');
     }
     if (message.event.startsWith('connection.')) stale.add('connections');
-    if (message.event === 'connection.removed') listsChanged = true;
+    if (message.event === 'connection.removed') listsChanged = calendarsChanged = true;
   }
+  if (calendarsChanged || changedPosts.size > READ_MAX) refreshCalendars(queryClient, trpc);
   for (const resource of stale) void queryClient.invalidateQueries(trpc[resource].pathFilter());
   await Promise.all([...changedPosts].slice(0, READ_MAX).map((id) => readPost(cache, id)));
   if (listsChanged) await refreshPostLists(queryClient, trpc, api);
@@ -75,7 +87,7 @@ function isGone({ queryClient, trpc }: LiveCache, operation: unknown, postId: st
 async function readPost({ queryClient, trpc, api }: LiveCache, postId: string): Promise<void> {
   const detail = queryClient.getQueryData(trpc.posts.get.queryKey({ postId }));
   if (detail !== undefined) void queryClient.invalidateQueries(trpc.posts.get.queryFilter({ postId }));
-  if (findPost(queryClient, trpc, postId) === undefined) return;
+  if (findPost(queryClient, trpc, postId) === undefined && !isInCalendar(queryClient, trpc, postId)) return;
   const answer = await api.posts.get.query({ postId }).catch(() => null);
   if (answer !== null) patchPost(queryClient, trpc, postId, rowChanges(answer.post));
 }
@@ -88,20 +100,29 @@ export async function refreshAll({ queryClient, trpc, api }: LiveCache): Promise
   await refreshPostLists(queryClient, trpc, api);
 }
 
-/** Returns whether lists must be read again, because none of them has the post or its order changed. */
-function applyToPost({ queryClient, trpc }: LiveCache, event: string, id: string, fields: Partial<Post>): boolean {
+/** What must be read again, because it does not have the post or shows more of it than the event tells. */
+interface Left {
+  readonly lists: boolean;
+  readonly calendars: boolean;
+}
+
+function applyToPost({ queryClient, trpc }: LiveCache, event: string, id: string, fields: PostChanges): Left {
   const metrics = trpc.posts.metrics.queryFilter({ postId: id });
   void queryClient.invalidateQueries(metrics);
   void queryClient.invalidateQueries(trpc.posts.events.infiniteQueryFilter({ postId: id }));
-  if (event === 'post.metrics') return false;
-  const changes: Partial<Post> = Object.fromEntries(
+  if (event === 'post.metrics') return { lists: false, calendars: false };
+  const changes: PostChanges = Object.fromEntries(
     EVENT_FIELDS.filter((name) => name in fields).map((name) => [name, fields[name]]),
   );
   const implied = IMPLIED[event];
   const isListed = patchPost(queryClient, trpc, id, { ...changes, ...(implied !== undefined && { status: implied }) });
   void queryClient.invalidateQueries(trpc.posts.get.queryFilter({ postId: id }));
   void queryClient.invalidateQueries(trpc.posts.attempts.queryFilter({ postId: id }));
-  return !isListed;
+  const at = event === 'post.deleted' ? undefined : (fields.sentAt ?? fields.scheduledFor ?? fields.createdAt);
+  const isMissing = at !== undefined && markCalendarsWithout(queryClient, trpc, id, at);
+  // The event does not tell whether the post has left its queue.
+  const mayLeaveQueue = event === 'post.rescheduled' && isInCalendar(queryClient, trpc, id);
+  return { lists: !isListed, calendars: isMissing || mayLeaveQueue };
 }
 
 type Resource =

@@ -1,14 +1,11 @@
 /** Keeps lists of posts in the cache true without reading every loaded page again. */
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
-import type { TRPCOptionsProxy } from '@trpc/tanstack-react-query';
-import type { ConsoleRouter } from '../../../../routers/console.ts';
-import type { Api, Outputs } from '../api-types.ts';
+import type { Api, Outputs, Trpc } from '../api-types.ts';
+import { type CalendarChanges, patchCalendars } from './calendar-cache.ts';
 
 type Page = Outputs['posts']['list'];
 export type Post = Page['posts'][number];
 type List = Page | InfiniteData<Page> | undefined;
-
-export type Trpc = TRPCOptionsProxy<ConsoleRouter>;
 
 /** The row of a post in any list. */
 export function findPost(queryClient: QueryClient, trpc: Trpc, id: string): Post | undefined {
@@ -22,13 +19,23 @@ export function findPost(queryClient: QueryClient, trpc: Trpc, id: string): Post
   return undefined;
 }
 
+/** Changes of a post. Only calendars show `sentAt`. */
+export type PostChanges = Partial<Post> & Pick<CalendarChanges, 'sentAt'>;
+
 /** The fields of a row that change. */
-export function rowChanges({ status, url, error, scheduledFor, deletedAt, text, tags }: Post): Partial<Post> {
-  return { status, url, error, scheduledFor, deletedAt, text, tags };
+export function rowChanges(post: Post & Pick<CalendarChanges, 'sentAt'>): PostChanges {
+  const { status, url, error, scheduledFor, deletedAt, text, tags, sentAt } = post;
+  return { status, url, error, scheduledFor, deletedAt, text, tags, ...(sentAt !== undefined && { sentAt }) };
 }
 
-/** Writes known changes into the rows of a post, wherever it is listed. Returns whether any list has it. */
-export function patchPost(queryClient: QueryClient, trpc: Trpc, id: string, changes: Partial<Post>): boolean {
+/** Writes known changes into the rows of a post, in lists and calendars. Returns whether any list has it. */
+export function patchPost(
+  queryClient: QueryClient,
+  trpc: Trpc,
+  id: string,
+  { sentAt, ...changes }: PostChanges,
+): boolean {
+  patchCalendars(queryClient, trpc, id, { ...changes, ...(sentAt !== undefined && { sentAt }) });
   let isListed = false;
   const patchPage = (page: Page): Page => {
     if (!page.posts.some((post) => post.id === id)) return page;

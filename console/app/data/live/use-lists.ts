@@ -1,6 +1,7 @@
 /** Makes what is shown true after a change of ours, in the same way as an event does. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useTRPC, useTRPCClient } from '../trpc.ts';
+import { refreshCalendars } from './calendar-cache.ts';
 import { patchPost, type Post, refreshPostLists, rowChanges } from './post-cache.ts';
 
 export function useLists() {
@@ -8,8 +9,11 @@ export function useLists() {
   const trpc = useTRPC();
   const api = useTRPCClient();
   return {
-    /** Reads the lists of posts again: of endless ones the newest page. */
-    refreshPosts: () => refreshPostLists(queryClient, trpc, api),
+    /** Reads the lists of posts again, of endless ones the newest page, and calendars. */
+    refreshPosts: async () => {
+      refreshCalendars(queryClient, trpc);
+      await refreshPostLists(queryClient, trpc, api);
+    },
     /** Reads one post again, with its attempts, and writes it into every list that has it. */
     refreshPost: async (postId: string) => {
       const [{ post }] = await Promise.all([

@@ -10,13 +10,12 @@ import { useIsPrinting } from '../../ui/use-is-printing.ts';
 import { addDays, type Day, instantOf, wallAt } from '../../ui/zoned.ts';
 import { composeAt } from '../compose/search.ts';
 import { pressedTo, useMove } from '../queues/use-move.ts';
-import { useFreshQueues, useQueues } from '../queues/use-queues.ts';
 import { type CalendarActions, CalendarContext, type DropPlace, type Step } from './calendar-context.ts';
 import { MonthDay, WeekDay } from './day-cell.tsx';
-import { listEntries, type PostEntry } from './entries.ts';
+import { inOrder, type PostEntry, postEntriesIn, slotEntries } from './entries.ts';
 import { movableOf } from './movable.ts';
 import type { CalendarSearch } from './search.ts';
-import { useCalendarPosts } from './use-calendar-posts.ts';
+import { POSTS_MAX, useCalendarPosts } from './use-calendar-posts.ts';
 
 // Most visits move nothing.
 const EntrySheet = lazy(() => import('./entry-sheet.tsx'));
@@ -35,8 +34,9 @@ export interface CalendarBoardProps {
 export function CalendarBoard({ search, zone, days, month, connections }: CalendarBoardProps) {
   const navigate = useNavigate();
   const now = useNow();
-  const { scheduled, sent, failed } = useCalendarPosts(search, days[0] ?? '', days.at(-1) ?? '');
-  const { entries, list, isKnown, isBusy } = useEntries({ search, zone, now, connections, scheduled, sent, failed });
+  const reading = useCalendarPosts(search, zone, days);
+  const { query, isCut } = reading;
+  const { entries, list, isBusy } = useEntries({ search, zone, now, connections, reading });
   const { move, nudge, error } = useMove(zone);
   const [opened, setOpened] = useState<PostEntry | null>(null);
   const keepFocus = useFocusAfterMove();
@@ -68,23 +68,25 @@ export function CalendarBoard({ search, zone, days, month, connections }: Calend
     nudge: step,
     open: setOpened,
   };
-  const readings = [scheduled, sent, failed];
-  const failure = readings.find(({ query }) => query.error !== null && query.data === undefined)?.query;
+  const isUnread = query.error !== null && query.data === undefined;
 
   return (
     <CalendarContext value={actions}>
       {error !== null && <ProblemView failure={error} />}
-      {failure !== undefined && (
+      {isUnread && (
+        <ProblemView failure={query.error} action={<Button onPress={() => void query.refetch()}>Try again</Button>} />
+      )}
+      {query.isFetchNextPageError && (
         <ProblemView
-          failure={failure.error}
-          action={<Button onPress={() => void failure.refetch()}>Try again</Button>}
+          failure={query.error}
+          action={<Button onPress={() => void query.fetchNextPage()}>Read the other posts</Button>}
         />
       )}
       {/* Days that move down while a post is dragged would take it at another time. */}
-      <div className="calendar-loading">{!isKnown && failure === undefined && <Loading what="posts" />}</div>
-      {readings.some(({ isCut }) => isCut) && (
+      <div className="calendar-loading">{query.data === undefined && !isUnread && <Loading what="posts" />}</div>
+      {isCut && (
         <p className="hint">
-          There are more posts than the calendar reads. Choose a connection to see all of its posts.
+          These are the first {POSTS_MAX.toLocaleString()} posts. Choose a week or a filter to see the others.
         </p>
       )}
       <ol className={month === null ? 'calendar calendar-week' : 'calendar'} aria-label="Days" aria-busy={isBusy}>
@@ -101,9 +103,8 @@ export function CalendarBoard({ search, zone, days, month, connections }: Calend
           <EntrySheet
             entry={opened}
             zone={zone}
-            freeSlots={list
-              .filter(({ kind, connection }) => kind === 'slot' && connection?.id === opened.connection?.id)
-              .map(({ instant }) => instant)}
+            connection={connections.find(({ id }) => id === opened.post.connectionId)}
+            now={now}
             onMove={(to) => {
               setOpened(null);
               move(movableOf(opened), to);
@@ -116,16 +117,15 @@ export function CalendarBoard({ search, zone, days, month, connections }: Calend
   );
 }
 
-type Reading = ReturnType<typeof useCalendarPosts>;
-
-interface EntriesInput extends Reading {
+interface EntriesInput {
   readonly search: CalendarSearch;
   readonly zone: string;
   readonly now: number;
   readonly connections: readonly Connection[];
+  readonly reading: ReturnType<typeof useCalendarPosts>;
 }
 
-function useEntries({ search, zone, now, connections, scheduled, sent, failed }: EntriesInput) {
+function useEntries({ search, zone, now, connections, reading: { query, posts, isCut } }: EntriesInput) {
   const { connection, platform, profileId, tag } = search;
   const withSlots = useMemo(
     () =>
@@ -141,34 +141,22 @@ function useEntries({ search, zone, now, connections, scheduled, sent, failed }:
           ),
     [connections, connection, platform, profileId, tag],
   );
-  const slugs = new Set(scheduled.posts.map(({ connectionSlug }) => connectionSlug));
-  const queues = useQueues(connections.filter((one) => slugs.has(one.slug) || withSlots.includes(one)));
-  useFreshQueues(scheduled.query.data === undefined ? undefined : scheduled.posts);
-  const queuedIds = queues.flatMap(({ data }) => data?.queue.map(({ id }) => id) ?? []).join();
-  const isKnown = [scheduled, sent, failed].every(({ query }) => query.data !== undefined);
   // Free slots show once it is known which are taken.
-  const areQueuesKnown = isKnown && queues.every(({ data }) => data !== undefined);
-  const isReading = [scheduled, sent, failed].some(({ query, isCut }) => query.hasNextPage && !isCut);
+  const isWhole = query.data !== undefined && !query.hasNextPage;
+  const entriesOf = useMemo(() => postEntriesIn(zone), [zone]);
+  const ofPosts = useMemo(() => entriesOf(posts), [entriesOf, posts]);
   const list = useMemo(
-    () =>
-      listEntries({
-        posts: [...sent.posts, ...failed.posts, ...scheduled.posts],
-        connections,
-        withSlots: areQueuesKnown ? withSlots : [],
-        queued: new Set(queuedIds.split(',')),
-        zone,
-        now,
-      }),
-    [sent.posts, failed.posts, scheduled.posts, connections, areQueuesKnown, withSlots, queuedIds, zone, now],
+    () => inOrder([...ofPosts, ...(isWhole ? slotEntries(withSlots, ofPosts, zone, now) : [])]),
+    [ofPosts, isWhole, withSlots, zone, now],
   );
   const entries = useMemo(() => Map.groupBy(list, ({ wall }) => wall.day), [list]);
-  return { entries, list, isKnown, isBusy: !areQueuesKnown || isReading };
+  return { entries, list, isBusy: !isWhole && !isCut };
 }
 
 function targetOf(entry: PostEntry, place: DropPlace, zone: string): number | undefined {
   if ('slot' in place) {
     const { slot } = place;
-    return slot.connection.id === entry.connection?.id
+    return slot.connection.id === entry.post.connectionId
       ? slot.instant
       : instantOf({ ...entry.wall, day: slot.wall.day }, zone);
   }

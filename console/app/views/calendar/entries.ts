@@ -1,10 +1,10 @@
 /** What the calendar shows: posts at their times, and free slots of queues. */
 import type { Connection } from '../../data/connections.ts';
-import type { Outputs } from '../../data/trpc.ts';
+import type { CalendarPost } from '../../data/live/calendar-cache.ts';
 import { instantOf, type Wall, wallAt } from '../../ui/zoned.ts';
 import { HORIZON_MS, slotInstants } from '../queues/slots.ts';
 
-export type Post = Outputs['posts']['list']['posts'][number];
+export type Post = CalendarPost;
 
 interface At {
   readonly key: string;
@@ -14,61 +14,46 @@ interface At {
   readonly isSecond: boolean;
 }
 
-export type PostEntry = At & {
-  readonly kind: 'post';
-  readonly post: Post;
-  readonly connection: Connection | null;
-  readonly isQueued: boolean;
-};
+export type PostEntry = At & { readonly kind: 'post'; readonly post: Post };
 export type SlotEntry = At & { readonly kind: 'slot'; readonly connection: Connection };
 export type Entry = PostEntry | SlotEntry;
 
-export interface Sources {
-  readonly posts: readonly Post[];
-  readonly connections: readonly Connection[];
-  /** Connections whose free slots are shown. */
-  readonly withSlots: readonly Connection[];
-  /** Ids of posts that wait in a queue. */
-  readonly queued: ReadonlySet<string>;
-  readonly zone: string;
-  readonly now: number;
-}
-
 /** All entries in order of time. */
-export function listEntries(sources: Sources): Entry[] {
-  const posts = postEntries(sources);
-  return [...posts, ...slotEntries(sources, posts)].toSorted((a, b) => a.instant - b.instant);
+export function inOrder(entries: readonly Entry[]): Entry[] {
+  return entries.toSorted((a, b) => a.instant - b.instant);
 }
 
-function postEntries({ posts, connections, queued, zone }: Sources): PostEntry[] {
-  const unique = new Map(posts.map((post) => [post.id, post]));
-  return [...unique.values()].filter(isShown).map((post) => ({
-    kind: 'post',
-    key: post.id,
-    post,
-    connection: connectionOf(post, connections),
-    isQueued: queued.has(post.id),
-    ...placeOf(Date.parse(post.scheduledFor ?? post.createdAt), zone),
-  }));
+/** Makes the entries of posts in a zone. A post that did not change keeps its entry: there may be thousands. */
+export function postEntriesIn(zone: string): (posts: readonly Post[]) => PostEntry[] {
+  const made = new WeakMap<Post, PostEntry>();
+  const entryOf = (post: Post): PostEntry => {
+    const entry = made.get(post) ?? {
+      kind: 'post',
+      key: post.id,
+      post,
+      ...placeOf(Date.parse(post.at), zone),
+    };
+    made.set(post, entry);
+    return entry;
+  };
+  // A post that moved while the pages were read is on two of them.
+  return (posts) => [...new Map(posts.map((post) => [post.id, post])).values()].map(entryOf);
 }
 
-const SHOWN: readonly Post['status'][] = ['scheduled', 'processing', 'sent', 'failed'];
-
-function isShown({ status }: Post): boolean {
-  return SHOWN.includes(status);
-}
-
-/** A slug is unique only within its profile. */
-function connectionOf({ connectionSlug, profileId }: Post, connections: readonly Connection[]): Connection | null {
-  const named = connections.filter(({ slug }) => slug === connectionSlug);
-  return named.find((connection) => connection.profileId === profileId) ?? named[0] ?? null;
-}
-
-function slotEntries({ withSlots, zone, now }: Sources, posts: readonly PostEntry[]): SlotEntry[] {
-  const taken = new Set(
-    posts.filter(({ isQueued }) => isQueued).map(({ connection, instant }) => `${connection?.id} ${instant}`),
-  );
-  return withSlots.flatMap((connection) =>
+/**
+ * The coming slots that no post holds.
+ *
+ * @param posts all posts of the connections
+ */
+export function slotEntries(
+  connections: readonly Connection[],
+  posts: readonly PostEntry[],
+  zone: string,
+  now: number,
+): SlotEntry[] {
+  const waiting = posts.filter(({ post }) => post.queued && post.status === 'scheduled');
+  const taken = new Set(waiting.map(({ post, instant }) => `${post.connectionId} ${instant}`));
+  return connections.flatMap((connection) =>
     slotInstants(connection.queueSlots, connection.timezone, now, now + HORIZON_MS)
       .map((instant) => ({ key: `${connection.id} ${instant}`, instant }))
       .filter(({ key }) => !taken.has(key))

@@ -2,11 +2,6 @@
 import type { MovablePost } from '../queues/use-move.ts';
 import type { PostEntry } from './entries.ts';
 
-export function movableOf({ post, connection, instant, isQueued }: PostEntry): MovablePost {
-  return {
-    id: post.id,
-    scheduledFor: post.scheduledFor ?? new Date(instant).toISOString(),
-    connectionId: connection?.id ?? null,
-    isQueued,
-  };
+export function movableOf({ post }: PostEntry): MovablePost {
+  return { id: post.id, scheduledFor: post.at, connectionId: post.connectionId, isQueued: post.queued };
 }

@@ -1,42 +1,53 @@
-/**
- * The posts of the calendar. The API filters by the time of acceptance and not by that of sending, so all scheduled posts
- * are read, and those sent and failed posts that were accepted up to 31 days before the first day.
- */
+/** The posts that go out or went out on the days of the calendar. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import type { CalendarPost } from '../../data/live/calendar-cache.ts';
+import { present } from '../../data/search.ts';
 import { type Inputs, useTRPC } from '../../data/trpc.ts';
 import { usePages } from '../../data/use-pages.ts';
-import { addDays, type Day } from '../../ui/zoned.ts';
-import { filterOf } from '../posts/search.ts';
+import { addDays, type Day, instantOf } from '../../ui/zoned.ts';
+import { usePendingTimes } from '../queues/pending-times.ts';
 import type { CalendarSearch } from './search.ts';
 
-const PAGE = 100;
+/** The most that the API gives at once. */
+const PAGE = 500;
 const PAGES_MAX = 20;
-const AHEAD_DAYS = 31;
 
-export function useCalendarPosts({ platform, connection, profileId, tag }: CalendarSearch, first: Day, last: Day) {
-  const filter = filterOf({
-    ...(platform !== undefined && { platform }),
-    ...(connection !== undefined && { connection }),
-    ...(profileId !== undefined && { profileId }),
-    ...(tag !== undefined && { tag }),
-  });
-  const accepted = { from: addDays(first, -AHEAD_DAYS), to: addDays(last, 1) };
-  const scheduled = useAllPosts({ ...filter, status: 'scheduled' });
-  const sent = useAllPosts({ ...filter, ...accepted, status: 'sent' });
-  const failed = useAllPosts({ ...filter, ...accepted, status: 'failed' });
-  return { scheduled, sent, failed };
-}
+/** The most posts that are read. */
+export const POSTS_MAX = PAGE * PAGES_MAX;
 
-function useAllPosts(filter: NonNullable<Inputs['posts']['list']>) {
+type Input = Inputs['posts']['calendar'];
+
+export function useCalendarPosts(search: CalendarSearch, zone: string, days: readonly Day[]) {
   const query = useInfiniteQuery(
-    useTRPC().posts.list.infiniteQueryOptions(
-      { ...filter, limit: PAGE },
+    useTRPC().posts.calendar.infiniteQueryOptions(
+      { ...filterOf(search), ...rangeOf(days, zone), limit: PAGE },
       { getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined },
     ),
   );
   const isCut = usePages(query, PAGES_MAX);
   const { data } = query;
-  const posts = useMemo(() => data?.pages.flatMap((page) => page.posts) ?? [], [data]);
+  const times = usePendingTimes();
+  const posts = useMemo(() => {
+    const read = data?.pages.flatMap((page) => page.posts) ?? [];
+    // The others stay the same objects.
+    const moved = (post: CalendarPost) => ({ ...post, at: times.get(post.id) ?? post.at });
+    return read.map((post) => (times.has(post.id) ? moved(post) : post));
+  }, [data, times]);
   return { query, posts, isCut };
+}
+
+/** The filters as the API takes them. It refuses a platform that it does not know. */
+function filterOf({ profileId, platform, connection, tag }: CalendarSearch): Partial<Input> {
+  return present({ profileId, platform: platform as Input['platform'], connection, tag });
+}
+
+/** All instants of the days. */
+function rangeOf(days: readonly Day[], zone: string): Pick<Input, 'from' | 'to'> {
+  const start = (day: Day) => instantOf({ day, time: '00:00' }, zone);
+  const [first = '', last = first] = [days[0], days.at(-1)];
+  return {
+    from: new Date(start(first)).toISOString(),
+    to: new Date(start(addDays(last, 1)) - 1).toISOString(),
+  };
 }

@@ -43,14 +43,15 @@ export function countTags(posts: readonly Pick<Post, 'tags'>[]): { tag: string; 
     .toSorted((a, b) => b.count - a.count || a.tag.localeCompare(b.tag));
 }
 
-type Page = { readonly posts: readonly Post[] };
+type Page = { readonly posts: readonly Pick<Post, 'tags'>[] };
 
 /** Gives the tags of the posts that were read so far, the most frequent first. */
 export function useUsedTags(): () => string[] {
   const queryClient = useQueryClient();
   const trpc = useTRPC();
   return useCallback(() => {
-    const lists = queryClient.getQueriesData<Page | { pages: readonly Page[] }>(trpc.posts.list.pathFilter());
+    const read = [trpc.posts.list.pathFilter(), trpc.posts.calendar.pathFilter()];
+    const lists = read.flatMap((filter) => queryClient.getQueriesData<Page | { pages: readonly Page[] }>(filter));
     const pages = lists.flatMap(([, list]) => (list === undefined ? [] : 'pages' in list ? list.pages : [list]));
     return countTags(pages.flatMap(({ posts }) => posts)).map(({ tag }) => tag);
   }, [queryClient, trpc]);

@@ -9,13 +9,14 @@ import { ResultFailure } from '../../data/problem.ts';
 import { type Outputs, useTRPC, useTRPCClient } from '../../data/trpc.ts';
 import { zonedTime } from '../../ui/day-words.ts';
 import { doUnlessUndone, toast } from '../../ui/toasts.tsx';
+import { endPendingTime, setPendingTime } from './pending-times.ts';
 import { HORIZON_MS } from './slots.ts';
 
 export interface MovablePost {
   readonly id: string;
   readonly scheduledFor: string;
   readonly isQueued: boolean;
-  readonly connectionId: string | null;
+  readonly connectionId: string;
 }
 
 /** An instant in milliseconds, or the next free slot of the connection. */
@@ -45,8 +46,8 @@ export function useMove(zone: string) {
   const { refreshPost, refreshPosts } = useLists();
 
   const show = ({ id, connectionId }: MovablePost, scheduledFor: string) => {
+    setPendingTime(id, scheduledFor);
     patchPost(queryClient, trpc, id, { scheduledFor });
-    if (connectionId === null) return;
     queryClient.setQueryData(trpc.connections.queue.queryKey({ connectionId }), (data: Queue | undefined) => {
       return data && { ...data, queue: data.queue.map((item) => (item.id === id ? { ...item, scheduledFor } : item)) };
     });
@@ -59,12 +60,18 @@ export function useMove(zone: string) {
       if (result.error !== null) throw new ResultFailure(result.error);
       return result.scheduledFor;
     },
-    onSettled: async (_result, _failure, { post }) => {
+    onSettled: async (_result, _failure, { post, to }) => {
       await refreshPost(post.id).catch(() => undefined);
+      forget(post, to);
       await refreshPosts();
       await queryClient.invalidateQueries(trpc.connections.pathFilter());
     },
   });
+
+  /** Ends a move that no later one has followed. */
+  const forget = ({ id }: MovablePost, to: Target) => {
+    if (to !== 'next slot') endPendingTime(id, new Date(to).toISOString());
+  };
 
   const commit = (post: MovablePost, to: Target) => {
     const back = () => mutate({ post, to: Date.parse(post.scheduledFor) });
@@ -76,7 +83,10 @@ export function useMove(zone: string) {
     doUnlessUndone(
       words,
       () => mutate({ post, to }),
-      () => show(post, post.scheduledFor),
+      () => {
+        show(post, post.scheduledFor);
+        forget(post, Date.parse(post.scheduledFor));
+      },
     );
   };
 

@@ -1,20 +1,11 @@
-/** Reads queues, and keeps what is shown of them true. */
-import { useQueries, useQueryClient } from '@tanstack/react-query';
+/** Keeps what is shown of queues true. */
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { Connection } from '../../data/connections.ts';
 import { type Outputs, useTRPC } from '../../data/trpc.ts';
 
 export type QueueItem = Outputs['connections']['queue']['queue'][number];
 
 type Post = Outputs['posts']['list']['posts'][number];
-
-/** Queries of the queues of connections, in their order. */
-export function useQueues(connections: readonly Connection[]) {
-  const trpc = useTRPC();
-  return useQueries({
-    queries: connections.map(({ id }) => trpc.connections.queue.queryOptions({ connectionId: id })),
-  });
-}
 
 /** Reads queues again when the posts change that are shown: events tell of posts and not of queues. */
 export function useFreshQueues(posts: readonly Post[] | undefined): void {

@@ -13,7 +13,7 @@ import { QueryView } from '../../ui/query-view.tsx';
 
 const SHOWN = 5;
 
-/** The API orders by acceptance and not by time, so the next posts are among all scheduled ones; this many are read. */
+/** The list is in order of acceptance and not of time, so the next posts are among all scheduled ones; this many are read. */
 const PAGE = 100;
 const PAGES_MAX = 10;
 

@@ -1,0 +1,116 @@
+/**
+ * Lists the caller's posts by the time at which they go out or went out, earliest first
+ * (docs/contract/scheduling.md#calendar).
+ */
+import { ServiceError } from '../../errors/service-error.ts';
+import { storedError } from '../../errors/item-error.ts';
+import type { PlatformId } from '../../platforms/registry.ts';
+import type { Caller } from '../access/caller.ts';
+import { profileExists } from '../access/profile-exists.ts';
+import type { Context } from '../context.ts';
+import { timestamp, timestampOrNull } from '../timestamp.ts';
+import { calendarCursor, type CalendarPosition } from './calendar-cursor.ts';
+import { connectionsNamed } from './connections-named.ts';
+import { type CalendarRow, calendarRows, findNarrowIndex } from './calendar-rows.ts';
+
+/** Longest range: a month as calendars show it, with days of the months around it, and some room. */
+export const RANGE_MAX_DAYS = 62;
+
+export const CALENDAR_PAGE_MAX = 500;
+
+const DAY_MS = 86_400_000;
+
+export interface CalendarFilter {
+  readonly from: Date;
+  /** Not included. */
+  readonly until: Date;
+  readonly profileId?: string | undefined;
+  /** Id of a connection, or a slug, which also matches deleted connections. */
+  readonly connection?: string | undefined;
+  readonly platform?: PlatformId | undefined;
+  /** Tags; a post must have all of them. */
+  readonly tag?: readonly string[] | undefined;
+  /** 1 to {@link CALENDAR_PAGE_MAX}. */
+  readonly limit: number;
+  /** The page starts after this position. */
+  readonly cursor?: CalendarPosition | undefined;
+}
+
+/**
+ * @throws ServiceError invalid_request when the range ends before it begins or has more than {@link RANGE_MAX_DAYS}
+ *   days, or `profileId` is not a profile that the caller reaches
+ */
+export async function listCalendar(context: Context, caller: Caller, filter: CalendarFilter) {
+  const { profileId, connection, limit } = filter;
+  checkRange(filter);
+  if (profileId !== undefined && !(await profileExists(context, caller, profileId))) {
+    throw new ServiceError('invalid_request', `profileId: no profile of yours has the id ${profileId}.`);
+  }
+  const connections = connection === undefined ? null : await connectionsNamed(context, caller, connection);
+  const rows = await readRows(context, caller, filter, connections);
+  const posts = rows.slice(0, limit).map(calendarPost);
+  const last = posts.at(-1);
+  return { posts, nextCursor: rows.length > limit && last !== undefined ? calendarCursor(last) : null };
+}
+
+function checkRange({ from, until }: CalendarFilter): void {
+  if (until <= from) {
+    const message = `to: the range ends before it begins, at ${from.toISOString()}. Send a later one, or an earlier from.`;
+    throw new ServiceError('invalid_request', message);
+  }
+  // A range between two instants includes the last millisecond.
+  const days = Math.ceil((+until - +from - 1) / DAY_MS);
+  if (days <= RANGE_MAX_DAYS) return;
+  const message = `to: the range has ${days} days; the limit is ${RANGE_MAX_DAYS}. Ask for a shorter range.`;
+  throw new ServiceError('invalid_request', message);
+}
+
+/** The first window is this part of the range; a busy account finds a whole page in it. */
+const FIRST_PART = 1 / 256;
+
+/** Each window that does not fill the page is followed by one as many times as long. */
+const GROWTH = 16;
+
+/** One row more than the page, if there is one. Reads window after window, because a page is a small part of most ranges. */
+async function readRows(
+  context: Context,
+  caller: Caller,
+  { profileId, platform, tag = [], limit, cursor, ...range }: CalendarFilter,
+  connections: readonly string[] | null,
+): Promise<CalendarRow[]> {
+  const em = context.db.em();
+  const filter = { profileId, platform, tag, connections };
+  const narrow = await findNarrowIndex(em, caller, filter, range.until);
+  const isResumed = cursor !== undefined && cursor.at >= range.from;
+  const rows: CalendarRow[] = [];
+  let from = isResumed ? cursor.at : range.from;
+  let afterId = isResumed ? cursor.id : null;
+  let length = narrow === null ? Math.ceil((+range.until - +range.from) * FIRST_PART) : Infinity;
+  while (from < range.until && rows.length <= limit) {
+    const until = new Date(Math.min(+from + length, +range.until));
+    const window = { from, until, afterId, limit: limit + 1 - rows.length };
+    rows.push(...(await calendarRows(em, caller, filter, narrow, window).execute()));
+    from = until;
+    afterId = null;
+    length *= GROWTH;
+  }
+  return rows;
+}
+
+function calendarPost(row: CalendarRow) {
+  return {
+    id: row.id,
+    text: row.text,
+    status: row.status,
+    at: timestamp(row.at),
+    scheduledFor: timestampOrNull(row.scheduled_for),
+    sentAt: timestampOrNull(row.sent_at),
+    connectionId: row.connection_id,
+    connectionSlug: row.connection_slug,
+    platformId: row.platform_id,
+    profileId: row.profile_id,
+    queued: row.queued,
+    tags: row.tags,
+    error: storedError(row),
+  };
+}
