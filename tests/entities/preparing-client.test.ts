@@ -1,10 +1,13 @@
 /** Statements are prepared on direct connections to PostgreSQL only: a pooler changes connections between transactions. */
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { CompiledQuery } from 'kysely';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openPostgres } from '../../entities/orm.ts';
 import { TEST_DATABASE_URL } from '../harness/database.ts';
+
+const run = promisify(execFile);
 
 /** An address that leads to the test server over another connection, as that of a pooler does. */
 async function forwarded(url: string): Promise<string> {
@@ -22,19 +25,10 @@ async function forwarded(url: string): Promise<string> {
   return target.href;
 }
 
-/** How many statements a connection has prepared after one statement has run twenty times. */
+/** How many statements a connection has prepared after one statement has run twenty times, in a separate process. */
 async function prepared(url: string): Promise<number> {
-  const db = await openPostgres(url, 1);
-  onTestFinished(() => db.close());
-  const kysely = db.em().getKysely();
-  for (let run = 0; run < 20; run += 1) {
-    const { rows } = await kysely.executeQuery<{ sum: number }>(CompiledQuery.raw('select $1::int + 1 as sum', [run]));
-    expect(rows).toEqual([{ sum: run + 1 }]);
-  }
-  const answer = await kysely.executeQuery<{ count: number }>(
-    CompiledQuery.raw('select count(*)::int as count from pg_prepared_statements'),
-  );
-  return answer.rows[0]?.count ?? -1;
+  const { stdout } = await run(process.execPath, [join(import.meta.dirname, 'count-prepared.ts'), url]);
+  return Number(stdout);
 }
 
 describe.skipIf(TEST_DATABASE_URL === undefined)('a frequent statement', () => {
