@@ -75,7 +75,7 @@ export async function orderQueue(
 }
 
 /**
- * Locks those of the posts that wait in the queue. It leaves out posts that are being sent: whoever settles them locks
+ * Locks those of the posts that wait in the queue. It leaves out posts that are being sent: the worker that settles them locks
  * the connection after the post.
  */
 async function lockQueued(

@@ -24,7 +24,7 @@ describe('the difference', () => {
     expect(marked(before, after)).toBe(expected);
   });
 
-  it('gives back both texts, also very long ones', () => {
+  it('returns both texts, also very long ones', () => {
     const before = 'word '.repeat(5_000);
     const after = `Other ${'text '.repeat(5_000)}`;
 

@@ -1,4 +1,4 @@
-/** Compose in a real browser: what is sent, once, and what became of it. */
+/** Compose in a real browser: what is sent, once, and the outcome. */
 import { describe, expect, it } from 'vitest';
 import { storeDiscord } from '../../harness/connections.ts';
 import { choose, loseAnswers, resultsOf, textOf } from './compose-page.ts';

@@ -1,4 +1,4 @@
-/** The send of a composition: what is missing, what happens, and what became of each connection. */
+/** The send of a composition: what is missing, what happens, and the outcome of each connection. */
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLists } from '../../data/live/use-lists.ts';
