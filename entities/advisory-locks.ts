@@ -18,6 +18,40 @@ const lock = statement('take an advisory lock', {
   sql: ({ number }) => `select 1 as locked from pg_advisory_xact_lock(${number})`,
 });
 
+const tryLock = statement('try an advisory lock', {
+  parameters: { number: 'bigint' },
+  result: { held: 'boolean' },
+  sql: ({ number }) => `select pg_try_advisory_xact_lock(${number}) as held`,
+});
+
+/** Takes the lock until the transaction ends, unless another transaction holds it. */
+export async function tryAdvisoryLock(em: SqlEntityManager, name: keyof typeof ADVISORY_LOCKS): Promise<boolean> {
+  const [row] = await tryLock(em, { number: ADVISORY_LOCKS[name] });
+  return row?.held === true;
+}
+
+const sleep = statement('let the database wait a moment', {
+  result: { slept: 'int' },
+  sql: () => 'select 1 as slept from pg_sleep(0.1)',
+});
+
+/**
+ * Runs work that uses other connections while a transaction holds the lock. Processes that wait for it hold no connection in
+ * between: behind a pooler with few connections they would take those that the work needs.
+ */
+export async function withAdvisoryLock(
+  begin: () => SqlEntityManager,
+  name: keyof typeof ADVISORY_LOCKS,
+  work: () => Promise<void>,
+): Promise<void> {
+  const tryOnce = async (em: SqlEntityManager) => {
+    const isHeld = await tryAdvisoryLock(em, name);
+    await (isHeld ? work() : sleep(em));
+    return isHeld;
+  };
+  while (!(await begin().transactional(tryOnce)));
+}
+
 /** Waits for the lock and holds it until the transaction ends. */
 export async function takeAdvisoryLock(em: SqlEntityManager, name: keyof typeof ADVISORY_LOCKS): Promise<void> {
   await lock(em, { number: ADVISORY_LOCKS[name] });

@@ -1,11 +1,10 @@
 /**
- * Runs SQL that is composed for one request, with declared columns. Only the list of posts needs it: PostgreSQL plans
- * each combination of its filters well only if the text has no other conditions. Everything else is a statement
- * (statement.ts) or a typed query (tables.ts).
+ * Runs SQL that is composed for one request, with declared columns. Only the list of posts and its search need it:
+ * PostgreSQL plans each combination of their filters well only if the text has no other conditions. Everything else is a
+ * statement (statement.ts) or a typed query (tables.ts).
  */
-import type { SqlEntityManager } from '@mikro-orm/sql';
 import { CompiledQuery } from 'kysely';
-import type { Row, Types } from './statement.ts';
+import type { Queries, Row, Types } from './statement.ts';
 
 /** SQL with a value for each `$1`, `$2`, …. */
 export interface ComposedQuery {
@@ -15,11 +14,11 @@ export interface ComposedQuery {
 
 /** @param result types of the columns that the query returns, by their names */
 export async function composedQuery<Result extends Types>(
-  em: SqlEntityManager,
+  queries: Queries,
   result: Result,
   { sql, parameters }: ComposedQuery,
 ): Promise<Row<Result>[]> {
-  const { rows } = await em.getKysely().executeQuery<Row<Result>>(CompiledQuery.raw(sql, [...parameters]));
+  const { rows } = await queries.getKysely().executeQuery<Row<Result>>(CompiledQuery.raw(sql, [...parameters]));
   const [first] = rows;
   const missing = first === undefined ? undefined : Object.keys(result).find((name) => !(name in Object(first)));
   if (missing !== undefined) throw new Error(`the composed query returns no column ${missing}`);

@@ -71,6 +71,10 @@ export const Delivery = defineEntity({
       expression: `create index "deliveries_open_index" on "deliveries" ("webhook_id", "next_attempt_at", "id") where ("status" in ('pending', 'processing') and not "paused")`,
     },
     {
+      name: 'deliveries_paused_index',
+      expression: `create index "deliveries_paused_index" on "deliveries" ("webhook_id") where ("paused")`,
+    },
+    {
       name: 'deliveries_due_index',
       expression: `create index "deliveries_due_index" on "deliveries" ("next_attempt_at") where ("status" = 'pending' and not "paused")`,
     },

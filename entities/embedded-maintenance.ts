@@ -3,6 +3,7 @@
  * once enough of its rows have changed. Without it, plans are made for empty tables and kept.
  */
 import type { PGlite } from '@electric-sql/pglite';
+import { createRowChanges, mayChangeDueTimes, type RowChanges } from './row-changes.ts';
 
 /** After this many statements the tables are looked at, which takes about as long as one statement. */
 const LOOK_AFTER = 250;
@@ -30,9 +31,16 @@ interface DueTable {
   readonly needs_analyze: boolean;
 }
 
+/** A checkpoint follows when the log has grown by so many bytes: without one, no segment of it is ever removed. */
+const LOG_BYTES_MAX = 64 * 1024 * 1024;
+
+const LOG_SINCE_CHECKPOINT = `
+  select pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::float8 as bytes from pg_control_checkpoint()`;
+
 export interface MaintainedPglite {
   /** Runs statements like the instance, and counts them. */
   readonly lite: PGlite;
+  readonly changes: RowChanges;
   /** Starts nothing new; resolves when no maintenance is in progress. */
   stop(): Promise<void>;
 }
@@ -46,6 +54,7 @@ export function maintainEmbedded(lite: PGlite, onError: (error: unknown) => void
   let statements = 0;
   let running: Promise<void> | null = null;
   let stopped = false;
+  const changes = createRowChanges();
 
   const maintain = async () => {
     // Counts of changed rows show at the end of a transaction, at most once a second unless asked for.
@@ -55,6 +64,8 @@ export function maintainEmbedded(lite: PGlite, onError: (error: unknown) => void
       if (stopped) return;
       await lite.exec(`${needs_vacuum ? 'vacuum ' : ''}${needs_analyze ? 'analyze ' : ''}${name}`);
     }
+    const { rows: log } = await lite.query<{ bytes: number }>(LOG_SINCE_CHECKPOINT);
+    if ((log[0]?.bytes ?? 0) > LOG_BYTES_MAX && !stopped) await lite.exec('checkpoint');
   };
 
   const count = () => {
@@ -67,16 +78,23 @@ export function maintainEmbedded(lite: PGlite, onError: (error: unknown) => void
   };
 
   const counting: Pick<PGlite, 'query' | 'transaction'> = {
-    query: (...query) => {
+    query: async <Row>(...[sql, ...rest]: Parameters<PGlite['query']>) => {
       count();
-      return lite.query(...query);
+      const answer = await lite.query<Row>(sql, ...rest);
+      // A statement whose changes are in a CTE reports no affected rows, and returns what it did.
+      const didSomething = (answer.affectedRows ?? 0) > 0 || answer.rows.length > 0;
+      if (didSomething && mayChangeDueTimes(sql)) changes.report();
+      return answer;
     },
-    transaction: (work) => {
+    transaction: async (work) => {
       count();
-      return lite.transaction(work);
+      const answer = await lite.transaction(work);
+      changes.report();
+      return answer;
     },
   };
   return {
+    changes,
     lite: new Proxy(lite, {
       get: (target, name) => {
         if (name === 'query' || name === 'transaction') return counting[name];

@@ -19,7 +19,14 @@ export const DEFAULT_EVENT_NAMES = [
  * Events added later: only webhooks that name them receive them, because others do not expect them
  * (docs/contract/webhooks.md#events).
  */
-const OPT_IN_EVENT_NAMES = ['webhook.disabled'] as const;
+const OPT_IN_EVENT_NAMES = [
+  'webhook.disabled',
+  'feed.disabled',
+  'post.approval_requested',
+  'post.approved',
+  'post.rejected',
+  'post.approval_expired',
+] as const;
 
 export const EVENT_NAMES = [...DEFAULT_EVENT_NAMES, ...OPT_IN_EVENT_NAMES] as const;
 export type EventName = (typeof EVENT_NAMES)[number];
@@ -34,9 +41,9 @@ export const Event = defineEntity({
     name: p.enum(EVENT_NAMES),
     /** Mode of the key that caused it. */
     mode: p.enum(['live', 'test'] as const),
-    /** The post, connection or webhook that it is about. */
+    /** The post, connection, webhook or feed that it is about. */
     subjectId: p.uuid(),
-    /** `{ post: … }`, `{ connection: … }` or `{ webhook: … }`, as documented for this event. */
+    /** `{ post: … }`, `{ connection: … }` and so on, as documented for this event. */
     payload: p.json<JsonObject>(),
     createdAt: instant(),
     /** When its deliveries were created; null until then. Set from the start when no webhook is subscribed to it. */

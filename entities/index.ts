@@ -2,16 +2,24 @@
 import type { EntityName } from '@mikro-orm/core';
 import { Account } from './account.ts';
 import { ApiKey } from './api-key.ts';
+import { ApprovalAllowance } from './approval-allowance.ts';
+import { Approval } from './approval.ts';
 import { Attempt } from './attempt.ts';
 import { AuditEntry } from './audit-entry.ts';
+import { Calendar } from './calendar.ts';
 import { Charge } from './charge.ts';
 import { ConnectSession } from './connect-session.ts';
 import { Connection } from './connection.ts';
 import { DailyMetrics } from './daily-metrics.ts';
+import { DatabaseMark } from './database-mark.ts';
 import { Delivery } from './delivery.ts';
 import { Event } from './event.ts';
+import { Feed } from './feed.ts';
+import { FeedItem } from './feed-item.ts';
 import { HealthSample } from './health-sample.ts';
 import { IdempotencyRecord } from './idempotency-record.ts';
+import { Import } from './import.ts';
+import { ImportRow } from './import-row.ts';
 import { Media } from './media.ts';
 import { MetricsRead } from './metrics-read.ts';
 import { OauthArtifact } from './oauth-artifact.ts';
@@ -22,6 +30,7 @@ import { OwnerLink } from './owner-link.ts';
 import { Owner } from './owner.ts';
 import { Passkey } from './passkey.ts';
 import { PlatformAppRow } from './platform-app.ts';
+import { Policy } from './policy.ts';
 import { Post } from './post.ts';
 import { PostMedia } from './post-media.ts';
 import { PostTag } from './post-tag.ts';
@@ -31,6 +40,7 @@ import { ReadPause } from './read-pause.ts';
 import { SandboxPost } from './sandbox-post.ts';
 import { SignInWait } from './sign-in-wait.ts';
 import { SignIn } from './sign-in.ts';
+import { Stop } from './stop.ts';
 import { UsedChallenge } from './used-challenge.ts';
 import { Webhook } from './webhook.ts';
 import { WorkerState } from './worker-state.ts';
@@ -51,6 +61,8 @@ export interface TableEntities {
   connect_sessions: typeof ConnectSession;
   platform_apps: typeof PlatformAppRow;
   posts: typeof Post;
+  approvals: typeof Approval;
+  approval_allowances: typeof ApprovalAllowance;
   attempts: typeof Attempt;
   media: typeof Media;
   post_media: typeof PostMedia;
@@ -63,7 +75,15 @@ export interface TableEntities {
   events: typeof Event;
   webhooks: typeof Webhook;
   deliveries: typeof Delivery;
+  calendars: typeof Calendar;
+  imports: typeof Import;
+  import_rows: typeof ImportRow;
+  feeds: typeof Feed;
+  feed_items: typeof FeedItem;
+  stops: typeof Stop;
+  policies: typeof Policy;
   worker_states: typeof WorkerState;
+  database_marks: typeof DatabaseMark;
   health_samples: typeof HealthSample;
   idempotency_records: typeof IdempotencyRecord;
   sandbox_posts: typeof SandboxPost;
@@ -89,6 +109,8 @@ export const tableEntities: TableEntities = {
   connect_sessions: ConnectSession,
   platform_apps: PlatformAppRow,
   posts: Post,
+  approvals: Approval,
+  approval_allowances: ApprovalAllowance,
   attempts: Attempt,
   media: Media,
   post_media: PostMedia,
@@ -101,7 +123,15 @@ export const tableEntities: TableEntities = {
   events: Event,
   webhooks: Webhook,
   deliveries: Delivery,
+  calendars: Calendar,
+  imports: Import,
+  import_rows: ImportRow,
+  feeds: Feed,
+  feed_items: FeedItem,
+  stops: Stop,
+  policies: Policy,
   worker_states: WorkerState,
+  database_marks: DatabaseMark,
   health_samples: HealthSample,
   idempotency_records: IdempotencyRecord,
   sandbox_posts: SandboxPost,

@@ -1,6 +1,7 @@
 /** A person's consent: a client may act for the account, within limits, until it is revoked. */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Account } from './account.ts';
+import { APPROVAL_RULES } from './approval-actors.ts';
 import { id, instant } from './columns.ts';
 import { Owner } from './owner.ts';
 import { Profile } from './profile.ts';
@@ -23,6 +24,10 @@ export const OauthGrant = defineEntity({
     profileId: () => p.manyToOne(Profile).mapToPk().strictNullable().deleteRule('no action').fieldName('profile_id'),
     /** A test grant reaches sandbox connections only. */
     mode: p.enum(['live', 'test'] as const),
+    /** Whether what it wants to send waits for a person. */
+    approval: p.enum(APPROVAL_RULES).default('none'),
+    /** The policy that its posts follow; null for none. */
+    policyId: p.uuid().strictNullable(),
     createdAt: instant(),
     /** Written at most once a minute. */
     lastUsedAt: instant().strictNullable(),

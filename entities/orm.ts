@@ -2,32 +2,48 @@
  * Opens the database: PostgreSQL when a URL is given, otherwise the embedded PGlite. Both use the same entities and
  * migrations.
  */
-import { takeAdvisoryLock } from './advisory-locks.ts';
-import { PGlite } from '@electric-sql/pglite';
+import { withAdvisoryLock } from './advisory-locks.ts';
+import type { PGlite } from '@electric-sql/pglite';
 import { Migrator } from '@mikro-orm/migrations';
-import { MikroORM as PgliteOrm } from '@mikro-orm/pglite';
+import type { MikroORM as PgliteOrm } from '@mikro-orm/pglite';
 import { MikroORM as PostgresOrm, type Options } from '@mikro-orm/postgresql';
 import { createPostgreSqlTypeParsers, type SqlEntityManager } from '@mikro-orm/sql';
 import { parse as parseArray } from 'postgres-array';
+import { PostgresDialect } from 'kysely';
+import { type Pool, TypeOverrides } from 'pg';
+import { createDatabaseHosts, parseDatabaseUrl } from './database-hosts.ts';
+import { openLite } from './embedded-database.ts';
 import { maintainEmbedded } from './embedded-maintenance.ts';
+import { HostClient } from './host-client.ts';
+import { HostPool } from './host-pool.ts';
 import { entities } from './index.ts';
 import { initialMigration, migrations } from './migrations/index.ts';
 import { replaceUnreleasedMigrations } from './migrations/unreleased-migrations.ts';
-import { detectPooler, PreparingClient } from './preparing-client.ts';
+import type { Queries } from './statement.ts';
+import type { RowChanges } from './row-changes.ts';
+import { shareChanges, type SharedChanges, type Sleep } from './shared-changes.ts';
 
 /** An open database. */
 export interface Database {
   readonly engine: 'postgres' | 'pglite';
   /** A new entity manager with a separate identity map. */
   em(): SqlEntityManager;
+  /** Runs statements and typed queries outside of transactions, without the cost of an entity manager for each. */
+  readonly queries: Queries;
   /** Runs pending migrations; safe when several processes start at once. */
   migrate(): Promise<void>;
   /** Runs schema work that must not run in two processes at once. */
   withMigrationLock(work: () => Promise<void>): Promise<void>;
+  /** Names of the migrations that this database has, in their order; empty before the first. */
+  appliedMigrations(): Promise<string[]>;
   /** SQL that would change the schema to match the entities; empty when it matches. */
   schemaDifference(): Promise<string>;
+  /** Changes of rows that say when work is due. */
+  readonly changes: RowChanges;
   /** The embedded instance; undefined on PostgreSQL. */
   readonly lite: PGlite | undefined;
+  /** A separate pool, with the driver's own types, to the same servers; undefined on the embedded database. */
+  readonly openPool: ((size: number) => Pool) | undefined;
   close(): Promise<void>;
 }
 
@@ -41,35 +57,55 @@ const shared = {
   entities,
   extensions: [Migrator],
   schemaGenerator: { skipTables: UNMAPPED_TABLES, ignoreRoutines: true },
-  migrations: { migrationsList: migrations, snapshot: false, silent: true },
+  // One transaction around all migrations would hold the locks of all their tables.
+  migrations: { migrationsList: migrations, snapshot: false, silent: true, allOrNothing: false },
   forceUtcTimezone: true,
 } satisfies Options;
 
-/** Opens PostgreSQL. `poolSize` limits the connections of this process. */
-export async function openPostgres(url: string, poolSize = 10): Promise<Database> {
+export interface PostgresOptions {
+  /** Most connections of this process for statements. Default 10. */
+  readonly poolSize?: number;
+  /** Without it, changes of other processes are not reported here, nor those of this process there. */
+  readonly sleep?: Sleep;
+}
+
+/** Opens PostgreSQL. */
+export async function openPostgres(url: string, { poolSize = 10, sleep }: PostgresOptions = {}): Promise<Database> {
+  const hosts = createDatabaseHosts(parseDatabaseUrl(url));
+  const pool = new HostPool(hosts, { max: poolSize, types: ormTypes(), onDueChange: () => changes.report() });
+  const changes =
+    sleep === undefined
+      ? UNREPORTED
+      : shareChanges({
+          sleep,
+          query: (sql, values) => pool.query(sql, [...values]),
+          createClient: () => new HostClient({ hosts }),
+        });
   const orm = await PostgresOrm.init({
     ...shared,
-    clientUrl: url,
-    pool: { min: 0, max: poolSize },
+    // Tells the ORM the name of the database; the pool connects.
+    clientUrl: hosts.address.urls[0],
     // A misspelt name must be an error and not create a database.
     ensureDatabase: false,
-    driverOptions: { Client: PreparingClient },
-    onCreateConnection: detectPooler,
+    driverOptions: new PostgresDialect({ pool }),
   });
   // A transaction-level lock cannot outlive a crashed process; the work runs on another connection meanwhile.
-  const withMigrationLock = (work: () => Promise<void>) =>
-    orm.em.fork().transactional(async (em) => {
-      await takeAdvisoryLock(em, 'migrations');
-      await work();
-    });
+  const withMigrationLock = (work: () => Promise<void>) => withAdvisoryLock(() => orm.em.fork(), 'migrations', work);
   return {
     engine: 'postgres',
     em: () => orm.em.fork(),
+    queries: orm.em.fork(),
+    changes,
     lite: undefined,
+    openPool: (size) => new HostPool(hosts, { max: size }),
     withMigrationLock,
     migrate: () => withMigrationLock(() => migrate(orm)),
+    appliedMigrations: () => appliedMigrations(orm),
     schemaDifference: () => orm.schema.getUpdateSchemaSQL({ wrap: false }),
-    close: () => orm.close(true),
+    close: async () => {
+      await changes.close();
+      await orm.close(true);
+    },
   };
 }
 
@@ -83,20 +119,24 @@ export async function openPglite(
   template?: Blob,
   onMaintenanceError: (error: unknown) => void = () => undefined,
 ): Promise<Database> {
-  const lite = await PGlite.create({
-    ...(dataDir === undefined ? {} : { dataDir }),
+  const lite = await openLite(dataDir, {
     ...(template === undefined ? {} : { loadDataDir: template }),
     parsers: { ...createPostgreSqlTypeParsers((text) => parseArray(text)), [BIGINT]: (text: string) => text },
   });
+  const { MikroORM } = await import('@mikro-orm/pglite');
   const maintained = maintainEmbedded(lite, onMaintenanceError);
   const driverOptions = { pglite: () => maintained.lite };
-  const orm = await PgliteOrm.init({ ...shared, dbName: 'postgres', driverOptions });
+  const orm = await MikroORM.init({ ...shared, dbName: 'postgres', driverOptions });
   return {
     engine: 'pglite',
     em: () => orm.em.fork(),
+    queries: orm.em.fork(),
+    changes: maintained.changes,
     lite,
+    openPool: undefined,
     withMigrationLock: (work) => work(),
     migrate: () => migrate(orm),
+    appliedMigrations: () => appliedMigrations(orm),
     schemaDifference: () => orm.schema.getUpdateSchemaSQL({ wrap: false }),
     close: async () => {
       await maintained.stop();
@@ -106,7 +146,27 @@ export async function openPglite(
   };
 }
 
+const UNREPORTED: SharedChanges = {
+  isComplete: false,
+  listen: () => () => undefined,
+  report: () => undefined,
+  close: async () => undefined,
+};
+
+/** The types that the ORM expects: instants and arrays of the driver would be converted twice. */
+function ormTypes(): TypeOverrides {
+  const types = new TypeOverrides();
+  for (const [oid, parse] of Object.entries(createPostgreSqlTypeParsers((text) => parseArray(text)))) {
+    types.setTypeParser(Number(oid), parse);
+  }
+  return types;
+}
+
 async function migrate(orm: PostgresOrm | PgliteOrm): Promise<void> {
   await replaceUnreleasedMigrations(orm.em.fork(), initialMigration.name);
   await orm.migrator.up();
+}
+
+async function appliedMigrations(orm: PostgresOrm | PgliteOrm): Promise<string[]> {
+  return (await orm.migrator.getExecuted()).map(({ name }) => name);
 }

@@ -22,7 +22,19 @@ export const Owner = defineEntity({
     /** A salted hash; null until the person has chosen a password. */
     passwordHash: p.text().strictNullable(),
     createdAt: instant(),
+    /** Whether the person gets the weekly digest, as an owner. */
+    digest: p.boolean().default(true),
+    /** IANA zone in which its Monday begins; null for UTC. */
+    digestZone: p.text().strictNullable(),
+    /** When the next one is due; null until a worker has planned it. */
+    digestAt: instant().strictNullable(),
   },
-  indexes: [{ properties: ['accountId', 'id'] }],
+  indexes: [
+    { properties: ['accountId', 'id'] },
+    {
+      name: 'owners_digest_index',
+      expression: `create index "owners_digest_index" on "owners" (coalesce("digest_at", "created_at")) where ("digest" and "role" = 'owner')`,
+    },
+  ],
 });
 export type Owner = InferEntity<typeof Owner>;

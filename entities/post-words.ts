@@ -12,8 +12,9 @@ export const PostWords = defineEntity({
   },
   indexes: [
     {
-      name: 'post_words_index',
-      expression: `create index "post_words_index" on "post_words" using gin ("words")`,
+      // The words with the periods of time that the id is in (services/posts/periods.ts).
+      name: 'post_words_period_index',
+      expression: `create index "post_words_period_index" on "post_words" using gin ("words", (array[left("post_id"::text, 5), left("post_id"::text, 6), left("post_id"::text, 7)]))`,
     },
   ],
 });

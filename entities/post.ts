@@ -1,6 +1,7 @@
 /** A post to one connection, and the table of its status transitions (docs/contract/posts.md#statuses). */
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Account } from './account.ts';
+import { APPROVAL_ACTORS } from './approval-actors.ts';
 import { id, instant } from './columns.ts';
 import { Connection } from './connection.ts';
 
@@ -22,7 +23,14 @@ export interface PostTransition {
   readonly from: PostStatus;
   readonly to: PostStatus;
   readonly trigger: string;
-  readonly event: 'post.sent' | 'post.failed' | 'post.deleted' | 'post.rescheduled' | null;
+  readonly event:
+    | 'post.sent'
+    | 'post.failed'
+    | 'post.deleted'
+    | 'post.rescheduled'
+    | 'post.approval_requested'
+    | 'post.approved'
+    | null;
   /** Present with post.rescheduled. */
   readonly reason?: RescheduleReason;
 }
@@ -32,6 +40,10 @@ export interface PostTransition {
  * docs/contract/scheduling.md#late-posts, docs/contract/scheduling.md#slots).
  */
 export const POST_TRANSITIONS: readonly PostTransition[] = [
+  { from: 'scheduled', to: 'draft', trigger: 'a new time needs approval', event: 'post.approval_requested' },
+  { from: 'failed', to: 'draft', trigger: 'a retry needs approval', event: 'post.approval_requested' },
+  { from: 'draft', to: 'processing', trigger: 'approved, to go out now', event: 'post.approved' },
+  { from: 'draft', to: 'scheduled', trigger: 'approved, for a time or the queue', event: 'post.approved' },
   { from: 'draft', to: 'processing', trigger: 'published now', event: null },
   { from: 'draft', to: 'scheduled', trigger: 'published at a time or into the queue', event: null },
   {
@@ -129,6 +141,13 @@ export const Post = defineEntity({
     firstDueAt: instant().strictNullable(),
     /** The request with an Idempotency-Key that created it; null without one. */
     idempotencyRecordId: p.uuid().strictNullable(),
+    /** The latest request to approve it; null when it never needed one. */
+    approvalId: p.uuid().strictNullable(),
+    /** Who created it: the id of a key, a grant or a person; null for posts of before this was stored. */
+    createdByKind: p.enum(APPROVAL_ACTORS).strictNullable(),
+    createdById: p.uuid().strictNullable(),
+    /** The policy of the key or grant that last asked to send it; null for none. */
+    policyId: p.uuid().strictNullable(),
     url: p.text().strictNullable(),
     platformPostId: p.text().strictNullable(),
     errorCode: p.string().strictNullable(),
@@ -138,8 +157,10 @@ export const Post = defineEntity({
     queued: p.boolean().default(false),
     /** The queue slot it holds; null when it holds none. */
     slotAt: instant().strictNullable(),
-    /** Whether it is due and held because its queue is paused. */
+    /** Whether it is held: it is due and its queue is paused, or a stop holds it. */
     held: p.boolean().default(false),
+    /** The stop that holds it; null when none does. */
+    stopId: p.uuid().strictNullable(),
     /** The fee for sending it, in cents, as calculated when its send started. */
     feeCents: p.integer().default(0),
     createdAt: instant(),
@@ -201,8 +222,21 @@ export const Post = defineEntity({
       expression: `create index "posts_uncounted_index" on "posts" ("account_id", "sent_at") where ("sent_at" is not null and not "counted")`,
     },
     {
+      // The calendar finds other posts by when they were accepted (services/posts/calendar-rows.ts).
+      name: 'posts_long_wait_index',
+      expression: `create index "posts_long_wait_index" on "posts" ("account_id", (coalesce("sent_at", "scheduled_for"))) where (coalesce("sent_at", "scheduled_for") - "created_at" > interval '31 days')`,
+    },
+    {
       name: 'posts_removal_index',
       expression: `create index "posts_removal_index" on "posts" ("claimed_until") where ("status" = 'sent' and "claim" is not null)`,
+    },
+    {
+      name: 'posts_stop_index',
+      expression: `create index "posts_stop_index" on "posts" ("stop_id") where ("stop_id" is not null)`,
+    },
+    {
+      name: 'posts_policy_index',
+      expression: `create index "posts_policy_index" on "posts" ("policy_id", (coalesce("sent_at", "claimed_until", "scheduled_for", "created_at"))) where ("policy_id" is not null)`,
     },
     {
       name: 'posts_lease_index',

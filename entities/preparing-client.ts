@@ -1,25 +1,12 @@
 /**
  * A database client that prepares frequent statements: PostgreSQL then parses and plans them once per connection, not
  * each time. Only on direct connections: a pooler such as PgBouncer gives each transaction another connection, on which
- * the statements are not prepared.
+ * the statements are not prepared. It also tells when its statements may have made work due.
  */
 import { createHash } from 'node:crypto';
-import { CompiledQuery, type DatabaseConnection } from 'kysely';
-import type { Socket } from 'node:net';
-import { Client, type QueryResult } from 'pg';
-
-/** Asks for the client's port as the server sees it. Behind a pooler it is the port of the pooler's own connection. */
-const CLIENT_PORT = 'select inet_client_port() as port';
-
-/** Pass it to the pool for each new connection: it finds out whether statements may be prepared there. */
-export async function detectPooler(connection: unknown): Promise<void> {
-  await (connection as DatabaseConnection).executeQuery(CompiledQuery.raw(CLIENT_PORT));
-}
-
-/** A field of the driver's client that its types do not name. */
-interface WithConnection {
-  readonly connection: { readonly stream: Socket };
-}
+import type { Client, QueryResult } from 'pg';
+import { HostClient, type HostClientConfig } from './host-client.ts';
+import { commits, mayChangeDueTimes } from './row-changes.ts';
 
 /** Uses of a statement before it is prepared: a statement that runs once at startup is not worth it. */
 const PREPARE_AFTER = 5;
@@ -40,26 +27,47 @@ function nameOf(text: string): string | undefined {
   return name;
 }
 
+/** The caller receives the error. */
+const ignore = () => undefined;
+
+export interface PreparingClientConfig extends HostClientConfig {
+  /** Called after a statement that may have changed when work is due, and after the commit of its transaction. */
+  onDueChange?(): void;
+}
+
 /** Passed to a pool as its `Client`. Only statements with parameters are prepared. */
-export class PreparingClient extends Client {
-  /** Whether the server, and not a pooler, is at the other end; false until {@link detectPooler} has asked. */
-  #isDirect = false;
+export class PreparingClient extends HostClient {
+  readonly #onDueChange: (() => void) | undefined;
+  /** Whether the transaction in progress may have changed when work is due. */
+  #hasChanged = false;
+
+  constructor({ onDueChange, ...config }: PreparingClientConfig) {
+    super(config);
+    this.#onDueChange = onDueChange;
+  }
 
   // The driver's signature has a dozen overloads; calls without a text and values are passed on unchanged.
   override query(...given: unknown[]): never {
     const [text, values, ...rest] = given;
-    if (text === CLIENT_PORT) return this.#detect() as never;
     const hasValues = typeof text === 'string' && Array.isArray(values) && values.length > 0;
-    const name = this.#isDirect && hasValues ? nameOf(text) : undefined;
+    const name = this.isDirect && hasValues ? nameOf(text) : undefined;
     const passed = name === undefined ? given : [{ name, text, values }, ...rest];
-    return super.query(...(passed as Parameters<Client['query']>)) as never;
+    const answer: unknown = super.query(...(passed as Parameters<Client['query']>));
+    if (this.#onDueChange !== undefined && typeof text === 'string' && answer instanceof Promise) {
+      if (mayChangeDueTimes(text)) void answer.then((result: QueryResult) => this.#changed(result), ignore);
+      else if (this.#hasChanged && commits(text)) void answer.then(() => this.#committed(), ignore);
+    }
+    return answer as never;
   }
 
-  async #detect(): Promise<QueryResult<{ port: number | null }>> {
-    const answer = await super.query<{ port: number | null }>(CLIENT_PORT);
-    // On a socket in the file system neither side has a port.
-    const { localPort = null } = (this as unknown as WithConnection).connection.stream;
-    this.#isDirect = answer.rows[0]?.port === localPort;
-    return answer;
+  #changed({ rowCount }: QueryResult): void {
+    if (rowCount === 0) return;
+    this.#hasChanged = true;
+    this.#onDueChange?.();
+  }
+
+  #committed(): void {
+    this.#hasChanged = false;
+    this.#onDueChange?.();
   }
 }

@@ -46,9 +46,12 @@ interface Definition<Declared extends Parameters, Result extends Types> {
   readonly sql: (given: { readonly [Name in keyof Declared]: string }) => string;
 }
 
-/** Runs the statement, in the transaction of the entity manager if it has one. */
+/** Where queries run: in the transaction of an entity manager if it has one, or on any connection (`db.queries`). */
+export type Queries = Pick<SqlEntityManager, 'getKysely'>;
+
+/** Runs the statement. */
 export interface Statement<Declared extends Parameters, Result extends Types> {
-  (em: SqlEntityManager, ...values: keyof Declared extends never ? [] : [Values<Declared>]): Promise<Row<Result>[]>;
+  (queries: Queries, ...values: keyof Declared extends never ? [] : [Values<Declared>]): Promise<Row<Result>[]>;
 }
 
 /** The row that a statement returns. */
@@ -85,9 +88,9 @@ export function statement<const Declared extends Parameters = {}, const Result e
   if (statements.has(name)) throw new Error(`two statements have the name "${name}"`);
   const sqlTypes = declared.map(([, type]) => (isRecords(type) ? 'jsonb' : sqlOf(type)));
   statements.set(name, { name, sql: text, parameters: sqlTypes, result: result ?? {} });
-  return async (em, ...[values]) => {
+  return async (queries, ...[values]) => {
     const passed = declared.map(([parameter, type]) => passedAs(type, (values as Record<string, unknown>)[parameter]));
-    const { rows } = await em.getKysely().executeQuery<Row<Result>>(CompiledQuery.raw(text, passed));
+    const { rows } = await queries.getKysely().executeQuery<Row<Result>>(CompiledQuery.raw(text, passed));
     return rows;
   };
 }

@@ -2,9 +2,10 @@
  * Types of the tables, computed from the entities, and typed queries. The columns have the names and the values that
  * the database returns: instants, dates and `bigint` are text on both engines.
  */
-import type { InferKyselyTable, SqlEntityManager } from '@mikro-orm/sql';
+import type { InferKyselyTable } from '@mikro-orm/sql';
 import type { ColumnType, Kysely, Selectable } from 'kysely';
 import type { TableEntities } from './index.ts';
+import type { Queries } from './statement.ts';
 
 /** What the database returns for a value of an entity. */
 type Stored<Value> = Value extends Date | bigint ? string : Value;
@@ -60,9 +61,9 @@ export type Given = {
 export type Tables = { [Name in keyof MappedTables]: Selectable<MappedTables[Name]> };
 
 /**
- * Builds typed queries, which run in the transaction of the entity manager. Building one takes longer than preparing it,
+ * Builds typed queries, which run in the transaction of an entity manager or on any connection. Building one takes longer than preparing it,
  * so frequent queries are statements (statement.ts).
  */
-export function tables(em: SqlEntityManager): Kysely<Schema> {
-  return em.getKysely<Schema>();
+export function tables(queries: Queries): Kysely<Schema> {
+  return queries.getKysely<Schema>();
 }

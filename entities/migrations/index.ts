@@ -1,16 +1,39 @@
-/** Every migration in the order in which it runs. A released name never changes. */
+/**
+ * Every migration in the order in which it runs. A released name never changes. Versions that follow each other run on
+ * one schema, so a migration only expands it; `contracts` marks the exceptions
+ * (docs/decisions/0087-run-two-versions-on-one-schema.md).
+ */
+import type { MigrationObject } from '@mikro-orm/core';
 import { AccountConnectSessions } from './migration-20261122-account-connect-sessions.ts';
+import { Approvals } from './migration-20261123-approvals.ts';
 import { CalendarIndexes } from './migration-20261122-calendar-indexes.ts';
+import { Calendars } from './migration-20261123-calendars.ts';
+import { FeedEvents } from './migration-20261123-feed-events.ts';
+import { Feeds } from './migration-20261123-feeds.ts';
+import { Imports } from './migration-20261123-imports.ts';
+import { DatabaseMarks } from './migration-20261122-database-marks.ts';
 import { DeliveryAttempts } from './migration-20261122-delivery-attempts.ts';
 import { DeliverySubjects } from './migration-20261122-delivery-subjects.ts';
+import { Digests } from './migration-20261123-digests.ts';
 import { Initial } from './migration-20261122-initial.ts';
 import { KeyExpiry } from './migration-20261122-key-expiry.ts';
+import { ProfileVoices } from './migration-20261123-profile-voices.ts';
+import { Stops } from './migration-20261123-stops.ts';
+import { Policies } from './migration-20261123-policies.ts';
+import { RequestCounts } from './migration-20261122-request-counts.ts';
 import { Retention } from './migration-20261122-retention.ts';
 import { RolesOfPeople } from './migration-20261122-roles-of-people.ts';
+import { LargeInstalls } from './migration-20261122-large-installs.ts';
+import { VacuumLargeTables } from './migration-20261122-vacuum-large-tables.ts';
+
+interface ListedMigration extends MigrationObject {
+  /** For a migration that removes what the given version and older ones still use. */
+  readonly contracts?: { readonly after: string };
+}
 
 export const initialMigration = { name: '20261122-initial', class: Initial };
 
-export const migrations = [
+export const migrations: ListedMigration[] = [
   initialMigration,
   { name: '20261122-account-connect-sessions', class: AccountConnectSessions },
   { name: '20261122-delivery-attempts', class: DeliveryAttempts },
@@ -19,4 +42,17 @@ export const migrations = [
   { name: '20261122-retention', class: Retention },
   { name: '20261122-delivery-subjects', class: DeliverySubjects },
   { name: '20261122-calendar-indexes', class: CalendarIndexes },
+  { name: '20261122-request-counts', class: RequestCounts },
+  { name: '20261122-database-marks', class: DatabaseMarks },
+  { name: '20261122-large-installs', class: LargeInstalls },
+  { name: '20261122-vacuum-large-tables', class: VacuumLargeTables },
+  { name: '20261123-calendars', class: Calendars },
+  { name: '20261123-imports', class: Imports },
+  { name: '20261123-feeds', class: Feeds },
+  { name: '20261123-feed-events', class: FeedEvents },
+  { name: '20261123-approvals', class: Approvals },
+  { name: '20261123-stops', class: Stops },
+  { name: '20261123-policies', class: Policies },
+  { name: '20261123-digests', class: Digests },
+  { name: '20261123-profile-voices', class: ProfileVoices },
 ];
