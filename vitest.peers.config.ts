@@ -8,5 +8,6 @@ export default defineConfig({
     testTimeout: 90_000,
     // The first run installs the servers.
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -200,6 +200,11 @@ export interface Platform<Credential = unknown, Input = unknown> extends Platfor
    * PlatformFailure.
    */
   readMetrics?(session: Session<Credential>, posts: readonly ReadPost[], io: PlatformIo): Promise<MetricsReading>;
+  /**
+   * Checks the operator's app with a call that changes nothing and needs no account. Absent if the platform has none.
+   * Throws PlatformFailure when the platform refuses the app.
+   */
+  checkApp?(io: PlatformIo): Promise<void>;
   /** Makes the token of a part if the platform requires a format; otherwise the attempt's id is the token. */
   makeToken?(startedAt: Date, seed: string): string;
 }

@@ -33,7 +33,7 @@ type AnySession = Session<unknown>;
 
 /** Wraps a platform so that each call passes the gate; its facts are unchanged. */
 export function gatePlatform(platform: AnyPlatform): AnyPlatform {
-  const { name, renewal, hosted, prepare, assemble, readBack, remove, readMetrics } = platform;
+  const { name, renewal, hosted, prepare, assemble, readBack, remove, readMetrics, checkApp } = platform;
   return {
     ...platform,
     hosted: hosted === null ? null : gateHosted(name, hosted),
@@ -44,6 +44,7 @@ export function gatePlatform(platform: AnyPlatform): AnyPlatform {
       withSession(name, session, io, async (own, inner) =>
         checkedPublished(name, await platform.publish(own, part, inner)),
       ),
+    ...(checkApp && { checkApp: (io: PlatformIo) => guarded(io, [], (inner) => checkApp(inner)) }),
     ...(prepare && {
       prepare: (session: AnySession, images, io) =>
         withSession(name, session, io, async (own, inner) => checkedPrepared(name, await prepare(own, images, inner))),

@@ -19,9 +19,25 @@ export interface FetchInit {
   readonly maxResponseBytes?: number;
 }
 
+/** A WebSocket connection, whose messages are texts. */
+export interface MessageSocket {
+  send(text: string): void;
+  /** The next message; null when the connection has ended, or nothing came for ten seconds. */
+  next(): Promise<string | null>;
+  close(): void;
+}
+
+/**
+ * Opens a WebSocket connection: guarded and bounded like a fetch.
+ *
+ * @throws NotSentError when it was not opened
+ */
+export type OpenSocket = (url: string, init?: { readonly signal?: AbortSignal }) => Promise<MessageSocket>;
+
 /** The context of an adapter call. An adapter has access to nothing else. */
 export interface PlatformIo {
   readonly fetch: Fetch;
+  readonly openSocket: OpenSocket;
   /** The current instant of the app's clock. */
   readonly now: () => Date;
   /** Resolves after `ms` milliseconds of real time; rejects when `signal` aborts. */

@@ -12,6 +12,7 @@ const PLATFORMS = byId({
   facebook: (await import('./facebook/index.ts')).facebook,
   instagram: (await import('./instagram/index.ts')).instagram,
   threads: (await import('./threads/index.ts')).threads,
+  nostr: (await import('./nostr/index.ts')).nostr,
   x: (await import('./x/index.ts')).x,
   reddit: (await import('./reddit/index.ts')).reddit,
   telegram: (await import('./telegram/index.ts')).telegram,

@@ -62,6 +62,29 @@ export async function requestTokens(
   return { accessToken, refreshToken, expiresAt: expiryOf(seconds, io.now()) };
 }
 
+/** No platform has issued this code. */
+const UNKNOWN_CODE = 'carillon-checks-the-app';
+
+/**
+ * Checks the app by exchanging a code that does not exist: a token endpoint identifies the app before it looks at the code (RFC
+ * 6749, section 5.2), so a refused code means that the app is known. Nothing changes.
+ *
+ * @throws PlatformFailure `unavailable` when the platform does not know the app, or does not answer
+ */
+export async function checkClient(io: PlatformIo, endpoint: TokenEndpoint): Promise<void> {
+  const parameters = {
+    code: UNKNOWN_CODE,
+    redirect_uri: io.endpoints.PUBLIC_URL,
+    code_verifier: UNKNOWN_CODE.repeat(2),
+  };
+  try {
+    await requestTokens(io, endpoint, 'authorization_code', parameters);
+  } catch (error) {
+    const isCodeRefused = error instanceof PlatformFailure && (error.kind === 'reconnect' || error.kind === 'rejected');
+    if (!isCodeRefused) throw error;
+  }
+}
+
 /** How a platform renews credentials with refresh tokens. */
 interface Refreshing {
   /** Whether this install has the app that a renewal requires. */

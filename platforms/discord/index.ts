@@ -10,8 +10,8 @@ import {
   type SendPart,
   type Session,
 } from '../contract.ts';
-import { withoutPublishing } from '../http.ts';
-import { API_VERSION, callDiscord, deleteFailure, failure, isGone } from './api.ts';
+import { callPlatform, platformWords, stringField, withoutPublishing } from '../http.ts';
+import { API_VERSION, appOf, asDiscordBot, callDiscord, deleteFailure, failure, isGone } from './api.ts';
 import { hosted } from './connect.ts';
 import { connectWebhook, DiscordCredentialsInput, type DiscordCredential, placeOf } from './credential.ts';
 import { findMessage } from './read-back.ts';
@@ -62,6 +62,7 @@ export const discord = definePlatform<DiscordCredential, DiscordCredentialsInput
   credentials: DiscordCredentialsInput,
   hosted,
   connectAccount: connectWebhook,
+  checkApp,
   makeToken: (_startedAt, seed) => seed.replaceAll('-', '').slice(-NONCE_MAX),
   publish,
   readBack,
@@ -132,4 +133,20 @@ function fileName({ contentType }: OutgoingImage, index: number): string {
 function published({ guildId }: DiscordCredential, channelId: string, id: string): Published {
   const url = guildId === null ? null : `https://discord.com/channels/${guildId}/${channelId}/${id}`;
   return { platformPostId: id, url };
+}
+
+/** Requests a token of the app itself. https://discord.com/developers/docs/topics/oauth2#client-credentials-grant */
+async function checkApp(io: PlatformIo): Promise<void> {
+  const { clientId, clientSecret } = appOf(io);
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    scope: 'identify',
+    client_id: clientId,
+    client_secret: clientSecret,
+  });
+  const url = `${io.endpoints.DISCORD_API_URL}/api/${API_VERSION}/oauth2/token`;
+  const answer = await callPlatform(asDiscordBot(io), url, { method: 'POST', body });
+  if (answer.status === 200) return;
+  const words = stringField(answer.body, 'error') ?? `HTTP ${answer.status}`;
+  throw new PlatformFailure('unavailable', platformWords(words));
 }

@@ -24,6 +24,7 @@ import { hosted } from './connect.ts';
 import { attachedMedia, uploadImages } from './images.ts';
 import { findMade, Made, MADE_FIELDS } from './read-back.ts';
 import { CHARACTERS } from '../text.ts';
+import { checkMetaApp } from '../meta/oauth.ts';
 import { settings } from '../meta/settings.ts';
 
 const FacebookCredentialsInput = z.strictObject({
@@ -83,6 +84,7 @@ export const facebook = definePlatform<PageCredential, FacebookCredentialsInput>
   credentials: FacebookCredentialsInput,
   hosted,
   connectAccount,
+  checkApp: (io) => checkMetaApp(io, 'Facebook'),
   prepare: uploadImages,
   publish,
   readBack,

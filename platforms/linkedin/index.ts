@@ -20,7 +20,8 @@ import { contentOf, uploadImages, UNSEEN_MS } from './images.ts';
 import { toLittleText } from './little-text.ts';
 import { readMetrics, SHARES_MAX } from './metrics.ts';
 import { findMade, provenBy } from './read-back.ts';
-import { callLoggedIn, type LinkedInCredential, renewal } from './credential.ts';
+import { checkClient } from '../token-endpoint.ts';
+import { callLoggedIn, endpointOf, type LinkedInCredential, renewal } from './credential.ts';
 import { CHARACTERS } from '../text.ts';
 import { settings } from './settings.ts';
 
@@ -78,6 +79,7 @@ export const linkedin = definePlatform<LinkedInCredential, LinkedInCredentialsIn
   hosted,
   renewal,
   connectAccount,
+  checkApp: (io) => checkClient(io, endpointOf(io)),
   prepare: uploadImages,
   publish,
   readBack,

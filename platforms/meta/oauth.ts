@@ -1,6 +1,6 @@
 /** Facebook's consent dialog for the operator's Meta app. Users grant there what Facebook and Instagram need. */
 import { z } from 'zod';
-import { PlatformFailure, type PlatformApp } from '../contract.ts';
+import { PlatformFailure, type PlatformApp, type PlatformIo } from '../contract.ts';
 import { throwRefusal } from '../failure.ts';
 import { callGraph, GRAPH_VERSION, type GraphAnswer, graphFailures } from './graph.ts';
 import type { OauthConnect, OauthIo, OauthRequest, Typed } from '../connect.ts';
@@ -97,7 +97,12 @@ async function managedPages<Input, Page extends ManagedPage>(
   throw new PlatformFailure('unavailable', `${name} answered without your Pages.`);
 }
 
-async function token(io: OauthIo, name: string, parameters: Readonly<Record<string, string>>): Promise<string> {
+/** Requests a token of the app itself, which reaches no page. Facebook, Instagram: Access Token Guide, App Access Tokens. */
+export async function checkMetaApp(io: PlatformIo, name: string): Promise<void> {
+  await token(io, name, { grant_type: 'client_credentials' });
+}
+
+async function token(io: PlatformIo, name: string, parameters: Readonly<Record<string, string>>): Promise<string> {
   const { clientId, clientSecret } = appOf(io, name);
   const form = new URLSearchParams({ client_id: clientId, client_secret: clientSecret ?? '', ...parameters });
   const call = { method: 'POST', urlencoded: form } as const;
@@ -112,11 +117,11 @@ function ok(name: string, answer: GraphAnswer): GraphAnswer {
   return throwRefusal(graphFailures({ name }).failure(answer));
 }
 
-function rootOf({ endpoints }: OauthIo): string {
+function rootOf({ endpoints }: PlatformIo): string {
   return `${endpoints.META_GRAPH_URL}/${GRAPH_VERSION}`;
 }
 
-function appOf({ apps }: OauthIo, name: string): PlatformApp {
+function appOf({ apps }: PlatformIo, name: string): PlatformApp {
   if (apps.meta === null) throw new PlatformFailure('unavailable', `${name} is not set up on this install any more.`);
   return apps.meta;
 }

@@ -17,8 +17,9 @@ import { deleteFailureOf, failureOf } from './api.ts';
 import { hosted } from './connect.ts';
 import { imageUrlOf, uploadImages } from './images.ts';
 import { findPost } from './read-back.ts';
-import { callLoggedIn, type RedditCredential, renewal } from './credential.ts';
+import { callLoggedIn, endpointOf, type RedditCredential, renewal } from './credential.ts';
 import { submissionOf } from './submission.ts';
+import { requestTokens } from '../token-endpoint.ts';
 import { CHARACTERS } from '../text.ts';
 import { settings } from './settings.ts';
 
@@ -84,6 +85,7 @@ export const reddit = definePlatform<RedditCredential, RedditCredentialsInput>({
   hosted,
   renewal,
   connectAccount,
+  checkApp,
   prepare: uploadImages,
   publish,
   readBack,
@@ -170,4 +172,9 @@ function stillMaking(): PlatformFailure {
 function ignoreUnknown(error: unknown): null {
   if (error instanceof PlatformFailure) return null;
   throw error;
+}
+
+/** A token for the app itself (OAuth 2.0, section 4.4), which reaches no account. */
+async function checkApp(io: PlatformIo): Promise<void> {
+  await requestTokens(io, endpointOf(io), 'client_credentials', {});
 }

@@ -1,6 +1,6 @@
 /** How a customer links a channel: they choose it on Slack's own page, with the operator's registered app. */
 import { z } from 'zod';
-import { PlatformFailure, type PlatformApp } from '../contract.ts';
+import { PlatformFailure, type PlatformApp, type PlatformIo } from '../contract.ts';
 import { throwRefusal } from '../failure.ts';
 import type { HostedConnect, OauthIo, OauthRequest, Typed } from '../connect.ts';
 import { platformWords, withoutPublishing } from '../http.ts';
@@ -60,7 +60,18 @@ function finish(answer: URLSearchParams, { redirectUri }: OauthRequest, _memo: u
   });
 }
 
-function appOf({ apps }: OauthIo): Required<PlatformApp> & { clientSecret: string } {
+/** Slack's errors about the code or its page, which it looks at after the app. */
+const ABOUT_CODE = new Set(['invalid_code', 'code_already_used', 'bad_redirect_uri']);
+
+/** Exchanges a code that does not exist: Slack names the app's id or secret first when they are wrong. Nothing changes. */
+export async function checkApp(io: PlatformIo): Promise<void> {
+  const { clientId, clientSecret } = appOf(io);
+  const form = { code: 'carillon-checks-the-app', client_id: clientId, client_secret: clientSecret };
+  const answer = await callSlack(io, null, 'oauth.v2.access', { form });
+  if (!ABOUT_CODE.has(answer.error ?? '')) throw failure(answer);
+}
+
+function appOf({ apps }: Pick<PlatformIo, 'apps'>): Required<PlatformApp> & { clientSecret: string } {
   if (apps.slack === null) throw new PlatformFailure('unavailable', 'Slack is not set up on this install any more.');
   const { clientId, clientSecret = '' } = apps.slack;
   return { clientId, clientSecret };

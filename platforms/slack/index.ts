@@ -13,7 +13,7 @@ import {
 import { withoutPublishing } from '../http.ts';
 import { callSlack, failure, type SlackCredential } from './api.ts';
 import { findPlace } from './channel.ts';
-import { hosted } from './connect.ts';
+import { checkApp, hosted } from './connect.ts';
 import { filesOf, uploadImages } from './images.ts';
 import { CHARACTERS } from '../text.ts';
 import { settings } from './settings.ts';
@@ -69,6 +69,7 @@ export const slack = definePlatform<SlackCredential, SlackCredentialsInput>({
   credentials: SlackCredentialsInput,
   hosted,
   connectAccount,
+  checkApp,
   prepare: uploadImages,
   publish,
 });

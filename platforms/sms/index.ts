@@ -60,12 +60,22 @@ export const sms = definePlatform<SmsCredentialsInput, SmsCredentialsInput>({
   credentials: SmsCredentialsInput,
   hosted: null,
   connectAccount,
+  checkApp,
   publish,
   readBack,
 });
 
 /** Only a message could show whether the number exists, so this checks only that Twilio serves the account. */
-function connectAccount({ to }: SmsCredentialsInput, io: PlatformIo): Promise<ConnectedAccount<SmsCredentialsInput>> {
+async function connectAccount(
+  { to }: SmsCredentialsInput,
+  io: PlatformIo,
+): Promise<ConnectedAccount<SmsCredentialsInput>> {
+  await checkApp(io);
+  return { platformAccountId: to, handle: to, credential: { to } };
+}
+
+/** Reads the account. */
+function checkApp(io: PlatformIo): Promise<void> {
   return withoutPublishing(async () => {
     const answer = await callTwilio(io, accountOf(io), '.json');
     if (answer.status !== 200) throw failure(answer);
@@ -76,7 +86,6 @@ function connectAccount({ to }: SmsCredentialsInput, io: PlatformIo): Promise<Co
         `This install’s account at Twilio is ${platformWords(status ?? 'unknown')}.`,
       );
     }
-    return { platformAccountId: to, handle: to, credential: { to } };
   });
 }
 

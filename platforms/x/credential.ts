@@ -37,7 +37,7 @@ export function callLoggedIn(
 }
 
 /** @see https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code */
-function endpointOf(io: PlatformIo): TokenEndpoint {
+export function endpointOf(io: PlatformIo): TokenEndpoint {
   const app = appOf(io);
   return {
     name: 'X',

@@ -17,7 +17,8 @@ import { mediaIdsOf, uploadImages } from './images.ts';
 import { hasLink } from './links.ts';
 import { IDS_MAX, readMetrics } from './metrics.ts';
 import { findPost } from './read-back.ts';
-import { callLoggedIn, renewal, type XCredential } from './credential.ts';
+import { checkClient } from '../token-endpoint.ts';
+import { callLoggedIn, endpointOf, renewal, type XCredential } from './credential.ts';
 import { WEIGHTED } from './weigh.ts';
 import { settings } from './settings.ts';
 
@@ -69,6 +70,7 @@ export const x = definePlatform<XCredential, XCredentialsInput>({
   hosted,
   renewal,
   connectAccount,
+  checkApp: (io) => checkClient(io, endpointOf(io)),
   prepare: uploadImages,
   publish,
   readBack,

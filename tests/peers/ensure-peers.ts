@@ -37,6 +37,33 @@ export const PEERS_CACHE = join(REPOSITORY, '.cache/peers');
 /** Working folder of the oracle. */
 export const ORACLE_CACHE = join(PEERS_CACHE, 'oracle');
 
+/** n8n’s library for nodes, which n8n provides to the nodes at run time. */
+const N8N_MANIFEST = {
+  name: 'carillon-n8n',
+  private: true,
+  dependencies: { 'n8n-workflow': '2.41.0' },
+};
+
+/** A relay of Nostr. The override has binaries for Node 26. */
+const NOSTR_MANIFEST = {
+  name: 'carillon-nostr',
+  private: true,
+  type: 'module',
+  dependencies: {
+    '@nostr-relay/core': '0.0.40',
+    '@nostr-relay/event-repository-sqlite': '0.0.40',
+    '@nostr-relay/validator': '0.0.40',
+    ws: '8.23.0',
+  },
+  overrides: { 'better-sqlite3': '13.2.0' },
+};
+
+/** Working folder of the relay. */
+export const NOSTR_CACHE = join(PEERS_CACHE, 'nostr');
+
+/** Working folder of the nodes for n8n. */
+export const N8N_CACHE = join(PEERS_CACHE, 'n8n');
+
 /** A file of the peers folder, e.g. `bluesky/start-pds.mjs`; undefined, with the reason printed, when it is absent. */
 export function peerScript(path: string): string | undefined {
   const folder = resolve(process.env['CARILLON_PEERS_DIR'] ?? join(REPOSITORY, '../shared/peers'));
@@ -62,6 +89,20 @@ export function ensurePeers(): Promise<void> {
 /** Installs the packages of the oracle into {@link ORACLE_CACHE}, as {@link ensurePeers} does. */
 export function ensureOracle(): Promise<void> {
   return install(ORACLE_CACHE, ORACLE_MANIFEST, 'Installing the oracle into .cache/peers/oracle (once, about 20 MB).');
+}
+
+/** Installs the packages of the relay into {@link NOSTR_CACHE}, as {@link ensurePeers} does. */
+export function ensureNostrRelay(): Promise<void> {
+  return install(
+    NOSTR_CACHE,
+    NOSTR_MANIFEST,
+    'Installing a relay of Nostr into .cache/peers/nostr (once, about 40 MB).',
+  );
+}
+
+/** Installs n8n’s library into {@link N8N_CACHE}, as {@link ensurePeers} does. */
+export function ensureN8n(): Promise<void> {
+  return install(N8N_CACHE, N8N_MANIFEST, 'Installing n8n’s library into .cache/peers/n8n (once, about 140 MB).');
 }
 
 async function install(folder: string, packages: object, announcement: string): Promise<void> {

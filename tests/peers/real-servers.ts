@@ -2,10 +2,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { freePort } from '../harness/free-port.ts';
 import { ensurePeers, PEERS_CACHE } from './ensure-peers.ts';
 
 export interface RealServer {
@@ -65,15 +65,6 @@ export async function startSnac(script: string): Promise<RealSnac> {
     passwords,
     stop: () => stopProcess(pid),
   };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }
 
 async function firstLine(server: ChildProcess): Promise<string> {

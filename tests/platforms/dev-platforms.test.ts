@@ -1,4 +1,4 @@
-/** All platforms offline: an install that starts with the printed settings reaches all fourteen. */
+/** All platforms offline: an install that starts with the printed settings reaches all fifteen. */
 import { execFileSync } from 'node:child_process';
 import { afterAll, describe, expect, it } from 'vitest';
 import { PLATFORM_IDS } from '../../platforms/registry.ts';

@@ -38,6 +38,7 @@ export function testIo(
 ): PlatformIo {
   return {
     fetch: loopbackFetch,
+    openSocket: () => Promise.reject(new NotSentError('there is no WebSocket here')),
     now,
     sleep: async (ms, signal) => {
       await wait(ms, undefined, signal === undefined ? {} : { signal });

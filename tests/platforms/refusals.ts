@@ -15,6 +15,7 @@ export const REFUSALS: Readonly<Record<string, (words: string) => ScriptedAnswer
   reddit: (words) => ({ status: 400, json: { message: 'Bad Request', explanation: words } }),
   telegram: (words) => ({ status: 400, json: { ok: false, error_code: 400, description: words } }),
   discord: (words) => ({ status: 400, json: { code: 50_035, message: words } }),
+  nostr: (words) => ({ status: 400, text: `blocked: ${words}` }),
   slack: (words) => ({ status: 200, json: { ok: false, error: words } }),
   sms: (words) => ({ status: 400, json: { code: 21_211, message: words, status: 400 } }),
 };

@@ -74,6 +74,7 @@ const REFUSED: readonly Row[] = [
   discord(403, 50_013),
   discord(403, 50_001),
   row('discord', '403 without a code', 403, {}),
+  { platformId: 'nostr', refusal: 'blocked', answer: { status: 400, text: 'blocked: deletions are not taken' } },
 ];
 
 async function sentPost(platformId: PlatformId, text = 'to be deleted') {
@@ -109,8 +110,8 @@ it('covers every platform that has a delete', () => {
   const withDelete = PLATFORM_IDS.filter((id) => platformOf(world.context.platforms, id).remove !== undefined);
   const shown = (rows: readonly Row[]) => [...new Set(rows.map(({ platformId }) => platformId))].toSorted();
 
-  // A sandbox credential cannot expire.
-  expect([...shown(DEAD), 'sandbox'].toSorted()).toEqual(withDelete.toSorted());
+  // The credentials of the sandbox and of Nostr cannot expire.
+  expect([...shown(DEAD), 'sandbox', 'nostr'].toSorted()).toEqual(withDelete.toSorted());
   expect([...shown(REFUSED), 'sandbox'].toSorted()).toEqual(withDelete.toSorted());
 });
 

@@ -102,7 +102,7 @@ const UPLOAD_MAX_BYTES = 5 * 1024 * 1024;
 const IMAGE_MAX_BYTES = 2_000_000;
 const TID = /^[234567abcdefghij][234567abcdefghijklmnopqrstuvwxyz]{12}$/;
 
-export async function startFakeBluesky({ now, port }: WireOptions): Promise<FakeBluesky> {
+export async function startFakeBluesky({ now, port, tap }: WireOptions): Promise<FakeBluesky> {
   const accounts: FakeBlueskyAccount[] = [];
   const posts = new Map<string, FakeBlueskyPost>();
   const blobs = new Map<string, FakeBlob>();
@@ -261,7 +261,7 @@ export async function startFakeBluesky({ now, port }: WireOptions): Promise<Fake
     origin: () => wire.url,
     find: (did) => accounts.find((account) => account.did === did),
   });
-  const wire = await startWire({ now, port }, (call) => {
+  const wire = await startWire({ now, port, tap }, (call) => {
     const consented = oauth.answer(call);
     if (consented !== undefined) return consented;
     const name = call.path.replace('/xrpc/', '');

@@ -96,7 +96,7 @@ const RATE_LIMITED = { code: 4, message: '(#4) Application request limit reached
 const UNKNOWN = { code: 1, message: 'An unknown error occurred', is_transient: true, status: 500 };
 
 export async function startFakeContainers(
-  { now, port, looksUntilFinished = 0, reach = (url) => url }: FakeContainersOptions,
+  { now, port, tap, looksUntilFinished = 0, reach = (url) => url }: FakeContainersOptions,
   dialect: Dialect,
 ): Promise<FakeContainers> {
   const { edges, root } = dialect;
@@ -232,7 +232,7 @@ export async function startFakeContainers(
     }
   }
 
-  const wire = await startWire({ now, port }, async (call) => {
+  const wire = await startWire({ now, port, tap }, async (call) => {
     const isOurs = call.path.startsWith(`${root}/`);
     const path = isOurs ? call.path.slice(root.length) : call.path;
     const parameters = Object.fromEntries([...call.query, ...new URLSearchParams(call.bytes.toString())]);

@@ -91,7 +91,7 @@ const UNKNOWN_CHANNEL = { status: 404, code: 10_003, message: 'Unknown Channel' 
 const UNAUTHORIZED = { status: 401, code: 0, message: '401: Unauthorized' };
 const RATE_LIMITED = { status: 429, code: 0, message: 'You are being rate limited.', retry_after: 29.113 };
 
-export async function startFakeDiscord({ now, port }: WireOptions): Promise<FakeDiscord> {
+export async function startFakeDiscord({ now, port, tap }: WireOptions): Promise<FakeDiscord> {
   const consent = createConsent();
   const webhooks = new Map<string, FakeWebhook>();
   const messages = new Map<string, FakeDiscordMessage>();
@@ -228,6 +228,12 @@ export async function startFakeDiscord({ now, port }: WireOptions): Promise<Fake
     if (app === undefined || app.clientSecret !== form.get('client_secret')) {
       return { status: 401, json: { error: 'invalid_client' } };
     }
+    if (form.get('grant_type') === 'client_credentials') {
+      return {
+        status: 200,
+        json: { access_token: 'app', token_type: 'Bearer', expires_in: 604_800, scope: 'identify' },
+      };
+    }
     if (consent.redeem(clientId, form) === null) {
       const error_description = 'Invalid "code" in request.';
       return { status: 400, json: { error: 'invalid_grant', error_description } };
@@ -240,7 +246,7 @@ export async function startFakeDiscord({ now, port }: WireOptions): Promise<Fake
     return { status: 200, json: { ...token, scope, webhook } };
   }
 
-  const wire = await startWire({ now, port }, (call) => {
+  const wire = await startWire({ now, port, tap }, (call) => {
     if (call.path === '/oauth2/authorize') return consent.authorize(call.query);
     const agent = call.headers['user-agent'] ?? '';
     if (!/^DiscordBot \(https?:\/\/\S+, [\d.]+\)$/.test(agent)) {

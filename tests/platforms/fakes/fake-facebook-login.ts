@@ -33,6 +33,9 @@ export function createFacebookLogin(): FacebookLogin {
     if (consent.apps.get(clientId)?.clientSecret !== form.get('client_secret')) {
       return refused(1, 'Error validating client secret.');
     }
+    if (form.get('grant_type') === 'client_credentials') {
+      return { status: 200, json: { access_token: `${clientId}|app`, token_type: 'bearer' } };
+    }
     const isExchange = form.get('grant_type') === 'fb_exchange_token';
     const who = isExchange ? tokens.get(form.get('fb_exchange_token') ?? '') : consent.redeem(clientId, form);
     if (who === null || who === undefined) return refused(100, 'This authorization code has been used.');

@@ -86,7 +86,7 @@ const UNKNOWN = { code: 1, message: 'An unknown error occurred', is_transient: t
 const FORBIDDEN = { code: 200, message: '(#200) The user hasn’t authorized the application to perform this action' };
 
 export async function startFakeFacebook(options: FakeFacebookOptions): Promise<FakeFacebook> {
-  const { now, port, readsAfterWrite = true } = options;
+  const { now, port, tap, readsAfterWrite = true } = options;
   const pages: FakePage[] = [];
   const people = new Map<string, string>();
   const things = new Map<string, FakeThing>();
@@ -195,7 +195,7 @@ export async function startFakeFacebook(options: FakeFacebookOptions): Promise<F
     'DELETE /:id': (_call, page, id) => remove(id, page),
   };
 
-  const wire = await startWire({ now, port }, (call) => {
+  const wire = await startWire({ now, port, tap }, (call) => {
     if (!call.path.startsWith(`${ROOT}/`)) return refused({ code: 2635, message: '(#2635) A retired version' });
     const path = call.path.slice(ROOT.length);
     const loggedIn = login.answer(path, call);

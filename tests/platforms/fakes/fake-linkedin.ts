@@ -105,7 +105,7 @@ const TOKEN_SECONDS = 5_184_000;
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif'];
 
 export async function startFakeLinkedIn(options: FakeLinkedInOptions): Promise<FakeLinkedIn> {
-  const { now, port, app, givesRefreshTokens = false } = options;
+  const { now, port, tap, app, givesRefreshTokens = false } = options;
   const members: FakeMember[] = [];
   const pages: FakePage[] = [];
   const posts = new Map<string, FakePost>();
@@ -305,7 +305,7 @@ export async function startFakeLinkedIn(options: FakeLinkedInOptions): Promise<F
       'DELETE /rest/socialActions/:id/comments/:id': (call, member, [, id = '']) => removeComment(id, call, member),
     };
 
-  const wire = await startWire({ now, port }, (call) => {
+  const wire = await startWire({ now, port, tap }, (call) => {
     const ids = call.path.split('/').filter((piece) => /^\d+$|^urn%3A/i.test(piece));
     const route = `${call.method} ${ids.reduce((path, id) => path.replace(id, ':id'), call.path)}`;
     fake.calls[route] = (fake.calls[route] ?? 0) + 1;

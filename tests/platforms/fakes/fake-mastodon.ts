@@ -319,7 +319,7 @@ export async function startFakeMastodon(options: FakeMastodonOptions): Promise<F
     'GET /api/v1/instance': () => instance(1),
   };
 
-  const wire = await startWire({ now, port: options.port }, (call) => {
+  const wire = await startWire({ now, port: options.port, tap: options.tap }, (call) => {
     const id = /\/(\d+)/.exec(call.path.replace(/\/api\/v\d/, ''))?.[1];
     const route = `${call.method} ${id === undefined ? call.path : call.path.replace(`/${id}`, '/:id')}`;
     calls[route] = (calls[route] ?? 0) + 1;

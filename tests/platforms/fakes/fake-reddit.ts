@@ -70,7 +70,7 @@ const TITLE_MAX = 300;
 const TEXT_MAX = 40_000;
 const TOKEN_SECONDS = 86_400;
 
-export async function startFakeReddit({ now, port, app }: FakeRedditOptions): Promise<FakeReddit> {
+export async function startFakeReddit({ now, port, tap, app }: FakeRedditOptions): Promise<FakeReddit> {
   const accounts: FakeRedditAccount[] = [];
   const communities = new Set<string>();
   const posts: FakeRedditPost[] = [];
@@ -183,6 +183,9 @@ export async function startFakeReddit({ now, port, app }: FakeRedditOptions): Pr
     if (app === undefined || call.headers.authorization !== `Basic ${basic}`) {
       return { status: 401, json: { message: 'Unauthorized', error: 401 } };
     }
+    if (form.get('grant_type') === 'client_credentials') {
+      return ok({ access_token: 'app', token_type: 'bearer', expires_in: TOKEN_SECONDS, scope: '*' });
+    }
     const isNew = form.get('grant_type') === 'authorization_code';
     const who = isNew ? consent.redeem(app.clientId, form) : null;
     const stale = form.get('refresh_token') ?? '';
@@ -214,7 +217,7 @@ export async function startFakeReddit({ now, port, app }: FakeRedditOptions): Pr
     'POST /api/media/asset.json': (call) => lease(call),
   };
 
-  const wire = await startWire({ now, port }, (call) => {
+  const wire = await startWire({ now, port, tap }, (call) => {
     const name = /^\/(?:user|r)\/([^/]+)\//.exec(call.path)?.[1] ?? '';
     const route = `${call.method} ${name === '' ? call.path : call.path.replace(name, ':name')}`;
     fake.calls[route] = (fake.calls[route] ?? 0) + 1;

@@ -70,7 +70,7 @@ export const BOT_SCOPES = ['chat:write', 'chat:write.public', 'files:write', 'in
 
 const TEAM = { id: 'T0BELLS', name: 'Bell Ringers' };
 
-export async function startFakeSlack({ now, port }: WireOptions): Promise<FakeSlack> {
+export async function startFakeSlack({ now, port, tap }: WireOptions): Promise<FakeSlack> {
   const consent = createConsent(',');
   const channels = new Map<string, FakeChannel>();
   const bots = new Map<string, FakeBot>();
@@ -179,7 +179,7 @@ export async function startFakeSlack({ now, port }: WireOptions): Promise<FakeSl
     'files.completeUploadExternal': (call, bot) => create(() => complete(call, bot)),
   };
 
-  const wire = await startWire({ now, port }, (call) => {
+  const wire = await startWire({ now, port, tap }, (call) => {
     const method = call.path.replace('/api/', '');
     calls[method] = (calls[method] ?? 0) + 1;
     if (call.path === '/oauth/v2/authorize') {

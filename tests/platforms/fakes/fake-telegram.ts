@@ -85,7 +85,7 @@ const RATE_LIMITED: FakeRefusal = {
   parameters: { retry_after: 30 },
 };
 
-export async function startFakeTelegram({ now, port }: WireOptions): Promise<FakeTelegram> {
+export async function startFakeTelegram({ now, port, tap }: WireOptions): Promise<FakeTelegram> {
   const bots: FakeTelegram['bots'] = new Map();
   const chats: FakeChat[] = [];
   const messages = new Map<string, FakeMessage>();
@@ -201,7 +201,7 @@ export async function startFakeTelegram({ now, port }: WireOptions): Promise<Fak
     deleteMessages,
   };
 
-  const wire = await startWire({ now, port }, (call) => {
+  const wire = await startWire({ now, port, tap }, (call) => {
     const [, token = '', method = ''] = /^\/bot([^/]+)\/(\w+)$/.exec(call.path) ?? [];
     calls[method] = (calls[method] ?? 0) + 1;
     const bot = bots.get(token);

@@ -43,7 +43,7 @@ export interface FakeTwilio extends Wire {
   readonly calls: Record<string, number>;
 }
 
-export async function startFakeTwilio({ now, port }: WireOptions): Promise<FakeTwilio> {
+export async function startFakeTwilio({ now, port, tap }: WireOptions): Promise<FakeTwilio> {
   const messages: FakeSms[] = [];
   const faults: TwilioFault[] = [];
   const calls: Record<string, number> = {};
@@ -99,7 +99,7 @@ export async function startFakeTwilio({ now, port }: WireOptions): Promise<FakeT
     [`GET ${root}/Messages.json`]: list,
   };
 
-  const wire = await startWire({ now, port }, (call) => {
+  const wire = await startWire({ now, port, tap }, (call) => {
     const route = `${call.method} ${call.path}`;
     const name = route.replace(root, '');
     calls[name] = (calls[name] ?? 0) + 1;

@@ -92,7 +92,7 @@ const ALT_TEXT_MAX = 1000;
 const TOKEN_SECONDS = 7200;
 
 export async function startFakeX(options: FakeXOptions): Promise<FakeX> {
-  const { now, port, looksUntilProcessed = 0, app } = options;
+  const { now, port, tap, looksUntilProcessed = 0, app } = options;
   const accounts: FakeXAccount[] = [];
   const posts = new Map<string, FakePost>();
   const images = new Map<string, FakeImage>();
@@ -259,7 +259,7 @@ export async function startFakeX(options: FakeXOptions): Promise<FakeX> {
     'POST /2/media/metadata': describe,
   };
 
-  const wire = await startWire({ now, port }, (call) => {
+  const wire = await startWire({ now, port, tap }, (call) => {
     const id = /\/(\d{2,})/.exec(call.path)?.[1] ?? '';
     const route = `${call.method} ${id === '' ? call.path : call.path.replace(id, ':id')}`;
     calls[route] = (calls[route] ?? 0) + 1;

@@ -52,20 +52,36 @@ export interface Wire {
   close(): Promise<void>;
 }
 
+/** A call has arrived and nothing is stored; it is decided and stored, but not answered; it is answered. */
+export type WireMoment = 'arrived' | 'decided' | 'answered';
+
+/**
+ * Observes each call at each moment, and may delay it. 'lost' at its arrival: nothing is stored, the connection is cut.
+ * The status is known once the call is decided; undefined when it gets no answer.
+ */
+export type WireTap = (moment: WireMoment, call: WireCall, status?: number) => Promise<'lost' | undefined>;
+
 export interface WireOptions {
   readonly now: () => Date;
   /** Port on loopback; any free one when absent. */
   readonly port?: number | undefined;
+  readonly tap?: WireTap | undefined;
 }
 
 /** Serves `answer` over real HTTP; `Date` headers use the time of `now`. */
 export async function startWire(
-  { now, port = 0 }: WireOptions,
+  { now, port = 0, tap }: WireOptions,
   answer: (call: WireCall) => WireAnswer | NoAnswer | Promise<WireAnswer | NoAnswer>,
 ): Promise<Wire> {
-  const server = createServer((request, response) => {
-    void readCall(request).then(async (call) => write(response, now(), await answer(call)));
-  });
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const call = await readCall(request);
+    const isLost = (await tap?.('arrived', call)) === 'lost';
+    const decided = isLost ? DROPPED : await answer(call);
+    await tap?.('decided', call, typeof decided === 'symbol' ? undefined : decided.status);
+    write(response, now(), decided);
+    await tap?.('answered', call);
+  };
+  const server = createServer((request, response) => void respond(request, response));
   // The process may be suspended for longer than the keep-alive timeout.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));

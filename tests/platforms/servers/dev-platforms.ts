@@ -35,7 +35,13 @@ export async function startDevPlatforms(options: PlatformServerOptions, firstPor
   const model = await startFakeModel({ now: options.now, port: modelPort });
   const list = await startList(options, servers.all, firstPort);
   return {
-    env: { OUTBOUND_ALLOW: LOOPBACK, ...servers.env, AI_BASE_URL: model.baseUrl, AI_MODEL: 'none' },
+    env: {
+      OUTBOUND_ALLOW: LOOPBACK,
+      ...servers.env,
+      AI_BASE_URL: model.baseUrl,
+      AI_MODEL: 'none',
+      AI_SEES_IMAGES: 'true',
+    },
     connections: [
       ...servers.all.map(({ platformId, credentials }) => ({ platformId, credentials, slug: platformId })),
       { platformId: 'sandbox', credentials: {}, slug: 'my-sandbox' },

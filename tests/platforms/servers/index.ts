@@ -11,6 +11,7 @@ import { startSlackServer } from './slack.ts';
 import { startSmsServer } from './sms.ts';
 import { startTelegramServer } from './telegram.ts';
 import { startThreadsServer } from './threads.ts';
+import { startNostrServer } from './nostr.ts';
 import { startXServer } from './x.ts';
 import { startMetaFront } from './meta-front.ts';
 import type { PlatformServer, PlatformServerOptions } from './platform-server.ts';
@@ -23,6 +24,7 @@ const STARTS = [
   startFacebookServer,
   startInstagramServer,
   startThreadsServer,
+  startNostrServer,
   startXServer,
   startRedditServer,
   startTelegramServer,
@@ -40,11 +42,11 @@ export interface PlatformServers extends AsyncDisposable {
 
 /** @param firstPort first of consecutive ports, one per server; any free ports when absent */
 export async function startPlatformServers(
-  { now, reach, publicUrl }: PlatformServerOptions,
+  { now, reach, publicUrl, tap }: PlatformServerOptions,
   firstPort?: number,
 ): Promise<PlatformServers> {
   const portAt = (index: number) => (firstPort === undefined ? undefined : firstPort + index);
-  const shared = { now, ...(reach !== undefined && { reach }), ...(publicUrl !== undefined && { publicUrl }) };
+  const shared = { now, tap, ...(reach !== undefined && { reach }), ...(publicUrl !== undefined && { publicUrl }) };
   const all = await Promise.all(STARTS.map((start, index) => start({ ...shared, port: portAt(index) })));
   const urlOf = (id: string) => all.find(({ platformId }) => platformId === id)?.env['META_GRAPH_URL'] ?? '';
   const urls = { facebook: urlOf('facebook'), instagram: urlOf('instagram') };
