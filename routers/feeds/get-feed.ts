@@ -1,0 +1,48 @@
+/** GET /feeds/{feedId}: a feed and its items, latest first. */
+import { z } from 'zod';
+import { getFeed as get } from '../../services/feeds/read-feeds.ts';
+import { cursorInput, nextCursorOutput } from '../schemas/common.ts';
+import { Feed, FeedIdInput, FeedItem } from '../schemas/feed.ts';
+import { keyedProcedure } from '../procedures.ts';
+
+const Input = z.strictObject({
+  feedId: FeedIdInput,
+  limit: z.int().min(1).max(100).default(25).describe('How many items to give, 1 to 100. Default 25.'),
+  cursor: cursorInput(),
+});
+
+const Output = z.strictObject({
+  feed: Feed,
+  items: z.array(FeedItem).describe('The items, latest first.'),
+  limit: z.int().describe('The limit that was used.'),
+  nextCursor: nextCursorOutput(),
+});
+
+export const getFeed = keyedProcedure
+  .meta({
+    openapi: {
+      method: 'GET',
+      path: '/feeds/{feedId}',
+      tags: ['Feeds'],
+      summary: 'Read a feed',
+      description: 'Reads a feed and a page of its items, each with the posts that it became or its error.',
+    },
+    access: 'key',
+    scope: 'posts:read',
+    errors: ['invalid_request', 'not_found'],
+    tool: {
+      name: 'get_feed',
+      toolset: 'files',
+      title: 'Read a feed',
+      readOnly: true,
+      destructive: false,
+      idempotent: true,
+      openWorld: false,
+    },
+  })
+  .input(Input)
+  .output(Output)
+  .query(async ({ ctx, input: { feedId, ...page } }) => ({
+    limit: page.limit,
+    ...(await get(ctx.services, ctx.caller, feedId, page)),
+  }));

@@ -1,0 +1,61 @@
+/** Statements that claim feeds and store what their polls gave. */
+import { column, columns } from '../../entities/column-lists.ts';
+import { type RowOf, statement } from '../../entities/statement.ts';
+
+const CLAIMED = columns('feeds', [
+  'id',
+  'account_id',
+  'profile_id',
+  'mode',
+  'caller',
+  'surface',
+  'url',
+  'connection_slugs',
+  'target_profile_id',
+  'template',
+  'delivery',
+  'interval_minutes',
+  'created_at',
+  'last_ok_at',
+  'failing_since',
+  'failures',
+  'etag',
+  'last_modified',
+]);
+
+export const claimFeeds = statement('claim feeds that are due', {
+  parameters: { now: 'timestamptz', until: 'timestamptz', limit: 'int' },
+  result: CLAIMED.types,
+  sql: ({ now, until, limit }) => `
+    update feeds set next_poll_at = ${until}, last_polled_at = ${now} where id in (
+      select id from feeds where disabled_at is null and next_poll_at <= ${now}
+      order by next_poll_at, id limit ${limit} for update skip locked)
+    returning ${CLAIMED.sql}`,
+});
+
+/** A feed that a worker polls. */
+export type ClaimedFeed = RowOf<typeof claimFeeds>;
+
+export const settleFeed = statement('store the outcome of a poll', {
+  parameters: {
+    id: 'uuid',
+    nextPollAt: 'timestamptz',
+    lastOkAt: 'timestamptz?',
+    failingSince: 'timestamptz?',
+    failures: 'int',
+    lastError: 'text?',
+    etag: 'text?',
+    lastModified: 'text?',
+    disabledAt: 'timestamptz?',
+    disabledReason: column('feeds', 'disabled_reason'),
+    url: 'text',
+  },
+  result: { id: 'uuid' },
+  // A feed that was given another address meanwhile is polled there.
+  sql: (given) => `
+    update feeds set next_poll_at = ${given.nextPollAt}, last_ok_at = ${given.lastOkAt},
+      failing_since = ${given.failingSince}, failures = ${given.failures}, last_error = ${given.lastError},
+      etag = ${given.etag}, last_modified = ${given.lastModified}, disabled_at = ${given.disabledAt},
+      disabled_reason = ${given.disabledReason}
+    where id = ${given.id} and url = ${given.url} and disabled_at is null returning id`,
+});

@@ -1,0 +1,144 @@
+/**
+ * Polls the feeds that are due. A claim moves the next poll on, so that other workers take other feeds and a poll that a
+ * crash interrupts is repeated after a while.
+ */
+import { tables } from '../../entities/tables.ts';
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { FeedDisabledReason } from '../../entities/feed.ts';
+import { callerOf, inForce } from '../access/stored-caller.ts';
+import type { Context } from '../context.ts';
+import { storeEvents } from '../events/store-events.ts';
+import { storeOwnerNotices } from '../notices/store-owner-notices.ts';
+import type { WithSender } from '../sending/post-sender.ts';
+import { dateOrNull } from '../timestamp.ts';
+import { type ClaimedFeed, claimFeeds, settleFeed } from './claim-feeds.ts';
+import { disabledFeedEvent, disabledFeedNotice, type WorkerReason } from './disabled-feed.ts';
+import { type FeedAnswer, fetchFeed } from './fetch-feed.ts';
+import { takeItems } from './take-items.ts';
+
+/** Feeds that a worker polls at a time. */
+const AT_ONCE = 10;
+
+/** Longer than a poll takes. */
+const LEASE_MS = 5 * 60_000;
+
+/** Longest wait after failures. */
+const WAIT_MAX_MS = 86_400_000;
+
+/** A feed whose polls have failed for this long is disabled. */
+const DISABLE_AFTER_MS = 3 * 86_400_000;
+
+/** A feed that failed once before Carillon itself was down for days is tried again first. */
+const FAILURES_AT_LEAST = 5;
+
+/** @returns number of feeds that were polled */
+export async function pollFeeds(context: Context & WithSender, signal: AbortSignal): Promise<number> {
+  let polled = 0;
+  while (!signal.aborted) {
+    const now = context.clock.now();
+    const until = new Date(+now + LEASE_MS);
+    const due = await claimFeeds(context.db.em(), { now, until, limit: AT_ONCE });
+    await Promise.all(due.map((feed) => pollFeed(context, feed)));
+    polled += due.length;
+    if (due.length < AT_ONCE) break;
+  }
+  return polled;
+}
+
+/** When the next feed is due; null when there is none. */
+export async function nextPollAt(context: Context): Promise<Date | null> {
+  const { at } = await tables(context.db.queries)
+    .selectFrom('feeds')
+    .select(({ fn }) => fn.min<string | null>('next_poll_at').as('at'))
+    .where('disabled_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return dateOrNull(at);
+}
+
+async function pollFeed(context: Context & WithSender, feed: ClaimedFeed): Promise<void> {
+  const caller = await inForce(context, callerOf(feed.caller));
+  if (caller === null) {
+    return disable(context, feed, 'ended', 'The key, agent or role that added the feed has ended.');
+  }
+  const { etag, last_modified: lastModified } = feed;
+  const answer = await fetchFeed(context, feed.url, { etag, lastModified });
+  if (answer.kind === 'failed') return settleFailure(context, feed, answer);
+  if (answer.kind === 'gone')
+    return disable(context, feed, 'gone', 'The server says that the feed is gone (HTTP 410).');
+  const isComplete = answer.kind === 'unchanged' || (await takeItems(context, caller, feed, answer.items));
+  const now = context.clock.now();
+  // Without validators, the next poll gets the items that did not fit into this one.
+  const known =
+    answer.kind === 'items' ? { etag: answer.etag, lastModified: answer.lastModified } : { etag, lastModified };
+  const validators = isComplete ? known : { etag: null, lastModified: null };
+  await store(context.db.em(), feed, {
+    ...validators,
+    nextPollAt: new Date(+now + feed.interval_minutes * 60_000),
+    lastOkAt: now,
+    failingSince: null,
+    failures: 0,
+    lastError: null,
+  });
+}
+
+async function settleFailure(
+  context: Context,
+  feed: ClaimedFeed,
+  { why, waitSeconds }: Extract<FeedAnswer, { kind: 'failed' }>,
+): Promise<void> {
+  const now = context.clock.now();
+  const failures = feed.failures + 1;
+  const failingSince = dateOrNull(feed.failing_since) ?? now;
+  if (failures >= FAILURES_AT_LEAST && +now - +failingSince >= DISABLE_AFTER_MS) {
+    return disable(context, feed, 'failing', why);
+  }
+  const backOff = Math.min(feed.interval_minutes * 60_000 * 2 ** Math.min(failures - 1, 10), WAIT_MAX_MS);
+  await store(context.db.em(), feed, {
+    ...unchanged(feed),
+    nextPollAt: new Date(+now + Math.max(backOff, waitSeconds * 1_000)),
+    failingSince,
+    failures,
+    lastError: why,
+  });
+}
+
+/** The event and the notice are stored with the state that they report. */
+async function disable(context: Context, feed: ClaimedFeed, reason: WorkerReason, why: string): Promise<void> {
+  const at = context.clock.now();
+  await context.db.em().transactional(async (em: SqlEntityManager) => {
+    const outcome = { ...unchanged(feed), nextPollAt: at, lastError: why, disabledAt: at, disabledReason: reason };
+    if (!(await store(em, feed, outcome))) return;
+    const disabling = { at, reason, why };
+    await storeEvents(em, [disabledFeedEvent(context, feed, disabling)]);
+    await storeOwnerNotices(context, em, feed.account_id, disabledFeedNotice(context, feed, disabling));
+  });
+  context.log.warn({ feed: feed.id, reason }, 'a feed was disabled');
+}
+
+interface PollOutcome {
+  readonly nextPollAt: Date;
+  readonly lastOkAt: Date | null;
+  readonly failingSince: Date | null;
+  readonly failures: number;
+  readonly lastError: string | null;
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+  readonly disabledAt?: Date;
+  readonly disabledReason?: FeedDisabledReason;
+}
+
+function unchanged(feed: ClaimedFeed) {
+  return {
+    lastOkAt: dateOrNull(feed.last_ok_at),
+    failingSince: dateOrNull(feed.failing_since),
+    failures: feed.failures,
+    etag: feed.etag,
+    lastModified: feed.last_modified,
+  };
+}
+
+/** @returns whether the feed still has its address and is enabled */
+async function store(em: SqlEntityManager, { id, url }: ClaimedFeed, outcome: PollOutcome): Promise<boolean> {
+  const { disabledAt = null, disabledReason = null, ...rest } = outcome;
+  return (await settleFeed(em, { id, url, ...rest, disabledAt, disabledReason })).length > 0;
+}

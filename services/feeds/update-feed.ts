@@ -1,0 +1,90 @@
+/** Changes, polls and deletes a feed. */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { Feed, FEED_DELIVERIES } from '../../entities/feed.ts';
+import type { Caller } from '../access/caller.ts';
+import { storedCaller } from '../access/stored-caller.ts';
+import type { Context } from '../context.ts';
+import { requireConnections } from './create-feed.ts';
+import { requireFeedAddress } from './feed-address.ts';
+import { feedView, type FeedView } from './feed-view.ts';
+import { findFeed, lockFeed } from './find-feed.ts';
+
+/** Shortest time between two polls that were asked for. */
+const ASKED_EVERY_MS = 60_000;
+
+/** Absent fields stay unchanged. */
+export interface FeedChanges {
+  readonly url?: string | undefined;
+  readonly connectionSlugs?: readonly string[] | undefined;
+  readonly template?: string | undefined;
+  readonly delivery?: (typeof FEED_DELIVERIES)[number] | undefined;
+  readonly intervalMinutes?: number | undefined;
+  /** True also forgets failures, and polls at once. */
+  readonly enabled?: boolean | undefined;
+}
+
+/** @throws ServiceError not_found, invalid_request, invalid_connection */
+export async function updateFeed(
+  context: Context,
+  caller: Caller,
+  feedId: string,
+  changes: FeedChanges,
+): Promise<FeedView> {
+  const { url, connectionSlugs, enabled, ...fields } = changes;
+  const { targetProfileId } = await findFeed(context.db.em(), caller, feedId);
+  if (url !== undefined) requireFeedAddress(url);
+  if (connectionSlugs !== undefined)
+    await requireConnections(context, caller, connectionSlugs, targetProfileId ?? null);
+  return context.db.em().transactional(async (em: SqlEntityManager) => {
+    const feed = await lockFeed(em, caller, feedId);
+    const now = context.clock.now();
+    for (const [name, value] of Object.entries(fields)) if (value !== undefined) Object.assign(feed, { [name]: value });
+    if (connectionSlugs !== undefined) feed.connectionSlugs = [...connectionSlugs];
+    if (url !== undefined && url !== feed.url) {
+      Object.assign(feed, { url, etag: null, lastModified: null });
+      forgetFailures(feed, now);
+    }
+    if (enabled === true && feed.disabledAt != null) {
+      Object.assign(feed, { disabledAt: null, disabledReason: null });
+      // The rights of the one who enables it, within what the feed reaches.
+      feed.caller = storedCaller({ ...caller, mode: feed.mode, profileId: feed.profileId ?? null });
+      forgetFailures(feed, now);
+    }
+    if (enabled === false && feed.disabledAt == null) {
+      Object.assign(feed, { disabledAt: now, disabledReason: 'requested' });
+    }
+    await em.flush();
+    return feedView(feed);
+  });
+}
+
+function forgetFailures(feed: Feed, now: Date): void {
+  Object.assign(feed, { failingSince: null, failures: 0, lastError: null, nextPollAt: now });
+}
+
+/**
+ * Lets a worker poll the feed now, at most once a minute.
+ *
+ * @throws ServiceError not_found for an unknown, deleted or foreign feed
+ */
+export async function pollFeedNow(context: Context, caller: Caller, feedId: string): Promise<FeedView> {
+  return context.db.em().transactional(async (em: SqlEntityManager) => {
+    const feed = await lockFeed(em, caller, feedId);
+    const earliest = feed.lastPolledAt == null ? 0 : feed.lastPolledAt.getTime() + ASKED_EVERY_MS;
+    const at = new Date(Math.max(context.clock.now().getTime(), earliest));
+    if (at < feed.nextPollAt) feed.nextPollAt = at;
+    await em.flush();
+    return feedView(feed);
+  });
+}
+
+/**
+ * Its posts and drafts stay.
+ *
+ * @throws ServiceError not_found for an unknown, deleted or foreign feed
+ */
+export async function deleteFeed(context: Context, caller: Caller, feedId: string): Promise<void> {
+  await context.db.em().transactional(async (em: SqlEntityManager) => {
+    await em.remove(await lockFeed(em, caller, feedId)).flush();
+  });
+}
