@@ -1,0 +1,60 @@
+/** Statements that claim, hold and end imports, and take their rows. */
+import { columns } from '../../entities/column-lists.ts';
+import { type RowOf, statement } from '../../entities/statement.ts';
+
+const CLAIMED = columns('imports', ['id', 'account_id', 'profile_id', 'mode', 'caller', 'surface', 'dry_run'], 'i');
+
+/** Running, held by no one, and the oldest of its account. */
+const CLAIMABLE = `
+  o.status = 'running' and not exists (
+    select 1 from imports e where e.account_id = o.account_id and e.status = 'running' and e.id < o.id)`;
+
+export const claimImport = statement('claim an import', {
+  parameters: { now: 'timestamptz', until: 'timestamptz', lease: 'uuid' },
+  result: CLAIMED.types,
+  sql: ({ now, until, lease }) => `
+    update imports i set lease = ${lease}, lease_until = ${until}
+    where i.id = (select o.id from imports o where ${CLAIMABLE} and (o.lease_until is null or o.lease_until <= ${now})
+      order by o.lease_until nulls first, o.id limit 1 for update skip locked)
+    returning ${CLAIMED.sql}`,
+});
+
+export const nextImport = statement('find when an import can go on', {
+  result: { at: 'timestamptz?' },
+  sql: () => `select min(coalesce(o.lease_until, o.created_at)) as at from imports o where ${CLAIMABLE}`,
+});
+
+const PENDING = columns('import_rows', ['id', 'number', 'input', 'hash', 'tries'], 'r');
+
+/** The next row of an import that the lease still holds; renews the lease. */
+export const nextRow = statement('take the next row of an import', {
+  parameters: { id: 'uuid', lease: 'uuid', until: 'timestamptz' },
+  result: PENDING.types,
+  sql: ({ id, lease, until }) => `
+    with held as (update imports i set lease_until = ${until}
+      where i.id = ${id} and i.lease = ${lease} and i.status = 'running' returning i.id)
+    select ${PENDING.sql} from import_rows r join held on held.id = r.import_id
+    where r.status = 'pending' order by r.number limit 1`,
+});
+
+export const releaseImport = statement('release an import', {
+  parameters: { id: 'uuid', lease: 'uuid', now: 'timestamptz' },
+  sql: ({ id, lease, now }) => `
+    update imports i set lease = null, lease_until = ${now},
+      status = case when p.pending then i.status else 'done' end,
+      ended_at = case when p.pending then i.ended_at else ${now} end
+    from (select exists (select 1 from import_rows r where r.import_id = ${id} and r.status = 'pending') as pending) p
+    where i.id = ${id} and i.lease = ${lease} and i.status = 'running'`,
+});
+
+export const endImport = statement('end an import whose key or agent has ended', {
+  parameters: { id: 'uuid', lease: 'uuid', now: 'timestamptz', message: 'text' },
+  sql: ({ id, lease, now, message }) => `
+    update imports i set status = 'cancelled', ended_at = ${now}, error_message = ${message}
+    where i.id = ${id} and i.lease = ${lease} and i.status = 'running'`,
+});
+
+/** A claimed import. */
+export type ClaimedImport = RowOf<typeof claimImport>;
+/** A row that is to be created. */
+export type PendingRow = RowOf<typeof nextRow>;

@@ -1,0 +1,102 @@
+/** Reads the rows of a file (docs/contract/import-export.md#files). Values stay text; import-fields.ts reads them. */
+import { CsvError, parse } from 'csv-parse/sync';
+import { ServiceError } from '../../errors/service-error.ts';
+
+/** Most rows of a file, without the header. */
+export const IMPORT_ROWS_MAX = 1_000;
+
+/** Most characters of a file; a request has at most 1 MiB. */
+export const IMPORT_FILE_MAX = 1_000_000;
+
+/** A row before it is understood. */
+export type RawRow = { readonly fields: Readonly<Record<string, unknown>> } | { readonly error: string };
+
+/** @throws ServiceError invalid_request when the file as a whole cannot be read, or has too many rows */
+export function readRows(format: 'csv' | 'json', content: string): RawRow[] {
+  const text = content.replace(/^\uFEFF/, '');
+  const rows = format === 'csv' ? readCsv(text) : readJson(text);
+  if (rows.length === 0) throw refused('the file has no rows.');
+  if (rows.length > IMPORT_ROWS_MAX) {
+    throw refused(`the file has more than ${IMPORT_ROWS_MAX} rows. Split it, and send the parts one after the other.`);
+  }
+  return rows;
+}
+
+function refused(why: string): ServiceError {
+  return new ServiceError('invalid_request', `content: ${why}`);
+}
+
+function readCsv(text: string): RawRow[] {
+  const records = parseCsv(text);
+  const header = (records[0] ?? []).map((name) => name.trim());
+  if (header.every((name) => name === '')) throw refused('the first line must name the columns.');
+  const repeated = header.find((name, index) => name !== '' && header.indexOf(name) !== index);
+  if (repeated !== undefined) throw refused(`the column "${repeated.slice(0, 60)}" is named twice.`);
+  return records.slice(1).map((record) => {
+    if (record.length > header.length) {
+      return {
+        error: `it has ${record.length} fields, and the header ${header.length}. Quote fields that have commas.`,
+      };
+    }
+    const cells = record.flatMap((cell, index): [string, string][] =>
+      cell === '' ? [] : [[header[index] ?? '', unguarded(cell)]],
+    );
+    return { fields: Object.fromEntries(cells) };
+  });
+}
+
+/** One array of cells a record. A comma, semicolon or tab separates, whichever the header has. */
+function parseCsv(text: string): string[][] {
+  const firstLine = /^[^\r\n]*/.exec(text)?.[0] ?? '';
+  const delimiter = [',', ';', '\t'].find((one) => firstLine.includes(one)) ?? ',';
+  try {
+    return parse(text, {
+      delimiter,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      skip_records_with_empty_values: true,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      max_record_size: IMPORT_FILE_MAX,
+      to: IMPORT_ROWS_MAX + 2,
+    });
+  } catch (error) {
+    // Its message quotes nothing of the file but the number of the line.
+    if (error instanceof CsvError) throw refused(`it is not valid CSV: ${error.message.replace(/\.?$/, '.')}`);
+    throw error;
+  }
+}
+
+/** Removes the apostrophe that an export puts before what a spreadsheet would run (export-csv.ts). */
+function unguarded(cell: string): string {
+  return /^'[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell;
+}
+
+function readJson(text: string): RawRow[] {
+  const items = parseJson(text);
+  return items.map((item) =>
+    typeof item === 'object' && item !== null && !Array.isArray(item)
+      ? { fields: item as Record<string, unknown> }
+      : { error: 'it is not an object such as {"text":"Ding","connectionSlugs":["bells"]}.' },
+  );
+}
+
+/** An array of objects, or one object a line. */
+function parseJson(text: string): readonly unknown[] {
+  if (text.trimStart().startsWith('[')) {
+    const list = parsed(text, () => 'it is not valid JSON.');
+    return list as unknown[];
+  }
+  return text
+    .split(/\r\n|\n|\r/)
+    .map((line, index) => ({ line, number: index + 1 }))
+    .filter(({ line }) => line.trim() !== '')
+    .map(({ line, number }) => parsed(line, () => `line ${number} is not valid JSON.`));
+}
+
+function parsed(text: string, why: () => string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw refused(why());
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * Carries out imports. One worker at a time holds an import by a lease, and an account runs one import at a time, the
+ * oldest first. Accounts take turns after {@link ROWS_A_TURN} rows.
+ */
+import type { Context } from '../context.ts';
+import type { Caller } from '../access/caller.ts';
+import type { WithSender } from '../sending/post-sender.ts';
+import { dateOrNull } from '../timestamp.ts';
+import { type ClaimedImport, claimImport, endImport, nextImport, nextRow, releaseImport } from './claim-import.ts';
+import { runRow } from './run-row.ts';
+import { callerOf, inForce } from '../access/stored-caller.ts';
+
+/** Longer than a row takes, images included. */
+const LEASE_MS = 180_000;
+
+/** Rows of one import before other accounts get their turn. */
+const ROWS_A_TURN = 25;
+
+/** @returns number of rows that were tried */
+export async function runImports(context: Context & WithSender, signal: AbortSignal): Promise<number> {
+  let tried = 0;
+  while (!signal.aborted) {
+    const lease = context.random.uuid();
+    const [claimed] = await claimImport(context.db.em(), { ...leaseTimes(context), lease });
+    if (claimed === undefined) break;
+    tried += await runTurn(context, { claimed, lease, signal });
+  }
+  return tried;
+}
+
+/** When an import can go on; null when none is running. */
+export async function nextImportAt(context: Context): Promise<Date | null> {
+  const [next] = await nextImport(context.db.queries);
+  return dateOrNull(next?.at ?? null);
+}
+
+function leaseTimes({ clock }: Context): { now: Date; until: Date } {
+  const now = clock.now();
+  return { now, until: new Date(+now + LEASE_MS) };
+}
+
+interface Turn {
+  readonly claimed: ClaimedImport;
+  readonly lease: string;
+  readonly signal: AbortSignal;
+}
+
+async function runTurn(context: Context & WithSender, { claimed, lease, signal }: Turn): Promise<number> {
+  const stored: Caller = callerOf(claimed.caller);
+  const { id } = claimed;
+  let tried = 0;
+  while (tried < ROWS_A_TURN && !signal.aborted) {
+    const caller = await inForce(context, stored);
+    if (caller === null) {
+      const message = 'The key, agent or role that started the import has ended. Send the file again to go on.';
+      await endImport(context.db.em(), { id, lease, now: context.clock.now(), message });
+      return tried;
+    }
+    const { until } = leaseTimes(context);
+    const [row] = await nextRow(context.db.em(), { id, lease, until });
+    if (row === undefined) break;
+    await runRow(context, caller, claimed, row);
+    tried += 1;
+  }
+  await releaseImport(context.db.em(), { id, lease, now: context.clock.now() });
+  return tried;
+}
