@@ -1,0 +1,28 @@
+/**
+ * Holds due posts that a stop is about. A stop holds what waits when it begins; a post that was stored at that very moment is
+ * found here, before it is claimed.
+ */
+import { statement } from '../../entities/statement.ts';
+import type { Context } from '../context.ts';
+import { stopsPost } from './stop-condition.ts';
+
+const findActive = statement('find an active stop', {
+  result: { id: 'uuid' },
+  sql: () => 'select id from stops where released_at is null limit 1',
+});
+
+// The lateral query keeps the planner from reading all posts for the few stops.
+const holdDue = statement('hold due posts of stops', {
+  parameters: { now: 'timestamptz' },
+  sql: ({ now }) => `
+    update posts p set held = true, stop_id = d.stop_id from stops s cross join lateral (
+      select w.id, s.id as stop_id from posts w
+      where w.account_id = s.account_id and w.status = 'scheduled' and not w.held and w.scheduled_for <= ${now}
+        and ${stopsPost('s', 'w')} offset 0
+    ) d where s.released_at is null and p.id = d.id and p.status = 'scheduled'`,
+});
+
+export async function holdStopped({ db, clock }: Context): Promise<void> {
+  const active = await findActive(db.queries);
+  if (active.length > 0) await holdDue(db.queries, { now: clock.now() });
+}

@@ -1,0 +1,61 @@
+/** Ends a stop: the posts that it held go on, or are cancelled together, in one transaction. */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { statement } from '../../entities/statement.ts';
+import { tables } from '../../entities/tables.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import type { Caller } from '../access/caller.ts';
+import { identityOf } from '../access/identity.ts';
+import type { Context } from '../context.ts';
+import { readStop, type StopView } from './read-stops.ts';
+import { stopsPost } from './stop-condition.ts';
+
+export interface Release {
+  readonly stopId: string;
+  /** What happens to the posts that it holds. */
+  readonly posts: 'send' | 'drop';
+}
+
+const dropPosts = statement('cancel the posts of a stop', {
+  parameters: { stopId: 'uuid' },
+  sql: ({ stopId }) => `
+    update posts set status = 'cancelled', stop_id = null, held = false
+    where stop_id = ${stopId} and status = 'scheduled'`,
+});
+
+// A post that another stop is about goes over to it. Posts of paused queues are held again when they are due.
+const releasePosts = statement('release the posts of a stop', {
+  parameters: { stopId: 'uuid' },
+  sql: ({ stopId }) => `
+    update posts p set stop_id = n.id, held = n.id is not null and p.status = 'scheduled'
+    from (select id, (select s.id from stops s where ${stopsPost('s', 'w')} order by s.id limit 1) as next
+      from posts w where w.stop_id = ${stopId}) o
+    left join stops n on n.id = o.next
+    where p.id = o.id and p.status in ('scheduled', 'processing')`,
+});
+
+/**
+ * Posts that are overdue go on by the rules of late posts (docs/contract/scheduling.md#late-posts).
+ *
+ * @throws ServiceError not_found, also when it was released already
+ */
+export async function releaseStop(context: Context, caller: Caller, { stopId, posts }: Release): Promise<StopView> {
+  await readStop(context, caller, stopId);
+  await context.db.em().transactional(async (em: SqlEntityManager) => {
+    const released = await tables(em)
+      .updateTable('stops')
+      .set({
+        released_at: context.clock.now(),
+        released_by_name: identityOf(caller).name,
+        outcome: posts === 'drop' ? 'dropped' : 'sent',
+      })
+      .where('id', '=', stopId)
+      .where('account_id', '=', caller.accountId)
+      .where('released_at', 'is', null)
+      .returning('id')
+      .execute();
+    if (released.length === 0) throw new ServiceError('not_found', `The stop ${stopId} was released already.`);
+    if (posts === 'drop') await dropPosts(em, { stopId });
+    await releasePosts(em, { stopId });
+  });
+  return readStop(context, caller, stopId);
+}

@@ -1,0 +1,88 @@
+/** Stops what an account, a profile, a key or an agent sends, and holds what waits, in one transaction. */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { StopKind } from '../../entities/stop.ts';
+import { statement } from '../../entities/statement.ts';
+import { tables } from '../../entities/tables.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import type { Caller } from '../access/caller.ts';
+import { identityOf } from '../access/identity.ts';
+import type { Context } from '../context.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
+import { stopsPost } from './stop-condition.ts';
+import { readStop, type StopView } from './read-stops.ts';
+
+export interface StopInput {
+  /** At most one of these; the whole account without any. */
+  readonly profileId?: string | undefined;
+  readonly keyId?: string | undefined;
+  readonly grantId?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+// A post that is being sent ends as it ends; when its platform is not available, it waits for the release.
+const holdPosts = statement('hold the posts of a stop', {
+  parameters: { stopId: 'uuid', accountId: 'uuid' },
+  sql: ({ stopId, accountId }) => `
+    update posts p set stop_id = s.id, held = p.held or p.status = 'scheduled' from stops s
+    where s.id = ${stopId} and p.account_id = ${accountId} and p.status in ('scheduled', 'processing')
+      and p.stop_id is null and ${stopsPost('s', 'p')}`,
+});
+
+const TABLES = { profile: 'profiles', key: 'api_keys', grant: 'oauth_grants' } as const;
+
+/** @throws ServiceError invalid_request (more than one target), not_found, already_stopped */
+export async function stopSending(context: Context, caller: Caller, input: StopInput): Promise<StopView> {
+  const { kind, targetId } = targetOf(caller, input);
+  const id = context.random.uuid();
+  await context.db.em().transactional(async (em: SqlEntityManager) => {
+    // Posts that are being stored hold their account, so this waits for them.
+    await lockAccount(em, caller.accountId);
+    if (kind !== 'account') await requireTarget(em, caller, kind, targetId);
+    const by = identityOf(caller);
+    const stored = await tables(em)
+      .insertInto('stops')
+      .values({
+        id,
+        account_id: caller.accountId,
+        kind,
+        target_id: targetId,
+        reason: input.reason ?? null,
+        started_at: context.clock.now(),
+        started_by_kind: by.kind,
+        started_by_id: by.id,
+        started_by_name: by.name,
+      })
+      .onConflict((conflict) =>
+        conflict.columns(['account_id', 'kind', 'target_id']).where('released_at', 'is', null).doNothing(),
+      )
+      .returning('id')
+      .execute();
+    if (stored.length === 0) throw new ServiceError('already_stopped');
+    await holdPosts(em, { stopId: id, accountId: caller.accountId });
+  });
+  return readStop(context, caller, id);
+}
+
+function targetOf(caller: Caller, { profileId, keyId, grantId }: StopInput): { kind: StopKind; targetId: string } {
+  const named = Object.entries({ profile: profileId, key: keyId, grant: grantId }).filter(([, id]) => id !== undefined);
+  if (named.length > 1) {
+    throw new ServiceError('invalid_request', 'body: name at most one of profileId, keyId and grantId.');
+  }
+  const [[kind, targetId] = ['account', caller.accountId]] = named;
+  return { kind: kind as StopKind, targetId: targetId as string };
+}
+
+async function requireTarget(
+  em: SqlEntityManager,
+  { accountId }: Caller,
+  kind: keyof typeof TABLES,
+  id: string,
+): Promise<void> {
+  const found = await tables(em)
+    .selectFrom(TABLES[kind])
+    .select('id')
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  if (found === undefined) throw new ServiceError('not_found', `No ${kind} of yours has the id ${id}.`);
+}
