@@ -1,0 +1,39 @@
+/** What a request for approval is about, kept with it: a person sees it beside what the post says later. */
+import type { JsonObject } from '../../platforms/contract.ts';
+import type { Queries } from '../../entities/statement.ts';
+import { tables } from '../../entities/tables.ts';
+
+export interface ApprovalContent {
+  text: string;
+  thread: string[];
+  firstComment: string | null;
+  media: { id: string; altText: string | null }[];
+}
+
+export interface PostContentRow {
+  readonly id: string;
+  readonly text: string;
+  readonly thread: readonly string[];
+  readonly first_comment: string | null;
+}
+
+/** Reads it of a stored post. */
+export async function readApprovalContent(queries: Queries, post: PostContentRow): Promise<ApprovalContent> {
+  const images = await tables(queries)
+    .selectFrom('post_media')
+    .select(['media_id', 'alt_text'])
+    .where('post_id', '=', post.id)
+    .orderBy('position')
+    .execute();
+  return {
+    text: post.text,
+    thread: [...post.thread],
+    firstComment: post.first_comment,
+    media: images.map(({ media_id: id, alt_text: altText }) => ({ id, altText })),
+  };
+}
+
+/** @param stored what a row of `approvals` has */
+export function approvalContentOf(stored: JsonObject): ApprovalContent {
+  return stored as unknown as ApprovalContent;
+}
