@@ -7,6 +7,7 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
 import { type PlanTerms, planTerms, type PlanTermsRow } from './plan-terms.ts';
+import { feeOf } from './fees.ts';
 import { nextDayStart, PLANS } from './plans.ts';
 import { lockAccount, readPlanUsage, type PlanUsage } from './plan-usage.ts';
 
@@ -129,14 +130,6 @@ function withPost(
     spentCents: planUsage.spentCents + feeCents,
     activeConnections: [connectionId, ...others],
   };
-}
-
-/** The fee for sending the post by the settings of the install, in cents. */
-function feeOf(context: Context, { platformId, text }: PostIntent): number {
-  const { fees } = platformOf(context.platforms, platformId);
-  if (fees === undefined) return 0;
-  const plain = context.config.fees[fees.post];
-  return fees.hasLink(text) ? Math.max(plain, context.config.fees[fees.linkPost]) : plain;
 }
 
 function connectionError(planUsage: PlanUsage, intent: PostIntent): ItemError | null {

@@ -1,0 +1,96 @@
+/** Sets and removes the policy of a key or grant, with everything that was created under it, in one transaction. */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { Policy, type PolicyKind, type PolicyRules } from '../../entities/policy.ts';
+import { tables } from '../../entities/tables.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import type { Caller } from '../access/caller.ts';
+import { identityOf } from '../access/identity.ts';
+import type { Context } from '../context.ts';
+import { isTimeZone } from '../scheduling/time-zone.ts';
+import { assignPolicy } from './policy-members.ts';
+import { type PolicyView, readPolicy } from './read-policies.ts';
+
+/**
+ * Replaces an earlier policy. Posts that are scheduled keep their times.
+ *
+ * @param policyId of the key or grant
+ * @throws ServiceError not_found, invalid_request (unknown zone or connection)
+ */
+export async function setPolicy(
+  context: Context,
+  caller: Caller,
+  policyId: string,
+  rules: PolicyRules,
+): Promise<PolicyView> {
+  const { accountId } = caller;
+  await context.db.em().transactional(async (em: SqlEntityManager) => {
+    const kind = await requireTarget(em, caller, policyId);
+    await checkRules(em, caller, rules);
+    const by = identityOf(caller);
+    const changed = {
+      rules,
+      changedAt: context.clock.now(),
+      changedByKind: by.kind,
+      changedById: by.id,
+      changedByName: by.name,
+    };
+    // Requests that post under it lock it first, so they see either policy.
+    await em.upsert(Policy, { id: policyId, accountId, kind, ...changed });
+    await assignPolicy(em, caller, policyId, policyId);
+  });
+  return readPolicy(context, caller, policyId);
+}
+
+/** @throws ServiceError not_found */
+export async function removePolicy(context: Context, caller: Caller, policyId: string): Promise<void> {
+  await context.db.em().transactional(async (em: SqlEntityManager) => {
+    const removed = await em.nativeDelete(Policy, { id: policyId, accountId: caller.accountId });
+    if (removed === 0)
+      throw new ServiceError('not_found', `No key or agent of yours with the id ${policyId} has a policy.`);
+    await assignPolicy(em, caller, policyId, null);
+  });
+}
+
+/** @throws ServiceError not_found */
+export async function requireTarget(em: SqlEntityManager, { accountId }: Caller, id: string): Promise<PolicyKind> {
+  for (const [kind, table] of [
+    ['key', 'api_keys'],
+    ['grant', 'oauth_grants'],
+  ] as const) {
+    const found = await tables(em)
+      .selectFrom(table)
+      .select('id')
+      .where('id', '=', id)
+      .where('account_id', '=', accountId)
+      .where('revoked_at', 'is', null)
+      .executeTakeFirst();
+    if (found !== undefined) return kind;
+  }
+  throw new ServiceError('not_found', `No key and no grant of yours that is in force has the id ${id}.`);
+}
+
+/** @throws ServiceError invalid_request */
+export async function checkRules(
+  em: SqlEntityManager,
+  { accountId }: Caller,
+  { quietHours, connectionIds }: PolicyRules,
+): Promise<void> {
+  if (quietHours !== null && !isTimeZone(quietHours.timezone)) {
+    throw new ServiceError(
+      'invalid_request',
+      `quietHours.timezone: "${quietHours.timezone.slice(0, 60)}" is not an IANA time zone such as Europe/Paris.`,
+    );
+  }
+  if (connectionIds === null) return;
+  const rows = await tables(em)
+    .selectFrom('connections')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .where('id', 'in', [...connectionIds])
+    .execute();
+  const known = new Set(rows.map(({ id }) => id));
+  const unknown = connectionIds.find((id) => !known.has(id));
+  if (unknown === undefined) return;
+  throw new ServiceError('invalid_request', `connectionIds: no connection of yours has the id ${unknown}.`);
+}
