@@ -47,7 +47,7 @@ export async function sendOwnerNotices(context: Context, signal: AbortSignal): P
 /** When the next email is due; null when none is waiting or no mail server is configured. */
 export async function nextNoticeAt(context: Context): Promise<Date | null> {
   if (context.mail === null) return null;
-  const { at } = await tables(context.db.em())
+  const { at } = await tables(context.db.queries)
     .selectFrom('owner_notices')
     .select(({ fn }) => fn.min<string | null>('next_attempt_at').as('at'))
     .where('status', '=', 'pending')

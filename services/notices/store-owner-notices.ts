@@ -1,5 +1,5 @@
 /**
- * Stores an email to the owners of an account, for a worker to send; does nothing when no mail server is configured.
+ * Stores an email to owners of an account, for a worker to send; does nothing when no mail server is configured.
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Owner } from '../../entities/owner.ts';
@@ -12,23 +12,39 @@ export interface NoticeText {
   readonly text: string;
 }
 
-/** Runs in the transaction of the change that it reports. */
+/** To all owners. Runs in the transaction of the change that it reports. */
 export async function storeOwnerNotices(
   context: Context,
   em: SqlEntityManager,
   accountId: string,
-  { subject, text }: NoticeText,
+  notice: NoticeText,
 ): Promise<void> {
   if (context.mail === null) return;
-  const now = context.clock.now();
   const owners = await em.find(Owner, { accountId, role: 'owner' });
-  const notices = owners.map((owner) => ({
+  await storeNoticesTo(
+    context,
+    em,
+    owners.map(({ id }) => id),
+    notice,
+  );
+}
+
+/** To some of them. Runs in the transaction of the change that it reports. */
+export async function storeNoticesTo(
+  context: Context,
+  em: SqlEntityManager,
+  ownerIds: readonly string[],
+  { subject, text }: NoticeText,
+): Promise<void> {
+  if (context.mail === null || ownerIds.length === 0) return;
+  const now = context.clock.now();
+  const notices = ownerIds.map((ownerId) => ({
     id: context.random.uuid(),
-    ownerId: owner.id,
+    ownerId,
     subject,
     text,
     createdAt: now,
     nextAttemptAt: now,
   }));
-  if (notices.length > 0) await em.insertMany(OwnerNotice, notices);
+  await em.insertMany(OwnerNotice, notices);
 }
