@@ -1,13 +1,12 @@
 /** Rewrites one text for one connection, within ten seconds. */
+import type { ProfileVoice } from '../../entities/profile.ts';
 import type { AnyPlatform, ConnectionLimits } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import { textLimit } from '../../platforms/check-text.ts';
 import { checkRewrite } from './check-rewrite.ts';
-import { drawBoundary, polishRequest } from './polish-request.ts';
+import { askInTime } from './ask-in-time.ts';
+import { drawBoundary, type PolishGoal, polishRequest } from './polish-request.ts';
 import { PolishFailure, type Polisher } from '../ports/polisher.ts';
-
-/** Timeout from the request to the last byte of the answer, in real milliseconds. */
-const POLISH_MS = 10_000;
 
 /** The outcome: the rewrite, or the original and the reason. */
 export type Rewrite =
@@ -26,6 +25,12 @@ export interface OutgoingText {
   readonly text: string;
   readonly platform: AnyPlatform;
   readonly limits: ConnectionLimits | null;
+  /** Of the profile that the connection belongs to. */
+  readonly voice: ProfileVoice | null;
+  /** Words that need a person, by the policy of who asked for the post. */
+  readonly guardedWords?: readonly string[];
+  /** Which of how many wordings; left out for the only one. */
+  readonly variant?: PolishGoal['variant'];
 }
 
 /** The text to send. Never throws because of the model. */
@@ -41,9 +46,7 @@ export async function tryRewrite(context: Context, outgoing: OutgoingText): Prom
   try {
     return { status: 'rewritten', text: await ask(context, context.polisher, outgoing) };
   } catch (error) {
-    const failure =
-      error instanceof PolishFailure ? error : new PolishFailure('The model could not be asked.', kindOf(error));
-    const { message: reason, detail } = failure;
+    const { message: reason, detail } = failureOf(error);
     context.log.warn(
       { postId: outgoing.postId, reason, ...(detail !== undefined && { detail }) },
       'a text could not be polished',
@@ -52,19 +55,21 @@ export async function tryRewrite(context: Context, outgoing: OutgoingText): Prom
   }
 }
 
-async function ask(context: Context, polisher: Polisher, { text, platform, limits }: OutgoingText): Promise<string> {
-  const boundary = drawBoundary(text, (length) => context.random.bytes(length));
-  const request = polishRequest(text, { platformName: platform.name, limit: textLimit(platform, limits) }, boundary);
-  const signal = context.clock.deadline(POLISH_MS);
-  const late = Promise.withResolvers<never>();
-  const giveUp = () => late.reject(new PolishFailure(`The model did not answer within ${POLISH_MS / 1_000} seconds.`));
-  signal.addEventListener('abort', giveUp, { once: true });
-  try {
-    const answer = await Promise.race([polisher.rewrite(request, signal), late.promise]);
-    return checkRewrite(answer, { original: text, platform, limits, boundary });
-  } finally {
-    signal.removeEventListener('abort', giveUp);
-  }
+const ONLY_ONE = { number: 1, count: 1 };
+
+async function ask(context: Context, polisher: Polisher, outgoing: OutgoingText): Promise<string> {
+  const { text, platform, limits, voice, variant = ONLY_ONE, guardedWords = [] } = outgoing;
+  // As the JSON in the prompt has it.
+  const boundary = drawBoundary([text, JSON.stringify(voice)], (length) => context.random.bytes(length));
+  const goal = { platformName: platform.name, limit: textLimit(platform, limits), voice, variant };
+  const request = polishRequest(text, goal, boundary);
+  const answer = await askInTime(context, polisher, request);
+  return checkRewrite(answer, { original: text, platform, limits, boundary, request, voice, guardedWords });
+}
+
+/** What failed, in words for the caller. */
+export function failureOf(error: unknown): PolishFailure {
+  return error instanceof PolishFailure ? error : new PolishFailure('The model could not be asked.', kindOf(error));
 }
 
 /** Only the name of an error, because its message may contain the model's output. */

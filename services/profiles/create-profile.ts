@@ -36,6 +36,7 @@ export async function createProfile(context: Context, caller: Caller, input: Pro
         accountId,
         name: input.name,
         externalId: input.externalId ?? null,
+        voice: null,
         createdAt: context.clock.now(),
         deletedAt: null,
       });

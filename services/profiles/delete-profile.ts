@@ -2,7 +2,7 @@
  * Deletes a profile with everything that could still act for it, in one transaction
  * (docs/contract/profiles-and-keys.md#profiles). Its connections are disconnected and their waiting posts cancelled.
  * Its open connect sessions end, its keys and OAuth grants are revoked, and its webhooks end with their queued
- * deliveries. Event streams of its keys end with the keys. Its images become unreachable, and a cleanup job frees them.
+ * deliveries. Its calendars are revoked, its brand voice is removed. Event streams of its keys end with the keys. Its images become unreachable, and a cleanup job frees them.
  * Sent posts stay readable, and the externalId becomes free. Emits connection.removed for each connection.
  */
 import { LockMode } from '@mikro-orm/core';
@@ -14,6 +14,7 @@ import { Profile } from '../../entities/profile.ts';
 import { Webhook } from '../../entities/webhook.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { TEST_PLATFORM } from '../../platforms/registry.ts';
+import { revokeCalendarsOfProfile } from '../calendars/revoke-calendar.ts';
 import { endSessionsOfProfile } from '../connect/end-sessions-of-profile.ts';
 import { removeConnections } from '../connections/remove-connections.ts';
 import type { Context } from '../context.ts';
@@ -38,8 +39,10 @@ export async function deleteProfile(context: Context, caller: Caller, profileId:
     if (caller.mode === 'test') await refuseBeyondTest(em, profile, connections);
     const deletedAt = context.clock.now();
     profile.deletedAt = deletedAt;
+    profile.voice = null;
     await removeConnections(context, em, caller, connections);
     await endSessionsOfProfile(em, profileId);
+    await revokeCalendarsOfProfile(em, profileId);
     await em.nativeUpdate(ApiKey, { accountId, profileId, revokedAt: null }, { revokedAt: deletedAt });
     await revokeGrantsOf(em, { accountId, profileId, at: deletedAt });
     const webhooks = await em.find(Webhook, held, { fields: ['id'] });
