@@ -1,4 +1,5 @@
 /** Health and uptime as the public endpoints answer them: cached, so that requests cannot overload the database. */
+import type { WithBackups } from '../backups/backup-schedule.ts';
 import { cached } from '../cached.ts';
 import type { Context } from '../context.ts';
 import { type Health, readHealth } from './read-health.ts';
@@ -18,7 +19,7 @@ export interface WithHealth {
   readonly healthHistory: () => Promise<HealthDay[]>;
 }
 
-export function cacheHealth(context: Context & WithStartup): WithHealth {
+export function cacheHealth(context: Context & WithStartup & WithBackups): WithHealth {
   const cachedHealth = cached(context.clock, HEALTH_CACHE_SECONDS, () => readHealth(context));
   return {
     // An answer given during the start must not stay cached after it.

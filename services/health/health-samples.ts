@@ -1,5 +1,6 @@
 /** Health samples, one per minute across all processes, kept for 90 days (docs/contract/metrics.md#uptime). */
 import { statement } from '../../entities/statement.ts';
+import type { WithBackups } from '../backups/backup-schedule.ts';
 import type { Context } from '../context.ts';
 import { type Health, readHealth } from './read-health.ts';
 import type { WithStartup } from './startup.ts';
@@ -20,7 +21,7 @@ const storeSamples = statement('store health samples', {
 });
 
 /** Stores the health of the current minute, unless it is stored already. @returns how many samples were written */
-export async function takeSample(context: Context & WithStartup): Promise<number> {
+export async function takeSample(context: Context & WithStartup & WithBackups): Promise<number> {
   if (!context.startup.hasEnded) return 0;
   const health = await readHealth(context);
   // While an install starts for the first time, its workers do not count as late.
@@ -34,7 +35,7 @@ export async function takeSample(context: Context & WithStartup): Promise<number
  * Stores samples for the minutes that the manual clock has skipped since `from`, all with the current health
  * (docs/contract/metrics.md#analytics).
  */
-export async function samplePassedMinutes(context: Context & WithStartup, from: Date): Promise<void> {
+export async function samplePassedMinutes(context: Context & WithStartup & WithBackups, from: Date): Promise<void> {
   const now = context.clock.now();
   const { status } = await readHealth(context);
   const first = new Date(Math.max(from.getTime(), now.getTime() - KEPT_MS));

@@ -1,10 +1,12 @@
 /**
- * Health of the service: its database, and whether its workers completed their rounds
+ * Health of the service: its database, its backups, and whether its workers completed their rounds
  * (docs/contract/running.md#health).
  */
 import { type Tables, tables } from '../../entities/tables.ts';
+import type { WithBackups } from '../backups/backup-schedule.ts';
 import type { Context } from '../context.ts';
 import { dateOrNull, timestamp, timestampOrNull } from '../timestamp.ts';
+import { withinDatabaseTimeout } from './database-timeout.ts';
 import { isOnTime, type WorkerLoopName } from '../workers/worker-loops.ts';
 import type { WithStartup } from './startup.ts';
 
@@ -21,27 +23,28 @@ export interface Health {
     scheduledPosts: WorkerCheck;
     webhookDeliveries: WorkerCheck;
     xUsageSweep: WorkerCheck;
+    /** Absent without a schedule. */
+    backups?: WorkerCheck;
   };
   version: string;
   time: string;
 }
 
-/** Real milliseconds after which a database that does not answer counts as down. */
-const DATABASE_TIMEOUT_MS = 3_000;
-
-type WorkerRow = Pick<Tables['worker_states'], 'name' | 'started_at' | 'last_run_at' | 'last_ok_at'>;
+type WorkerRow = Pick<Tables['worker_states'], 'name' | 'started_at' | 'last_run_at' | 'last_ok_at'> &
+  Pick<Tables['database_marks'], 'held_until'>;
 
 /** Never throws: a database that does not answer is a result, not a failure. */
-export async function readHealth(context: Context & WithStartup): Promise<Health> {
+export async function readHealth(context: Context & WithStartup & WithBackups): Promise<Health> {
   const started = context.clock.elapsed();
   const rows = await readWorkers(context);
   const database = { ok: rows !== null, latencyMs: Math.round(context.clock.elapsed() - started) };
   const now = context.clock.now();
   const check = (name: WorkerLoopName) => checkWorker(name, rows ?? [], now);
   const workers = {
-    scheduledPosts: check('scheduledPosts'),
+    scheduledPosts: withHold(check('scheduledPosts'), rows ?? []),
     webhookDeliveries: check('webhookDeliveries'),
     xUsageSweep: check('xUsageSweep'),
+    ...checkBackups(context),
   };
   const isOk = context.startup.hasEnded && database.ok && Object.values(workers).every(({ ok }) => ok);
   return {
@@ -54,16 +57,11 @@ export async function readHealth(context: Context & WithStartup): Promise<Health
 
 /** One query checks the database and reads what the workers have recorded; null when it does not answer. */
 async function readWorkers(context: Context): Promise<WorkerRow[] | null> {
-  const query = tables(context.db.em())
+  const query = tables(context.db.queries)
     .selectFrom('worker_states')
-    .select(['name', 'started_at', 'last_run_at', 'last_ok_at']);
-  const answered = query.execute().catch(() => null);
-  const deadline = context.clock.deadline(DATABASE_TIMEOUT_MS);
-  const expired = new Promise<null>((resolve) => {
-    if (deadline.aborted) resolve(null);
-    deadline.addEventListener('abort', () => resolve(null), { once: true });
-  });
-  return Promise.race([answered, expired]);
+    .select(['name', 'started_at', 'last_run_at', 'last_ok_at'])
+    .select((eb) => eb.selectFrom('database_marks').select('held_until').as('held_until'));
+  return withinDatabaseTimeout(context, query.execute());
 }
 
 function checkWorker(name: WorkerLoopName, rows: readonly WorkerRow[], now: Date): WorkerCheck {
@@ -74,4 +72,16 @@ function checkWorker(name: WorkerLoopName, rows: readonly WorkerRow[], now: Date
     lastRunAt: timestampOrNull(row?.last_run_at ?? null),
     lastOkAt: timestampOrNull(lastOkAt),
   };
+}
+
+function checkBackups({ backups }: WithBackups): { backups?: WorkerCheck } {
+  const state = backups.state();
+  if (state === null) return {};
+  const { isOk, lastTriedAt, newestAt } = state;
+  return { backups: { ok: isOk, lastRunAt: timestampOrNull(lastTriedAt), lastOkAt: timestampOrNull(newestAt) } };
+}
+
+/** Posts that are held after a restore wait for the operator, however well the workers run. */
+function withHold(check: WorkerCheck, rows: readonly WorkerRow[]): WorkerCheck {
+  return { ...check, ok: check.ok && rows.every(({ held_until }) => held_until === null) };
 }
