@@ -17,12 +17,15 @@ export interface Credentials {
   readonly checkAccessToken: (token: string) => Promise<AccessToken | null>;
 }
 
-/** @returns null when no presented credential is valid */
+/**
+ * @param bucket of the request; undefined when it is counted later
+ * @returns null when no presented credential is valid
+ */
 export async function admit(
   context: Context & WithKeyChecks & WithLimiter,
   { presentedKey, checkAccessToken }: Credentials,
   headers: IncomingHttpHeaders,
-  bucket: string,
+  bucket: string | undefined,
 ): Promise<Admission | null> {
   const presented = presentedKey(headers);
   // A key never reaches the token parser or its error messages.

@@ -8,6 +8,7 @@ import { type Operation, operations } from '../routers/operations.ts';
 import type { OperationContext, OperationServices } from '../routers/context.ts';
 import type { Caller } from '../services/access/caller.ts';
 import type { ToolSelection } from './tool-selection.ts';
+import type { ChatView } from './views.ts';
 
 /** The caller, the request and its path. */
 export interface McpCall {
@@ -16,6 +17,14 @@ export interface McpCall {
   readonly selection: ToolSelection;
   /** Receives the operation's progress if the client asked for it. */
   readonly onProgress?: OperationContext['onProgress'];
+}
+
+/** A call, with what the server for it must be able to do. */
+export interface ServedCall extends McpCall {
+  /** The tool that the only message calls; undefined for any other message. */
+  readonly tool: string | undefined;
+  /** The views that the client is offered; none when it cannot show any. */
+  readonly views: readonly ChatView[];
 }
 
 /** @throws any error of the procedure; errors/error-body.ts decides what the caller may know of it */

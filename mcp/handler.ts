@@ -3,7 +3,10 @@
  * bucket, then the protocol (docs/contract/agents.md#tool-results,
  * docs/contract/errors-and-limits.md#order-of-a-request). It reads the body itself, so mount it before any body parser.
  */
-import { toNodeHandler } from '@modelcontextprotocol/node';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import { toWebRequest } from '@modelcontextprotocol/node';
 import type { Request as HttpRequest, RequestHandler, Response as HttpResponse } from 'express';
 import { countRequest } from '../services/keys/authenticate.ts';
 import type { Caller } from '../services/access/caller.ts';
@@ -11,8 +14,9 @@ import type { RateState, WithLimiter } from '../services/limits/rate-limiter.ts'
 import { admit, type Credentials } from './admit.ts';
 import { corsHeaders, createOriginGuard, isPreflight } from './origin-guard.ts';
 import { BODY_MAX_BYTES, createProtocol } from './protocol.ts';
-import { forbidden, notFound, tooManyRequests, unauthorized } from './refusals.ts';
+import { forbidden, internalError, notFound, tooLarge, tooManyRequests, unauthorized } from './refusals.ts';
 import type { ServerOptions } from './server.ts';
+import type { ClientConnection } from './subscriptions.ts';
 import { selectionAt } from './tool-selection.ts';
 import type { OperationServices } from '../routers/context.ts';
 import type { WithKeyChecks } from '../services/keys/key-checks.ts';
@@ -34,7 +38,6 @@ export function createMcpHandler(
 ): RequestHandler {
   const guard = createOriginGuard(context.config.publicUrl);
   const protocol = createProtocol(context, options);
-  const onerror = (error: Error) => context.log.error({ err: error }, 'an MCP request failed');
 
   return async (request, response) => {
     const refusal = guard(request.headers);
@@ -48,7 +51,7 @@ export function createMcpHandler(
       const presented = options.presentedKey(request.headers) !== undefined;
       return write(request, response, unauthorized(context, requestId, presented));
     }
-    const { caller, rate } = admission;
+    const { caller, rate, expiresAt } = admission;
     setHeaders(response, { [options.requestIdHeader]: requestId, ...options.rateHeaders(rate) });
     if (!rate.allowed) return write(request, response, tooManyRequests(context, rate));
     const selection = selectionAt(request.path);
@@ -59,9 +62,55 @@ export function createMcpHandler(
       setHeaders(response, options.rateHeaders(latest));
       return latest;
     };
-    const fetch = (message: Request) => protocol(message, { caller, requestId, selection, countMore });
-    await toNodeHandler({ fetch }, { maxRequestBodySize: BODY_MAX_BYTES, onerror })(request, response);
+    const connection = connectionOf(response);
+    const answer = await ask(request, response, (message) =>
+      protocol(message, { caller, requestId, selection, countMore, expiresAt, connection }),
+    ).catch((error: unknown) => {
+      if (isTooLarge(error)) return tooLarge(BODY_MAX_BYTES);
+      context.log.error({ err: error }, 'an MCP request failed');
+      return internalError();
+    });
+    await (isStream(answer) ? stream(response, answer) : write(request, response, answer));
   };
+}
+
+/** Reads the request and has it answered; a client that disconnects aborts it. */
+async function ask(
+  request: HttpRequest,
+  response: HttpResponse,
+  answer: (message: Request) => Promise<Response>,
+): Promise<Response> {
+  const left = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) left.abort();
+  });
+  return answer(await toWebRequest(request, undefined, { signal: left.signal, maxRequestBodySize: BODY_MAX_BYTES }));
+}
+
+function connectionOf(response: HttpResponse): ClientConnection {
+  const closed = new AbortController();
+  response.once('close', () => closed.abort());
+  return {
+    closed: closed.signal,
+    isBlocked: () => response.writableNeedDrain,
+    destroy: () => void response.destroy(),
+  };
+}
+
+/** The SDK throws an error of this name, and does not export its class. */
+function isTooLarge(error: unknown): boolean {
+  return error instanceof Error && error.name === 'RequestBodyTooLargeError';
+}
+
+function isStream(answer: Response): boolean {
+  return answer.headers.get('content-type')?.startsWith('text/event-stream') === true;
+}
+
+/** Writes an answer as it comes. A client that disconnects ends it. */
+async function stream(response: HttpResponse, answer: Response): Promise<void> {
+  setHeaders(response, Object.fromEntries(answer.headers));
+  response.status(answer.status).flushHeaders();
+  await pipeline(Readable.fromWeb(answer.body as ReadableStream), response).catch(() => undefined);
 }
 
 /** Counts the messages of a batch after the first: all of them, or none when the window has no room for all. */
@@ -82,7 +131,7 @@ function setHeaders(response: HttpResponse, headers: Record<string, string>): vo
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
 }
 
-/** Answers without reading the body. The unread body must not be parsed as the next request on this connection. */
+/** Writes a whole answer. An unread body must not be parsed as the next request on this connection. */
 async function write(request: HttpRequest, response: HttpResponse, answer: Response): Promise<void> {
   if (!request.complete) response.setHeader('connection', 'close');
   setHeaders(response, Object.fromEntries(answer.headers));

@@ -1,7 +1,8 @@
-/** Finds the scopes that the calls and reads in a request need and its access token lacks. */
+/** Finds the scopes that the calls, reads and subscriptions in a request need and its access token lacks. */
 import { operations } from '../routers/operations.ts';
 import type { Scope } from '../services/access/scopes.ts';
 import { type McpCall, operationNamed } from './call-operation.ts';
+import { subscribedUris } from './listen-request.ts';
 
 /** Scopes by tool name. Leaves out tools that no token may call, because asking for more scopes would not help. */
 const SCOPE_OF = new Map<string, Scope>(
@@ -13,6 +14,7 @@ const READ_BY = new Map([
   ['platforms', 'platforms.list'],
   ['connections', 'connections.list'],
   ['posts', 'posts.get'],
+  ['approvals', 'approvals.list'],
 ]);
 
 interface Message {
@@ -22,7 +24,7 @@ interface Message {
 
 /** @param body parsed JSON: one message, or a batch, of which every message counts */
 export function missingScopes(body: unknown, given: ReadonlySet<Scope>): Scope[] {
-  const needed = (Array.isArray(body) ? body : [body]).flatMap((message) => neededBy(message) ?? []);
+  const needed = (Array.isArray(body) ? body : [body]).flatMap(neededBy);
   return [...new Set(needed)].filter((scope) => !given.has(scope));
 }
 
@@ -32,10 +34,15 @@ export function mayCall({ caller: { scopes } }: McpCall, operation: string): boo
   return scopes === null || (scope !== null && scopes.has(scope));
 }
 
-function neededBy(message: unknown): Scope | undefined {
+function neededBy(message: unknown): Scope[] {
   const { method, params } = (message ?? {}) as Message;
-  if (method === 'tools/call') return SCOPE_OF.get(String(params?.name));
-  return method === 'resources/read' ? scopeOfResource(String(params?.uri)) : undefined;
+  if (method === 'tools/call') return listed(SCOPE_OF.get(String(params?.name)));
+  const read = method === 'resources/read' ? [String(params?.uri)] : subscribedUris(message);
+  return read.flatMap((uri) => listed(scopeOfResource(uri)));
+}
+
+function listed(scope: Scope | undefined): Scope[] {
+  return scope === undefined ? [] : [scope];
 }
 
 function scopeOfResource(uri: string): Scope | undefined {

@@ -5,6 +5,7 @@ import {
   type ReadResourceResult,
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server';
+import { isLogged } from '../errors/codes.ts';
 import { publicError } from '../errors/error-body.ts';
 import type { McpCall } from './call-operation.ts';
 import { UNTRUSTED_META_KEY, untrustedFields } from './untrusted-fields.ts';
@@ -34,7 +35,7 @@ function protocolErrorOf(context: Context, uri: string, call: McpCall, thrown: u
   const message = `${error.code}: ${error.message}`;
   // A malformed id does not name a resource either.
   if (error.code === 'not_found' || error.code === 'invalid_request') return new ResourceNotFoundError(uri, message);
-  if (error.code !== 'internal_server_error') return new ProtocolError(ProtocolErrorCode.InvalidRequest, message);
+  if (!isLogged(error.code)) return new ProtocolError(ProtocolErrorCode.InvalidRequest, message);
   context.log.error({ reqId: call.requestId, err: thrown }, 'a resource could not be read');
   return new ProtocolError(ProtocolErrorCode.InternalError, message);
 }

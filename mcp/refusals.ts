@@ -17,6 +17,16 @@ export function invalidRequest(message: string): Response {
   return protocolError(400, -32_600, message);
 }
 
+/** A body that is longer than the endpoint reads. */
+export function tooLarge(maxBytes: number): Response {
+  return protocolError(413, -32_000, `Payload Too Large: Request body must not exceed ${maxBytes} bytes`);
+}
+
+/** A mistake of ours before the protocol could answer. */
+export function internalError(): Response {
+  return protocolError(500, -32_603, 'Internal server error');
+}
+
 /**
  * Tells clients where to request access, and which scopes (RFC 9728). Not all of them can request more later, so it
  * names the scopes that ordinary work needs.
@@ -43,7 +53,7 @@ export function insufficientScope(context: Context, missing: readonly Scope[]): 
 }
 
 function challengeOf(context: Context, said: Readonly<Record<string, string>>): string {
-  const all = { ...said, resource_metadata: resourceMetadataUrl(context.config) };
+  const all = { ...said, resource_metadata: resourceMetadataUrl(context.config, 'mcp') };
   return `Bearer ${Object.entries(all)
     .map(([name, value]) => `${name}="${value}"`)
     .join(', ')}`;
@@ -60,6 +70,11 @@ export function tooManyRequests(context: Context, rate: RateState): Response {
   const body = errorBody(new ServiceError('too many requests'), '', '');
   const seconds = secondsUntilReset(rate, context.clock.now());
   return Response.json(body, { status: 429, headers: { 'retry-after': String(seconds) } });
+}
+
+/** A request that was read and is not carried out. @param id of the request */
+export function failedRequest(id: string | number, code: number, message: string): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code, message }, id });
 }
 
 function protocolError(status: number, code: number, message: string): Response {

@@ -2,6 +2,7 @@
 import type { CacheHint, McpServer } from '@modelcontextprotocol/server';
 import { callOperation, type McpCall, operationNamed } from './call-operation.ts';
 import { MIME_TYPE, readResource } from './read-resource.ts';
+import { APPROVALS_URI, CONNECTIONS_URI } from './resource-uris.ts';
 import type { OperationServices } from '../routers/context.ts';
 
 interface FixedResource {
@@ -28,11 +29,19 @@ const resources: readonly FixedResource[] = [
   },
   {
     name: 'connections',
-    uri: 'carillon://connections',
+    uri: CONNECTIONS_URI,
     title: 'Connections',
     description:
       'The linked accounts and channels that posts can be sent to, newest first, with the slug each one is addressed by.',
     operation: 'connections.list',
+    cacheHint: { ttlMs: 0, cacheScope: 'private' },
+  },
+  {
+    name: 'approvals',
+    uri: APPROVALS_URI,
+    title: 'Pending approvals',
+    description: 'The posts that wait for the approval of a person, oldest first, with what goes out and who asked.',
+    operation: 'approvals.list',
     cacheHint: { ttlMs: 0, cacheScope: 'private' },
   },
   {

@@ -1,19 +1,23 @@
 /** The server that answers one request: it is created for the caller, used once and discarded. */
 import { type CacheHint, McpServer } from '@modelcontextprotocol/server';
-import type { McpCall } from './call-operation.ts';
+import type { ServedCall } from './call-operation.ts';
 import { createConfirmations } from './confirmations.ts';
+import { type ReadView, registerViews, UI_EXTENSION, VIEW_MIME_TYPE } from './offer-views.ts';
 import { createRequestStates } from './request-states.ts';
 import { registerPrompts } from './prompts/index.ts';
 import { registerResources } from './resources.ts';
 import { registerResourceTemplates } from './resource-templates.ts';
 import { INSTRUCTIONS, serverInfo } from './server-info.ts';
 import { registerSkills } from './skills.ts';
-import { registerTools } from './tools.ts';
+import { isToolOf, registerTools } from './tools.ts';
 import type { OperationServices } from '../routers/context.ts';
+import type { EventStreamOptions } from '../services/events/stream-places.ts';
 
 export interface ServerOptions {
   /** The document of the REST API. */
   readonly openApi: object;
+  readonly readView: ReadView;
+  readonly streams: EventStreamOptions;
 }
 
 /** For data that changes only with the version: clients may cache it privately for five minutes. */
@@ -21,18 +25,20 @@ const FIVE_MINUTES: CacheHint = { ttlMs: 300_000, cacheScope: 'private' };
 
 export function createServerFactory(
   context: OperationServices,
-  { openApi }: ServerOptions,
-): (call: McpCall) => Promise<McpServer> {
+  { openApi, readView }: ServerOptions,
+): (call: ServedCall, era: 'legacy' | 'modern') => Promise<McpServer> {
   const states = createRequestStates(context);
   const confirmations = createConfirmations(states);
-  return async (call) => {
+  return async (call, era) => {
     const server = new McpServer(serverInfo(context), {
       instructions: INSTRUCTIONS,
-      // The lists never change while a process runs, so the server sends no notifications and keeps no stream open.
+      // The lists never change while a process runs. Revisions before 2026-07-28 subscribe in a session, which this server
+      // does not keep.
       capabilities: {
         tools: { listChanged: false },
-        resources: { listChanged: false },
+        resources: { listChanged: false, ...(era === 'modern' && { subscribe: true }) },
         prompts: { listChanged: false },
+        ...(call.views.length > 0 && { extensions: { [UI_EXTENSION]: { mimeTypes: [VIEW_MIME_TYPE] } } }),
       },
       requestState: { verify: states.verify },
       cacheHints: {
@@ -44,10 +50,13 @@ export function createServerFactory(
       },
     });
     registerTools(server, context, call, confirmations);
+    // Most requests call one tool, and registering everything else takes longer than the call.
+    if (isToolOf(call)) return server;
     registerResources(server, context, call, openApi);
     registerResourceTemplates(server, context, call);
     registerPrompts(server, context, call);
     registerSkills(server);
+    registerViews(server, call.views, readView);
     if (context.config.mcpConformance) {
       const { registerConformance } = await import('./conformance/index.ts');
       registerConformance(server, context.clock, states);

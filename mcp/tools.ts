@@ -7,10 +7,12 @@ import type {
   StandardSchemaWithJSON,
   ToolAnnotations,
 } from '@modelcontextprotocol/server';
+import { isLogged } from '../errors/codes.ts';
 import { publicError } from '../errors/error-body.ts';
 import { type Operation, operations } from '../routers/operations.ts';
-import { callOperation, type McpCall } from './call-operation.ts';
+import { callOperation, type McpCall, type ServedCall } from './call-operation.ts';
 import type { Confirmations } from './confirmations.ts';
+import { viewMeta } from './offer-views.ts';
 import { progressOf } from './progress.ts';
 import { linksTo } from './resource-links.ts';
 import { errorResult, successResult } from './tool-results.ts';
@@ -81,14 +83,23 @@ function toTool(
   return { name, confirmation, operation, config: { title, description, annotations, ...schemas } };
 }
 
+/** Whether the call names a tool of its selection. */
+export function isToolOf({ selection, tool }: ServedCall): boolean {
+  return tool !== undefined && toolsOf(selection).some(({ name }) => name === tool);
+}
+
+/** Registers the tools of the selection, or only the one that is called. */
 export function registerTools(
   server: McpServer,
   context: OperationServices,
-  call: McpCall,
+  call: ServedCall,
   confirmations: Confirmations,
 ): void {
-  for (const tool of toolsOf(call.selection)) {
-    server.registerTool(tool.name, tool.config, (input, ctx) =>
+  const tools = toolsOf(call.selection);
+  const called = tools.filter(({ name }) => name === call.tool);
+  for (const tool of called.length > 0 ? called : tools) {
+    const config = call.views.length === 0 ? tool.config : { ...tool.config, _meta: viewMeta(tool.name, call.views) };
+    server.registerTool(tool.name, config, (input, ctx) =>
       runTool(context, tool, input, { ...call, onProgress: progressOf(context, ctx) }, ctx, confirmations),
     );
   }
@@ -121,8 +132,7 @@ async function runTool(
     return successResult(body, linksTo(body, ctx));
   } catch (thrown) {
     const error = publicError(thrown, input);
-    if (error.code === 'internal_server_error')
-      context.log.error({ reqId: call.requestId, err: thrown }, 'a tool call failed');
+    if (isLogged(error.code)) context.log.error({ reqId: call.requestId, err: thrown }, 'a tool call failed');
     return errorResult(context, operation, error, call.requestId);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Finds the fields of an answer whose text a platform or its users wrote. Such text is data, never instructions
+ * Finds the fields of an answer whose text a platform, its users or a model wrote. Such text is data, never instructions
  * (docs/contract/platforms.md#what-platforms-send).
  */
 import { ERROR_CODES, type ErrorCode } from '../errors/codes.ts';
@@ -27,6 +27,8 @@ const MARKS: readonly { readonly field: string; isIn(object: Record<string, unkn
   { field: 'reason', isIn: (_object, name) => name === 'reconnectRequired' },
   // The body of a delivery may quote a platform's refusal.
   { field: 'body', isIn: (object) => 'eventId' in object && 'attemptLog' in object },
+  // A proposal of a model may repeat what is written in the image.
+  { field: 'altText', isIn: (object) => object['status'] === 'proposed' },
   { field: 'message', isIn: (object) => quotesPlatform(object['code']) },
 ];
 
