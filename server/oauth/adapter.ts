@@ -10,7 +10,7 @@ import { consumeArtifact, findArtifact, putArtifact, removeArtifact } from '../.
 import { type Ending, revokeGrant } from '../../services/oauth/revoke-grant.ts';
 import type { MachineTime } from '../database-clock.ts';
 import { REQUEST_ID_HEADER } from '../rate-headers.ts';
-import { errors, Provider } from './provider-library.ts';
+import { providerLibrary } from './provider-library.ts';
 import { countForClient } from './token-limits.ts';
 import type { WithPublicLimiter } from '../../services/limits/rate-limiter.ts';
 
@@ -70,7 +70,8 @@ function adapterOf(context: Context & WithPublicLimiter, kind: string, lead: () 
     consume: async (id) => {
       if (await consumeArtifact(context, kind, id)) return;
       const found = await findArtifact(context, kind, id);
-      if (found === null || !isWithinGrace(context, found)) throw new errors.InvalidGrant('it was already used');
+      if (found === null || !isWithinGrace(context, found))
+        throw new (providerLibrary().errors.InvalidGrant)('it was already used');
     },
     destroy: async (id) => {
       if (kind === 'Grant' && isUuid(id)) await revokeGrant(context, id, ending());
@@ -86,7 +87,7 @@ function adapterOf(context: Context & WithPublicLimiter, kind: string, lead: () 
 function refuseUnstorable(payload: Record<string, unknown>): void {
   JSON.stringify(payload, (_name, value: unknown) => {
     if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed()))
-      throw new errors.InvalidRequest('it contains an invalid character');
+      throw new (providerLibrary().errors.InvalidRequest)('it contains an invalid character');
     return value;
   });
 }
@@ -96,7 +97,7 @@ function refuseUnstorable(payload: Record<string, unknown>): void {
  * refresh token was used twice.
  */
 function ending(): Ending {
-  const { oidc, res } = Provider.ctx ?? {};
+  const { oidc, res } = providerLibrary().Provider.ctx ?? {};
   const requestId = String(res?.getHeader(REQUEST_ID_HEADER) ?? '');
   return { cause: oidc?.route === 'revocation' ? 'returned' : 'replayed', requestId };
 }

@@ -18,7 +18,7 @@ import { consentRequests } from './consent-requests.ts';
 import { providerConfiguration, type ProviderParts, ROUTES } from './provider-configuration.ts';
 import { giveOneSuccessor } from './one-successor.ts';
 import { createSigningKeySet } from './signing-key-set.ts';
-import { Provider } from './provider-library.ts';
+import { loadProviderLibrary, type Provider, providerLibrary } from './provider-library.ts';
 import { keepUnknownClientsHere } from './unknown-clients.ts';
 import type { WithPublicLimiter } from '../../services/limits/rate-limiter.ts';
 
@@ -52,6 +52,7 @@ export function createAuthorizationServer(
   );
   let made: { readonly keys: readonly SigningKey[]; readonly provider: Provider } | undefined;
   const provider = async () => {
+    await loadProviderLibrary();
     const keys = await keySet.latest();
     if (made?.keys !== keys) made = { keys, provider: createProvider(context, { machine, keys, newClients }) };
     return made.provider;
@@ -65,7 +66,7 @@ export function createAuthorizationServer(
 }
 
 function createProvider(context: Context & WithPublicLimiter, parts: ProviderParts): Provider {
-  const provider = new Provider(context.config.publicUrl, providerConfiguration(context, parts));
+  const provider = new (providerLibrary().Provider)(context.config.publicUrl, providerConfiguration(context, parts));
   // Our own router writes the headers that the provider reads as forwarded.
   provider.proxy = true;
   giveOneSuccessor(context, provider);

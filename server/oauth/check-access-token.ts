@@ -5,7 +5,7 @@
 import * as oauth from 'oauth4webapi';
 import { validate as isUuid } from 'uuid';
 import type { Context } from '../../services/context.ts';
-import { resourceOf } from '../../services/oauth/addresses.ts';
+import { type ResourceName, resourceOf } from '../../services/oauth/addresses.ts';
 import type { AccessToken } from '../../services/oauth/admit-grant.ts';
 import { knownScopes } from '../../services/oauth/known-scopes.ts';
 import type { SigningKey } from '../../services/oauth/signing-keys.ts';
@@ -20,24 +20,29 @@ const TOLERANCE_SECONDS = 2;
 /** Longer tokens were not issued here. */
 const TOKEN_MAX = 4_096;
 
-/** @returns null for a token that was not issued here, is not for this resource, or has expired */
-export type CheckAccessToken = (token: string) => Promise<AccessToken | null>;
+/**
+ * @param resources those that the token may be for
+ * @returns null for a token that was not issued here, is for none of the resources, or has expired
+ */
+export type CheckAccessToken = (token: string, resources: readonly ResourceName[]) => Promise<AccessToken | null>;
 
 export function createAccessTokenCheck(
   context: Context,
   machine: MachineTime,
   keySet: SigningKeySet,
 ): CheckAccessToken {
-  const resource = resourceOf(context.config);
   /** One entry for each set of keys, because the library caches data for the object it is given. */
   const issuers = new WeakMap<readonly SigningKey[], oauth.AuthorizationServer>();
-  return async (token) => {
+  return async (token, resources) => {
     const kid = token.length > TOKEN_MAX ? undefined : kidOf(token);
     if (kid === undefined) return null;
     const keys = await keySet.with(kid);
     if (!keys.some((key) => key.kid === kid)) return null;
     const issuer = issuers.get(keys) ?? issuerOf(context);
     issuers.set(keys, issuer);
+    const audience = audienceOf(token);
+    const resource = resources.map((name) => resourceOf(context.config, name)).find((one) => one === audience);
+    if (resource === undefined) return null;
     const request = new Request(resource, { headers: { authorization: `Bearer ${token}` } });
     const claims = await oauth
       .validateJwtAccessToken(issuer, request, resource, {
@@ -69,6 +74,16 @@ function kidOf(token: string): string | undefined {
   }
 }
 
+/** The audience that a token claims, before anything of it is verified. */
+function audienceOf(token: string): unknown {
+  try {
+    const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { aud?: unknown };
+    return claims.aud;
+  } catch {
+    return undefined;
+  }
+}
+
 function refusedAsNull(error: unknown): null {
   const known = [oauth.OperationProcessingError, oauth.UnsupportedOperationError];
   if (known.some((kind) => error instanceof kind)) return null;
@@ -76,8 +91,8 @@ function refusedAsNull(error: unknown): null {
 }
 
 function read(claims: oauth.JWTAccessTokenClaims): AccessToken | null {
-  const { gid, client_id: clientId, scope, cnf } = claims;
+  const { gid, client_id: clientId, scope, cnf, exp } = claims;
   // We issue no token that is bound to a key. A bound token must not pass as a bearer token.
   if (typeof gid !== 'string' || !isUuid(gid) || cnf !== undefined) return null;
-  return { grantId: gid, clientId, scopes: new Set(knownScopes(scope)) };
+  return { grantId: gid, clientId, scopes: new Set(knownScopes(scope)), expiresAt: new Date(exp * 1000) };
 }

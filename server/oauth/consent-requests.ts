@@ -9,13 +9,13 @@ import {
 } from '../../console/oauth/consent-requests.ts';
 import { scopesWithinRole } from '../../services/access/roles.ts';
 import type { Context } from '../../services/context.ts';
-import { resourceOf } from '../../services/oauth/addresses.ts';
+import { resourceNamed, resourceOf } from '../../services/oauth/addresses.ts';
 import { clientName } from '../../services/oauth/client-name.ts';
 import { knownScopes } from '../../services/oauth/known-scopes.ts';
 import { claimForGrant } from '../../services/oauth/artifacts.ts';
 import { recordDenial, storeGrant } from '../../services/oauth/store-grant.ts';
 import { requestIdOf } from '../request-id.ts';
-import { errors } from './provider-library.ts';
+import { providerLibrary } from './provider-library.ts';
 
 /** @param current gives the provider with the current keys */
 export function consentRequests(context: Context, current: () => Promise<Provider>): ConsentRequests {
@@ -23,19 +23,25 @@ export function consentRequests(context: Context, current: () => Promise<Provide
     find: async (request, response, uid) => {
       const provider = await current();
       const asked = await detailsOf(provider, request, response);
-      return asked?.uid === uid ? requestOf(provider, asked.params) : null;
+      return asked?.uid === uid ? requestOf(context, provider, asked.params) : null;
     },
     allow: async (request, response, consent) => {
       const provider = await current();
       const { uid, params, result, returnTo } = await provider.interactionDetails(request, response);
       // The button was pressed twice: the first press counts.
       if (result !== undefined) return returnTo;
-      const asked = await requestOf(provider, params);
-      if (asked === null) throw new errors.InvalidClient('the client no longer exists');
+      const asked = await requestOf(context, provider, params);
+      if (asked === null) throw new (providerLibrary().errors.InvalidClient)('the client no longer exists');
       // If the button is pressed twice at once, both requests use the same grant.
       const grantId = await claimForGrant(context, 'Interaction', uid, context.random.uuid());
       if (grantId === null) return returnTo;
-      await grant(context, provider, { id: grantId, asked, consent, requestId: requestIdOf(response) });
+      await grant(context, provider, {
+        id: grantId,
+        asked,
+        consent,
+        requestId: requestIdOf(response),
+        resources: resourcesOf(context, params),
+      });
       const login = { accountId: consent.ownerId, remember: false };
       return provider.interactionResult(request, response, { login, consent: { grantId } });
     },
@@ -55,12 +61,16 @@ async function detailsOf(provider: Provider, request: Request, response: Respons
   try {
     return await provider.interactionDetails(request, response);
   } catch (error) {
-    if (error instanceof errors.SessionNotFound) return null;
+    if (error instanceof providerLibrary().errors.SessionNotFound) return null;
     throw error;
   }
 }
 
-async function requestOf(provider: Provider, params: Record<string, unknown>): Promise<ConsentRequest | null> {
+async function requestOf(
+  context: Context,
+  provider: Provider,
+  params: Record<string, unknown>,
+): Promise<ConsentRequest | null> {
   const clientId = String(params['client_id']);
   const client = await provider.Client.find(clientId);
   if (client === undefined) return null;
@@ -70,7 +80,14 @@ async function requestOf(provider: Provider, params: Record<string, unknown>): P
     clientName: clientName(client.clientName, clientId),
     redirectUri,
     scopes: knownScopes(params['scope']),
+    asksForApi: resourcesOf(context, params).includes(resourceOf(context.config, 'api')),
   };
+}
+
+/** The resources that a request indicates; /mcp when it indicates none. */
+function resourcesOf({ config }: Context, { resource }: Record<string, unknown>): string[] {
+  const named = [resource].flat().filter((one): one is string => resourceNamed(config, one) !== undefined);
+  return named.length === 0 ? [resourceOf(config, 'mcp')] : named;
 }
 
 interface Agreed {
@@ -79,18 +96,20 @@ interface Agreed {
   readonly asked: ConsentRequest;
   readonly consent: Consent;
   readonly requestId: string;
+  /** What its access tokens are for. */
+  readonly resources: readonly string[];
 }
 
 /** Writes the record of oidc-provider first: a listed grant can then be used, and an unlisted one cannot. */
 async function grant(context: Context, provider: Provider, agreed: Agreed): Promise<void> {
   const { id, asked, consent, requestId } = agreed;
   const { clientId, redirectUri } = asked;
-  const { profileId, mode, role } = consent;
+  const { profileId, mode, role, approval } = consent;
   const scopes = scopesWithinRole(asked.scopes, role);
   const storedGrant = new provider.Grant({ jti: id, accountId: consent.ownerId, clientId } as { accountId: string });
-  storedGrant.addResourceScope(resourceOf(context.config), scopes.join(' '));
+  for (const resource of agreed.resources) storedGrant.addResourceScope(resource, scopes.join(' '));
   await storedGrant.save();
   const shown = { clientName: asked.clientName, redirectHost: redirectHost(redirectUri) };
-  const agreement = { clientId, ...shown, scopes, profileId, mode };
+  const agreement = { clientId, ...shown, scopes, profileId, mode, approval };
   await storeGrant(context, id, agreement, { ...consent, requestId });
 }

@@ -8,7 +8,13 @@ import type { Context } from '../../services/context.ts';
 import { SCOPES } from '../../services/access/scopes.ts';
 import { networkOf } from '../../services/limits/network-of.ts';
 import { type RateLimiter, secondsUntilReset, type WithPublicLimiter } from '../../services/limits/rate-limiter.ts';
-import { RESOURCE_METADATA_PATH, resourceOf } from '../../services/oauth/addresses.ts';
+import {
+  RESOURCE_METADATA_PATH,
+  RESOURCE_NAMES,
+  type ResourceName,
+  resourceOf,
+  RESOURCES,
+} from '../../services/oauth/addresses.ts';
 import { REQUEST_ID_HEADER } from '../rate-headers.ts';
 import { requestIdOf } from '../request-id.ts';
 import { type AuthorizationServer, DISCOVERY_PATH } from './authorization-server.ts';
@@ -23,7 +29,12 @@ export function oauthRouter(
   { provider, newClients }: AuthorizationServer,
 ): Router {
   const router = Router();
-  router.all([RESOURCE_METADATA_PATH, `${RESOURCE_METADATA_PATH}/mcp`], anyOrigin('GET'), describeResource(context));
+  for (const name of RESOURCE_NAMES) {
+    const path = `${RESOURCE_METADATA_PATH}${RESOURCES[name]}`;
+    // Clients from before the API was a resource ask without a path, and mean /mcp.
+    const paths = name === 'mcp' ? [RESOURCE_METADATA_PATH, path] : [path];
+    router.all(paths, anyOrigin('GET'), describeResource(context, name));
+  }
   router.all(ROUTES.registration, anyOrigin('POST'), limitRegistrations(context, newClients));
   const pass = atPublicUrl(context, async (request, response) => {
     await (await provider()).callback()(request, response);
@@ -37,9 +48,9 @@ export function oauthRouter(
 }
 
 /** RFC 9728: which resource access tokens are for, and which server issues them. */
-function describeResource({ config }: Context): RequestHandler {
+function describeResource({ config }: Context, name: ResourceName): RequestHandler {
   const document = {
-    resource: resourceOf(config),
+    resource: resourceOf(config, name),
     authorization_servers: [config.publicUrl],
     scopes_supported: Object.keys(SCOPES),
     bearer_methods_supported: ['header'],

@@ -13,7 +13,7 @@ import { addSigningKey } from '../../services/oauth/signing-keys.ts';
 import { requestIdOf } from '../request-id.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
 import { storedMetadata } from './client-metadata.ts';
-import { errors } from './provider-library.ts';
+import { providerLibrary } from './provider-library.ts';
 
 const NewClient = z.strictObject({
   clientId: z.string().regex(/^[A-Za-z0-9._-]{1,80}$/, '1 to 80 letters, digits, dots, dashes or underscores'),
@@ -49,7 +49,7 @@ async function validate(check: () => Promise<void>): Promise<void> {
   try {
     await check();
   } catch (error) {
-    if (!(error instanceof errors.OIDCProviderError)) throw error;
+    if (!(error instanceof providerLibrary().errors.OIDCProviderError)) throw error;
     throw new ServiceError('invalid_request', `redirectUris: ${error.error_description ?? error.message}.`);
   }
 }

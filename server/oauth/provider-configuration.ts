@@ -8,7 +8,8 @@ import { Owner } from '../../entities/owner.ts';
 import { oauthErrorPage } from '../../console/oauth/oauth-error-page.ts';
 import type { Context } from '../../services/context.ts';
 import { SCOPES } from '../../services/access/scopes.ts';
-import { resourceOf } from '../../services/oauth/addresses.ts';
+import { resourceNamed, RESOURCE_NAMES, resourceOf } from '../../services/oauth/addresses.ts';
+import { UNUSED_DAYS } from '../../services/oauth/remove-ended-grants.ts';
 import { hasAllowedScheme, REDIRECT_SCHEMES } from '../../services/oauth/redirect-scheme.ts';
 import { knownScopes } from '../../services/oauth/known-scopes.ts';
 import { networkOf } from '../../services/limits/network-of.ts';
@@ -17,7 +18,7 @@ import type { SigningKey } from '../../services/oauth/signing-keys.ts';
 import type { MachineTime } from '../database-clock.ts';
 import { clockLead, oauthAdapter } from './adapter.ts';
 import { DOCUMENT_MAX_BYTES, fetchForProvider, storedMetadata } from './client-metadata.ts';
-import { errors, interactionPolicy } from './provider-library.ts';
+import { providerLibrary } from './provider-library.ts';
 import type { WithPublicLimiter } from '../../services/limits/rate-limiter.ts';
 
 const DAY = 86_400;
@@ -26,7 +27,7 @@ const DAY = 86_400;
 const LIFETIMES = {
   AccessToken: 600,
   AuthorizationCode: 60,
-  RefreshToken: 30 * DAY,
+  RefreshToken: UNUSED_DAYS * DAY,
   /** A grant lasts while its refresh tokens are renewed; it ends when it is revoked. */
   Grant: 3_650 * DAY,
   /** From the client's request to the press on Allow, including signing in. */
@@ -126,7 +127,6 @@ function cookies({ signer, config }: Context): NonNullable<Configuration['cookie
 }
 
 function features(context: Context, { keys, newClients }: ProviderParts): NonNullable<Configuration['features']> {
-  const resource = resourceOf(context.config);
   const off = { enabled: false };
   return {
     clientIdMetadataDocument: {
@@ -150,12 +150,15 @@ function features(context: Context, { keys, newClients }: ProviderParts): NonNul
     },
     resourceIndicators: {
       enabled: true,
-      defaultResource: () => resource,
+      defaultResource: () => resourceOf(context.config, 'mcp'),
       getResourceServerInfo: (_ctx, indicated) => {
-        if (indicated !== resource) throw new errors.InvalidTarget(`the only resource here is ${resource}`);
+        if (resourceNamed(context.config, indicated) === undefined) {
+          const known = RESOURCE_NAMES.map((name) => resourceOf(context.config, name)).join(' and ');
+          throw new (providerLibrary().errors.InvalidTarget)(`the only resources here are ${known}`);
+        }
         return {
           scope: Object.keys(SCOPES).join(' '),
-          audience: resource,
+          audience: indicated,
           accessTokenTTL: LIFETIMES.AccessToken,
           accessTokenFormat: 'jwt',
           jwt: { sign: { alg: 'ES256', kid: keys[0]?.kid } },
@@ -176,7 +179,7 @@ function features(context: Context, { keys, newClients }: ProviderParts): NonNul
 function refuseTooLong(metadata: Record<string, unknown>): void {
   const bytes = Buffer.byteLength(JSON.stringify(metadata));
   if (bytes <= DOCUMENT_MAX_BYTES) return;
-  throw new errors.InvalidClientMetadata(
+  throw new (providerLibrary().errors.InvalidClientMetadata)(
     `at most ${DOCUMENT_MAX_BYTES} bytes are kept of a client; these are ${bytes}`,
   );
 }
@@ -185,16 +188,19 @@ function refuseTooLong(metadata: Record<string, unknown>): void {
 function refuseForeignSchemes(redirectUris: unknown): void {
   if (!Array.isArray(redirectUris)) return;
   if (redirectUris.every((uri) => !URL.canParse(String(uri)) || hasAllowedScheme(String(uri)))) return;
-  throw new errors.InvalidClientMetadata(`redirect_uris may have ${REDIRECT_SCHEMES}`);
+  throw new (providerLibrary().errors.InvalidClientMetadata)(`redirect_uris may have ${REDIRECT_SCHEMES}`);
 }
 
 /** One consent prompt, shown for each request. */
 function policy(): Policy.Prompt[] {
-  const { Check, Prompt } = interactionPolicy;
+  const { Check, Prompt } = providerLibrary().interactionPolicy;
   const isAsked = (ctx: KoaContextWithOIDC) => {
     const asked = ctx.oidc.params?.['scope'];
     if (knownScopes(asked).length === 0) {
-      throw new errors.InvalidScope(`there are only ${Object.keys(SCOPES).join(', ')}`, String(asked));
+      throw new (providerLibrary().errors.InvalidScope)(
+        `there are only ${Object.keys(SCOPES).join(', ')}`,
+        String(asked),
+      );
     }
     return ctx.oidc.result?.consent?.grantId === undefined;
   };

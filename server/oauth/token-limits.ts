@@ -6,7 +6,7 @@ import type { RequestHandler } from 'express';
 import type { Context } from '../../services/context.ts';
 import { networkOf } from '../../services/limits/network-of.ts';
 import { type RateState, secondsUntilReset, type WithPublicLimiter } from '../../services/limits/rate-limiter.ts';
-import { errors, Provider } from './provider-library.ts';
+import { providerLibrary } from './provider-library.ts';
 
 const TOO_MANY = 'too_many_requests';
 
@@ -35,12 +35,12 @@ export function limitByAddress(context: Context & WithPublicLimiter, path: strin
  * @throws OIDCProviderError which is answered as 429
  */
 export async function countForClient(context: Context & WithPublicLimiter, clientId: unknown): Promise<void> {
-  const { oidc, res } = Provider.ctx ?? {};
+  const { oidc, res } = providerLibrary().Provider.ctx ?? {};
   if (oidc?.route !== 'token' || typeof clientId !== 'string') return;
   const now = context.clock.now();
   const rate = await context.publicLimiter.take(`client ${clientId} /oauth/token`, now);
   if (rate.allowed) return;
   res?.setHeader('retry-after', String(secondsUntilReset(rate, now)));
-  const refusal = new errors.OIDCProviderError(429, TOO_MANY);
+  const refusal = new (providerLibrary().errors.OIDCProviderError)(429, TOO_MANY);
   throw Object.assign(refusal, { error_description: sentence(rate, 'for this client'), expose: true });
 }

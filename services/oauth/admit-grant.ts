@@ -14,7 +14,7 @@ import { WINDOW_SECONDS, type WithLimiter } from '../limits/rate-limiter.ts';
 
 const GRANT = columns(
   'oauth_grants',
-  ['id', 'account_id', 'client_id', 'client_name', 'profile_id', 'mode', 'last_used_at'],
+  ['id', 'account_id', 'client_id', 'client_name', 'profile_id', 'mode', 'approval', 'policy_id', 'last_used_at'],
   'g',
 );
 
@@ -52,26 +52,32 @@ export interface AccessToken {
   readonly grantId: string;
   readonly clientId: string;
   readonly scopes: ReadonlySet<Scope>;
+  readonly expiresAt: Date;
 }
 
-/** @returns null when the grant was revoked, or the person who gave it has left the account */
+/**
+ * @param bucket of the request; undefined when it is counted later
+ * @returns null when the grant was revoked, or the person who gave it has left the account
+ */
 export async function admitGrant(
   context: Context & WithLimiter,
   token: AccessToken,
-  bucket: string,
+  bucket: string | undefined,
 ): Promise<Admission | null> {
   const now = context.clock.now();
   const { limit, countsInDatabase = false } = context.limiter;
   const { grantId, clientId } = token;
   const given = { now, requests: 1, limit, windowSeconds: WINDOW_SECONDS };
-  const [row]: (GrantRow & Partial<RateRow>)[] = countsInDatabase
-    ? await findGrantAndCount(context.db.em(), { grantId, clientId, bucket, ...given })
-    : await findGrant(context.db.em(), { grantId, clientId });
+  const [row]: (GrantRow & Partial<RateRow>)[] =
+    countsInDatabase && bucket !== undefined
+      ? await findGrantAndCount(context.db.queries, { grantId, clientId, bucket, ...given })
+      : await findGrant(context.db.queries, { grantId, clientId });
   if (row === undefined) return null;
   await touch(context, row, now);
   const caller = callerOf(row, token.scopes);
+  if (bucket === undefined) return { caller, rate: undefined, expiresAt: token.expiresAt };
   const rate = countsInDatabase ? rateStateOf(row as RateRow, limit) : await countRequest(context, caller, bucket);
-  return { caller, rate };
+  return { caller, rate, expiresAt: token.expiresAt };
 }
 
 function callerOf(row: GrantRow, scopes: ReadonlySet<Scope>): Caller {
@@ -80,6 +86,8 @@ function callerOf(row: GrantRow, scopes: ReadonlySet<Scope>): Caller {
     keyId: row.id,
     profileId: row.profile_id,
     mode: row.mode,
+    approval: row.approval,
+    policyId: row.policy_id,
     // The person's role may be less than when the grant was given.
     scopes: new Set(scopesWithinRole(scopes, row.role)),
     actor: { kind: 'oauth_client', id: row.client_id, name: row.client_name },

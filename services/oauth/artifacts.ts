@@ -65,7 +65,7 @@ export async function claimForGrant(
   id: string,
   grantId: string,
 ): Promise<string | null> {
-  const row = await tables(context.db.em())
+  const row = await tables(context.db.queries)
     .updateTable('oauth_artifacts')
     .set(({ fn, val }) => ({ grant_id: fn.coalesce('grant_id', val(grantId)) }))
     .where('id_hash', '=', hashOf(kind, id))

@@ -1,4 +1,5 @@
 /** Lists the active grants of a person, newest first; for an owner, those of all people of the account. */
+import type { ApprovalRule } from '../../entities/approval-actors.ts';
 import { tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 import { scopesWithinRole } from '../access/roles.ts';
@@ -22,6 +23,10 @@ export interface GrantView {
   /** Its name. */
   readonly profileName: string | null;
   readonly mode: 'live' | 'test';
+  /** Whether what it wants to send waits for a person. */
+  readonly approval: ApprovalRule;
+  /** The policy that its posts follow; null for none. */
+  readonly policyId: string | null;
   readonly createdAt: Date;
   readonly lastUsedAt: Date | null;
 }
@@ -30,11 +35,21 @@ export async function listGrants(
   context: Context,
   { ownerId, accountId, role }: Pick<SignedInPerson, 'ownerId' | 'accountId' | 'role'>,
 ): Promise<GrantView[]> {
-  const rows = await tables(context.db.em())
+  const rows = await tables(context.db.queries)
     .selectFrom('oauth_grants as g')
     .innerJoin('owners as o', 'o.id', 'g.owner_id')
     .leftJoin('profiles as p', 'p.id', 'g.profile_id')
-    .select(['g.id', 'g.client_name', 'g.redirect_host', 'g.scopes', 'g.mode', 'g.created_at', 'g.last_used_at'])
+    .select([
+      'g.id',
+      'g.client_name',
+      'g.redirect_host',
+      'g.scopes',
+      'g.mode',
+      'g.approval',
+      'g.policy_id',
+      'g.created_at',
+      'g.last_used_at',
+    ])
     .select(['p.id as profile_id', 'p.name as profile_name', 'o.email', 'o.role'])
     .$if(role !== 'owner', (query) => query.where('g.owner_id', '=', ownerId))
     .where('g.account_id', '=', accountId)
@@ -52,6 +67,8 @@ export async function listGrants(
     profileId: row.profile_id,
     profileName: row.profile_name,
     mode: row.mode,
+    approval: row.approval,
+    policyId: row.policy_id,
     createdAt: dateOf(row.created_at),
     lastUsedAt: dateOrNull(row.last_used_at),
   }));

@@ -56,7 +56,7 @@ export async function cleanUpSigningKeys(context: Context): Promise<void> {
     context.log.info({ kid }, 'access tokens are signed with a new key');
   }
   const replacedBefore = new Date(now.getTime() - KEEP_MS).toISOString();
-  await tables(context.db.em())
+  await tables(context.db.queries)
     .deleteFrom('oauth_keys as k')
     .where(({ exists, selectFrom }) =>
       exists(

@@ -1,5 +1,6 @@
 /** Stores the grant that a person has agreed to. From then on, requests with the grant are allowed. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { ApprovalRule } from '../../entities/approval-actors.ts';
 import { tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 import type { Scope } from '../access/scopes.ts';
@@ -14,11 +15,13 @@ export interface Agreement {
   /** The only profile that it reaches; null reaches the whole account. */
   readonly profileId: string | null;
   readonly mode: 'live' | 'test';
+  /** Whether what it wants to send waits for a person. */
+  readonly approval: ApprovalRule;
 }
 
 /** Of several concurrent clicks on Allow, the first one counts. */
 export async function storeGrant(context: Context, id: string, agreement: Agreement, by: Deciding): Promise<void> {
-  const { clientId, clientName, redirectHost, scopes, profileId, mode } = agreement;
+  const { clientId, clientName, redirectHost, scopes, profileId, mode, approval } = agreement;
   const { accountId, ownerId } = by;
   const now = context.clock.now();
   await context.db.em().transactional(async (em: SqlEntityManager) => {
@@ -34,6 +37,7 @@ export async function storeGrant(context: Context, id: string, agreement: Agreem
         scopes: [...scopes],
         profile_id: profileId,
         mode,
+        approval,
         created_at: now,
       })
       .onConflict((conflict) => conflict.column('id').doNothing())
