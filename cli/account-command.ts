@@ -2,13 +2,12 @@
  * `account list` and `account set`: account settings that the operator controls
  * (docs/contract/errors-and-limits.md#plans).
  */
-import { parseArgs } from 'node:util';
 import type { AccountView } from '../services/account/read-account.ts';
 import { type Environment, type OperatorClient, operatorClient, type Request, UsageError } from './operator-client.ts';
+import { parseOptions } from './parse-options.ts';
 
 const OPTIONS = {
   url: { type: 'string' },
-  token: { type: 'string' },
   plan: { type: 'string' },
   'payment-method': { type: 'string' },
   'x-spend-cap-cents': { type: 'string' },
@@ -19,7 +18,7 @@ type Settings = Partial<Record<keyof typeof OPTIONS, string>>;
 
 /** @returns what to print */
 export async function accountCommand(request: Request, args: string[], env: Environment): Promise<string> {
-  const { values, positionals } = parse(args);
+  const { values, positionals } = parseOptions(args, OPTIONS);
   const [verb, accountId] = positionals;
   const changes = readChanges(values);
   if (verb === 'list' && positionals.length === 1) {
@@ -36,14 +35,6 @@ export async function accountCommand(request: Request, args: string[], env: Envi
     account: AccountView;
   };
   return describe(account);
-}
-
-function parse(args: string[]): { values: Settings; positionals: string[] } {
-  try {
-    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
 }
 
 function readChanges(values: Settings): Record<string, unknown> {

@@ -1,12 +1,11 @@
 /** `key create`, `key list` and `key revoke`: the keys that reach a whole account (docs/contract/profiles-and-keys.md#account-keys). */
-import { parseArgs } from 'node:util';
 import type { KeyView } from '../services/keys/key-view.ts';
 import { onlyAccount } from './account-command.ts';
 import { type Environment, type OperatorClient, operatorClient, type Request, UsageError } from './operator-client.ts';
+import { parseOptions } from './parse-options.ts';
 
 const OPTIONS = {
   url: { type: 'string' },
-  token: { type: 'string' },
   account: { type: 'string' },
   live: { type: 'boolean' },
   test: { type: 'boolean' },
@@ -14,11 +13,11 @@ const OPTIONS = {
   'with-minted': { type: 'boolean' },
 } as const;
 
-type Values = ReturnType<typeof parse>['values'];
+type Values = ReturnType<typeof parseOptions<typeof OPTIONS>>['values'];
 
 /** @returns what to print */
 export async function keyCommand(request: Request, args: string[], env: Environment): Promise<string> {
-  const { values, positionals } = parse(args);
+  const { values, positionals } = parseOptions(args, OPTIONS);
   const [verb, keyId] = positionals;
   const wanted = verb === 'create' ? newKey(values) : null;
   const isComplete = verb === 'revoke' ? positionals.length === 2 : positionals.length === 1;
@@ -30,14 +29,6 @@ export async function keyCommand(request: Request, args: string[], env: Environm
   const withMinted = values['with-minted'] === true;
   await client.call('DELETE', `${path}/${encodeURIComponent(keyId ?? '')}${withMinted ? '?includeMinted=true' : ''}`);
   return `The key ${keyId} is revoked${withMinted ? ', with every key that it minted' : ''}.\n`;
-}
-
-function parse(args: string[]) {
-  try {
-    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
 }
 
 function newKey({ live, test, name }: Values): { type: 'live' | 'test'; name: string } {

@@ -10,7 +10,10 @@ import type { SignedEvent } from '../services/events/event-body.ts';
 import { deliveryHeaders } from '../services/webhooks/delivery-headers.ts';
 import { newWebhookSecret } from '../services/webhooks/new-secret.ts';
 import { receiverUrlProblem } from '../services/webhooks/receiver-url.ts';
-import { type EventMessage, eventMessages } from './event-messages.ts';
+import type { ConnectionOptions } from '../client/connection.ts';
+import { followEvents } from '../client/follow-events.ts';
+import type { StreamedEvent } from '../client/webhook-event.ts';
+import { clientRuntime } from './client-runtime.ts';
 import { type Environment, type Request, serverOrigin, UsageError } from './operator-client.ts';
 
 /** The dependencies of the command. */
@@ -26,15 +29,14 @@ export interface Listening {
 
 const OPTIONS = {
   forward: { type: 'string' },
-  key: { type: 'string' },
-  secret: { type: 'string' },
   url: { type: 'string' },
 } as const;
 
 /** The parsed arguments. */
 interface Plan {
-  readonly events: URL;
-  readonly key: string;
+  /** Origin of the install. */
+  readonly url: string;
+  readonly target: ConnectionOptions;
   readonly forward: URL;
   readonly secret: string;
 }
@@ -42,45 +44,41 @@ interface Plan {
 /** The same timeout as for a receiver of deliveries. */
 const ANSWER_WITHIN_MS = 5_000;
 
-/** Real milliseconds before a stream that ended is reopened. */
-const LISTEN_AGAIN_MS = 2_000;
-
-/** An answer that would be the same on a retry. */
-class RefusedError extends Error {
-  override name = 'RefusedError';
+/**
+ * Listens until the signal aborts.
+ *
+ * @param login the install and the credential to use instead of those of `env`
+ * @throws Error with a sentence that says what to correct
+ */
+export async function listenCommand(
+  io: Listening,
+  args: string[],
+  env: Environment,
+  login?: ConnectionOptions,
+): Promise<void> {
+  const plan = readPlan(io, args, env, login);
+  const { request: fetch, clock, random, signal } = io;
+  let isIntroduced = false;
+  const onConnection = (state: 'open' | 'lost') => {
+    if (state === 'lost') io.print('The stream ended. Listening again after the last event.');
+    else if (!isIntroduced) introduce(io, plan);
+    isIntroduced = true;
+  };
+  const target = { ...clientRuntime({ fetch, clock, random }), ...plan.target };
+  for await (const event of followEvents(target, { signal, tries: 1, onConnection })) await relay(io, plan, event);
 }
 
-/** Listens until the signal aborts. @throws Error with a sentence that says what to correct */
-export async function listenCommand(io: Listening, args: string[], env: Environment): Promise<void> {
-  const plan = readPlan(io, args, env);
-  let lastId: string | undefined;
-  let wasOpen = false;
-  while (!io.signal.aborted) {
-    try {
-      const body = await openStream(io, plan, lastId);
-      if (!wasOpen) introduce(io, plan);
-      wasOpen = true;
-      for await (const message of eventMessages(body)) {
-        await relay(io, plan, message);
-        lastId = message.id ?? lastId;
-      }
-    } catch (error) {
-      if (io.signal.aborted) return;
-      if (error instanceof RefusedError || !wasOpen) throw error;
-    }
-    if (io.signal.aborted) return;
-    io.print('The stream ended. Listening again behind the last event.');
-    await io.clock.sleep(LISTEN_AGAIN_MS, io.signal).catch(() => undefined);
-  }
-}
-
-function readPlan(io: Listening, args: string[], env: Environment): Plan {
-  const { forward, key = env['CARILLON_KEY'], secret = newWebhookSecret(io.random), url } = parse(args);
+function readPlan(io: Listening, args: string[], env: Environment, login?: ConnectionOptions): Plan {
+  const { forward, url } = parse(args);
+  const { CARILLON_KEY: key, CARILLON_WEBHOOK_SECRET: secret = newWebhookSecret(io.random) } = env;
   if (forward === undefined) throw new UsageError('Set where events go with --forward, e.g. http://localhost:4000.');
   const problem = receiverUrlProblem(forward);
   if (problem !== null) throw new UsageError(`--forward: expected ${problem}, not "${forward}".`);
-  if (key === undefined || key === '') throw new UsageError('Set the API key with --key or CARILLON_KEY.');
-  return { events: new URL('/api/v2/events', serverOrigin(url, env)), key, forward: new URL(forward), secret };
+  const rest = { forward: new URL(forward), secret };
+  if (login !== undefined) return { url: login.url, target: login, ...rest };
+  if (key === undefined || key === '') throw new UsageError('Set the API key with CARILLON_KEY.');
+  const origin = serverOrigin(url, env);
+  return { url: origin, target: { url: origin, apiKey: key }, ...rest };
 }
 
 function parse(args: string[]): Partial<Record<keyof typeof OPTIONS, string>> {
@@ -91,32 +89,15 @@ function parse(args: string[]): Partial<Record<keyof typeof OPTIONS, string>> {
   }
 }
 
-function introduce({ print }: Listening, { events, forward, secret }: Plan): void {
-  print(`Listening at ${events.origin}; events go to ${forward.href}`);
+function introduce({ print }: Listening, { url, forward, secret }: Plan): void {
+  print(`Listening at ${new URL(url).origin}; events go to ${forward.href}`);
   print(`They are signed with ${secret}`);
 }
 
-async function openStream(
-  { request, signal }: Listening,
-  { events, key }: Plan,
-  lastId: string | undefined,
-): Promise<ReadableStream<Uint8Array>> {
-  const headers = { 'x-api-key': key, ...(lastId === undefined ? {} : { 'last-event-id': lastId }) };
-  const response = await request(events, { headers, signal }).catch((cause: Error) => {
-    throw new Error(`No server answers at ${events.origin}. Is it running? --url names another one.`, { cause });
-  });
-  if (response.ok && response.body !== null) return response.body;
-  const answer = (await response.json().catch(() => null)) as { message?: string; retryable?: boolean } | null;
-  const message = answer?.message ?? `${events.origin} answered HTTP ${response.status}; is it Carillon?`;
-  const passes = response.status >= 500 || response.status === 429;
-  throw passes ? new Error(message) : new RefusedError(message);
-}
-
-async function relay(io: Listening, plan: Plan, { id, event, mode, data }: EventMessage): Promise<void> {
-  if (id === undefined || event === undefined || data === undefined) return;
-  const signed = { id, event, mode, body: data } as SignedEvent;
-  const outcome = await post(io, plan, signed);
-  io.print(`${io.clock.now().toISOString()}  ${event}  ${id}  ${outcome}`);
+async function relay(io: Listening, plan: Plan, { mode, ...event }: StreamedEvent): Promise<void> {
+  const { event: name, eventId: id } = event;
+  const outcome = await post(io, plan, { id, event: name, mode, body: JSON.stringify(event) } as SignedEvent);
+  io.print(`${io.clock.now().toISOString()}  ${name}  ${id}  ${outcome}`);
 }
 
 /** One attempt, like that of a delivery. @returns the outcome, in words */

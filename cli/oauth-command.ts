@@ -2,14 +2,14 @@
  * `oauth client add` and `oauth rotate-keys`: clients that cannot register themselves, and the key that signs access
  * tokens.
  */
-import { parseArgs } from 'node:util';
 import { type Environment, operatorClient, type Request, UsageError } from './operator-client.ts';
+import { parseOptions } from './parse-options.ts';
 
-const OPTIONS = { url: { type: 'string' }, token: { type: 'string' } } as const;
+const OPTIONS = { url: { type: 'string' } } as const;
 
 /** @returns what to print */
 export async function oauthCommand(request: Request, args: string[], env: Environment): Promise<string> {
-  const { values, positionals } = parse(args);
+  const { values, positionals } = parseOptions(args, OPTIONS);
   const [noun, verb, clientId, ...redirectUris] = positionals;
   if (noun === 'rotate-keys' && positionals.length === 1) {
     const { kid } = (await (await operatorClient(request, values, env)).call('POST', '/oauth/signing-keys')) as Key;
@@ -24,12 +24,4 @@ export async function oauthCommand(request: Request, args: string[], env: Enviro
 
 interface Key {
   readonly kid: string;
-}
-
-function parse(args: string[]) {
-  try {
-    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
 }

@@ -1,11 +1,16 @@
 /** Calls to the operator's endpoints of a running server. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { OPERATOR_TOKEN_FILE } from '../server/operator-token.ts';
+import { OPERATOR_TOKEN_FILE } from '../server/operator-token-file.ts';
 
 /** An invalid command; an empty message shows the usage. */
 export class UsageError extends Error {
   override name = 'UsageError';
+}
+
+/** No server answers, or it has never run here. */
+export class NoServerError extends Error {
+  override name = 'NoServerError';
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -20,11 +25,11 @@ export type Request = typeof globalThis.fetch;
 
 export async function operatorClient(
   request: Request,
-  options: { url?: string | undefined; token?: string | undefined },
+  options: { url?: string | undefined },
   env: Environment,
 ): Promise<OperatorClient> {
   const origin = serverOrigin(options.url ?? localOrigin(env), env);
-  const token = options.token ?? env['OPERATOR_TOKEN'] ?? (await keptToken(env['DATA_DIR'] ?? './data'));
+  const token = env['OPERATOR_TOKEN'] ?? (await keptToken(env['DATA_DIR'] ?? './data'));
   return { call: (method, path, body) => call(request, new URL(`/operator${path}`, origin), { token, method, body }) };
 }
 
@@ -33,7 +38,8 @@ export async function operatorClient(
  * machine.
  */
 function localOrigin({ PUBLIC_URL, PORT = '3000' }: Environment): string {
-  const named = PUBLIC_URL === undefined ? null : URL.parse(PUBLIC_URL);
+  // Node.js 20 has no URL.parse.
+  const named = PUBLIC_URL === undefined || !URL.canParse(PUBLIC_URL) ? null : new URL(PUBLIC_URL);
   const isHere = named !== null && ['localhost', '127.0.0.1', '[::1]'].includes(named.hostname);
   return isHere ? named.origin : `http://127.0.0.1:${PORT}`;
 }
@@ -49,8 +55,8 @@ async function keptToken(dataDir: string): Promise<string> {
   try {
     return (await readFile(join(dataDir, OPERATOR_TOKEN_FILE), 'utf8')).trim();
   } catch {
-    throw new Error(
-      `There is no operator's token in ${dataDir}. Run this where the server runs, or give --token or OPERATOR_TOKEN.`,
+    throw new NoServerError(
+      `There is no operator's token in ${dataDir}. Run this where the server runs, or set OPERATOR_TOKEN.`,
     );
   }
 }
@@ -63,7 +69,7 @@ async function call(
   const json = body === undefined ? {} : { body: JSON.stringify(body) };
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const response = await request(url, { method, headers, ...json }).catch((cause: Error) => {
-    throw new Error(`No server answers at ${url.origin}. Is it running? --url names another one.`, { cause });
+    throw new NoServerError(`No server answers at ${url.origin}. Is it running? --url names another one.`, { cause });
   });
   const answer = (await response.json().catch(() => null)) as { message?: string } | null;
   if (response.ok) return answer;

@@ -2,15 +2,15 @@
  * `owner link`: creates a link with which the owner of an account chooses email and password, the first time or after
  * losing it; `--email` names another person of the account (docs/contract/agents.md#people).
  */
-import { parseArgs } from 'node:util';
 import { onlyAccount } from './account-command.ts';
 import { type Environment, operatorClient, type Request, UsageError } from './operator-client.ts';
+import { parseOptions } from './parse-options.ts';
 
-const OPTIONS = { url: { type: 'string' }, token: { type: 'string' }, email: { type: 'string' } } as const;
+const OPTIONS = { url: { type: 'string' }, email: { type: 'string' } } as const;
 
 /** @returns what to print */
 export async function ownerCommand(request: Request, args: string[], env: Environment): Promise<string> {
-  const { values, positionals } = parse(args);
+  const { values, positionals } = parseOptions(args, OPTIONS);
   const [verb, accountId] = positionals;
   if (verb !== 'link' || positionals.length > 2) throw new UsageError('');
   const client = await operatorClient(request, values, env);
@@ -19,12 +19,4 @@ export async function ownerCommand(request: Request, args: string[], env: Enviro
   const wish = values.email === undefined ? undefined : { email: values.email };
   const { url, expiresAt } = (await client.call('POST', path, wish)) as { url: string; expiresAt: string };
   return `${url}\nIt works once, until ${expiresAt}. Earlier links no longer work.\n`;
-}
-
-function parse(args: string[]) {
-  try {
-    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
 }

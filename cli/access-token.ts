@@ -1,0 +1,64 @@
+/**
+ * The present access token of a stored login. Only one process at a time renews it, because a refresh token is valid once: the
+ * others wait for what that one stores.
+ */
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { renewLogin } from './browser-login.ts';
+import { CommandError } from './failure.ts';
+import type { Io } from './io.ts';
+import { type GrantLogin, loginFile, readLogin, storeLogin } from './stored-login.ts';
+
+/** A token that expires sooner is renewed first. */
+const EARLY_MS = 30_000;
+
+/** How often a process looks whether another one has renewed the token, and how often in all. */
+const LOOK_MS = 200;
+const LOOKS = 100;
+
+/** A lock that is older was left by a process that died. */
+const LOCK_MS = 30_000;
+
+type Renewing = Pick<Io, 'env' | 'fetch' | 'signal' | 'clock'>;
+
+/** @throws CommandError notSignedIn when the grant has ended, or somebody has signed in otherwise meanwhile */
+export async function accessTokenOf(io: Renewing, url: string): Promise<string> {
+  for (let look = 0; look < LOOKS; look += 1) {
+    const login = await presentLogin(io, url);
+    if (login.expiresAt - EARLY_MS > io.clock.now().getTime()) return login.accessToken;
+    const lock = `${loginFile(io.env)}.lock`;
+    if (await isTaken(lock, io.clock.now().getTime())) {
+      await io.clock.sleep(LOOK_MS, io.signal);
+      continue;
+    }
+    try {
+      // Another process may have renewed it between the look and the lock.
+      const latest = await presentLogin(io, url);
+      if (latest.refreshToken !== login.refreshToken) continue;
+      const renewed = await renewLogin(io, latest);
+      await storeLogin(io.env, renewed);
+      return renewed.accessToken;
+    } finally {
+      await rm(lock, { force: true });
+    }
+  }
+  throw new CommandError('failed', 'Another process renews the sign-in and does not finish.', 'Try again.');
+}
+
+async function presentLogin({ env }: Renewing, url: string): Promise<GrantLogin> {
+  const login = await readLogin(env);
+  if (login !== undefined && 'clientId' in login && login.url === url) return login;
+  throw new CommandError('notSignedIn', `You are no longer signed in to ${url}.`, `Run: carillon login --url ${url}`);
+}
+
+/** Takes the lock. @returns whether another process has it */
+async function isTaken(lock: string, now: number): Promise<boolean> {
+  try {
+    await writeFile(lock, String(now), { flag: 'wx', mode: 0o600 });
+    return false;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  const since = Number(await readFile(lock, 'utf8').catch(() => now));
+  if (now - since > LOCK_MS) await rm(lock, { force: true });
+  return true;
+}

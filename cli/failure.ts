@@ -1,0 +1,67 @@
+/** Turns what a command threw into a message, an exit code and a JSON body. */
+import { ERRORS, type ErrorCode } from '../errors/codes.ts';
+import type { ErrorBody } from '../errors/error-body.ts';
+import { CarillonError, NoAnswerError } from '../client/errors.ts';
+import { EXIT_CODES, exitKindOf, type ExitKind } from './exit-codes.ts';
+import { UsageError } from './operator-client.ts';
+
+/** A failure that the command line finds itself. */
+export class CommandError extends Error {
+  override name = 'CommandError';
+  readonly kind: ExitKind;
+  readonly hint: string | undefined;
+
+  constructor(kind: ExitKind, message: string, hint?: string) {
+    super(message);
+    this.kind = kind;
+    this.hint = hint;
+  }
+}
+
+export interface Failure {
+  readonly exitCode: number;
+  readonly message: string;
+  readonly hint: string | undefined;
+  /** The error body of the service, or one of the same shape. */
+  readonly body: object;
+}
+
+export function failureOf(error: unknown): Failure {
+  if (error instanceof UsageError) return ours('usage', error.message);
+  if (error instanceof CommandError) return ours(error.kind, error.message, error.hint);
+  if (error instanceof CarillonError) return ofAnswer(error);
+  if (error instanceof NoAnswerError) return noAnswer(error);
+  // The client wraps what keeps it from sending a call, such as a sign-in that has ended.
+  if (error instanceof Error && error.cause instanceof CommandError) return failureOf(error.cause);
+  const answer = (error as { data?: { error?: ErrorBody; httpStatus?: number } | null }).data;
+  if (answer?.error !== undefined) return ofService(answer.error, answer.httpStatus ?? statusOf(answer.error.error));
+  if (error instanceof Error && error.name === 'TRPCClientError') return noAnswer(error);
+  return ours('failed', error instanceof Error ? error.message : String(error));
+}
+
+/** The exit code of the error of one connection. */
+export function exitCodeOfItem(code: string): number {
+  return EXIT_CODES[exitKindOf(code, statusOf(code))].code;
+}
+
+function statusOf(code: string): number {
+  return Object.hasOwn(ERRORS, code) ? ERRORS[code as ErrorCode].status : 0;
+}
+
+function ofService(body: ErrorBody, status: number): Failure {
+  const { error, message = error, hint } = body;
+  return { exitCode: EXIT_CODES[exitKindOf(error, status)].code, message, hint, body };
+}
+
+function ofAnswer({ body, status, message }: CarillonError): Failure {
+  return body === undefined ? ours(exitKindOf('', status), message) : ofService(body, status);
+}
+
+function noAnswer({ message }: Error): Failure {
+  return ours('unavailable', message, 'Check the address with: carillon whoami');
+}
+
+function ours(kind: ExitKind, message: string, hint?: string): Failure {
+  const body = { error: kind, message, ...(hint === undefined ? {} : { hint }) };
+  return { exitCode: EXIT_CODES[kind].code, message, hint, body };
+}
