@@ -1,42 +1,17 @@
 /**
- * The typed client: every operation of the service with its input and output types, over /trpc.
+ * The typed client of Carillon: every operation with its input and output types, webhooks, uploads and the stream of events.
  *
  * @example
  * const carillon = createClient({ url: 'https://bells.example', apiKey: process.env.CARILLON_KEY });
  * const { results } = await carillon.posts.create.mutate({ text: 'Hello', connectionSlugs: ['sandbox'] });
  */
-import { createTRPCClient, httpBatchLink, type TRPCClient } from '@trpc/client';
-import type { AppRouter } from '../routers/index.ts';
-
-export type { AppRouter };
-export {
-  verifyWebhook,
-  WebhookVerificationError,
-  type VerifyOptions,
-  type WebhookEvent,
-  type WebhookHeaders,
-} from './verify-webhook.ts';
-
-export interface ClientOptions {
-  /** Origin of the install, e.g. `https://bells.example`. */
-  readonly url: string;
-  /** A key of the account; sent as x-api-key. */
-  readonly apiKey: string;
-  /** Most calls in one HTTP request. Default 20; the server accepts 100. */
-  readonly maxBatchSize?: number;
-}
-
-/** The error of a failed call, under `error.data.error` of the thrown TRPCClientError. */
-export type { ErrorBody } from '../errors/error-body.ts';
-
-/**
- * Creates a client. Calls made in the same turn of the event loop are sent as one batch; each counts in its own bucket.
- */
-export function createClient(options: ClientOptions): TRPCClient<AppRouter> {
-  const { url, apiKey, maxBatchSize = 20 } = options;
-  return createTRPCClient<AppRouter>({
-    links: [
-      httpBatchLink({ url: new URL('/trpc', url).href, maxItems: maxBatchSize, headers: { 'x-api-key': apiKey } }),
-    ],
-  });
-}
+export type { ErrorBody, ErrorCode, EventPayloads, Inputs, Outputs } from './api-types.ts';
+export type { ConnectionOptions, KeyConnectionOptions, TokenConnectionOptions } from './connection.ts';
+export { createClient, type CallOptions, type CarillonClient, type ClientOptions } from './create-client.ts';
+export { CarillonError, errorBodyOf, hasErrorCode, NoAnswerError } from './errors.ts';
+export { followEvents, type FollowOptions } from './follow-events.ts';
+export type { RetryOptions } from './retry-policy.ts';
+export type { Clock, Runtime } from './runtime.ts';
+export { uploadMedia, type UploadOptions } from './upload-media.ts';
+export { verifyWebhook, WebhookVerificationError, type VerifyOptions, type WebhookHeaders } from './verify-webhook.ts';
+export type { EventName, StreamedEvent, WebhookEvent, WebhookEventOf } from './webhook-event.ts';

@@ -1,4 +1,5 @@
 /** Verifies that a request is a delivery of Carillon, in Node, Deno, Bun, browsers and edge runtimes. */
+import type { WebhookEvent } from './webhook-event.ts';
 
 /** Headers as any framework provides them: the web's Headers, or an object with lowercase names. */
 export type WebhookHeaders =
@@ -10,20 +11,6 @@ export interface VerifyOptions {
   readonly toleranceSeconds?: number;
   /** The present instant. Default: the clock of the machine. */
   readonly now?: Date;
-}
-
-/** The content of a delivery; the other fields depend on the event. */
-export interface WebhookEvent {
-  /** Identical in all attempts and replays, so that a receiver can skip an event it has already processed. */
-  readonly eventId: string;
-  /** Such as `post.sent`. */
-  readonly event: string;
-  /** When it happened: an ISO 8601 instant. */
-  readonly timestamp: string;
-  /** True on the sample delivery of a test. */
-  readonly test?: true;
-  /** `post`, `metrics` or `connection`, depending on the event. */
-  readonly [payload: string]: unknown;
 }
 
 /** The request is not a delivery of the webhook with this secret, or its signature is too old or too far ahead. */

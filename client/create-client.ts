@@ -1,0 +1,88 @@
+/** Creates a typed client: every operation of the service, over /trpc. */
+import { createTRPCClient, httpBatchLink, httpLink, splitLink } from '@trpc/client';
+import type { Inputs, Kinds, Outputs } from './api-types.ts';
+import {
+  answered,
+  connect,
+  type Connection,
+  type ConnectionOptions,
+  errorOfAnswer,
+  rememberConnection,
+  send,
+} from './connection.ts';
+import { repeatCalls } from './repeat-calls.ts';
+import type { RetryOptions } from './retry-policy.ts';
+import type { AppRouter } from './router-type.ts';
+
+export type ClientOptions = ConnectionOptions & CallSettings;
+
+interface CallSettings {
+  /** Most calls in one HTTP request. Default 20; the server accepts 100. */
+  readonly maxBatchSize?: number;
+  /** How calls that may be repeated are repeated; false for one try of each. */
+  readonly retry?: RetryOptions | false;
+}
+
+export interface CallOptions {
+  /** Ends the call. */
+  readonly signal?: AbortSignal;
+}
+
+/** One call of an operation: `query` of those that read, `mutate` of those that change. */
+type Call<Kind, Input, Output> = Kind extends 'query'
+  ? { readonly query: (input: Input, options?: CallOptions) => Promise<Output> }
+  : { readonly mutate: (input: Input, options?: CallOptions) => Promise<Output> };
+
+/** Inputs, outputs and kinds have the same entries. */
+type Resource = keyof Inputs;
+
+/** Every operation: `client.posts.create.mutate(…)`, `client.posts.list.query(…)`. */
+export type CarillonClient = {
+  readonly [R in Resource]: {
+    readonly [O in keyof Inputs[R] & keyof Outputs[R] & keyof Kinds[R]]: Call<Kinds[R][O], Inputs[R][O], Outputs[R][O]>;
+  };
+};
+
+/** Longest address of a read; longer reads are split into several requests. */
+const ADDRESS_MAX = 6_000;
+
+/**
+ * Creates a client. Calls made in the same turn of the event loop are sent as one batch; each counts in its own bucket.
+ *
+ * A failed call throws a `TRPCClientError`; {@link errorBodyOf} finds the error of the service in it.
+ */
+export function createClient(options: ClientOptions): CarillonClient {
+  const { url, maxBatchSize = 20, retry = {} } = options;
+  const connection = connect(options);
+  const http = {
+    url: new URL('/trpc', url).href,
+    headers: () => connection.credential(),
+    fetch: (input: string | URL | Request, init?: object) => wholeAnswer(connection, String(input), init ?? {}),
+  };
+  const client = createTRPCClient<AppRouter>({
+    links: [
+      repeatCalls(connection, retry),
+      splitLink({
+        // The service takes a body as large as an image only for this call alone.
+        condition: ({ path }) => path === 'media.upload',
+        true: httpLink(http),
+        false: httpBatchLink({ ...http, maxItems: maxBatchSize, maxURLLength: ADDRESS_MAX }),
+      }),
+    ],
+  });
+  rememberConnection(client, connection);
+  return client;
+}
+
+/** The answer, with its body read, so that a connection that breaks meanwhile is the same error in all runtimes. */
+async function wholeAnswer(connection: Connection, url: string, init: RequestInit): Promise<Response> {
+  const response = await send(connection, url, init);
+  if (!response.ok && !isJson(response)) throw await errorOfAnswer(connection, response);
+  const text = await answered(url, init.signal, () => response.text());
+  const { status, headers } = response;
+  return new Response(text, { status, headers });
+}
+
+function isJson({ headers }: Response): boolean {
+  return headers.get('content-type')?.includes('json') === true;
+}

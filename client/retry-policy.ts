@@ -1,0 +1,31 @@
+/** Which calls are repeated, and when. */
+import { randomFraction, type Runtime } from './runtime.ts';
+
+export interface RetryOptions {
+  /** Most tries of a call, the first one included. Default 4. */
+  readonly tries?: number;
+  /** Longest wait before the second try, in milliseconds; it doubles with each further one. Default 500. */
+  readonly firstDelayMs?: number;
+  /** Longest wait, in milliseconds. A call that is asked to wait for longer fails at once. Default 60,000. */
+  readonly maxDelayMs?: number;
+}
+
+/** Tries of a call, and the longest wait in milliseconds, unless the options say otherwise. */
+export const TRIES = 4;
+export const LONGEST_DELAY_MS = 60_000;
+
+/** Changes that take an Idempotency-Key. */
+export const KEYED_OPERATIONS: readonly string[] = ['posts.create', 'posts.publish'];
+
+/** Statuses that promise that nothing was done. */
+export const REPEATED_STATUSES = [429, 503];
+
+/** The wait before a try, between half of the doubled delay and all of it, and at least as long as the answer asks for. */
+export function delayBefore(
+  runtime: Required<Runtime>,
+  { firstDelayMs = 500, maxDelayMs = LONGEST_DELAY_MS }: RetryOptions,
+  { triesMade, afterMs = 0 }: { readonly triesMade: number; readonly afterMs?: number | undefined },
+): number {
+  const doubled = Math.min(maxDelayMs, firstDelayMs * 2 ** (triesMade - 1));
+  return Math.max(afterMs, doubled * (0.5 + randomFraction(runtime) / 2));
+}
