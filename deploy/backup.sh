@@ -1,0 +1,35 @@
+#!/bin/bash
+# Dumps the database and copies the images once a day, and keeps BACKUP_KEEP_DAYS days. `backup.sh once` makes one and ends.
+# The encryption keys are not in it: keep .env in another place.
+set -euo pipefail
+folder="${BACKUP_DIR:-/backups}"
+media="${MEDIA_DIR:-/data/media}"
+keep="${BACKUP_KEEP_DAYS:-14}"
+umask 077
+
+backup() {
+  local name
+  name="carillon-$(date -u +%Y%m%dT%H%M%SZ)"
+  # Under another name until it is complete, so that an interrupted backup is never taken for one.
+  rm -rf "$folder"/.partial-*
+  mkdir -p "$folder/.partial-$name"
+  pg_dump --format=custom --file="$folder/.partial-$name/database.dump"
+  # After the dump: every image that the dump names is there.
+  if [ -d "$media" ]; then tar -C "$media" -cf "$folder/.partial-$name/media.tar" .; fi
+  pg_restore --list "$folder/.partial-$name/database.dump" >/dev/null
+  (cd "$folder/.partial-$name" && sha256sum -- * >SHA256SUMS)
+  mv "$folder/.partial-$name" "$folder/$name"
+  find "$folder" -mindepth 1 -maxdepth 1 -name 'carillon-*' -mtime "+$keep" -exec rm -rf {} +
+  echo "wrote $folder/$name"
+}
+
+if [ "${1:-}" = once ]; then
+  backup
+  exit
+fi
+while true; do
+  # The next day repeats what failed.
+  (backup) || echo 'the backup failed' >&2
+  sleep 86400 &
+  wait $!
+done
