@@ -2,6 +2,7 @@
  * Combines the items of many callers into one statement: items that arrive while a batch is written join the next
  * batch.
  */
+import { isDatabaseAway } from '../entities/database-away.ts';
 
 export interface Batcher<Item, Result> {
   /** Adds an item; settles when the batch that carries it has been written. */
@@ -16,7 +17,7 @@ interface Waiting<Item, Result> {
 
 /**
  * @param write writes all items in one transaction and returns one result per item, in their order. When a batch fails,
- * its items are written one by one, so that one bad item fails alone.
+ * its items are written one by one, so that one bad item fails alone; without a database they fail together.
  * @param maxSize most items in one batch
  */
 export function createBatcher<Item, Result>(
@@ -48,8 +49,9 @@ export function createBatcher<Item, Result>(
       queue = queue.slice(maxSize);
       try {
         await writeTogether(batch);
-      } catch {
-        await writeApart(batch);
+      } catch (error) {
+        if (isDatabaseAway(error)) batch.forEach((waiting) => waiting.reject(error));
+        else await writeApart(batch);
       }
     }
     writing = false;

@@ -38,6 +38,8 @@ export interface Config {
   readonly requestTimeoutMs: number;
   /** Plan of a new account. */
   readonly defaultPlan: PlanName;
+  /** Days after which a request for approval expires. */
+  readonly approvalDays: number;
   /**
    * Most messages (SMS and email together) that an account sends in a UTC day, unless the operator set a limit for the
    * account; null for no cap.
@@ -45,6 +47,14 @@ export interface Config {
   readonly messagesPerDay: number | null;
   /** Fees in cents for sending and for reading metrics on platforms that charge. */
   readonly fees: PlatformFees;
+  /** Whether the database is a restored backup: this start holds every post that is due. */
+  readonly isRestored: boolean;
+  /** Backups of the embedded database. */
+  readonly backups: {
+    readonly folder: string;
+    /** Null when none are scheduled. */
+    readonly schedule: { readonly everyMs: number; readonly keep: number } | null;
+  };
   /** From where the operator's endpoints accept the operator token: this machine, any machine, or none. */
   readonly operator: 'local' | 'anywhere' | 'off';
   /** The operator's bearer token; undefined: one is generated into `dataDir`. */
@@ -57,6 +67,8 @@ export interface Config {
   readonly mail: MailConfig | null;
   /** Null when no model is configured. */
   readonly polish: PolishConfig | null;
+  /** Null when OpenTelemetry is off. */
+  readonly telemetry: TelemetryConfig | null;
   /** Every setting, in the order of docs/configuration.md, for people to see. */
   readonly settings: readonly InstalledSetting[];
 }
@@ -74,6 +86,32 @@ export interface InstalledSetting {
   readonly value: string | null;
 }
 
+/** What is exported to the operator's OpenTelemetry collector, and how. */
+export interface TelemetryConfig {
+  /** Where traces are sent; null when they are not exported. */
+  readonly traces: string | null;
+  readonly metrics: string | null;
+  readonly logs: string | null;
+  readonly protocol: 'http/protobuf' | 'http/json';
+  /** Of each request to the collector; they may hold its API key. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly compression: 'none' | 'gzip';
+  /** Longest time of an export. */
+  readonly timeoutMs: number;
+  /** Time between two exports of metrics. */
+  readonly metricIntervalMs: number;
+  readonly sampler: {
+    /** As OTEL_TRACES_SAMPLER names it. */
+    readonly name: string;
+    /** From 0 to 1. */
+    readonly ratio: number;
+  };
+  /** Attributes of the service. */
+  readonly resource: Readonly<Record<string, string>>;
+  /** Names of variables of OpenTelemetry that are set and have no effect. */
+  readonly unread: readonly string[];
+}
+
 /** The operator's model for AI polish. */
 export interface PolishConfig {
   /** Base URL of an OpenAI-compatible endpoint, with its path, such as `https://api.openai.com/v1`. */
@@ -81,6 +119,8 @@ export interface PolishConfig {
   /** Undefined when the endpoint needs none. */
   readonly apiKey: string | undefined;
   readonly model: string;
+  /** Whether the model takes images. */
+  readonly seesImages: boolean;
 }
 
 /** The operator's mail server, and the sender of its messages. */

@@ -5,14 +5,17 @@
 import type { Logger } from 'pino';
 import type { Database } from '../entities/orm.ts';
 import type { Fetch } from '../platforms/contract.ts';
+import type { OpenSocket } from '../platforms/io.ts';
 import type { MailServer } from '../platforms/mail.ts';
 import type { PlatformRegistry } from '../platforms/registry.ts';
 import type { Clock, Random } from './clock.ts';
 import type { Config } from './config.ts';
 import type { ImageWork } from './images/image-work.ts';
+import type { Counters } from './ports/counters.ts';
 import type { MediaStore } from './ports/media-store.ts';
 import type { Polisher } from './ports/polisher.ts';
 import type { Signer } from './ports/signer.ts';
+import type { Tracer } from './ports/tracer.ts';
 import type { Vault } from './ports/vault.ts';
 
 export interface Context {
@@ -21,8 +24,12 @@ export interface Context {
   readonly random: Random;
   /** Outbound HTTP through the guard. */
   readonly fetch: Fetch;
+  /** Outbound WebSockets through the guard. */
+  readonly openSocket: OpenSocket;
   readonly db: Database;
   readonly log: Logger;
+  readonly tracer: Tracer;
+  readonly counters: Counters;
   readonly platforms: PlatformRegistry;
   readonly vault: Vault;
   /** Signs URLs that give access without a key. */

@@ -9,6 +9,14 @@ export interface Page<Item> {
   readonly nextCursor: string | null;
 }
 
+/** The page of a list that a caller wants. */
+export interface CursorPage {
+  /** 1 to 100. */
+  readonly limit: number;
+  /** Id of an item: the page starts after it. */
+  readonly cursor?: string | undefined;
+}
+
 /** @param rows up to `limit + 1` rows, in the order of the list */
 export function pageOf<Item extends { readonly id: string }>(rows: readonly Item[], limit: number): Page<Item> {
   const items = rows.slice(0, limit);

@@ -1,6 +1,7 @@
 /** Keeps a profile from being deleted while a row is added to it. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { tables } from '../../entities/tables.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import type { Caller } from './caller.ts';
 import { noProfile } from './profile-exists.ts';
 
@@ -22,4 +23,18 @@ export async function holdProfile(em: SqlEntityManager, caller: Caller, profileI
     .forShare()
     .execute();
   if (held.length === 0) throw noProfile(profileId);
+}
+
+/**
+ * Locks the profile of a scoped key: what is created after the deletion of its profile would outlive it.
+ *
+ * @throws ServiceError unauthorized when the profile was deleted meanwhile, and with it the key
+ */
+export async function holdOwnProfile(em: SqlEntityManager, caller: Caller, profileId: string): Promise<void> {
+  try {
+    await holdProfile(em, caller, profileId);
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not_found') throw new ServiceError('unauthorized');
+    throw error;
+  }
 }

@@ -2,6 +2,7 @@
  * The limits of a key or an OAuth grant. A key created under it has at least the same limits: only this module derives
  * the limits of a key from those of its maker (docs/decisions/0062-inherit-the-limits-of-a-key-or-grant.md).
  */
+import type { ApprovalRule } from '../../entities/approval-actors.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { isScope, SCOPES, type Scope } from './scopes.ts';
 
@@ -12,13 +13,26 @@ export interface Limits {
   readonly mode: 'live' | 'test';
   /** The granted scopes; null for all of them. */
   readonly scopes: ReadonlySet<Scope> | null;
+  /** Whether what it wants to send waits for a person (docs/contract/approvals.md). */
+  readonly approval: ApprovalRule;
+  /** Id of the policy that its posts follow; null for none (docs/contract/policies.md). */
+  readonly policyId: string | null;
 }
 
-/** The requested limits of a key; omitted scopes default to those of the maker. */
+/**
+ * Whether a person watches what it sends. It may then not change what goes out in other ways than by asking for posts, nor
+ * decide about the posts of others.
+ */
+export function isSupervised({ approval, policyId }: Pick<Limits, 'approval' | 'policyId'>): boolean {
+  return approval === 'required' || policyId !== null;
+}
+
+/** The requested limits of a key; omitted scopes and rules default to those of the maker. */
 export interface WantedLimits {
   readonly profileId: string;
   readonly mode: 'live' | 'test';
   readonly scopes?: readonly Scope[] | undefined;
+  readonly approval?: ApprovalRule | undefined;
 }
 
 /**
@@ -27,7 +41,10 @@ export interface WantedLimits {
  *
  * @throws ServiceError forbidden when the request exceeds the maker's own limits
  */
-export function limitsWithin(maker: Limits, { profileId, mode, scopes }: WantedLimits): Limits {
+export function limitsWithin(
+  maker: Limits,
+  { profileId, mode, scopes, approval = maker.approval }: WantedLimits,
+): Limits {
   if (maker.mode === 'test' && mode === 'live') {
     throw new ServiceError('forbidden', 'type: a test key mints test keys only, not live; use a live key.');
   }
@@ -35,7 +52,14 @@ export function limitsWithin(maker: Limits, { profileId, mode, scopes }: WantedL
   if (beyond.length > 0) {
     throw new ServiceError('forbidden', `scopes: the caller does not have ${beyond.join(', ')} and cannot grant it.`);
   }
-  return { profileId, mode, scopes: scopes === undefined ? maker.scopes : new Set(scopes) };
+  if (maker.approval === 'required' && approval === 'none') {
+    throw new ServiceError(
+      'forbidden',
+      'approval: posts of the caller need approval, so those of its keys do too; send required, or leave it out.',
+    );
+  }
+  const { policyId } = maker;
+  return { profileId, mode, approval, policyId, scopes: scopes === undefined ? maker.scopes : new Set(scopes) };
 }
 
 /** Scopes as they are stored and shown: in the order of the table, null for all. */

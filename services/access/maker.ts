@@ -17,6 +17,12 @@ export interface Maker {
   readonly grantId: string | null;
 }
 
+/** A maker that cannot end before the transaction does, and the policy that it follows. */
+export interface HeldMaker {
+  readonly maker: Maker;
+  readonly policyId: string | null;
+}
+
 export function makerOf({ keyId, actor }: Pick<Caller, 'keyId' | 'actor'>): Maker {
   return {
     createdByKeyId: actor.kind === 'key' ? keyId : null,
@@ -30,23 +36,27 @@ export function makerOf({ keyId, actor }: Pick<Caller, 'keyId' | 'actor'>): Make
  *
  * @throws ServiceError unauthorized when it has just been revoked or lowered
  */
-export async function holdMaker(em: SqlEntityManager, caller: Caller): Promise<Maker> {
+export async function holdMaker(em: SqlEntityManager, caller: Caller): Promise<HeldMaker> {
   const maker = makerOf(caller);
   const { createdByKeyId, grantId } = maker;
-  const held = { lockMode: LockMode.PESSIMISTIC_READ } as const;
-  if (createdByKeyId !== null && (await em.findOne(ApiKey, { id: createdByKeyId, revokedAt: null }, held)) === null) {
-    throw new ServiceError('unauthorized');
+  const held = { lockMode: LockMode.PESSIMISTIC_READ, refresh: true } as const;
+  let policyId: string | null = null;
+  if (createdByKeyId !== null) {
+    const key = await em.findOne(ApiKey, { id: createdByKeyId, revokedAt: null }, held);
+    if (key === null) throw new ServiceError('unauthorized');
+    policyId = key.policyId;
   }
   if (grantId !== null) {
     const grant = await em.findOne(OauthGrant, { id: grantId, revokedAt: null }, held);
     await refuseBeyondRole(em, caller, grant?.ownerId);
+    policyId = grant?.policyId ?? null;
   }
   if (caller.actor.kind === 'person') {
     // Roles are lowered under this lock.
     await lockAccount(em, caller.accountId);
     await refuseBeyondRole(em, caller, caller.keyId);
   }
-  return maker;
+  return { maker, policyId };
 }
 
 /** Checks that the person still has the rights with which the request was admitted. */

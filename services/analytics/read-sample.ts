@@ -35,7 +35,7 @@ export type SampledPost = Awaited<ReturnType<typeof readSample>>['posts'][number
  * sending.
  */
 export async function readSample(context: Context, caller: Caller, filter: SampleFilter, window: Window) {
-  const rows = await tables(context.db.em())
+  const rows = await tables(context.db.queries)
     .selectFrom(foundPosts(context, caller, filter, window).as('p'))
     .leftJoinLateral(
       (of) =>
@@ -96,7 +96,7 @@ function newestPosts(context: Context, caller: Caller, filter: SampleFilter, win
     .where('posts.connection_id', '=', outer.ref('c.id'))
     .orderBy('sent_at', 'desc')
     .limit(FOUND_MAX);
-  return tables(context.db.em())
+  return tables(context.db.queries)
     .selectFrom('connections as c')
     .innerJoinLateral(posts.as('f'), (join) => join.onTrue())
     .select(['f.id', 'f.sent_at', 'f.platform_id', 'f.tags'])
@@ -114,7 +114,7 @@ function taggedPosts(context: Context, caller: Caller, filter: TaggedFilter, win
     .offset(0);
   // A post is accepted before it is sent, and ids sort by the time of acceptance.
   const until = earliestId(new Date(Date.parse(window.to) + DAY_MS + ID_SLACK_MS));
-  return tables(context.db.em())
+  return tables(context.db.queries)
     .selectFrom('post_tags as t')
     .innerJoinLateral(posts.as('f'), (join) => join.onTrue())
     .select(['f.id', 'f.sent_at', 'f.platform_id', 'f.tags'])
@@ -127,7 +127,7 @@ function taggedPosts(context: Context, caller: Caller, filter: TaggedFilter, win
 
 function sentPosts(context: Context, caller: Caller, filter: SampleFilter, { from, to }: Window) {
   const { reach, wanted } = filtersOf(caller, filter);
-  return tables(context.db.em())
+  return tables(context.db.queries)
     .selectFrom('posts')
     .select(['id', 'sent_at', 'platform_id', 'tags'])
     .where((of) => of.and([of.and(reach), of.and(wanted)]))

@@ -85,5 +85,5 @@ async function storeOutcomes(context: Context, settlements: readonly Settlement[
     objectType: object?.type ?? null,
     objectIds: object?.ids.slice(0, OBJECTS_MAX) ?? [],
   }));
-  await settleEntries(context.db.em(), { i: rows });
+  await settleEntries(context.db.queries, { i: rows });
 }

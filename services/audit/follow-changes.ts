@@ -37,7 +37,7 @@ export function followChanges(context: Context, accountId: string): () => Promis
   return async () => {
     const horizon = earliestId(new Date(context.clock.now().getTime() - LOOK_BACK_MS));
     for (const id of known) if (id <= horizon) known.delete(id);
-    const changes = await readCompleted(context.db.em(), { accountId, after: horizon, known: [...known] });
+    const changes = await readCompleted(context.db.queries, { accountId, after: horizon, known: [...known] });
     for (const { id } of changes) known.add(id);
     if (!isFirst) return changes;
     isFirst = false;

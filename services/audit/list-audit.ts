@@ -76,7 +76,7 @@ export async function listAudit(
   return { entries: items.map(entryView), nextCursor };
 }
 
-function entryView(row: EntryRow): AuditEntryView {
+export function entryView(row: EntryRow): AuditEntryView {
   const object: (AuditObject & { ids: string[] }) | null =
     row.object_type === null ? null : { type: row.object_type, ids: row.object_ids };
   return {

@@ -113,7 +113,7 @@ export async function storeEntries(em: SqlEntityManager, entries: readonly NewEn
  * the disk either.
  */
 export async function storeIntents(context: Context, entries: readonly NewEntry[]): Promise<void> {
-  await insertWithoutWait(context.db.em(), { i: rowsOf(entries) });
+  await insertWithoutWait(context.db.queries, { i: rowsOf(entries) });
 }
 
 function rowsOf(entries: readonly NewEntry[]): RecordOf<typeof NEW_ENTRY.i>[] {

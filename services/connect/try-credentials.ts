@@ -113,7 +113,7 @@ async function begin(
 
 /** Counts one try. Returns false when the session has ended, and ends it after too many tries. */
 async function countTry(context: Context, session: ConnectSession): Promise<boolean> {
-  const row = await tables(context.db.em())
+  const row = await tables(context.db.queries)
     .updateTable('connect_sessions')
     .set((of) => ({ tries: of('tries', '+', 1) }))
     .where('id', '=', session.id)

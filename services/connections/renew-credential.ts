@@ -75,7 +75,7 @@ export async function renewCredential<Credential>(
   do {
     const now = context.clock.now();
     const leaseUntil = new Date(now.getTime() + LEASE_MS);
-    const taken = await takeLease(context.db.em(), { connectionId, sealed, now, leaseUntil });
+    const taken = await takeLease(context.db.queries, { connectionId, sealed, now, leaseUntil });
     if (taken.length === 1) return renewUnderLease(context, renewable, refresh, leaseUntil);
     const stored = await storedCredential(context, connectionId);
     if (stored !== sealed) return context.vault.open(stored, connectionId) as Credential;
@@ -97,7 +97,7 @@ async function renewUnderLease<Credential>(
     await release(context, connectionId, leaseUntil, error);
     throw error;
   }
-  const stored = await storeRenewed(context.db.em(), {
+  const stored = await storeRenewed(context.db.queries, {
     connectionId,
     sealed: context.vault.seal(renewed, connectionId),
     leaseUntil,
@@ -113,7 +113,7 @@ async function renewUnderLease<Credential>(
 async function release(context: Context, connectionId: string, leaseUntil: Date, error: unknown): Promise<void> {
   if (error instanceof PlatformFailure && error.kind === 'reconnect') {
     const reason = storableText(error.message);
-    await giveUp(context.db.em(), { connectionId, leaseUntil, now: context.clock.now(), reason });
+    await giveUp(context.db.queries, { connectionId, leaseUntil, now: context.clock.now(), reason });
     return;
   }
   const held = { id: connectionId, renewalLeaseUntil: leaseUntil };

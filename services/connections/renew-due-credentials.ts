@@ -45,7 +45,7 @@ export async function renewDueCredentials(context: Context, signal: AbortSignal)
   let tried = 0;
   while (!signal.aborted) {
     const now = context.clock.now();
-    const due = await takeDue(context.db.em(), {
+    const due = await takeDue(context.db.queries, {
       now,
       nextTry: new Date(now.getTime() + TRY_AGAIN_MS),
       limit: AT_ONCE,
@@ -59,7 +59,7 @@ export async function renewDueCredentials(context: Context, signal: AbortSignal)
 
 /** When the next credential is to be renewed; null when none is. */
 export async function nextRenewalAt(context: Context): Promise<Date | null> {
-  const next = await tables(context.db.em())
+  const next = await tables(context.db.queries)
     .selectFrom('connections')
     .select('renew_at')
     .where('renew_at', 'is not', null)

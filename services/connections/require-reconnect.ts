@@ -13,5 +13,5 @@ const noteReconnect = statement('note that a connection must be reconnected', {
 
 /** Keeps the first time, and replaces the reason with the latest. */
 export async function requireReconnect(context: Context, connectionId: string, reason: string): Promise<void> {
-  await noteReconnect(context.db.em(), { connectionId, now: context.clock.now(), reason: storableText(reason) });
+  await noteReconnect(context.db.queries, { connectionId, now: context.clock.now(), reason: storableText(reason) });
 }

@@ -21,6 +21,8 @@ export interface PostTarget extends ConnectionCredential {
   readonly limits: ConnectionLimits | null;
   /** The plan terms of the account. */
   readonly terms: PlanTerms;
+  /** Whether anything of the account is stopped. */
+  readonly isNearStop: boolean;
 }
 
 /** What one slug resolves to: a connection, or an error. */
@@ -38,9 +40,10 @@ const TARGET = columns(
 // key, count as unknown.
 const findTargets = statement('find the connections that slugs name', {
   parameters: { accountId: 'uuid', slugs: 'text[]', profileId: 'uuid?', onlyPlatform: 'text?' },
-  result: { ...TARGET.types, ...PLAN_TERMS.types },
+  result: { ...TARGET.types, ...PLAN_TERMS.types, is_near_stop: 'boolean' },
   sql: ({ accountId, slugs, profileId, onlyPlatform }) => `
-    select ${TARGET.sql}, ${PLAN_TERMS.sql}
+    select ${TARGET.sql}, ${PLAN_TERMS.sql},
+      exists (select 1 from stops s where s.account_id = c.account_id and s.released_at is null) as is_near_stop
     from connections c join accounts a on a.id = c.account_id
     where c.account_id = ${accountId} and c.slug = any(${slugs}) and c.deleted_at is null
       and (${profileId} is null or c.profile_id = ${profileId})
@@ -67,7 +70,7 @@ export async function resolveSlugs(
   // Invalid slugs are not queried: they may contain a NUL, which the database would report as an internal error.
   const possible = slugs.filter((slug) => SLUG_PATTERN.test(slug));
   const { accountId } = caller;
-  const rows = await findTargets(context.db.em(), { accountId, slugs: possible, profileId: wanted, onlyPlatform });
+  const rows = await findTargets(context.db.queries, { accountId, slugs: possible, profileId: wanted, onlyPlatform });
   return slugs.map((slug) =>
     pick(
       context,
@@ -90,11 +93,11 @@ function pick(context: Context, slug: string, rows: readonly TargetRow[], profil
       `${rows.length} profiles have a connection with the slug "${slug}". Name one of them with profileId.`,
     );
   }
-  const { id, platform_id: platformId, profile_id, limits } = row;
+  const { id, platform_id: platformId, profile_id, limits, is_near_stop: isNearStop } = row;
   const terms = planTerms(context, row);
   return {
     slug,
-    target: { ...connectionCredential(id, row), slug, platformId, profileId: profile_id, limits, terms },
+    target: { ...connectionCredential(id, row), slug, platformId, profileId: profile_id, limits, terms, isNearStop },
   };
 }
 

@@ -7,8 +7,10 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { QueueSlot } from '../../entities/connection.ts';
 import { statement } from '../../entities/statement.ts';
 import { lockConnection } from './lock-connection.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
+import { isSupervised } from '../access/limits.ts';
 import { WAITING, WAITING_TYPES } from '../scheduling/move-waiting.ts';
 import { moveToFreeSlots } from '../scheduling/move-to-free-slots.ts';
 import { readQueues } from '../scheduling/slots.ts';
@@ -33,17 +35,26 @@ const lockOverdue = statement('lock overdue posts of a queue', {
   result: WAITING_TYPES,
   sql: ({ connectionId, now }) => `
     select ${WAITING} from posts p
-    where p.connection_id = ${connectionId} and p.status = 'scheduled' and p.queued and p.scheduled_for <= ${now}
+    where p.connection_id = ${connectionId} and p.status = 'scheduled' and p.queued and p.stop_id is null and p.scheduled_for <= ${now}
     order by p.scheduled_for, p.id for update of p`,
 });
 
-/** @throws ServiceError not_found */
+/** @throws ServiceError not_found, forbidden (for more than a pause, where approval is required) */
 export async function updateQueue(
   context: Context,
   caller: Caller,
   connectionId: string,
   changes: QueueChanges,
 ): Promise<QueueSettings> {
+  const pausesOnly = Object.entries(changes).every(
+    ([name, value]) => value === undefined || (name === 'paused' && value),
+  );
+  if (isSupervised(caller) && !pausesOnly) {
+    throw new ServiceError(
+      'forbidden',
+      'Posts of this key or agent need approval or follow a policy, so it can pause a queue, but neither resume it nor change its slots.',
+    );
+  }
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     const connection = await lockConnection(em, caller, connectionId);
     const resumes = connection.queuePaused && changes.paused === false;

@@ -20,6 +20,7 @@ export const SIGNING_LABELS = {
   oauthCookie: 'carillon oauth cookie v1',
   mcpNoteKey: 'carillon mcp note key v1',
   refreshToken: 'carillon refresh token successor v1',
+  identity: 'carillon identity of an install v1',
 } as const satisfies Record<SigningPurpose, string>;
 
 export const SIGNING_PURPOSES = Object.keys(SIGNING_LABELS) as SigningPurpose[];

@@ -10,7 +10,7 @@ const FORMAT = 'v1';
 const NONCE_BYTES = 12;
 
 /** First characters of a hash of the key: identifies the key that sealed a text without revealing it. */
-function markOf(key: Buffer): string {
+export function keyMark(key: Buffer): string {
   return createHash('sha256').update(key).digest('base64url').slice(0, 8);
 }
 
@@ -19,10 +19,10 @@ function markOf(key: Buffer): string {
  * @param bytes source of nonces
  */
 export function createVault(keys: readonly Buffer[], bytes: (length: number) => Buffer): Vault {
-  const byMark = new Map(keys.map((key) => [markOf(key), key]));
+  const byMark = new Map(keys.map((key) => [keyMark(key), key]));
   const [first] = keys;
   if (first === undefined) throw new Error('a vault needs at least one key');
-  const firstMark = markOf(first);
+  const firstMark = keyMark(first);
   return {
     keyMarks: [...byMark.keys()],
     seal(value, rowId) {

@@ -6,18 +6,31 @@
 import { column, columns } from '../../entities/column-lists.ts';
 import { orNull } from '../../entities/sql-types.ts';
 import { statement } from '../../entities/statement.ts';
+import { DEFAULT_EVENT_NAMES, type EventName } from '../../entities/event.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
+import type { JsonObject } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
 import { eventBody, type SignedEvent } from './event-body.ts';
 import { DEFAULT_EVENTS } from './subscribed-webhooks.ts';
-import { readSnapshot, type Snapshot } from './snapshot.ts';
+import { readPosition, readSnapshot, type Snapshot, writePosition } from './snapshot.ts';
 
 /** Whose events are read, and what must stay valid meanwhile. */
 export interface FeedReader extends Pick<Caller, 'accountId' | 'profileId' | 'mode'> {
-  /** Id of the API key or of the sign-in. */
+  /** Id of the API key, the OAuth grant or the sign-in. */
   readonly credentialId: string;
+  /** When the access token expires; absent for keys and sign-ins, whose end is in the database. */
+  readonly expiresAt?: Date | undefined;
+  /** Events to read; those of a webhook that names none when absent. */
+  readonly names?: readonly EventName[] | undefined;
+}
+
+/** An event with its payload, for readers that look into it. */
+export interface FeedEvent extends SignedEvent {
+  /** Id of the post, connection, webhook or feed that it is about. */
+  readonly subjectId: string;
+  readonly payload: JsonObject;
 }
 
 /** Position of a reader. */
@@ -34,11 +47,19 @@ export interface FeedPosition {
 
 /** Result of one read. */
 export interface FeedPage {
-  /** False once the key is revoked or the sign-in has ended; the page then has no events. */
+  /** False once the key or grant is revoked or the token or sign-in has ended; the page then has no events. */
   readonly isAllowed: boolean;
-  readonly events: readonly SignedEvent[];
+  readonly events: readonly FeedEvent[];
   readonly position: FeedPosition;
 }
+
+/**
+ * Days that a reader may be away. Events are kept for {@link EVENTS_KEPT_DAYS}, a day more, so that none is removed while it is
+ * replayed.
+ */
+export const REPLAY_DAYS = 29;
+export const EVENTS_KEPT_DAYS = 30;
+const DAY_MS = 86_400_000;
 
 /** Most events in one page. */
 export const FEED_PAGE = 100;
@@ -54,16 +75,25 @@ export const REACH = { accountId: 'uuid', profileId: 'uuid?', mode: column('even
 
 /**
  * docs/contract/webhooks.md#which-events-a-webhook-gets: the reach of a key, as SQL on `e`; a null profile is the whole
- * account. A stream names no events, so it gets the events of a webhook that names none.
+ * account.
  */
-export const isReached = ({ accountId, profileId, mode }: Readonly<Record<keyof typeof REACH, string>>) => `
+const isInReach = ({ accountId, profileId, mode }: Readonly<Record<keyof typeof REACH, string>>) => `
   e.account_id = ${accountId} and (${profileId} is null or e.profile_id = ${profileId})
-  and (${mode} = 'live' or e.mode = 'test') and e.name in ${DEFAULT_EVENTS}`;
+  and (${mode} = 'live' or e.mode = 'test')`;
 
-/** Whether a key is neither revoked nor expired, or a sign-in has not ended, as SQL. Ids of both are UUIDs, so none is both. */
+/** The events in reach that a webhook gets that names none. */
+export const isReached = (reach: Readonly<Record<keyof typeof REACH, string>>) =>
+  `${isInReach(reach)} and e.name in ${DEFAULT_EVENTS}`;
+
+/**
+ * Whether a key is neither revoked nor expired, a grant is active as in `services/oauth/admit-grant.ts`, or a sign-in has not
+ * ended, as SQL. All their ids are UUIDs, so each matches one of them. Every role reads events.
+ */
 const isActive = ({ credentialId, now }: Readonly<Record<keyof typeof CREDENTIAL, string>>) => `(
   exists (select 1 from api_keys k where k.id = ${credentialId} and k.revoked_at is null
     and (k.expires_at is null or k.expires_at > ${now}))
+  or exists (select 1 from oauth_grants g join owners o on o.id = g.owner_id left join profiles p on p.id = g.profile_id
+    where g.id = ${credentialId} and g.revoked_at is null and p.deleted_at is null)
   or exists (select 1 from sign_ins s where s.id = ${credentialId} and s.expires_at > ${now}))`;
 
 const readPresent = statement('read the present snapshot', {
@@ -73,24 +103,26 @@ const readPresent = statement('read the present snapshot', {
 });
 
 const findTransaction = statement('find the transaction that wrote an event', {
-  parameters: { ...REACH, id: 'uuid' },
+  parameters: { ...REACH, names: 'text[]', id: 'uuid', since: column('events', 'created_at') },
   result: { written_in: column('events', 'written_in') },
-  sql: ({ id, ...reach }) => `select e.written_in from events e where ${isReached(reach)} and e.id = ${id}`,
+  sql: ({ names, id, since, ...reach }) => `
+    select e.written_in from events e
+    where ${isInReach(reach)} and e.name = any(${names}) and e.id = ${id} and e.created_at >= ${since}`,
 });
 
-const checkCredential = statement('check whether a key or a sign-in is active', {
+const checkCredential = statement('check whether a key, a grant or a sign-in is active', {
   parameters: CREDENTIAL,
   result: { allowed: 'boolean' },
   sql: (credential) => `select ${isActive(credential)} as allowed`,
 });
 
-const EVENT = columns('events', ['id', 'name', 'mode', 'payload', 'created_at', 'written_in'], 'e');
+const EVENT = columns('events', ['id', 'name', 'mode', 'subject_id', 'payload', 'created_at', 'written_in'], 'e');
 
 type EventRow = Pick<Tables['events'], keyof typeof EVENT.types>;
 
 // One statement has one snapshot: everything below its horizon is complete and does not change.
 const readEvents = statement('read the events of a reader after a position', {
-  parameters: { ...REACH, ...CREDENTIAL, writtenIn: 'xid8', id: 'uuid', snapshot: 'text?' },
+  parameters: { ...REACH, ...CREDENTIAL, names: 'text[]', writtenIn: 'xid8', id: 'uuid', snapshot: 'text?' },
   result: {
     horizon: 'text',
     allowed: 'boolean',
@@ -98,16 +130,17 @@ const readEvents = statement('read the events of a reader after a position', {
     id: orNull(EVENT.types.id),
     name: orNull(EVENT.types.name),
     mode: orNull(EVENT.types.mode),
+    subject_id: orNull(EVENT.types.subject_id),
     payload: orNull(EVENT.types.payload),
     created_at: orNull(EVENT.types.created_at),
     written_in: orNull(EVENT.types.written_in),
   },
-  sql: ({ writtenIn, id, snapshot, credentialId, now, ...reach }) => `
+  sql: ({ names, writtenIn, id, snapshot, credentialId, now, ...reach }) => `
     select h.horizon::text as horizon, h.allowed, e.*
     from (select pg_snapshot_xmin(pg_current_snapshot()) as horizon, ${isActive({ credentialId, now })} as allowed) h
     left join lateral (
       select ${EVENT.sql} from events e
-      where ${isReached(reach)} and h.allowed and (e.written_in, e.id) > (${writtenIn}, ${id}) and e.written_in < h.horizon
+      where ${isInReach(reach)} and e.name = any(${names}) and h.allowed and (e.written_in, e.id) > (${writtenIn}, ${id}) and e.written_in < h.horizon
         and (${snapshot} is null or not pg_visible_in_snapshot(e.written_in, ${snapshot}::pg_snapshot))
       order by e.written_in, e.id limit ${FEED_PAGE}
     ) e on true`,
@@ -122,6 +155,10 @@ export function reachOf({
   return { accountId, profileId, mode };
 }
 
+function filterOf(reader: FeedReader) {
+  return { ...reachOf(reader), names: [...(reader.names ?? DEFAULT_EVENT_NAMES)] };
+}
+
 function isEvent(row: Nullable<EventRow>): row is EventRow {
   return row.id !== null;
 }
@@ -129,26 +166,28 @@ function isEvent(row: Nullable<EventRow>): row is EventRow {
 type Nullable<Row> = { [Name in keyof Row]: Row[Name] | null };
 
 /**
- * Finds the start position: the present, after the last received event, or at an earlier start.
+ * Finds the start position: the present, after the last received event, or at an earlier position.
  *
- * @param lastEventId an event's id or a snapshot; undefined for the present
- * @throws ServiceError invalid_request when the key cannot receive that event
+ * @param lastEventId an event's id or the text of a position; undefined for the present
+ * @throws ServiceError invalid_request when the reader cannot receive that event, or was away for longer than {@link REPLAY_DAYS}
  */
 export async function feedPosition(
   context: Context,
   reader: FeedReader,
   lastEventId: string | undefined,
 ): Promise<FeedPosition> {
-  const snapshot = lastEventId === undefined ? null : readSnapshot(lastEventId);
-  if (lastEventId === undefined || snapshot !== null) {
-    const [present] = await readPresent(context.db.em());
+  const since = new Date(context.clock.now().getTime() - REPLAY_DAYS * DAY_MS);
+  const earlier = lastEventId === undefined ? null : readPosition(lastEventId);
+  if (lastEventId === undefined || earlier !== null) {
+    const [present] = await readPresent(context.db.queries);
     if (lastEventId === undefined) return beginningAt(readSnapshot(present?.snapshot ?? '') as Snapshot);
     // The service never sent a snapshot from the future, and it would skip events that are still to come.
-    if (snapshot !== null && snapshot.end <= BigInt(present?.next ?? 0)) return beginningAt(snapshot);
+    if (earlier !== null && earlier.snapshot.end <= BigInt(present?.next ?? 0) && earlier.at >= since)
+      return beginningAt(earlier.snapshot);
     throw noSuchPosition(lastEventId);
   }
   const id = lastEventId.toLowerCase();
-  const [found] = UUID.test(id) ? await findTransaction(context.db.em(), { ...reachOf(reader), id }) : [];
+  const [found] = UUID.test(id) ? await findTransaction(context.db.queries, { ...filterOf(reader), id, since }) : [];
   if (found !== undefined) return { writtenIn: found.written_in, id, snapshot: null };
   throw noSuchPosition(lastEventId);
 }
@@ -156,7 +195,7 @@ export async function feedPosition(
 function noSuchPosition(lastEventId: string): ServiceError {
   return new ServiceError(
     'invalid_request',
-    `Last-Event-ID: expected the id of an event that this key receives, of the last 30 days, and not "${lastEventId.slice(0, 80)}". Leave it out to begin with the next event.`,
+    `Last-Event-ID: expected the last id that this stream sent, of the last ${REPLAY_DAYS} days, and not "${lastEventId.slice(0, 80)}". Leave it out to begin with the next event, and read what was missed with GET /posts.`,
   );
 }
 
@@ -164,26 +203,50 @@ function beginningAt({ text, oldest }: Snapshot): FeedPosition {
   return { writtenIn: String(oldest), id: NO_ID, snapshot: text };
 }
 
+/**
+ * A position as text, from which a reader can continue although it has received no event for long; null while it cannot be
+ * told apart from the start of the stream, or within the events of one transaction.
+ */
+export function positionText(context: Context, { writtenIn, id, snapshot }: FeedPosition): string | null {
+  if (id !== NO_ID) return null;
+  const start = snapshot === null ? null : readSnapshot(snapshot);
+  const at = context.clock.now();
+  if (start === null || BigInt(writtenIn) >= start.end)
+    return writePosition({ snapshot: `${writtenIn}:${writtenIn}:`, at });
+  // At the start, no transaction was read yet that was running then.
+  return BigInt(writtenIn) === start.oldest ? writePosition({ snapshot: start.text, at }) : null;
+}
+
 /** Whether the reader may still receive events. */
-export async function canReadFeed(context: Context, { credentialId }: FeedReader): Promise<boolean> {
-  const [row] = await checkCredential(context.db.em(), { credentialId, now: context.clock.now() });
+export async function canReadFeed(context: Context, { credentialId, expiresAt }: FeedReader): Promise<boolean> {
+  if (isOver(context, expiresAt)) return false;
+  const [row] = await checkCredential(context.db.queries, { credentialId, now: context.clock.now() });
   return row?.allowed ?? false;
+}
+
+function isOver({ clock }: Context, expiresAt: Date | undefined): boolean {
+  return expiresAt !== undefined && expiresAt <= clock.now();
 }
 
 /** Reads the next page from a position, and checks whether the reader may still receive events. */
 export async function readFeed(context: Context, reader: FeedReader, from: FeedPosition): Promise<FeedPage> {
+  if (isOver(context, reader.expiresAt)) return { isAllowed: false, events: [], position: from };
   const credential = { credentialId: reader.credentialId, now: context.clock.now() };
-  const rows = await readEvents(context.db.em(), { ...reachOf(reader), ...from, ...credential });
+  const rows = await readEvents(context.db.queries, { ...filterOf(reader), ...from, ...credential });
   const isAllowed = rows[0]?.allowed ?? false;
   const found = rows.flatMap((row) => (isEvent(row) ? [row] : []));
-  const last = found.at(-1);
-  const position =
-    found.length === FEED_PAGE && last !== undefined
-      ? { ...from, writtenIn: last.written_in, id: last.id }
-      : { ...from, writtenIn: rows[0]?.horizon ?? from.writtenIn, id: NO_ID };
-  return { isAllowed, events: found.map(signedEvent), position };
+  return { isAllowed, events: found.map(feedEvent), position: positionAfter(from, found, rows[0]?.horizon) };
 }
 
-function signedEvent({ id, name, mode, payload, created_at: queuedAt }: EventRow): SignedEvent {
-  return { id, event: name, mode, body: eventBody({ eventId: id, event: name, queuedAt, payload }) };
+function positionAfter(from: FeedPosition, found: readonly EventRow[], horizon = from.writtenIn): FeedPosition {
+  const last = found.at(-1);
+  if (found.length === FEED_PAGE && last !== undefined) return { ...from, writtenIn: last.written_in, id: last.id };
+  // A reader that continues after an event may be ahead of the horizon, while an earlier transaction is still running.
+  // Its position must not move back: it would receive that event again.
+  return BigInt(horizon) > BigInt(from.writtenIn) ? { ...from, writtenIn: horizon, id: NO_ID } : from;
+}
+
+function feedEvent({ id, name, mode, subject_id: subjectId, payload, created_at: queuedAt }: EventRow): FeedEvent {
+  const body = eventBody({ eventId: id, event: name, queuedAt, payload });
+  return { id, event: name, mode, body, subjectId, payload };
 }

@@ -3,6 +3,8 @@
  * a test checks delivered bodies against it.
  */
 import { z } from 'zod';
+import { APPROVAL_ACTORS } from '../../entities/approval-actors.ts';
+import { APPROVAL_STATES } from '../../entities/approval.ts';
 import { type EventName, EVENT_NAMES } from '../../entities/event.ts';
 import { RESCHEDULE_REASONS } from '../../entities/post.ts';
 
@@ -87,6 +89,56 @@ const DisabledWebhook = z.strictObject({
   profileId,
 });
 
+const DisabledFeed = z.strictObject({
+  id: id('Id of the feed.'),
+  host: z.string().describe('Host of its address; the rest can contain a secret.'),
+  disabledAt: instant('Since when it is disabled.'),
+  disabledReason: z
+    .enum(['failing', 'gone', 'ended'])
+    .describe('failing for three days; gone (HTTP 410); ended with its key, agent or role.'),
+  error: z.string().describe('Why the latest poll failed, in a sentence.'),
+  profileId,
+});
+
+const DecidedPost = z.strictObject({
+  id: id('Id of the post.'),
+  connectionSlug,
+  text: z.string().describe('What is to go out.'),
+  profileId,
+});
+
+const identity = (description: string) =>
+  z
+    .strictObject({
+      kind: z.enum(APPROVAL_ACTORS).describe('A key, the OAuth grant of an agent, or a person.'),
+      id: id('Id of it.'),
+      name: z.string().describe('Name of the key or agent, or email address of the person.'),
+    })
+    .describe(description);
+
+/** A request for approval, on the wire and in events. */
+export const ApprovalFields = z.strictObject({
+  state: z
+    .enum(APPROVAL_STATES)
+    .describe(
+      'pending, approved, rejected, expired, or void: the draft was edited or published, or what asked has ended.',
+    ),
+  plan: z
+    .strictObject({
+      scheduledFor: instant('When it is to go out; null for at once, or for a slot.').nullable(),
+      queue: z.boolean().describe('Whether it takes the next free slot of its connection.'),
+    })
+    .describe('What happens when it is approved. A time that has passed means at once.'),
+  requestedAt: instant('When approval was asked for.'),
+  requestedBy: identity('Who asked.'),
+  expiresAt: instant('From when it can no longer be approved.'),
+  decidedAt: instant('When it was decided; null while it is pending.').nullable(),
+  decidedBy: identity('Who decided.').nullable().describe('Who decided; null when no person did.'),
+  reason: z.string().nullable().describe('What the person who decided wrote, or why it is void; null for nothing.'),
+});
+
+const approvalPayload = z.strictObject({ post: DecidedPost, approval: ApprovalFields });
+
 interface EventDeclaration {
   /** When the event is emitted, in one sentence. */
   readonly summary: string;
@@ -120,6 +172,18 @@ export const EVENTS = {
   'webhook.disabled': {
     summary: 'A webhook was disabled, because every attempt to deliver to it failed for three days.',
     payload: z.strictObject({ webhook: DisabledWebhook }),
+  },
+  'feed.disabled': {
+    summary:
+      'A feed was disabled, because it failed for three days, is gone, or the key, agent or role behind it has ended.',
+    payload: z.strictObject({ feed: DisabledFeed }),
+  },
+  'post.approval_requested': { summary: 'A post waits for the approval of a person.', payload: approvalPayload },
+  'post.approved': { summary: 'A person approved a post, and it is sent as planned.', payload: approvalPayload },
+  'post.rejected': { summary: 'A person rejected a post; it stays a draft.', payload: approvalPayload },
+  'post.approval_expired': {
+    summary: 'A post was not decided on in time; it stays a draft.',
+    payload: approvalPayload,
   },
 } as const satisfies Record<EventName, EventDeclaration>;
 

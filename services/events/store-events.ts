@@ -15,7 +15,7 @@ export interface EventFacts {
   readonly accountId: string;
   readonly profileId: string | null;
   readonly mode: 'live' | 'test';
-  /** The post, connection or webhook that it is about. */
+  /** The post, connection, webhook or feed that it is about. */
   readonly subjectId: string;
   readonly createdAt: Date;
 }

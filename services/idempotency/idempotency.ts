@@ -80,7 +80,7 @@ export async function findRequest<Result>(
   { accountId }: Caller,
   key: string,
 ): Promise<StoredRequest<Result> | undefined> {
-  const [record] = await selectRecord(context.db.em(), { accountId, key, now: context.clock.now() });
+  const [record] = await selectRecord(context.db.queries, { accountId, key, now: context.clock.now() });
   return record as StoredRequest<Result> | undefined;
 }
 
@@ -138,7 +138,7 @@ async function storeRecord(
 
 /** Stores the complete answer. */
 export async function complete(context: Context, recordId: string, results: readonly unknown[]): Promise<void> {
-  await tables(context.db.em())
+  await tables(context.db.queries)
     .updateTable('idempotency_records')
     .set({ response: JSON.stringify({ results }), completed_at: context.clock.now() })
     .where('id', '=', recordId)

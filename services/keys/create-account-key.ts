@@ -4,6 +4,7 @@
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Account } from '../../entities/account.ts';
+import type { ApprovalRule } from '../../entities/approval-actors.ts';
 import { ApiKey } from '../../entities/api-key.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { recordChange } from '../audit/record-change.ts';
@@ -26,6 +27,8 @@ export interface NewAccountKey {
   readonly type: 'live' | 'test';
   /** All when undefined. */
   readonly scopes?: readonly Scope[] | undefined;
+  /** None when undefined. */
+  readonly approval?: ApprovalRule | undefined;
   /** ISO instant from which it is refused; never if undefined. */
   readonly expiresAt?: string | undefined;
 }
@@ -40,7 +43,7 @@ export type KeyChange = (object: AuditObject) => Change & { readonly outcome: Au
  */
 export async function createAccountKey(
   context: Context,
-  { accountId, name, type, scopes, expiresAt }: NewAccountKey,
+  { accountId, name, type, scopes, approval = 'none', expiresAt }: NewAccountKey,
   change: KeyChange,
 ): Promise<MintedKey> {
   return context.db.em().transactional(async (em: SqlEntityManager) => {
@@ -48,7 +51,13 @@ export async function createAccountKey(
       throw new ServiceError('not_found', `No account has the id ${accountId}.`);
     await lockAccount(em, accountId);
     await refuseAbove(em, accountId, type);
-    const limits = { profileId: null, mode: type, scopes: scopes === undefined ? null : new Set(scopes) };
+    const limits = {
+      profileId: null,
+      mode: type,
+      scopes: scopes === undefined ? null : new Set(scopes),
+      approval,
+      policyId: null,
+    };
     const madeByOwner = { createdByKeyId: null, grantId: null };
     const made = await storeKey(em, context, {
       accountId,

@@ -1,10 +1,12 @@
 /**
  * Revokes the keys that were created under ended keys or grants, the keys created under those in turn, and the webhooks
- * of all of them (docs/decisions/0062-inherit-the-limits-of-a-key-or-grant.md).
+ * and calendars of all of them (docs/decisions/0062-inherit-the-limits-of-a-key-or-grant.md).
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { column } from '../../entities/column-lists.ts';
 import { statement } from '../../entities/statement.ts';
+import { voidAskedBy } from '../approvals/settle-approval.ts';
+import { revokeCalendarsMadeBy } from '../calendars/revoke-calendar.ts';
 import { endWebhooksMadeBy } from '../webhooks/end-webhooks-made-by.ts';
 
 /** The keys and grants that end. */
@@ -34,5 +36,7 @@ export async function endMadeBy(em: SqlEntityManager, ended: EndedMakers, at: Da
     latest = { keyIds: revoked.map(({ id }) => id), grantIds: [] };
     keyIds.push(...latest.keyIds);
   }
+  await voidAskedBy(em, [...keyIds, ...ended.grantIds], at);
   await endWebhooksMadeBy(em, { keyIds, grantIds: ended.grantIds }, at);
+  await revokeCalendarsMadeBy(em, { keyIds, grantIds: ended.grantIds });
 }

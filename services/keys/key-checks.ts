@@ -23,6 +23,8 @@ const TOGETHER_MAX = 4;
 export interface Admission {
   readonly caller: Caller;
   readonly rate: RateState | undefined;
+  /** When the access token of the caller expires; absent for a key. */
+  readonly expiresAt?: Date;
 }
 
 export interface KeyChecks {
@@ -35,7 +37,11 @@ export interface WithKeyChecks {
   readonly keyChecks: KeyChecks;
 }
 
-const KEY = columns('api_keys', ['id', 'account_id', 'name', 'profile_id', 'type', 'scopes', 'last_used_at'], 'k');
+const KEY = columns(
+  'api_keys',
+  ['id', 'account_id', 'name', 'profile_id', 'type', 'scopes', 'approval', 'policy_id', 'last_used_at'],
+  'k',
+);
 
 /** SQL that finds the key of a secret, unless it was revoked or has expired. */
 const isActive = ({ secretHash, now }: { readonly secretHash: string; readonly now: string }) =>
@@ -98,8 +104,8 @@ async function look(
   const given = { now, requests, limit, windowSeconds: WINDOW_SECONDS };
   const [row]: (KeyRow & Partial<RateRow>)[] =
     bucket === undefined || !countsInDatabase
-      ? await findKey(context.db.em(), { secretHash, now })
-      : await findKeyAndCount(context.db.em(), { secretHash, bucket, ...given });
+      ? await findKey(context.db.queries, { secretHash, now })
+      : await findKeyAndCount(context.db.queries, { secretHash, bucket, ...given });
   if (row === undefined) return Array.from({ length: requests }, () => null);
   await touch(context, row, now);
   const caller: Caller = {
@@ -108,6 +114,8 @@ async function look(
     profileId: row.profile_id,
     mode: row.type,
     scopes: scopesOf(row.scopes),
+    approval: row.approval,
+    policyId: row.policy_id,
     actor: { kind: 'key', id: row.id, name: row.name },
   };
   const rateOf = async (index: number): Promise<RateState | undefined> => {

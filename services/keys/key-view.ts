@@ -1,4 +1,5 @@
 /** An API key as the API returns it (docs/contract/profiles-and-keys.md#keys): everything but its secret. */
+import type { ApprovalRule } from '../../entities/approval-actors.ts';
 import type { ApiKey } from '../../entities/api-key.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';
 import type { Scope } from '../access/scopes.ts';
@@ -12,6 +13,10 @@ export interface KeyView {
   redirectAllowlist: string[] | null;
   /** Its scopes; null for no limit. */
   scopes: Scope[] | null;
+  /** Whether what it wants to send waits for a person. */
+  approval: ApprovalRule;
+  /** The policy that its posts follow; null for none. */
+  policyId: string | null;
   /**
    * The key that minted it, or the OAuth grant that it was created under; null when an owner or the operator created
    * it.
@@ -33,6 +38,8 @@ export function keyView(key: ApiKey): KeyView {
     profileId: key.profileId,
     redirectAllowlist: key.redirectAllowlist,
     scopes: key.scopes as Scope[] | null,
+    approval: key.approval,
+    policyId: key.policyId,
     createdBy: createdByOf(key),
     createdAt: timestamp(key.createdAt),
     lastUsedAt: timestampOrNull(key.lastUsedAt),

@@ -4,6 +4,7 @@
  * does not count (docs/contract/profiles-and-keys.md#test-keys).
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { ApprovalRule } from '../../entities/approval-actors.ts';
 import { ApiKey } from '../../entities/api-key.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
@@ -29,6 +30,8 @@ export interface MintInput {
   readonly redirectAllowlist?: readonly string[] | undefined;
   /** Defaults to those of the caller. */
   readonly scopes?: readonly Scope[] | undefined;
+  /** Defaults to that of the caller. */
+  readonly approval?: ApprovalRule | undefined;
   /** ISO instant from which the key is refused. */
   readonly expiresAt?: string | undefined;
 }
@@ -39,15 +42,17 @@ export interface MintInput {
  */
 export async function mintKey(context: Context, caller: Caller, input: MintInput): Promise<MintedKey> {
   const { profileId, name, type, redirectAllowlist = [], expiresAt } = input;
-  const limits = limitsWithin(caller, { profileId, mode: type, scopes: input.scopes });
+  const limits = limitsWithin(caller, { profileId, mode: type, scopes: input.scopes, approval: input.approval });
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     await holdProfile(em, caller, profileId);
-    const maker = await holdMaker(em, caller);
+    const { maker, policyId } = await holdMaker(em, caller);
     await lockAccount(em, caller.accountId);
     const now = context.clock.now();
     await refuseAboveProfile(em, input);
     await refuseAboveHour(em, caller.accountId, now);
-    return storeKey(em, context, { accountId: caller.accountId, name, limits, redirectAllowlist, expiresAt, ...maker });
+    const key = { accountId: caller.accountId, name, redirectAllowlist, expiresAt, ...maker };
+    // The policy of now: that of the request may have been replaced since.
+    return storeKey(em, context, { ...key, limits: { ...limits, policyId } });
   });
 }
 

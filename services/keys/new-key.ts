@@ -39,6 +39,8 @@ export async function storeKey(em: SqlEntityManager, context: Context, made: New
     secretHash: hashSecret(secret),
     redirectAllowlist: redirectAllowlist.length === 0 ? null : [...redirectAllowlist],
     scopes: scopeList(limits.scopes),
+    approval: limits.approval,
+    policyId: limits.policyId,
     createdByKeyId,
     grantId,
     createdAt: now,

@@ -8,6 +8,7 @@ import type { Context } from '../context.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
 import { noProfile, profileExists } from '../access/profile-exists.ts';
 import type { Caller } from '../access/caller.ts';
+import { voidAskedBy } from '../approvals/settle-approval.ts';
 import { endMadeBy } from './end-made-by.ts';
 import { reachableKeys } from './reachable-keys.ts';
 
@@ -54,6 +55,7 @@ export async function revokeWhere(
     if (isAccountKey(key)) await refuseLast(em, key, at);
     key.revokedAt = at;
     await em.flush();
+    await voidAskedBy(em, [keyId], at);
   }
   // The replacement of an account key must not revoke the keys that it minted: they belong to the account
   // (docs/contract/profiles-and-keys.md#account-keys).

@@ -47,7 +47,7 @@ export function createPostgresRateLimiter(db: Database, limit: number): RateLimi
     countsInDatabase: true,
     take: async (bucket, now) => {
       const given = { bucket, now, requests: 1, limit, windowSeconds: WINDOW_SECONDS };
-      const [row] = await countRequests(db.em(), given);
+      const [row] = await countRequests(db.queries, given);
       if (row === undefined) throw new Error('take_rate_limit returned no row');
       return rateStateOf(row, limit);
     },

@@ -46,7 +46,7 @@ export async function checkMedia(
     if (!UUID.test(id)) throw invalid(`"${id.slice(0, 80)}" is not the id of an image`);
     if (named.findIndex((other) => other.id === id) < index) throw namedTwice(id);
   }
-  const rows = await tables(context.db.em())
+  const rows = await tables(context.db.queries)
     .selectFrom('media')
     .select(['id', 'width', 'height', 'content_type', 'size_bytes', 'alt_text'])
     .where(reachableMedia(caller))

@@ -78,7 +78,7 @@ export async function cleanUpMedia(context: Context, signal: AbortSignal): Promi
 
 /** @returns whether more images may be left */
 async function removeReleased(context: Context): Promise<boolean> {
-  const released = await tables(context.db.em())
+  const released = await tables(context.db.queries)
     .selectFrom('media')
     .select('id')
     // A literal, because PostgreSQL uses the partial index only then.

@@ -7,6 +7,7 @@ import { NotSentError } from '../../platforms/http.ts';
 import type { Context } from '../context.ts';
 import { sniffFormat } from '../images/formats/index.ts';
 import type { ImageType } from '../../entities/media.ts';
+import { fetchRedirected, tooManyRedirects } from '../outbound/fetch-redirected.ts';
 import { formatBytes, IMAGE_MAX_BYTES } from '../images/limits.ts';
 
 /** Most characters of a url. */
@@ -17,11 +18,6 @@ const TIMEOUT_MS = 20_000;
 
 /** Size at which the outbound guard aborts: above the limit checked here, which has the better error message. */
 const GUARD_MAX_BYTES = 2 * IMAGE_MAX_BYTES;
-
-/** Most redirects that are followed; image hosts redirect to where the file is stored. */
-const REDIRECTS_MAX = 3;
-
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 export interface FetchedImage {
   readonly bytes: Buffer;
@@ -45,20 +41,14 @@ export async function fetchImage(context: Context, address: string): Promise<Fet
 }
 
 async function follow(context: Context, first: URL, signal: AbortSignal): Promise<Response> {
-  let url = first;
-  for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
-    const headers = { accept: 'image/png, image/jpeg, image/gif, image/webp' };
-    const response = await context.fetch(url, { headers, signal, maxResponseBytes: GUARD_MAX_BYTES });
-    const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
-    if (response.status === 200) return response;
-    await response.body?.cancel();
-    if (location === null || !URL.canParse(location, url)) {
-      const retryable = response.status === 429 || response.status >= 500;
-      throw refused(`${url.host} answered HTTP ${response.status}`, { retryable });
-    }
-    url = new URL(location, url);
-  }
-  throw refused(`${first.host} redirects more than ${REDIRECTS_MAX} times`);
+  const headers = { accept: 'image/png, image/jpeg, image/gif, image/webp' };
+  const reached = await fetchRedirected(context, first, { headers, signal, maxResponseBytes: GUARD_MAX_BYTES });
+  if (reached === null) throw refused(tooManyRedirects(first));
+  const { response, host } = reached;
+  if (response.status === 200) return response;
+  await response.body?.cancel();
+  const retryable = response.status === 429 || response.status >= 500;
+  throw refused(`${host} answered HTTP ${response.status}`, { retryable });
 }
 
 async function readImage({ body }: Response): Promise<Buffer> {

@@ -1,5 +1,5 @@
 /** Stores images as files in one folder that only this user can read. A file is written completely or not at all. */
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { copyFile, link, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MediaStore } from '../ports/media-store.ts';
 
@@ -12,6 +12,8 @@ export function createFileMediaStore(folder: string): MediaStore {
     if (!KEY.test(key)) throw new Error('a media key is not a UUID');
     return join(folder, key);
   };
+  /** Removals wait for it. */
+  let snapshots: Promise<unknown> = Promise.resolve();
   const unfinished = (key: string) => `${pathOf(key)}.tmp`;
   return {
     put: async (key, bytes) => {
@@ -28,7 +30,19 @@ export function createFileMediaStore(folder: string): MediaStore {
       }
     },
     delete: async (key) => {
+      await snapshots;
       await Promise.all([rm(pathOf(key), { force: true }), rm(unfinished(key), { force: true })]);
+    },
+    snapshot: async (target, begin) => {
+      const before = snapshots;
+      const taking = async () => {
+        await before;
+        await begin();
+        await linkAll(folder, target);
+      };
+      const taken = taking();
+      snapshots = taken.catch(() => undefined);
+      await taken;
     },
   };
 }
@@ -41,4 +55,19 @@ async function writeDurably(file: string, bytes: Uint8Array): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+async function linkAll(folder: string, target: string): Promise<void> {
+  await mkdir(target, { recursive: true, mode: 0o700 });
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((one) => KEY.test(one))) await linkOrCopy(join(folder, name), join(target, name));
+}
+
+/** Not every file system has hard links. */
+async function linkOrCopy(from: string, to: string): Promise<void> {
+  await link(from, to).catch((error: NodeJS.ErrnoException) => {
+    // A removal that began before the snapshot.
+    if (error.code === 'ENOENT') return undefined;
+    return copyFile(from, to);
+  });
 }

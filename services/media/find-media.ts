@@ -8,7 +8,7 @@ import { reachableMedia } from './reachable-media.ts';
 
 /** @throws ServiceError not_found for an unknown, deleted or foreign image. */
 export async function findMedia(context: Context, caller: Caller, mediaId: string): Promise<MediaRow> {
-  const row = await tables(context.db.em())
+  const row = await tables(context.db.queries)
     .selectFrom('media')
     .select(MEDIA_COLUMNS)
     .where(reachableMedia(caller))

@@ -22,7 +22,7 @@ export async function listMedia(
   caller: Caller,
   { unused, limit, cursor }: MediaFilter,
 ): Promise<Page<MediaView>> {
-  let page = tables(context.db.em())
+  let page = tables(context.db.queries)
     .selectFrom('media')
     .select(MEDIA_COLUMNS)
     .where(reachableMedia(caller))

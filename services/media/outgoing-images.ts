@@ -82,6 +82,11 @@ async function outgoingImage(context: Context, row: ImageRow, target: Target): P
   const place = { owner: row.account_id, limit: SENDS, signal };
   const conversion = { type: row.content_type, facts, load };
   const converted = await context.images.convert(place, conversion).catch((cause: unknown) => {
+    if (cause instanceof ServiceError && cause.code === 'storage_unavailable') {
+      context.log.warn({ mediaId: row.media_id, err: cause }, 'an image of a post could not be read from its storage');
+      const message = `Image ${position} could not be read from the storage of this install; nothing was posted.`;
+      throw new PlatformFailure('unavailable', message, { cause });
+    }
     // A full queue or a busy machine: nothing was posted, and the next try may have more time.
     if (signal.aborted || (cause instanceof ServiceError && cause.code === 'server_busy'))
       throw new PlatformFailure('unavailable', `Converting image ${position} took too long; nothing was posted.`, {

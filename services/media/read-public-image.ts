@@ -38,7 +38,7 @@ export function createPublicImages(context: Context): PublicImages {
 type StoredUpload = Pick<Tables['media'], 'account_id' | 'content_type'>;
 
 async function storedUpload(context: Context, mediaId: string): Promise<StoredUpload | null> {
-  const row = await tables(context.db.em())
+  const row = await tables(context.db.queries)
     .selectFrom('media')
     .select(['account_id', 'content_type'])
     .where('id', '=', mediaId)

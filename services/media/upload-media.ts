@@ -48,7 +48,7 @@ const reserve = statement('reserve storage for an image', {
     returning ${STORED.sql}`,
 });
 
-/** @throws ServiceError media_too_large, media_type_mismatch, server_busy or storage_full */
+/** @throws ServiceError media_too_large, media_type_mismatch, server_busy, storage_full or storage_unavailable */
 export async function uploadMedia(context: Context, caller: Caller, upload: Upload): Promise<MediaView> {
   const { bytes, contentType } = upload;
   if (bytes.length > IMAGE_MAX_BYTES) {
@@ -90,7 +90,7 @@ async function store(context: Context, id: string, { bytes, contentType }: Uploa
 }
 
 async function storageFull(context: Context, caller: Caller, sizeBytes: number): Promise<ServiceError> {
-  const account = await tables(context.db.em())
+  const account = await tables(context.db.queries)
     .selectFrom('accounts')
     .select('media_bytes')
     .where('id', '=', caller.accountId)

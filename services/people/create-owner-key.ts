@@ -2,6 +2,7 @@
  * Creates a key that reaches the whole account, for an owner. Requires the password, because the key outlives the
  * sign-in.
  */
+import type { ApprovalRule } from '../../entities/approval-actors.ts';
 import { Owner } from '../../entities/owner.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { Scope } from '../access/scopes.ts';
@@ -17,6 +18,7 @@ export interface OwnerKey {
   readonly type: 'live' | 'test';
   readonly password: string;
   readonly scopes?: readonly Scope[] | undefined;
+  readonly approval?: ApprovalRule | undefined;
   readonly expiresAt?: string | undefined;
 }
 

@@ -16,7 +16,7 @@ export async function listInvitations(
   context: Context,
   { accountId }: Pick<SignedInPerson, 'accountId'>,
 ): Promise<InvitationView[]> {
-  const rows = await tables(context.db.em())
+  const rows = await tables(context.db.queries)
     .selectFrom('owner_links')
     .select(['id', 'email', 'role', 'created_at', 'expires_at'])
     .where('account_id', '=', accountId)

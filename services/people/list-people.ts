@@ -18,7 +18,7 @@ export async function listPeople(
   context: Context,
   { accountId }: Pick<SignedInPerson, 'accountId'>,
 ): Promise<PersonView[]> {
-  const rows = await tables(context.db.em())
+  const rows = await tables(context.db.queries)
     .selectFrom('owners as o')
     .leftJoin('sign_ins as s', 's.owner_id', 'o.id')
     .select(['o.id', 'o.email', 'o.role', 'o.created_at'])

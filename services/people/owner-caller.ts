@@ -18,6 +18,12 @@ export function ownerActor({ ownerId, email }: OwnerIdentity): Actor {
 /** Rate limits count by person and not by sign-in, so that signing in again does not reset the limit. */
 export function ownerCaller(person: OwnerIdentity & Pick<SignedInPerson, 'role'>): Caller {
   const { accountId, ownerId: keyId, role } = person;
-  const limits = { profileId: null, mode: 'live', scopes: ROLE_SCOPES[role] } as const;
+  const limits = {
+    profileId: null,
+    mode: 'live',
+    scopes: ROLE_SCOPES[role],
+    approval: 'none',
+    policyId: null,
+  } as const;
   return { accountId, keyId, ...limits, role, actor: ownerActor(person) };
 }

@@ -7,4 +7,9 @@ export interface MediaStore {
   get(key: string): Promise<Uint8Array | null>;
   /** Removes what is under a key; does nothing when there is nothing. */
   delete(key: string): Promise<void>;
+  /**
+   * Links every image into a new folder, as they are once `begin` has run: none is removed from its call on. Absent where
+   * the bytes are not files of this machine.
+   */
+  readonly snapshot?: (folder: string, begin: () => Promise<void>) => Promise<void>;
 }

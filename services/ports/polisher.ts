@@ -1,19 +1,23 @@
-/** The interface of the model that rewrites texts; server/openai-polisher.ts implements it over HTTP. */
+/** The interface of the model that rewrites texts and describes images; server/openai-polisher.ts implements it over HTTP. */
 
 /** The instructions and the input of the model. */
 export interface PolishRequest {
   readonly instructions: string;
   /** The text, between its delimiters. */
   readonly material: string;
+  /** Only for a model that sees images. */
+  readonly image?: { readonly contentType: string; readonly bytes: Uint8Array };
 }
 
 export interface Polisher {
+  /** Whether the operator declared that the model takes images. */
+  readonly seesImages: boolean;
   /** @throws PolishFailure, or the abort reason of the signal */
-  rewrite(request: PolishRequest, signal: AbortSignal): Promise<string>;
+  ask(request: PolishRequest, signal: AbortSignal): Promise<string>;
 }
 
 /**
- * Why a rewrite failed. Its message is a sentence for the caller: it contains no text, no secret and no output of the
+ * Why there is no usable answer. Its message is a sentence for the caller: it contains no text, no secret and no output of the
  * model.
  */
 export class PolishFailure extends Error {

@@ -11,7 +11,8 @@ export type SigningPurpose =
   | 'passkeyChallenge'
   | 'oauthCookie'
   | 'mcpNoteKey'
-  | 'refreshToken';
+  | 'refreshToken'
+  | 'identity';
 
 export interface Signer {
   /** A signature in base64url, valid for this purpose only. */

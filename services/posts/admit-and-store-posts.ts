@@ -8,22 +8,26 @@ import type { ItemError } from '../../errors/item-error.ts';
 import type { PostTarget } from '../connections/resolve-slugs.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
+import { identityOf } from '../access/identity.ts';
+import { isSupervised } from '../access/limits.ts';
+import type { ApprovalView } from '../approvals/approval-view.ts';
+import { type ApprovalRequest, type Permission, permissionOf, storeApprovals } from '../approvals/request-approval.ts';
 import { holdMedia } from '../media/hold-media.ts';
 import { type Admission, admitPosts, FREE_OF_CHARGE, needsAdmission } from '../plans/admit-posts.ts';
-import { lockQueues, nextFreeSlot, noSlot } from '../scheduling/slots.ts';
+import { holdPolicy, NO_POLICY, type PolicyCheck, refusalOf } from '../policies/policy-check.ts';
+import { lockQueues, slotFor } from '../scheduling/slots.ts';
 import { timestamp } from '../timestamp.ts';
 import { type CheckedInput, type CheckedSlug, contentFor, intentsOf } from './check-slugs.ts';
+import { applyPolicy, policyPostFor, questionOf } from './policy-of-post.ts';
 import { replaceDrafts } from './replace-drafts.ts';
 import { openResult, type PostResult, refusedResult } from './post-result.ts';
-import type { StoredResult } from './store-and-send.ts';
+import type { StoredResult, StoringRequest } from './store-and-send.ts';
 import { type NewPost, storePosts } from './store-posts.ts';
 
 /** A checked request to create posts. */
-export interface CheckedRequest {
+export interface CheckedRequest extends StoringRequest {
   readonly checked: CheckedInput;
   readonly slugs: readonly CheckedSlug[];
-  /** The record of its Idempotency-Key; null without one. */
-  readonly recordId: string | null;
 }
 
 /** A connection that a post is created for. */
@@ -43,27 +47,39 @@ export function admitAndStorePosts(
 ): Promise<StoredResult[]> {
   const { input, media } = request.checked;
   const { replaces = [] } = input;
-  const accepted = request.slugs.filter((slug): slug is Accepted => slug.target !== null && slug.error === null);
+  const publishes = input.isDraft !== true;
   const metered =
-    input.isDraft !== true && accepted.some(({ target }) => needsAdmission(context, target.terms, target.platformId));
+    publishes &&
+    request.slugs.some(({ target }) => target !== null && needsAdmission(context, target.terms, target.platformId));
   const store = async (em: SqlEntityManager) => {
+    const policy = publishes ? await holdPolicy(context, em, caller, questionOf(context, planOf(request))) : NO_POLICY;
+    const { slugs, cause } = applyPolicy(policy, request);
+    const accepted = slugs.filter(isAccepted);
+    const permission = publishes ? await permissionOf(context, em, caller, accepted.length, cause) : FREE;
+    const asks = permission.kind === 'asks';
     const mediaIds = media.map(({ id }) => id);
     // Keeps the images from being deleted between their check and the insert of the post that references them.
     if (media.length > 0) await holdMedia(em, mediaIds);
-    const admissions = metered
-      ? await admit(context, em, caller, request.checked, accepted)
-      : accepted.map(() => FREE_OF_CHARGE);
-    const slots = input.queue === true ? await takeSlots(context, em, accepted, admissions) : null;
+    const admissions =
+      metered && !asks
+        ? await admit(context, em, caller, request.checked, accepted)
+        : accepted.map(() => FREE_OF_CHARGE);
+    const timed = asks
+      ? { slots: null, admissions }
+      : await takeTimes(context, em, { policy, request, accepted, admissions });
     const prepared = accepted.map(({ slug, target }, index): [string, NewPost | ItemError] => {
-      const admission = admissions[index] ?? FREE_OF_CHARGE;
-      return [slug, preparePost(context, caller, request.checked, target, admission, slots?.[index] ?? null)];
+      const admission = timed.admissions[index] ?? FREE_OF_CHARGE;
+      const slot = timed.slots?.[index] ?? null;
+      const { policyId } = policy;
+      return [slug, preparePost(context, caller, request.checked, { target, admission, slot, permission, policyId })];
     });
     const posts = new Map(prepared);
-    const results = await storePrepared(context, em, request, posts);
-    await replaceDrafts(em, caller, replaces, refusedConnections(request.slugs, posts));
+    const results = await storePrepared(context, em, caller, { ...request, slugs }, { posts, permission });
+    await replaceDrafts(em, caller, replaces, refusedConnections(slugs, posts));
     return results;
   };
-  const needsTransaction = metered || media.length > 0 || input.queue === true || replaces.length > 0;
+  const asked = publishes && isSupervised(caller);
+  const needsTransaction = metered || asked || media.length > 0 || input.queue === true || replaces.length > 0;
   return needsTransaction ? outer.transactional(store) : store(outer);
 }
 
@@ -78,21 +94,69 @@ function admit(
   return admitPosts(context, em, caller.accountId, intentsOf(caller, checked, targets));
 }
 
-/** Returns a slot for each admitted post, or the error of its queue. */
-async function takeSlots(
+function isAccepted(slug: CheckedSlug): slug is Accepted {
+  return slug.target !== null && slug.error === null;
+}
+
+function planOf({ checked }: CheckedRequest) {
+  return { scheduledFor: checked.scheduledFor, queue: checked.input.queue === true };
+}
+
+/** What the posts of a request are, once the policy and the plan have looked at each. */
+interface Accepting {
+  readonly policy: PolicyCheck;
+  readonly request: CheckedRequest;
+  readonly accepted: readonly Accepted[];
+  readonly admissions: readonly Admission[];
+}
+
+/**
+ * Gives each admitted post its time, by the rules of the policy. Returns the slots, if the request is for the queue, and the
+ * admissions with the refusals of the policy.
+ */
+async function takeTimes(
   context: Context,
   em: SqlEntityManager,
-  accepted: readonly Accepted[],
-  admissions: readonly Admission[],
-): Promise<(Date | ItemError)[]> {
+  { policy, request, accepted, admissions }: Accepting,
+): Promise<{ slots: (Date | ItemError)[] | null; admissions: readonly Admission[] }> {
   const now = context.clock.now();
+  const { scheduledFor, queue: queued } = planOf(request);
+  const postOf = ({ target }: Accepted, admission: Admission) =>
+    policyPostFor(request.checked, target, admission.error === null ? admission.feeCents : 0);
+  if (!queued) {
+    const at = scheduledFor ?? now;
+    const decided = accepted.map((slug, index): Admission => {
+      const admission = admissions[index] ?? FREE_OF_CHARGE;
+      const post = postOf(slug, admission);
+      const error = admission.error ?? refusalOf(policy.atTime(post, at));
+      if (error !== null) return { error };
+      policy.count(post, at);
+      return admission;
+    });
+    return { slots: null, admissions: decided };
+  }
   const admitted = accepted.filter((_slug, index) => admissions[index]?.error === null).map(({ target }) => target.id);
   const queues = await lockQueues(em, admitted, now);
-  return accepted.map(({ slug, target }) => {
-    const queue = queues.get(target.id);
-    if (queue !== undefined) return nextFreeSlot(queue, now) ?? noSlot(queue);
-    return { code: 'invalid_connection', message: `The connection "${slug}" was deleted during the request.` };
+  const slots = accepted.map((slug, index): Date | ItemError => {
+    const queue = queues.get(slug.target.id);
+    if (queue === undefined) {
+      return { code: 'invalid_connection', message: `The connection "${slug.slug}" was deleted during the request.` };
+    }
+    const post = postOf(slug, admissions[index] ?? FREE_OF_CHARGE);
+    const slot = slotFor(queue, now, (at) => refusalOf(policy.atTime(post, at)));
+    if (slot instanceof Date) policy.count(post, slot);
+    return slot;
   });
+  return { slots, admissions };
+}
+
+/** What was decided about a post. */
+interface Terms {
+  readonly target: PostTarget;
+  readonly admission: Admission;
+  readonly slot: Date | ItemError | null;
+  readonly permission: Permission;
+  readonly policyId: string | null;
 }
 
 /** The post to store for one connection, or why it gets none. */
@@ -100,15 +164,14 @@ function preparePost(
   context: Context,
   caller: Caller,
   checked: CheckedInput,
-  target: PostTarget,
-  admission: Admission,
-  slot: Date | ItemError | null,
+  { target, admission, slot, permission, policyId }: Terms,
 ): NewPost | ItemError {
   if (admission.error !== null) return admission.error;
   if (slot !== null && !(slot instanceof Date)) return slot;
   const { input, media } = checked;
-  const scheduledFor = slot ?? checked.scheduledFor;
-  const status = input.isDraft === true ? 'draft' : scheduledFor === null ? 'processing' : 'scheduled';
+  const asks = permission.kind === 'asks';
+  const scheduledFor = asks ? null : (slot ?? checked.scheduledFor);
+  const status = input.isDraft === true || asks ? 'draft' : scheduledFor === null ? 'processing' : 'scheduled';
   const { text, thread, firstComment } = contentFor(checked, target);
   const post = {
     id: context.random.uuid(),
@@ -130,7 +193,17 @@ function preparePost(
     firstDueAt: null,
     feeCents: status === 'processing' ? admission.feeCents : 0,
   };
-  return { post, connection: target, status, rewrite: input.rewrite ?? null, slotAt: slot, media };
+  return {
+    post,
+    connection: target,
+    status,
+    rewrite: input.rewrite ?? null,
+    slotAt: slot,
+    media,
+    approvalId: permission.kind === 'free' ? null : context.random.uuid(),
+    createdBy: identityOf(caller),
+    policyId,
+  };
 }
 
 /** Ids of the connections that were named and get no post. */
@@ -147,21 +220,59 @@ function refusedConnections(
 async function storePrepared(
   context: Context,
   em: SqlEntityManager,
-  { slugs, recordId }: CheckedRequest,
-  prepared: ReadonlyMap<string, NewPost | ItemError>,
+  caller: Caller,
+  { checked, slugs, recordId, claim }: CheckedRequest,
+  { posts: prepared, permission }: Prepared,
 ): Promise<StoredResult[]> {
   const posts = [...prepared.values()].filter((one): one is NewPost => 'post' in one);
-  const sends = await storePosts(context, em, posts, recordId);
+  const sends = await storePosts(context, em, posts, { recordId, claim });
+  const approvals =
+    permission.kind === 'free'
+      ? NO_APPROVALS
+      : await storeApprovals(context, em, caller, permission, requestsFor(checked, posts));
   return slugs.map(({ slug, error }): StoredResult => {
     const outcome = error ?? prepared.get(slug);
     if (outcome === undefined) throw new Error(`the slug ${slug} has neither a connection nor an error`);
     if (!('post' in outcome)) return refusedResult(slug, outcome);
-    return sends.get(outcome.post.id) ?? waitingResult(outcome);
+    return (
+      sends.get(outcome.post.id) ??
+      waitingResult(outcome, permission.kind === 'asks' ? approvals.get(outcome.post.id) : undefined)
+    );
   });
 }
 
-function waitingResult({ post, status }: NewPost): PostResult {
-  const result = openResult(post.connectionSlug, post.id);
+interface Prepared {
+  readonly posts: ReadonlyMap<string, NewPost | ItemError>;
+  readonly permission: Permission;
+}
+
+const FREE: Permission = { kind: 'free' };
+const NO_APPROVALS: ReadonlyMap<string, ApprovalView> = new Map();
+
+function requestsFor({ input, scheduledFor }: CheckedInput, posts: readonly NewPost[]): ApprovalRequest[] {
+  return posts.flatMap(({ post, media, approvalId }) => {
+    if (approvalId === null) return [];
+    const { text, thread, firstComment, profileId, connectionSlug, mode } = post;
+    return {
+      id: approvalId,
+      postId: post.id,
+      profileId,
+      connectionSlug,
+      mode,
+      scheduledFor,
+      queue: input.queue === true,
+      content: {
+        text,
+        thread: [...thread],
+        firstComment,
+        media: media.map(({ id, altText }) => ({ id, altText })),
+      },
+    };
+  });
+}
+
+function waitingResult({ post, status }: NewPost, approval: ApprovalView | undefined): PostResult {
+  const result = { ...openResult(post.connectionSlug, post.id), ...(approval !== undefined && { approval }) };
   if (status === 'draft' || post.scheduledFor === null) return { ...result, status: 'draft' };
   return { ...result, status: 'scheduled', scheduledFor: timestamp(post.scheduledFor) };
 }

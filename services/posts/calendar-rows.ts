@@ -34,15 +34,24 @@ export interface CalendarWindow {
   readonly afterId: string | null;
   /** Most rows. */
   readonly limit: number;
+  /** Whether the rows are read from the end of the window, latest first; from its start otherwise. */
+  readonly latestFirst?: true;
 }
 
-/** What the posts are read by, when it has at most {@link FEW} posts: cheaper than every connection. */
+/** What the posts are read by, when at most {@link FEW} of its posts can be in the range: cheaper than every connection. */
 export type NarrowIndex = { readonly tag: string } | { readonly profileId: string };
 
 export type CalendarRow = Awaited<ReturnType<ReturnType<typeof calendarRows>['execute']>>[number];
 
 /** As many posts are looked up in less time than those of a busy month take. */
 const FEW = 20_000;
+
+/**
+ * Most posts go out at most this long after they were accepted, because none is scheduled further ahead. Drafts that were
+ * published later and posts that were rescheduled are in `posts_long_wait_index`.
+ */
+const WAIT_DAYS = 31;
+const WAIT_MS = WAIT_DAYS * 86_400_000;
 
 const COLUMNS = [
   'p.id',
@@ -58,6 +67,8 @@ const COLUMNS = [
   'p.error_message',
   'p.scheduled_for',
   'p.sent_at',
+  'p.created_at',
+  'p.url',
 ] as const;
 
 /** Columns of posts, and of the query around a lateral one. */
@@ -67,23 +78,36 @@ const outer = expressionBuilder<{ c: Schema['connections']; t: Schema['post_tags
 /** When a post goes out or went out, for posts in each of {@link CALENDAR_STATUSES}. */
 const TIME = of.fn.coalesce('p.sent_at', 'p.scheduled_for', 'p.created_at');
 
-/** The index on posts that is narrow enough to be read in full; null for none. */
+/** The same for posts that were scheduled or sent. Must match the expression of `posts_long_wait_index` word for word. */
+const PLANNED_TIME = of.fn.coalesce('p.sent_at', 'p.scheduled_for');
+
+/**
+ * A plan for profiles of average size would read the index of profiles for each connection, and with it all posts of a large
+ * profile. Only {@link alongNarrowIndex} uses that index.
+ */
+const UNINDEXED_PROFILE = sql<string>`p.profile_id::text`;
+
+/** Must match the condition of `posts_long_wait_index` word for word. */
+const HAS_WAITED_LONG = sql<boolean>`coalesce(p.sent_at, p.scheduled_for) - p.created_at > interval '31 days'`;
+
+/** The index on posts that is narrow enough to be read in full for a range of time; null for none. */
 export async function findNarrowIndex(
   em: SqlEntityManager,
   caller: Caller,
   filter: CalendarRowFilter,
-  until: Date,
+  range: { readonly from: Date; readonly until: Date },
 ): Promise<NarrowIndex | null> {
   // The connections that the filter names are few.
   if (filter.connections !== null) return null;
-  const before = latestId(until);
+  const { first, end } = acceptedFor(range);
   for (const tag of filter.tag) {
     const next = await tables(em)
       .selectFrom('post_tags')
       .select('post_id')
       .where('account_id', '=', caller.accountId)
       .where('tag', '=', tag)
-      .where('post_id', '<', before)
+      .where('post_id', '>=', first)
+      .where('post_id', '<', end)
       .orderBy('post_id')
       .offset(FEW)
       .limit(1)
@@ -97,12 +121,18 @@ export async function findNarrowIndex(
     .select('id')
     .where('account_id', '=', caller.accountId)
     .where('profile_id', '=', profileId)
-    .where('id', '<', before)
+    .where('id', '>=', first)
+    .where('id', '<', end)
     .orderBy('id')
     .offset(FEW)
     .limit(1)
     .executeTakeFirst();
   return next === undefined ? { profileId } : null;
+}
+
+/** The ids of posts that were accepted at most {@link WAIT_DAYS} days before they go out in the range. */
+function acceptedFor({ from, until }: { readonly from: Date; readonly until: Date }) {
+  return { first: earliestId(new Date(Math.max(+from - WAIT_MS - ID_SLACK_MS, 0))), end: latestId(until) };
 }
 
 /**
@@ -122,10 +152,14 @@ export function calendarRows(
   return tables(em)
     .selectFrom(found.as('found'))
     .selectAll()
-    .orderBy('at')
-    .orderBy('id')
+    .orderBy('at', orderOf(window))
+    .orderBy('id', orderOf(window))
     .limit(window.limit)
     .$narrowType<{ status: CalendarStatus }>();
+}
+
+function orderOf({ latestFirst }: CalendarWindow): 'asc' | 'desc' {
+  return latestFirst === true ? 'desc' : 'asc';
 }
 
 interface Read {
@@ -176,40 +210,60 @@ function due(read: Read, status: 'scheduled' | 'failed') {
 function ofOneConnection({ em, window }: Read, posts: ReturnType<typeof postsAt>) {
   const first = posts
     .where('p.connection_id', '=', outer.ref('c.id'))
-    .orderBy('at')
-    .orderBy('p.id')
+    .orderBy('at', orderOf(window))
+    .orderBy('p.id', orderOf(window))
     .limit(window.limit);
   return tables(em).selectFrom(first.as('first')).selectAll();
 }
 
+/** Each post is on one side only: one that waited for long may have been accepted shortly before the range too. */
 function ofNarrowIndex(read: Read, narrow: NarrowIndex) {
-  const posts = postsAt(read, TIME).where('p.status', 'in', CALENDAR_STATUSES.map(literal));
-  if ('profileId' in narrow) return posts;
+  const shown = CALENDAR_STATUSES.map(literal);
+  const soon = postsAt(read, TIME)
+    .where('p.status', 'in', shown)
+    .where(of(HAS_WAITED_LONG, 'is not', true));
+  const late = postsAt(read, PLANNED_TIME).where('p.status', 'in', shown).where(HAS_WAITED_LONG);
+  return alongNarrowIndex(read, narrow, soon).unionAll(late);
+}
+
+function alongNarrowIndex({ em, caller, window }: Read, narrow: NarrowIndex, posts: ReturnType<typeof postsAt>) {
+  const { first, end } = acceptedFor(window);
+  if ('profileId' in narrow) {
+    const ofProfile = posts
+      .where('p.profile_id', '=', narrow.profileId)
+      .where('p.id', '>=', first)
+      .where('p.id', '<', end);
+    return tables(em).selectFrom(ofProfile.as('f')).selectAll('f');
+  }
   // Stops the planner from scanning all posts instead, because it cannot know how many have the tag.
   const ofTag = posts.where('p.id', '=', outer.ref('t.post_id')).offset(0);
-  return tables(read.em)
+  return tables(em)
     .selectFrom('post_tags as t')
     .innerJoinLateral(ofTag.as('f'), (join) => join.onTrue())
     .selectAll('f')
-    .where('t.account_id', '=', read.caller.accountId)
-    .where('t.tag', '=', narrow.tag);
+    .where('t.account_id', '=', caller.accountId)
+    .where('t.tag', '=', narrow.tag)
+    .where('t.post_id', '>=', first)
+    .where('t.post_id', '<', end);
 }
 
 /** The posts that the caller reaches and the filter matches, by one of their times. */
 function postsAt({ em, caller, filter, window }: Read, time: Expression<string | null>) {
   const { profileId, platform, tag, connections } = filter;
   const [from, until] = [window.from.toISOString(), window.until.toISOString()];
+  const { profile_id: ownProfile, ...reached } = reach(caller);
+  const profiles = [ownProfile, profileId].filter((profile) => typeof profile === 'string');
   return tables(em)
     .selectFrom('posts as p')
     .select(COLUMNS)
     .select(of.cast<string>(time, 'timestamptz').as('at'))
-    .where((posts) => posts.and(reach(caller)))
+    .where((posts) => posts.and(reached))
+    .where((posts) => posts.and(profiles.map((profile) => of(UNINDEXED_PROFILE, '=', profile))))
     .where(of(time, '>=', from))
     .where(of(time, '<', until))
     .$if(window.afterId !== null, (posts) =>
       posts.where(of.or([of(time, '>', from), of('p.id', '>', window.afterId ?? '')])),
     )
-    .$if(profileId !== undefined, (posts) => posts.where('p.profile_id', '=', profileId as string))
     .$if(platform !== undefined, (posts) => posts.where('p.platform_id', '=', platform as string))
     .$if(connections !== null, (posts) => posts.where('p.connection_id', '=', anyOf(connections ?? [])))
     .$if(tag.length > 0, (posts) => posts.where('p.tags', '@>', of.val([...tag])));

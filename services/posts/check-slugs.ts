@@ -8,6 +8,8 @@ import { platformOf } from '../../platforms/registry.ts';
 import { type PostTarget, type ResolvedSlug, resolveSlugs } from '../connections/resolve-slugs.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
+import { identityOf } from '../access/identity.ts';
+import { stopsOfNew } from '../stops/find-stop.ts';
 import { type CheckedMedia, checkMedia } from '../media/check-media.ts';
 import type { PostIntent } from '../plans/admit-posts.ts';
 import { readScheduledFor } from '../scheduling/read-scheduled-for.ts';
@@ -67,15 +69,31 @@ export async function checkInput(context: Context, caller: Caller, input: Create
 export async function checkSlugs(context: Context, caller: Caller, checked: CheckedInput): Promise<CheckedSlug[]> {
   const { connectionSlugs, profileId } = checked.input;
   const resolved = await resolveSlugs(context, caller, [...new Set(connectionSlugs)], profileId);
-  return resolved.map((item) => checkSlug(context, item, checked));
+  // Most accounts have no stop, and then no further query.
+  const asksForStop =
+    checked.input.isDraft !== true && resolved.some((item) => 'target' in item && item.target.isNearStop);
+  const stopOf = asksForStop ? await stopsOfNew(context.db.queries, creatorOf(caller)) : NO_STOP;
+  return resolved.map((item) => checkSlug(context, item, checked, stopOf));
 }
 
-function checkSlug(context: Context, resolved: ResolvedSlug, checked: CheckedInput): CheckedSlug {
+const NO_STOP = () => null;
+
+function creatorOf(caller: Caller) {
+  const { kind, id } = identityOf(caller);
+  return { accountId: caller.accountId, creatorKind: kind, creator: id };
+}
+
+function checkSlug(
+  context: Context,
+  resolved: ResolvedSlug,
+  checked: CheckedInput,
+  stopOf: (profileId: string | null) => ItemError | null,
+): CheckedSlug {
   if ('error' in resolved) return { slug: resolved.slug, target: null, error: resolved.error };
   const { slug, target } = resolved;
   const platform = platformOf(context.platforms, target.platformId);
   const error = checkPost(context, platform, target.limits, contentFor(checked, target));
-  return { slug, target, error };
+  return { slug, target, error: error ?? stopOf(target.profileId) };
 }
 
 /** Returns the content for one connection: the shared content, with the text of its platform if there is one. */

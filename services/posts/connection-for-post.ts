@@ -26,7 +26,7 @@ export interface PostConnection {
  */
 export async function findConnectionForPost(context: Context, caller: Caller, post: PostRow): Promise<PostConnection> {
   const { accountId, profileId } = caller;
-  const row = await tables(context.db.em())
+  const row = await tables(context.db.queries)
     .selectFrom('connections as c')
     .innerJoin('accounts as a', 'a.id', 'c.account_id')
     .select(['c.limits', 'c.deleted_at', 'a.plan', 'a.has_own_message_cap', 'a.messages_per_day'])
@@ -61,7 +61,7 @@ export async function contentOf(
   context: Context,
   post: PostRow,
 ): Promise<{ text: string; thread: string[]; firstComment: string | null; images: ImageSize[] }> {
-  const images = await tables(context.db.em())
+  const images = await tables(context.db.queries)
     .selectFrom('post_media as used')
     .innerJoin('media', 'media.id', 'used.media_id')
     .select(['media.width', 'media.height'])

@@ -12,7 +12,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  */
 export async function connectionsNamed(context: Context, caller: Caller, name: string): Promise<string[]> {
   if (UUID.test(name)) return [name.toLowerCase()];
-  const rows = await tables(context.db.em())
+  const rows = await tables(context.db.queries)
     .selectFrom('connections')
     .select('id')
     .where('account_id', '=', caller.accountId)

@@ -13,7 +13,7 @@ import { admitAndStorePosts } from './admit-and-store-posts.ts';
 import { checkInput, type CheckedSlug, checkSlugs, type CreatePostsInput } from './check-slugs.ts';
 import type { PostResult } from './post-result.ts';
 import { replay } from './replay.ts';
-import { storeAndSend } from './store-and-send.ts';
+import { storeAndSend, type StoredResult, type StoringRequest } from './store-and-send.ts';
 
 /** Results in the order of the slugs, with the platform of each; null when a slug matches no connection. */
 export interface CreatedPosts {
@@ -23,9 +23,16 @@ export interface CreatedPosts {
   readonly replayed: boolean;
 }
 
+/** What happens besides, while posts are created. */
+export interface Creation {
+  /** Receives each result as soon as it is final; not called for a replay. */
+  readonly onResult?: ((result: PostResult, total: number) => void) | undefined;
+  /** Runs in the transaction that stores the posts; needs a key. What it throws undoes everything. */
+  readonly whenStored?: (em: SqlEntityManager, stored: readonly StoredResult[]) => Promise<void>;
+}
+
 /**
  * @param keyed present when the request has an Idempotency-Key
- * @param onResult receives each result as soon as it is final; not called for a replay
  * @throws ServiceError invalid_request (time, conflicts), invalid_media, invalid_connection (no slug matches),
  *   idempotency_key_conflict
  */
@@ -34,18 +41,21 @@ export async function createPosts(
   caller: Caller,
   input: CreatePostsInput,
   keyed: KeyedRequest | null = null,
-  onResult?: (result: PostResult, total: number) => void,
+  creation: Creation = {},
 ): Promise<CreatedPosts> {
   const earlier = keyed === null ? null : await replay(context, caller, keyed);
   if (earlier !== null) return { results: earlier, platformIds: earlier.map(() => null), replayed: true };
   const checked = await checkInput(context, caller, input);
   const slugs = await checkSlugs(context, caller, checked);
   refuseUnlessOneMatches(slugs);
-  const store = (em: SqlEntityManager, recordId: string | null) =>
-    admitAndStorePosts(context, em, caller, { checked, slugs, recordId });
-  const results = await storeAndSend(context, caller, keyed, store, onResult);
+  const store = async (em: SqlEntityManager, storing: StoringRequest) => {
+    const stored = await admitAndStorePosts(context, em, caller, { checked, slugs, ...storing });
+    await creation.whenStored?.(em, stored);
+    return stored;
+  };
+  const results = await storeAndSend(context, caller, keyed, store, creation.onResult);
   // Another request with the same key committed first; replay its answer.
-  if (results === null) return createPosts(context, caller, input, keyed, onResult);
+  if (results === null) return createPosts(context, caller, input, keyed, creation);
   return { results, platformIds: slugs.map(({ target }) => target?.platformId ?? null), replayed: false };
 }
 

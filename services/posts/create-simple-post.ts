@@ -21,7 +21,8 @@ export interface SimplePostInput {
 export type SimplePostResult =
   | { platform: string; link: string | null }
   | { platform: string; sent: true }
-  | { scheduled: true; scheduled_for: string };
+  | { scheduled: true; scheduled_for: string }
+  | { approval: 'pending'; post_id: string };
 
 /**
  * @param setSubject receives the id of the post, which the answer does not contain
@@ -46,6 +47,7 @@ export async function createSimplePost(
   if (result === undefined || platformId == null) throw new Error('a slug that matches had no result');
   setSubject(result.postId);
   if (result.error !== null) throw failureOf(result.error, result.postId);
+  if (result.approval !== undefined && result.postId !== null) return { approval: 'pending', post_id: result.postId };
   if (result.scheduledFor !== null) return { scheduled: true, scheduled_for: result.scheduledFor };
   const { id, kind } = platformOf(context.platforms, platformId);
   return kind === 'messaging' ? { platform: id, sent: true } : { platform: id, link: result.url };

@@ -49,9 +49,9 @@ export async function deletePost(context: Context, caller: Caller, postId: strin
 
 // A cancel and a worker's claim race; the first one to update the row wins.
 async function cancel(context: Context, caller: Caller, post: PostRow): Promise<DeleteResult> {
-  const cancelled = await tables(context.db.em())
+  const cancelled = await tables(context.db.queries)
     .updateTable('posts')
-    .set({ status: 'cancelled' })
+    .set({ status: 'cancelled', stop_id: null })
     .where('id', '=', post.id)
     .where('account_id', '=', caller.accountId)
     .where('status', '=', 'scheduled')

@@ -8,7 +8,7 @@ import { reach } from './reachable-posts.ts';
 
 /** @throws ServiceError not_found for an unknown or foreign post. */
 export async function findPost(context: Context, caller: Caller, postId: string): Promise<PostRow> {
-  const row = await tables(context.db.em())
+  const row = await tables(context.db.queries)
     .selectFrom('posts')
     .select(POST.list)
     .where('id', '=', postId)

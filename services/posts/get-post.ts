@@ -8,13 +8,14 @@ import type { Caller } from '../access/caller.ts';
 import type { ImageType } from '../../entities/media.ts';
 import { timestampOrNull } from '../timestamp.ts';
 import { findPost } from './find-post.ts';
-import { postView } from './post-view.ts';
+import { controlsOf, NO_CONTROL } from './control-of.ts';
+import { viewPost } from './post-view.ts';
 
 /** @throws ServiceError not_found for an unknown or foreign post. */
 export async function getPost(context: Context, caller: Caller, postId: string) {
   const row = await findPost(context, caller, postId);
   return {
-    ...postView(row),
+    ...(await viewPost(context.db.queries, row)),
     connectionId: row.connection_id,
     platformId: row.platform_id,
     sentAt: timestampOrNull(row.sent_at),
@@ -25,11 +26,12 @@ export async function getPost(context: Context, caller: Caller, postId: string) 
     threadCount: row.thread_count,
     hasFirstComment: row.has_first_comment,
     tries: row.tries,
+    ...((await controlsOf(context, [row.id])).get(row.id) ?? NO_CONTROL),
   };
 }
 
 async function imagesOf({ config, db }: Context, caller: Caller, postId: string) {
-  const rows = await tables(db.em())
+  const rows = await tables(db.queries)
     .selectFrom('post_media as used')
     .innerJoin('media', 'media.id', 'used.media_id')
     .select(['media.id', 'media.content_type', 'media.width', 'media.height', 'media.state', 'media.profile_id'])

@@ -39,7 +39,7 @@ export async function listAttempts(
   { limit, cursor }: AttemptPage,
 ): Promise<{ attempts: AttemptView[]; nextCursor: string | null }> {
   const post = await findPost(context, caller, postId);
-  const rows = await tables(context.db.em())
+  const rows = await tables(context.db.queries)
     .selectFrom('attempts')
     .select(ATTEMPT)
     .where('post_id', '=', post.id)

@@ -68,8 +68,13 @@ function checkRange({ from, until }: CalendarFilter): void {
 /** The first window is this part of the range; a busy account finds a whole page in it. */
 const FIRST_PART = 1 / 256;
 
-/** Each window that does not fill the page is followed by one as many times as long. */
-const GROWTH = 16;
+/** Each window that does not fill the page is followed by one at most as many times as long. */
+const GROWTH_MAX = 16;
+
+/** How many times as long as a window the next one is: long enough for twice the rows that are missing. */
+function growth(found: number, missing: number): number {
+  return found === 0 ? GROWTH_MAX : Math.min(Math.max(Math.ceil((2 * missing) / found), 1), GROWTH_MAX);
+}
 
 /** One row more than the page, if there is one. Reads window after window, because a page is a small part of most ranges. */
 async function readRows(
@@ -80,7 +85,7 @@ async function readRows(
 ): Promise<CalendarRow[]> {
   const em = context.db.em();
   const filter = { profileId, platform, tag, connections };
-  const narrow = await findNarrowIndex(em, caller, filter, range.until);
+  const narrow = await findNarrowIndex(em, caller, filter, range);
   const isResumed = cursor !== undefined && cursor.at >= range.from;
   const rows: CalendarRow[] = [];
   let from = isResumed ? cursor.at : range.from;
@@ -89,10 +94,11 @@ async function readRows(
   while (from < range.until && rows.length <= limit) {
     const until = new Date(Math.min(+from + length, +range.until));
     const window = { from, until, afterId, limit: limit + 1 - rows.length };
-    rows.push(...(await calendarRows(em, caller, filter, narrow, window).execute()));
+    const found = await calendarRows(em, caller, filter, narrow, window).execute();
+    rows.push(...found);
     from = until;
     afterId = null;
-    length *= GROWTH;
+    length *= growth(found.length, limit + 1 - rows.length);
   }
   return rows;
 }

@@ -46,7 +46,7 @@ const leaveSlots = statement('leave the slots of queued posts', {
 const takePlaces = statement('give queued posts the places of others', {
   parameters: { places: records({ id: 'uuid', time: 'timestamptz', slot: 'timestamptz?', held: 'boolean' }) },
   sql: ({ places }) => `
-    update posts p set scheduled_for = places.time, slot_at = places.slot, held = places.held, repeats = 0,
+    update posts p set scheduled_for = places.time, slot_at = places.slot, held = places.held or p.stop_id is not null, repeats = 0,
       first_due_at = null
     from ${places} where p.id = places.id`,
 });

@@ -1,5 +1,6 @@
 /** The outcome of a post on one connection, as the API returns it (docs/contract/posts.md#immediate-posts). */
 import { type ItemError, storedError } from '../../errors/item-error.ts';
+import type { ApprovalView } from '../approvals/approval-view.ts';
 import { timestampOrNull } from '../timestamp.ts';
 import type { PostRow } from './post-view.ts';
 import type { SendablePost } from '../sending/claimed-send.ts';
@@ -15,6 +16,8 @@ export interface PostResult {
   hasFirstComment: boolean;
   /** Present only when a requested rewrite failed and the original text was posted. */
   warning?: string;
+  /** Present when the post waits for approval, or an allowance let it go out. */
+  approval?: ApprovalView;
   error: ItemError | null;
   /** Present when the error answers the whole request; never returned. */
   refusesRequest?: true;

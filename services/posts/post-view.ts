@@ -1,21 +1,20 @@
 /** A post as the API returns it (docs/contract/posts.md#fields), and the columns it is read from. */
 import { columns } from '../../entities/column-lists.ts';
+import type { Queries } from '../../entities/statement.ts';
 import type { Tables } from '../../entities/tables.ts';
 import { storedError } from '../../errors/item-error.ts';
+import { approvalsOf, type ApprovalView } from '../approvals/approval-view.ts';
 import { timestamp, timestampOrNull } from '../timestamp.ts';
 
-/** The columns of a post that reads select. */
-const NAMES = [
+/** The columns that a list of posts shows. */
+const SHOWN_NAMES = [
   'id',
-  'account_id',
-  'connection_id',
   'connection_slug',
-  'platform_id',
   'profile_id',
-  'mode',
   'status',
   'text',
   'original_text',
+  'ai_rewrite_status',
   'tags',
   'url',
   'platform_post_id',
@@ -23,12 +22,21 @@ const NAMES = [
   'error_message',
   'scheduled_for',
   'created_at',
-  'sent_at',
   'deleted_at',
+  'approval_id',
+] as const;
+
+/** The columns of a post that other reads select. */
+const NAMES = [
+  ...SHOWN_NAMES,
+  'account_id',
+  'connection_id',
+  'platform_id',
+  'mode',
+  'sent_at',
   'thread',
   'first_comment',
   'rewrite',
-  'ai_rewrite_status',
   'rewrite_warning',
   'generation',
   'tries',
@@ -40,12 +48,18 @@ const NAMES = [
 /** The same for typed queries (`list`) and for hand-written SQL (`sql`, `types`). */
 export const POST = { list: NAMES, ...columns('posts', NAMES) };
 
+/** What a list of posts selects. */
+export const SHOWN_POST = columns('posts', SHOWN_NAMES);
+
 export type PostRow = Pick<Tables['posts'], (typeof NAMES)[number]>;
+
+export type ShownPostRow = Pick<Tables['posts'], (typeof SHOWN_NAMES)[number]>;
 
 /** The fields of a post in lists; routers/schemas/post.ts documents them. */
 export type PostView = ReturnType<typeof postView>;
 
-export function postView(row: PostRow) {
+/** @param approvals those of the posts that have one, by their ids */
+export function postView(row: ShownPostRow, approvals: ReadonlyMap<string, ApprovalView>) {
   return {
     id: row.id,
     connectionSlug: row.connection_slug,
@@ -61,5 +75,11 @@ export function postView(row: PostRow) {
     error: storedError(row),
     tags: row.tags,
     profileId: row.profile_id,
+    approval: approvals.get(row.approval_id ?? '') ?? null,
   };
+}
+
+/** A post, with its approval read if it has one. */
+export async function viewPost(queries: Queries, row: ShownPostRow): Promise<PostView> {
+  return postView(row, await approvalsOf(queries, [row]));
 }

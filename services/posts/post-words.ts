@@ -24,3 +24,12 @@ export function wordsOf(accountId: string, text: string): string {
 export function matchesWords(q: string, owner: string): string {
   return `w.words @@ plainto_tsquery('simple', ${q}::text) and w.words @@ ${owner}::tsquery`;
 }
+
+/**
+ * Condition on `post_words w`: the id of the post begins with the period. Must match the expression of
+ * `post_words_period_index` word for word.
+ */
+export function isOfPeriod(period: string): string {
+  const periods = ['5', '6', '7'].map((digits) => `left(w.post_id::text, ${digits})`);
+  return `array[${periods.join(', ')}] @> array[${period}]`;
+}

@@ -11,7 +11,8 @@ import { checkPost } from './check-post.ts';
 import { connectionGone, contentOf, findConnectionForPost } from './connection-for-post.ts';
 import { findPost } from './find-post.ts';
 import type { PostResult } from './post-result.ts';
-import { PostChanged, publishOrSchedule, type PublishInput, readPublishTime } from './publish-or-schedule.ts';
+import { PostChanged } from './post-changed.ts';
+import { publishOrSchedule, type PublishInput, readPublishTime } from './publish-or-schedule.ts';
 import { replay } from './replay.ts';
 
 export interface Published {

@@ -13,16 +13,21 @@ import { failedEvent, rescheduledEvent } from '../events/post-event.ts';
 import { storeEvents } from '../events/store-events.ts';
 import type { KeyedRequest } from '../idempotency/idempotency.ts';
 import type { Caller } from '../access/caller.ts';
+import { askFor } from './ask-for-post.ts';
+import { closeApproval } from './close-approval.ts';
 import { type Admission, admitPosts, FREE_OF_CHARGE, needsAdmission, storedIntent } from '../plans/admit-posts.ts';
 import type { PlanTerms } from '../plans/plan-terms.ts';
 import { readScheduledFor } from '../scheduling/read-scheduled-for.ts';
 import { takeFreeSlot } from '../scheduling/slots.ts';
 import { claimPosts } from '../sending/claim-posts.ts';
 import type { WithSender } from '../sending/post-sender.ts';
+import { stopOfPost } from '../stops/find-stop.ts';
 import { timestamp } from '../timestamp.ts';
+import { type PolicyRuling, ruleOnPost } from './policy-of-post.ts';
+import { PostChanged } from './post-changed.ts';
 import { openResult, type PostResult } from './post-result.ts';
 import type { PostRow } from './post-view.ts';
-import { storeAndSend, type StoredResult } from './store-and-send.ts';
+import { storeAndSend, type StoredResult, type StoringRequest } from './store-and-send.ts';
 
 /** When to send a stored post; without a time or the queue, now. */
 export interface PublishInput {
@@ -45,11 +50,10 @@ export interface PostToPublish {
   readonly error: ItemError | null;
   /** Whether that error answers the whole request. */
   readonly refusesRequest?: true;
-}
-
-/** Thrown inside the transaction when the post is no longer in the expected state. */
-export class PostChanged extends Error {
-  override name = 'PostChanged';
+  /** A refusal is thrown and undoes everything, instead of being stored. */
+  readonly throwsRefusal?: true;
+  /** Runs first in the transaction, instead of asking for approval. What it throws undoes everything. */
+  readonly approve?: (em: SqlEntityManager) => Promise<void>;
 }
 
 /** @throws ServiceError invalid_request for a time together with the queue, or a time that cannot be read */
@@ -70,26 +74,57 @@ export async function publishOrSchedule(
   request: PostToPublish,
   keyed: KeyedRequest | null,
 ): Promise<PostResult> {
-  const decideOnce = async (em: SqlEntityManager) => [await decide(context, em, request)];
-  const store = (em: SqlEntityManager) => (keyed === null ? em.transactional(decideOnce) : decideOnce(em));
+  const store = (outer: SqlEntityManager, { claim }: StoringRequest) => {
+    const decideOnce = async (em: SqlEntityManager) => [await decide(context, em, caller, request, claim)];
+    return keyed === null ? outer.transactional(decideOnce) : decideOnce(outer);
+  };
   const [result] = (await storeAndSend(context, caller, keyed, store)) ?? [];
   if (result === undefined) throw new PostChanged();
   return result;
 }
 
-async function decide(context: Context, em: SqlEntityManager, request: PostToPublish): Promise<StoredResult> {
+async function decide(
+  context: Context,
+  em: SqlEntityManager,
+  caller: Caller,
+  request: PostToPublish,
+  claim: string,
+): Promise<StoredResult> {
   const { post, from } = request;
   if (request.error !== null) return refuse(context, em, request, request.error);
+  const stop = await stopOfPost(em, post.id);
+  if (stop !== null) return refuse(context, em, request, stop);
+  const plan = planOf(request);
+  let refusalAt: PolicyRuling['refusalAt'] = () => null;
+  // A person who approves has decided. The post counts under the policy of the one who asked.
+  if (request.approve !== undefined) await request.approve(em);
+  else {
+    const ruling = await ruleOnPost(context, em, caller, post, plan);
+    if (ruling.refusal !== null) return refuse(context, em, request, ruling.refusal);
+    const waiting = await askFor(context, em, caller, { post, from, ...plan, cause: ruling.cause });
+    if (waiting !== null) return waiting;
+    refusalAt = ruling.refusalAt;
+  }
   const admission = await admit(context, em, request);
   if (admission.error !== null) return refuse(context, em, request, admission.error);
-  const slot = request.queue ? await takeFreeSlot(em, post.connection_id, context.clock.now()) : null;
+  const { feeCents } = admission;
+  const now = context.clock.now();
+  const mayGoOut = (at: Date) => refusalAt(at, feeCents);
+  const slot = request.queue ? await takeFreeSlot(em, post.connection_id, now, mayGoOut) : null;
   if (slot !== null && !(slot instanceof Date)) return refuse(context, em, request, slot);
+  const untimely = slot === null ? mayGoOut(request.scheduledFor ?? now) : null;
+  if (untimely !== null) return refuse(context, em, request, untimely);
+  // Only what goes out settles a request: a refusal leaves the draft waiting.
+  if (request.approve === undefined && from === 'draft') await closeApproval(context, em, caller, post);
   const time = slot ?? request.scheduledFor;
   if (time !== null) return schedule(context, em, request, time, slot);
-  const { feeCents } = admission;
-  const [send] = await claimPosts(context, em, from, [{ id: post.id, platformId: post.platform_id, feeCents }]);
+  const [send] = await claimPosts(context, em, from, [{ id: post.id, platformId: post.platform_id, feeCents }], claim);
   if (send === undefined) throw new PostChanged();
   return send;
+}
+
+function planOf({ scheduledFor, queue }: PostToPublish) {
+  return { scheduledFor, queue };
 }
 
 /** The fee for sending the post, or why the plan refuses it. */
@@ -132,9 +167,10 @@ async function schedule(
 async function refuse(
   context: Context,
   em: SqlEntityManager,
-  { post, from, mediaCount, refusesRequest }: PostToPublish,
+  { post, from, mediaCount, refusesRequest, throwsRefusal }: PostToPublish,
   { code, message }: ItemError,
 ): Promise<PostResult> {
+  if (throwsRefusal === true) throw new ServiceError(code, message);
   const result = { ...openResult(post.connection_slug, post.id), error: { code, message } };
   if (from === 'draft' && keepsDraft(code)) return { ...result, status: 'draft' };
   if (from === 'draft') {

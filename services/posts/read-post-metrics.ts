@@ -15,7 +15,7 @@ export async function readPostMetrics(
   postId: string,
 ): Promise<{ latest: MetricsView | null; history: MetricsView[] }> {
   const { id } = await findPost(context, caller, postId);
-  const rows = await tables(context.db.em())
+  const rows = await tables(context.db.queries)
     .selectFrom('metrics_reads')
     .select('fetched_at')
     // 64-bit integers would be returned as text; floats are exact up to 2^53.

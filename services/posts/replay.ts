@@ -54,7 +54,7 @@ async function mayReplay(context: Context, caller: Caller, earlier: EarlierReque
 
 async function findPosts(context: Context, ids: readonly string[]): Promise<PostRow[]> {
   if (ids.length === 0) return [];
-  return tables(context.db.em()).selectFrom('posts').select(POST.list).where('id', 'in', ids).execute();
+  return tables(context.db.queries).selectFrom('posts').select(POST.list).where('id', 'in', ids).execute();
 }
 
 /** The same error for every body, so that it reveals nothing of the other request except that it exists. */

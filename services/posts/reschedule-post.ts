@@ -11,6 +11,8 @@ import type { Context } from '../context.ts';
 import { rescheduledEvent } from '../events/post-event.ts';
 import { storeEvents } from '../events/store-events.ts';
 import type { Caller } from '../access/caller.ts';
+import { ruleOnPost } from './policy-of-post.ts';
+import { askFor } from './ask-for-post.ts';
 import { takeFreeSlot } from '../scheduling/slots.ts';
 import { readScheduledFor } from '../scheduling/read-scheduled-for.ts';
 import { timestampOrNull } from '../timestamp.ts';
@@ -18,6 +20,7 @@ import { findPost } from './find-post.ts';
 import { connectionForPost } from './connection-for-post.ts';
 import { openResult, type PostResult } from './post-result.ts';
 import type { PostRow } from './post-view.ts';
+import { PostChanged } from './post-changed.ts';
 import type { PublishInput } from './publish-or-schedule.ts';
 
 const movePost = statement('move a scheduled post to another time', {
@@ -27,7 +30,8 @@ const movePost = statement('move a scheduled post to another time', {
     with present as (
       select id, scheduled_for from posts where id = ${postId} and status = 'scheduled' for no key update
     )
-    update posts p set scheduled_for = ${time}, queued = ${slot} is not null, slot_at = ${slot}, held = false,
+    update posts p set scheduled_for = ${time}, queued = ${slot} is not null, slot_at = ${slot},
+      held = p.stop_id is not null,
       repeats = 0, first_due_at = null
     from present o where p.id = o.id returning o.scheduled_for as left_time`,
 });
@@ -35,7 +39,8 @@ const movePost = statement('move a scheduled post to another time', {
 /**
  * Emits post.rescheduled (`requeued`) when the time changes.
  *
- * @returns the result; when the queue has no slot, the post keeps its time and has the error queue_empty or queue_full
+ * @returns the result; when the queue has no slot, the post keeps its time and has the error queue_empty,
+ *   queue_full or policy_refused
  * @throws ServiceError not_found, invalid_request (no time, or the post is not waiting), post_not_cancellable (it is
  *   being sent), invalid_connection (its connection was moved out of the caller's profile)
  */
@@ -44,11 +49,23 @@ export async function reschedulePost(context: Context, caller: Caller, input: Pu
   const post = await findPost(context, caller, input.postId);
   if (post.status !== 'scheduled') throw notScheduled(post.status);
   await connectionForPost(context, caller, post);
+  const plan = { scheduledFor: time, queue: time === null };
   return context.db.em().transactional(async (em: SqlEntityManager) => {
-    const slot = time === null ? await takeFreeSlot(em, post.connection_id, context.clock.now()) : null;
-    if (slot !== null && !(slot instanceof Date)) return { ...waiting(post, post.scheduled_for), error: slot };
-    const moved = (slot ?? time) as Date;
-    const [row] = await movePost(em, { postId: post.id, time: moved, slot });
+    const { refusal, cause, refusalAt } = await ruleOnPost(context, em, caller, post, plan);
+    if (refusal !== null) return { ...waiting(post, post.scheduled_for), error: refusal };
+    const asked = await askFor(context, em, caller, { post, from: 'scheduled', ...plan, cause }).catch(
+      async (thrown) => {
+        throw thrown instanceof PostChanged ? await lostRace(em, post.id) : thrown;
+      },
+    );
+    if (asked !== null) return asked;
+    // What it costs was decided when it was scheduled.
+    const mayGoOut = (at: Date) => refusalAt(at, 0);
+    const slot = time === null ? await takeFreeSlot(em, post.connection_id, context.clock.now(), mayGoOut) : null;
+    const error = slot instanceof Date ? null : (slot ?? (time === null ? null : mayGoOut(time)));
+    if (error !== null) return { ...waiting(post, post.scheduled_for), error };
+    const moved = slot instanceof Date ? slot : (time as Date);
+    const [row] = await movePost(em, { postId: post.id, time: moved, slot: time === null ? moved : null });
     if (row === undefined) throw await lostRace(em, post.id);
     if (new Date(row.left_time).getTime() !== moved.getTime()) {
       await storeEvents(em, [rescheduledEvent(context, post, moved, 'requeued')]);

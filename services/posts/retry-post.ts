@@ -7,7 +7,8 @@ import { checkPost } from './check-post.ts';
 import { connectionForPost, contentOf } from './connection-for-post.ts';
 import { findPost } from './find-post.ts';
 import type { PostResult } from './post-result.ts';
-import { PostChanged, publishOrSchedule, type PublishInput, readPublishTime } from './publish-or-schedule.ts';
+import { PostChanged } from './post-changed.ts';
+import { publishOrSchedule, type PublishInput, readPublishTime } from './publish-or-schedule.ts';
 
 /**
  * Emits post.rescheduled (`requeued`) when the post gets a new time.

@@ -4,7 +4,7 @@ import { statement } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
 import { lockPost, noPost } from './lock-post.ts';
-import { POST, type PostView, postView } from './post-view.ts';
+import { POST, type PostView, viewPost } from './post-view.ts';
 
 const replaceTags = statement('replace the tags of a post', {
   parameters: { postId: 'uuid', tags: 'text[]' },
@@ -36,6 +36,6 @@ export async function setTags(
     await lockPost(em, caller, postId);
     const [row] = await replaceTags(em, { postId, tags: [...tags] });
     if (row === undefined) throw noPost(postId);
-    return postView(row);
+    return viewPost(em, row);
   });
 }

@@ -6,6 +6,7 @@ import { columns } from '../../entities/column-lists.ts';
 import { typed } from '../../entities/sql-types.ts';
 import { type RecordOf, records, statement } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
+import type { Identity } from '../access/identity.ts';
 import type { ConnectionCredential } from '../connections/connection-credential.ts';
 import { DECIDED_REWRITE } from '../polish/rewrite-wanted.ts';
 import { type ClaimedSend, headAttempt, type SendablePost } from '../sending/claimed-send.ts';
@@ -19,6 +20,11 @@ export interface NewPost extends Present<Pick<Post, 'rewrite' | 'slotAt'>> {
   /** Initial status: sent now, at its time, or kept as a draft. */
   readonly status: 'processing' | 'scheduled' | 'draft';
   readonly media: readonly { readonly id: string; readonly altText: string | null }[];
+  /** Id of its request for approval, stored after it; null when it needs none. */
+  readonly approvalId: string | null;
+  readonly createdBy: Identity;
+  /** The policy that it was checked against; null for none. */
+  readonly policyId: string | null;
 }
 
 const POST = records({
@@ -44,6 +50,10 @@ const POST = records({
   attemptId: 'uuid?',
   token: 'text?',
   idempotencyRecordId: 'uuid?',
+  approvalId: 'uuid?',
+  createdByKind: 'text',
+  createdById: 'uuid',
+  policyId: 'uuid?',
   media: typed<readonly { id: string; mediaId: string; position: number; altText: string | null }[]>('jsonb'),
 });
 
@@ -57,11 +67,12 @@ const insertPosts = statement('store new posts', {
     ), stored as (
       insert into posts (id, account_id, connection_id, profile_id, connection_slug, platform_id, mode, status,
         text, original_text, thread, first_comment, rewrite, ai_rewrite_status, tags, scheduled_for, queued, slot_at,
-        fee_cents, created_at, claim, claimed_until, tries, idempotency_record_id)
+        fee_cents, created_at, claim, claimed_until, tries, idempotency_record_id, approval_id, created_by_kind,
+        created_by_id, policy_id)
       select p.id, "accountId", "connectionId", "profileId", "connectionSlug", "platformId", mode, status,
         text, text, thread, "firstComment", rewrite, case when claim is not null then ${DECIDED_REWRITE} end, tags,
         "scheduledFor", "slotAt" is not null, "slotAt", "feeCents", "createdAt", claim, "claimedUntil",
-        (claim is not null)::int, "idempotencyRecordId"
+        (claim is not null)::int, "idempotencyRecordId", "approvalId", "createdByKind", "createdById", "policyId"
       from input p left join connections c on c.id = p."connectionId"
       returning id, ai_rewrite_status
     ), images as (
@@ -85,13 +96,13 @@ export async function storePosts(
   context: Context,
   em: SqlEntityManager,
   posts: readonly NewPost[],
-  idempotencyRecordId: string | null,
+  { recordId, claim }: { readonly recordId: string | null; readonly claim: string },
 ): Promise<Map<string, ClaimedSend>> {
   const sends = new Map(
-    posts.filter(({ status }) => status === 'processing').map((post) => [post.post.id, newSend(context, post)]),
+    posts.filter(({ status }) => status === 'processing').map((post) => [post.post.id, newSend(context, post, claim)]),
   );
   if (posts.length === 0) return sends;
-  const input = posts.map((post) => inputRow(context, post, sends.get(post.post.id), idempotencyRecordId));
+  const input = posts.map((post) => inputRow(context, post, sends.get(post.post.id), recordId));
   const rows = await insertPosts(em, { posts: input });
   for (const { id, ai_rewrite_status: aiRewriteStatus } of rows) {
     const send = sends.get(id);
@@ -100,14 +111,14 @@ export async function storePosts(
   return sends;
 }
 
-function newSend(context: Context, { post, connection }: NewPost): ClaimedSend {
+function newSend(context: Context, { post, connection }: NewPost, claim: string): ClaimedSend {
   const attempt = headAttempt(context, post.platformId, post.createdAt);
-  return { post, connection, claim: context.random.uuid(), attempt, interrupted: false };
+  return { post, connection, claim, attempt, interrupted: false };
 }
 
 function inputRow(
   context: Context,
-  { post, connection, status, rewrite, slotAt, media }: NewPost,
+  { post, connection, status, rewrite, slotAt, media, approvalId, createdBy, policyId }: NewPost,
   send: ClaimedSend | undefined,
   idempotencyRecordId: string | null,
 ): RecordOf<typeof POST> {
@@ -122,6 +133,10 @@ function inputRow(
     attemptId: send?.attempt?.id ?? null,
     token: send?.attempt?.token ?? null,
     idempotencyRecordId,
+    approvalId,
+    createdByKind: createdBy.kind,
+    createdById: createdBy.id,
+    policyId,
     media: media.map(({ id, altText }, position) => ({ id: context.random.uuid(), mediaId: id, position, altText })),
   };
 }

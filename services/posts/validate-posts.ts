@@ -7,8 +7,12 @@ import { platformOf } from '../../platforms/registry.ts';
 import type { PostTarget } from '../connections/resolve-slugs.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
-import { checkAdmissions, needsAdmission } from '../plans/admit-posts.ts';
-import { nextFreeSlot, noSlot, readQueues } from '../scheduling/slots.ts';
+import { checkAdmissions, FREE_OF_CHARGE, needsAdmission } from '../plans/admit-posts.ts';
+import { causeOf, NO_POLICY, previewPolicy, refusalOf } from '../policies/policy-check.ts';
+import { violationView, type ViolationView } from '../policies/violation-view.ts';
+import type { Violation } from '../policies/policy-violations.ts';
+import { policyPostFor, questionOf } from './policy-of-post.ts';
+import { readQueues, slotFor } from '../scheduling/slots.ts';
 import { timestampOrNull } from '../timestamp.ts';
 import { type ImagePreview, previewImages } from '../media/preview-images.ts';
 import { measureText, type PartLength, measureParts } from './check-post.ts';
@@ -38,12 +42,16 @@ export interface ValidationResult {
   /** What would be done to each image; empty when the platform takes none. */
   images: ImagePreview[];
   scheduledFor: string | null;
+  /** The rules of the caller's policy that would stop the post; empty without a policy. */
+  rules: ViolationView[];
 }
 
 /** Errors of a send that do not come from its own content, and the time at which it would be sent. */
 interface Preview {
   readonly error: ItemError | null;
   readonly scheduledFor: Date | null;
+  /** Rules of the policy that the post breaks. */
+  readonly violations: readonly Violation[];
 }
 
 /** @throws ServiceError invalid_request (time, conflicts), invalid_media */
@@ -70,18 +78,31 @@ async function preview(
   const metered =
     input.isDraft !== true && targets.some(({ terms, platformId }) => needsAdmission(context, terms, platformId));
   const em = context.db.em();
+  const policy =
+    input.isDraft === true
+      ? NO_POLICY
+      : await previewPolicy(context, caller, questionOf(context, { scheduledFor, queue: input.queue === true }));
   const admissions = metered
     ? await checkAdmissions(context, em, caller.accountId, intentsOf(caller, checked, targets))
     : [];
   const ids = targets.map(({ id }) => id);
   const queues = input.queue === true && ids.length > 0 ? await readQueues(em, ids, now) : new Map<string, never>();
   return new Map(
-    targets.map(({ id }, index) => {
-      const error = admissions[index]?.error ?? null;
-      const queue = queues.get(id);
-      if (error !== null || queue === undefined) return [id, { error, scheduledFor }];
-      const slot = nextFreeSlot(queue, now);
-      return [id, { error: slot === null ? noSlot(queue) : null, scheduledFor: slot }];
+    targets.map((target, index) => {
+      const admission = admissions[index] ?? FREE_OF_CHARGE;
+      const post = policyPostFor(checked, target, admission.error === null ? admission.feeCents : 0);
+      const found = policy.ofContent(post);
+      // A person who is asked decides about the time too.
+      const isAsked = caller.approval === 'required' || causeOf(found) !== null;
+      const untimely = (at: Date) => (isAsked ? [] : policy.atTime(post, at));
+      const queue = queues.get(target.id);
+      const slot = queue === undefined ? null : slotFor(queue, now, (at) => refusalOf(untimely(at)));
+      const at = slot instanceof Date ? slot : (scheduledFor ?? now);
+      const violations = slot === null || slot instanceof Date ? [...found, ...untimely(at)] : found;
+      const error =
+        admission.error ?? refusalOf(found) ?? (slot instanceof Date ? null : slot) ?? refusalOf(violations);
+      if (error === null && !isAsked) policy.count(post, at);
+      return [target.id, { error, scheduledFor: slot instanceof Date ? slot : scheduledFor, violations }];
     }),
   );
 }
@@ -110,5 +131,6 @@ function view(
     parts: platform === null || content === null ? [] : measureParts(platform, limits, content),
     images: platform === null ? [] : previewImages(platform, limits, checked.media),
     scheduledFor: error === null ? timestampOrNull(preview?.scheduledFor ?? null) : null,
+    rules: (preview?.violations ?? []).map(violationView),
   };
 }

@@ -5,6 +5,7 @@
 import type { Schema } from '../../entities/tables.ts';
 import { AUDIT_KEPT_DAYS } from '../audit/audit-kept-days.ts';
 import { closeConnectSessions } from '../connect/close-connect-sessions.ts';
+import { EVENTS_KEPT_DAYS } from '../events/event-feed.ts';
 import { HISTORY_DAYS } from '../health/health-samples.ts';
 import { WINDOW_SECONDS } from '../limits/rate-limiter.ts';
 import { thinToDays, thinToNewest } from '../metrics/thin-reads.ts';
@@ -25,6 +26,13 @@ interface Retention {
 /** By table. A table that is missing here does not compile. */
 export const RETENTIONS: Readonly<Record<keyof Schema, Retention>> = {
   posts: { kept: 'always: the history of the customer' },
+  approvals: { kept: 'as long as its post' },
+  approval_allowances: {
+    kept: '1 day after its end',
+    rules: [removeByTime({ table: 'approval_allowances', column: 'ends_at', keptMs: DAY_MS })],
+  },
+  stops: { kept: 'always: a row a stop' },
+  policies: { kept: 'until it is removed, or as long as its key or grant' },
   attempts: { kept: 'always: the calls made for a post' },
   post_words: { kept: 'as long as its post' },
   post_tags: { kept: 'as long as its post' },
@@ -36,11 +44,11 @@ export const RETENTIONS: Readonly<Record<keyof Schema, Retention>> = {
   daily_numbers: { kept: 'always: the analytics of past years' },
   charges: { kept: 'always: the usage ledger' },
   events: {
-    kept: '30 days',
+    kept: `${EVENTS_KEPT_DAYS} days`,
     rules: [
       removeById({
         table: 'events',
-        keptMs: 30 * DAY_MS,
+        keptMs: EVENTS_KEPT_DAYS * DAY_MS,
         condition: (before) => `t.created_at < ${before} and t.fanned_out_at is not null`,
       }),
     ],
@@ -122,7 +130,7 @@ export const RETENTIONS: Readonly<Record<keyof Schema, Retention>> = {
       removeUnusedClients,
     ],
   },
-  oauth_grants: { kept: '30 days after its revocation or last use', rules: [removeEndedGrants] },
+  oauth_grants: { kept: '30 days after its revocation, 90 days after its last use', rules: [removeEndedGrants] },
   oauth_keys: { kept: 'a day after the next key replaced it' },
   sign_ins: {
     kept: 'until it expires: 14 days after its last use, at most 90 days',
@@ -159,12 +167,27 @@ export const RETENTIONS: Readonly<Record<keyof Schema, Retention>> = {
     rules: [removeByTime({ table: 'rate_limit_buckets', column: 'last_at', keptMs: WINDOW_SECONDS * 1000 })],
   },
   accounts: { kept: 'always: one row an account' },
-  owners: { kept: 'until the person is removed' },
+  owners: { kept: 'until the person is removed; also whether, when and in which zone they get the weekly digest' },
   passkeys: { kept: 'until it is removed' },
   profiles: { kept: 'always: posts and the audit name it, also once it is deleted' },
   api_keys: { kept: 'always: the audit names it, also once it is revoked' },
   connections: { kept: 'always: posts name it; a deleted one has no credentials' },
   webhooks: { kept: 'always: deliveries name it; a deleted one has no secret' },
+  calendars: { kept: 'until it is revoked, or ends with its key, agent or profile' },
+  imports: {
+    kept: '30 days after it began, unless it is running',
+    rules: [
+      removeById({
+        table: 'imports',
+        keptMs: 30 * DAY_MS,
+        condition: (before) => `t.created_at < ${before} and t.status <> 'running'`,
+      }),
+    ],
+  },
+  import_rows: { kept: 'as long as its import' },
+  feeds: { kept: 'until it is deleted' },
+  feed_items: { kept: 'as long as its feed, so that no item becomes a post twice' },
   platform_apps: { kept: 'always: one row a server of a federated platform' },
   worker_states: { kept: 'always: one row a loop' },
+  database_marks: { kept: 'always: one row' },
 };

@@ -85,7 +85,7 @@ export async function readTimelinePost(
   postId: string,
 ): Promise<TimelinePage | null> {
   if (!isUuid(accountId) || !isUuid(postId)) return null;
-  const row = await tables(context.db.em())
+  const row = await tables(context.db.queries)
     .selectFrom('sandbox_posts')
     .select([...COLUMNS, 'handle', 'deleted_at'])
     .where('account_id', '=', accountId)
@@ -99,7 +99,7 @@ export async function readTimelinePost(
 
 async function withReplies(context: Context, rows: readonly Row[]): Promise<TimelineThread[]> {
   const ids = rows.map(({ id }) => id);
-  const replies = await tables(context.db.em())
+  const replies = await tables(context.db.queries)
     .selectFrom('sandbox_posts')
     .select(COLUMNS)
     .where('root_id', '=', anyOf(ids))

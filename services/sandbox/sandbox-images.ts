@@ -47,7 +47,7 @@ export function createSandboxImages(context: Context): SandboxImages {
   const cache = createImageCache(KEPT_BYTES);
   const facts = platformOf(context.platforms, TEST_PLATFORM).images as ImageFacts;
   return async (sandboxPostId, position) => {
-    const [row] = await findImage(context.db.em(), { sandboxPostId, position });
+    const [row] = await findImage(context.db.queries, { sandboxPostId, position });
     if (row === undefined) return null;
     const load = () => context.media.get(row.id);
     const convert = () =>

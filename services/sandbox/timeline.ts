@@ -35,13 +35,13 @@ const appendPosts = statement('append posts to the timelines of the sandbox', {
 
 export function createSandboxTimeline(db: Database, clock: Clock, random: Random): Timeline {
   const appends = createBatcher<RecordOf<typeof APPENDED_RECORDS>, TimelinePost>(async (posts) => {
-    const rows = await appendPosts(db.em(), { posts });
+    const rows = await appendPosts(db.queries, { posts });
     const made = new Map(rows.map((row) => [`${row.account_id} ${row.token}`, { id: row.id, text: row.text }]));
     return posts.map((post) => made.get(`${post.account_id} ${post.token}`) ?? { id: post.id, text: post.text });
   }, 200);
 
   const find = (accountId: string) =>
-    tables(db.em()).selectFrom('sandbox_posts').select(['id', 'text']).where('account_id', '=', accountId);
+    tables(db.queries).selectFrom('sandbox_posts').select(['id', 'text']).where('account_id', '=', accountId);
 
   return {
     openAccount: () => random.uuid(),

@@ -60,7 +60,7 @@ export interface Failure {
 const rescheduleRows = statement('give waiting posts other times', {
   parameters: { moves: records({ id: 'uuid', time: 'timestamptz', slot: 'timestamptz?' }) },
   sql: ({ moves }) => `
-    update posts p set scheduled_for = moves.time, slot_at = moves.slot, held = false,
+    update posts p set scheduled_for = moves.time, slot_at = moves.slot, held = p.stop_id is not null,
       first_due_at = case when moves.slot is null then p.first_due_at end
     from ${moves} where p.id = moves.id and p.status = 'scheduled'`,
 });

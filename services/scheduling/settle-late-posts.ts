@@ -21,11 +21,12 @@ export interface SettledLatePosts {
 }
 
 const lockLatePosts = statement('lock late posts of a connection', {
-  parameters: { connectionId: 'uuid', before: 'timestamptz' },
+  parameters: { connectionId: 'uuid', before: 'timestamptz', heldUntil: 'timestamptz' },
   result: DUE_TYPES,
-  sql: ({ connectionId, before }) => `
+  sql: ({ connectionId, before, heldUntil }) => `
     select ${DUE} from posts p join accounts a on a.id = p.account_id
     where p.connection_id = ${connectionId} and p.status = 'scheduled' and not p.held and p.scheduled_for < ${before}
+      and p.scheduled_for > ${heldUntil}
     order by p.scheduled_for, p.id for update of p`,
 });
 
@@ -34,15 +35,19 @@ const holdPosts = statement('hold late posts of a paused queue', {
   sql: ({ ids }) => `update posts set held = true where id = any(${ids})`,
 });
 
-/** Locks the connection. The caller has locked the account if its posts need admission. */
+/**
+ * Locks the connection. The caller has locked the account if its posts need admission.
+ *
+ * @param heldUntil posts that were due by then are held after a restore
+ */
 export async function settleLatePosts(
   context: Context,
   em: SqlEntityManager,
   connectionId: string,
-  now: Date,
+  { now, heldUntil }: { readonly now: Date; readonly heldUntil: Date },
 ): Promise<SettledLatePosts> {
   const queue = (await lockQueues(em, [connectionId], now)).get(connectionId);
-  const late = await lockLatePosts(em, { connectionId, before: lateBefore(now) });
+  const late = await lockLatePosts(em, { connectionId, before: lateBefore(now), heldUntil });
   const queued = late.filter((row) => row.queued);
   if (queue?.paused) {
     await holdPosts(em, { ids: queued.map(({ id }) => id) });

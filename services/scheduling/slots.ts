@@ -95,24 +95,47 @@ export async function readTakenSlots(
   );
 }
 
+/** Why a post must not take a slot; null when it may. */
+export type SlotRule = (slot: Date) => ItemError | null;
+
+const ANY_SLOT: SlotRule = () => null;
+
 /** The next free slot later than `now` and within the scheduling horizon; null when there is none. */
-export function nextFreeSlot(queue: Pick<Queue, 'slots' | 'timezone' | 'taken'>, now: Date): Date | null {
+export function nextFreeSlot(
+  queue: Pick<Queue, 'slots' | 'timezone' | 'taken'>,
+  now: Date,
+  rule: SlotRule = ANY_SLOT,
+): Date | null {
   const until = new Date(now.getTime() + HORIZON_MS);
   for (const slot of slotTimes(queue.slots, queue.timezone, now, until)) {
-    if (!queue.taken.has(slot.getTime())) return slot;
+    if (!queue.taken.has(slot.getTime()) && rule(slot) === null) return slot;
   }
   return null;
+}
+
+/** As {@link nextFreeSlot}, with the error when there is none: that of the rule, if a slot is free. */
+export function slotFor(queue: Queue, now: Date, rule: SlotRule = ANY_SLOT): Date | ItemError {
+  const slot = nextFreeSlot(queue, now, rule);
+  if (slot !== null) return slot;
+  const free = nextFreeSlot(queue, now);
+  return (free === null ? null : rule(free)) ?? noSlot(queue);
 }
 
 /**
  * Takes the next free slot of a connection, in the caller's transaction, which stores the post that holds it.
  *
- * @returns the slot, or queue_empty or queue_full
+ * @param rule which slots the post may take
+ * @returns the slot, or queue_empty, queue_full or the error of the rule
  */
-export async function takeFreeSlot(em: SqlEntityManager, connectionId: string, now: Date): Promise<Date | ItemError> {
+export async function takeFreeSlot(
+  em: SqlEntityManager,
+  connectionId: string,
+  now: Date,
+  rule: SlotRule = ANY_SLOT,
+): Promise<Date | ItemError> {
   const queue = (await lockQueues(em, [connectionId], now)).get(connectionId);
   if (queue === undefined) throw new Error(`connection ${connectionId} is gone`);
-  return nextFreeSlot(queue, now) ?? noSlot(queue);
+  return slotFor(queue, now, rule);
 }
 
 /** The queue with one more slot taken. */

@@ -51,5 +51,5 @@ export async function noteBackoff(
   retryAfterMs: number | undefined,
 ): Promise<void> {
   const until = backoffUntil(context.clock.now(), retryAfterMs);
-  if (until !== null) await extendBackoff(context.db.em(), { connectionId, until });
+  if (until !== null) await extendBackoff(context.db.queries, { connectionId, until });
 }

@@ -30,6 +30,7 @@ export async function claimAdmitted(
   context: Context,
   em: SqlEntityManager,
   rows: readonly DueRow[],
+  claim: string,
 ): Promise<TakenPosts> {
   const admissions = await admitDue(context, em, rows);
   const admitted: PostToClaim[] = [];
@@ -40,7 +41,7 @@ export async function claimAdmitted(
     else admitted.push({ id: row.id, platformId: row.platform_id, feeCents: admission.feeCents });
   }
   await refuse(context, em, refused);
-  return { sends: await claimPosts(context, em, 'scheduled', admitted), moved: refused.length };
+  return { sends: await claimPosts(context, em, 'scheduled', admitted, claim), moved: refused.length };
 }
 
 /** The admissions of the posts that need one, by the id of the post. */

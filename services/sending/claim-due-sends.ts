@@ -6,6 +6,7 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import { columns } from '../../entities/column-lists.ts';
 import { type RowOf, statement } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
+import type { WithRestoreWatch } from '../restores/restore-watch.ts';
 import { rowNeedsAdmission } from '../plans/admit-posts.ts';
 import { PLAN_TERMS } from '../plans/plan-terms.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
@@ -20,9 +21,11 @@ import {
 } from '../scheduling/concurrency-limits.ts';
 import { lateBefore } from '../scheduling/lateness.ts';
 import { DUE, DUE_TYPES } from '../scheduling/move-waiting.ts';
+import { holdStopped } from '../stops/hold-stopped.ts';
 import type { WithSender } from './post-sender.ts';
 import { dateOrNull } from '../timestamp.ts';
 import { claimAdmitted, type TakenPosts } from './claim-admitted.ts';
+import { claiming } from './end-claim.ts';
 
 /** Maximum number of due posts that one scan finds. */
 const DUE_MAX = 1_000;
@@ -32,6 +35,15 @@ const SCANS_MAX = 4;
 
 /** Sorts before every id: a scan that begins here includes all posts of its instant. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+/** Sorts after every id. */
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** The place of a post in the order in which posts fall due. */
+interface Place {
+  readonly id: string;
+  readonly scheduledFor: Date | string;
+}
 
 const findCandidates = statement('find due posts', {
   parameters: {
@@ -77,11 +89,12 @@ const holdPosts = statement('hold due posts of paused queues', {
 });
 
 const lockDuePosts = statement('lock due posts', {
-  parameters: { ids: 'uuid[]', now: 'timestamptz' },
+  parameters: { ids: 'uuid[]', now: 'timestamptz', heldUntil: 'timestamptz' },
   result: DUE_TYPES,
-  sql: ({ ids, now }) => `
+  sql: ({ ids, now, heldUntil }) => `
     select ${DUE} from posts p join accounts a on a.id = p.account_id
     where p.id = any(${ids}) and p.status = 'scheduled' and not p.held and p.scheduled_for <= ${now}
+      and p.scheduled_for > ${heldUntil}
     order by p.scheduled_for, p.id for update of p skip locked`,
 });
 
@@ -103,23 +116,29 @@ export interface ClaimOptions {
 
 /** Claims due posts up to the concurrency limits, in turns across accounts and connections. */
 export async function claimDueSends(
-  context: Context & WithSender,
+  context: Context & WithSender & WithRestoreWatch,
   { wide = true }: ClaimOptions = {},
 ): Promise<ClaimedDue> {
+  const { heldUntil } = await context.restores.check();
+  await holdStopped(context);
   const now = context.clock.now();
-  const due = await findDue(context, now, wide ? SCANS_MAX : 1);
+  const due = await findDue(context, now, firstPlace(now, heldUntil), wide ? SCANS_MAX : 1);
   const paused = due.filter((row) => row.paused).map(({ id }) => id);
-  if (paused.length > 0) await holdPosts(context.db.em(), { ids: paused, now });
+  if (paused.length > 0) await holdPosts(context.db.queries, { ids: paused, now });
   const candidates = due.filter((row) => !row.paused).map(candidateOf);
   const picked = pickFairly(context.platforms, candidates, countInProgress(context.sends.inProgress));
   const moreDue = picked.length < candidates.length || due.length >= DUE_MAX;
   if (picked.length === 0) return { sends: [], moved: paused.length, moreDue, contended: false };
   const metered = new Set(due.filter((row) => rowNeedsAdmission(context, row)).map((row) => row.account_id));
-  const { sends, moved } = await context.db.em().transactional(async (em: SqlEntityManager) => {
+  const claim = context.random.uuid();
+  const claimPicked = async (em: SqlEntityManager) => {
+    const confirmed = await context.restores.confirm(em);
     // Accounts before posts, and always in one order, so that two workers cannot deadlock.
     for (const accountId of [...metered].toSorted()) await lockAccount(em, accountId);
-    return claimAdmitted(context, em, await lockDuePosts(em, { ids: picked.map(({ id }) => id), now }));
-  });
+    const ids = picked.map(({ id }) => id);
+    return claimAdmitted(context, em, await lockDuePosts(em, { ids, now, heldUntil: confirmed }), claim);
+  };
+  const { sends, moved } = await claiming(context, claim, () => context.db.em().transactional(claimPicked));
   const inOrder = sends.toSorted((a, b) => Number(a.post.scheduledFor) - Number(b.post.scheduledFor));
   const contended = sends.length + moved === 0;
   return { sends: inOrder, moved: moved + paused.length, moreDue, contended };
@@ -129,16 +148,16 @@ export async function claimDueSends(
  * Finds due posts, the longest due first. Each further scan continues after the previous one and skips accounts and
  * connections that have enough candidates. A backlog therefore does not hide later posts of others.
  */
-async function findDue(context: Context & WithSender, now: Date, scans: number): Promise<CandidateRow[]> {
+async function findDue(context: Context & WithSender, now: Date, after: Place, scans: number): Promise<CandidateRow[]> {
   const { platforms, sends } = context;
   const { inProgress } = sends;
   const counts = countInProgress(inProgress);
   const found: CandidateRow[] = [];
   let platformIds = platformsWithCapacity(platforms, counts);
-  let last: { id: string; scheduledFor: Date | string } = { id: FIRST_ID, scheduledFor: lateBefore(now) };
+  let last = after;
   for (let scan = 0; scan < scans && platformIds.length > 0; scan += 1) {
     const { connections, accounts, models } = fullShares(platforms, [...inProgress, ...found.map(candidateOf)]);
-    const rows: CandidateRow[] = await findCandidates(context.db.em(), {
+    const rows: CandidateRow[] = await findCandidates(context.db.queries, {
       now,
       after: last.scheduledFor,
       platformIds,
@@ -158,6 +177,12 @@ async function findDue(context: Context & WithSender, now: Date, scans: number):
   return found;
 }
 
+/** Late posts are settled elsewhere, and posts that were due by `heldUntil` are held. */
+function firstPlace(now: Date, heldUntil: Date): Place {
+  const late = lateBefore(now);
+  return late > heldUntil ? { id: FIRST_ID, scheduledFor: late } : { id: LAST_ID, scheduledFor: heldUntil };
+}
+
 function candidateOf(row: CandidateRow): Candidate {
   return {
     id: row.id,
@@ -170,23 +195,28 @@ function candidateOf(row: CandidateRow): Candidate {
 
 // Posts of a connection in backoff are due when the backoff ends.
 const findNextDue = statement('find when the next post is due', {
-  parameters: { now: 'timestamptz' },
+  parameters: { now: 'timestamptz', heldUntil: 'timestamptz' },
   result: { due: 'timestamptz?' },
-  sql: ({ now }) => `
+  sql: ({ now, heldUntil }) => `
     select least(
       (select p.scheduled_for from posts p
-       where p.status = 'scheduled' and not p.held
+       where p.status = 'scheduled' and not p.held and p.scheduled_for > ${heldUntil}
          and not exists (select 1 from connections c where c.id = p.connection_id and c.backoff_until > ${now})
        order by p.scheduled_for limit 1),
       (select min(greatest(c.backoff_until, w.scheduled_for)) from connections c
        cross join lateral (select p.scheduled_for from posts p
-         where p.connection_id = c.id and p.status = 'scheduled' and not p.held order by p.scheduled_for limit 1) w
+         where p.connection_id = c.id and p.status = 'scheduled' and not p.held and p.scheduled_for > ${heldUntil}
+         order by p.scheduled_for limit 1) w
        where c.backoff_until > ${now})
     ) as due`,
 });
 
-/** When the next scheduled post can be sent; null when no post waits. Posts in a paused queue do not count. */
-export async function nextDueAt(context: Context): Promise<Date | null> {
-  const [row] = await findNextDue(context.db.em(), { now: context.clock.now() });
+/**
+ * When the next scheduled post can be sent; null when no post waits. Posts in a paused queue do not count, nor do those
+ * that are held after a restore.
+ */
+export async function nextDueAt(context: Context & WithRestoreWatch): Promise<Date | null> {
+  const { heldUntil } = context.restores.hold;
+  const [row] = await findNextDue(context.db.queries, { now: context.clock.now(), heldUntil });
   return dateOrNull(row?.due ?? null);
 }

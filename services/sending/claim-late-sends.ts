@@ -6,51 +6,68 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import { columns } from '../../entities/column-lists.ts';
 import { type RowOf, statement } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
+import type { WithRestoreWatch } from '../restores/restore-watch.ts';
 import { rowNeedsAdmission } from '../plans/admit-posts.ts';
 import { PLAN_TERMS } from '../plans/plan-terms.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
 import { countInProgress, platformsWithCapacity } from '../scheduling/concurrency-limits.ts';
 import { lateBefore } from '../scheduling/lateness.ts';
 import { settleLatePosts } from '../scheduling/settle-late-posts.ts';
+import { holdStopped } from '../stops/hold-stopped.ts';
 import type { WithSender } from './post-sender.ts';
 import { claimAdmitted, type TakenPosts } from './claim-admitted.ts';
+import { claiming } from './end-claim.ts';
 
 /** Maximum number of connections that one round settles. */
 const CONNECTIONS_AT_ONCE = 100;
 
 const findLateConnections = statement('find connections with late posts', {
-  parameters: { before: 'timestamptz', platformIds: 'text[]', now: 'timestamptz', limit: 'int' },
+  parameters: {
+    before: 'timestamptz',
+    heldUntil: 'timestamptz',
+    platformIds: 'text[]',
+    now: 'timestamptz',
+    limit: 'int',
+  },
   result: { ...columns('connections', ['id', 'account_id', 'platform_id']).types, ...PLAN_TERMS.types },
-  sql: ({ before, platformIds, now, limit }) => `
+  sql: ({ before, heldUntil, platformIds, now, limit }) => `
     select distinct c.id, c.account_id, c.platform_id, ${PLAN_TERMS.sql}
     from posts p join connections c on c.id = p.connection_id join accounts a on a.id = c.account_id
-    where p.status = 'scheduled' and not p.held and p.scheduled_for < ${before} and p.platform_id = any(${platformIds})
+    where p.status = 'scheduled' and not p.held and p.scheduled_for < ${before} and p.scheduled_for > ${heldUntil}
+      and p.platform_id = any(${platformIds})
       and (c.backoff_until is null or c.backoff_until <= ${now})
     limit ${limit}`,
 });
 
 type LateConnection = RowOf<typeof findLateConnections>;
 
-export async function claimLateSends(context: Context & WithSender): Promise<TakenPosts> {
+export async function claimLateSends(context: Context & WithSender & WithRestoreWatch): Promise<TakenPosts> {
+  const { heldUntil } = await context.restores.check();
+  await holdStopped(context);
   const now = context.clock.now();
   const platformIds = platformsWithCapacity(context.platforms, countInProgress(context.sends.inProgress));
-  const wanted = { before: lateBefore(now), platformIds, now, limit: CONNECTIONS_AT_ONCE };
+  const wanted = { before: lateBefore(now), heldUntil, platformIds, now, limit: CONNECTIONS_AT_ONCE };
   const connections = await findLateConnections(context.db.em(), wanted);
+  const claim = context.random.uuid();
   const taken: TakenPosts[] = [];
-  for (const connection of connections) {
-    taken.push(await context.db.em().transactional((em: SqlEntityManager) => claimLate(context, em, connection, now)));
-  }
+  await claiming(context, claim, async () => {
+    for (const connection of connections) {
+      const claimOne = (em: SqlEntityManager) => claimLate(context, em, connection, { now, claim });
+      taken.push(await context.db.em().transactional(claimOne));
+    }
+  });
   return { sends: taken.flatMap(({ sends }) => sends), moved: taken.reduce((sum, { moved }) => sum + moved, 0) };
 }
 
 async function claimLate(
-  context: Context,
+  context: Context & WithRestoreWatch,
   em: SqlEntityManager,
   connection: LateConnection,
-  now: Date,
+  { now, claim }: { readonly now: Date; readonly claim: string },
 ): Promise<TakenPosts> {
+  const heldUntil = await context.restores.confirm(em);
   if (rowNeedsAdmission(context, connection)) await lockAccount(em, connection.account_id);
-  const { next, moved } = await settleLatePosts(context, em, connection.id, now);
-  const taken = await claimAdmitted(context, em, next === null ? [] : [next]);
+  const { next, moved } = await settleLatePosts(context, em, connection.id, { now, heldUntil });
+  const taken = await claimAdmitted(context, em, next === null ? [] : [next], claim);
   return { sends: taken.sends, moved: moved + taken.moved };
 }

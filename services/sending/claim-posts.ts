@@ -54,6 +54,7 @@ const claimNow = claimStatement('claim drafts and failed posts', {
  * Claims in the caller's transaction.
  *
  * @param from the state of the posts: due ones are scheduled, and their owners send drafts and failed posts
+ * @param claim new and random; the caller ends it when the transaction fails (end-claim.ts)
  * @returns the sends of the posts that are still in that state, and of drafts and failed posts those whose connection
  *   is not deleted
  */
@@ -62,10 +63,10 @@ export async function claimPosts(
   em: SqlEntityManager,
   from: 'scheduled' | 'draft' | 'failed',
   posts: readonly PostToClaim[],
+  claim: string,
 ): Promise<ClaimedSend[]> {
   if (posts.length === 0) return [];
   const now = context.clock.now();
-  const claim = context.random.uuid();
   const input = posts.map(({ id, platformId, feeCents }) => {
     const { id: attemptId, token } = headAttempt(context, platformId, now);
     return { id, feeCents, attemptId, token };

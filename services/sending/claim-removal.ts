@@ -88,7 +88,7 @@ const settleDeleted = statement('settle a deletion', {
 export async function claimRemoval(context: Context, postId: string): Promise<RemovablePost | null> {
   const now = context.clock.now();
   const claim = context.random.uuid();
-  const [row] = await claimSent(context.db.em(), { postId, claim, claimedUntil: leaseFrom(now), now });
+  const [row] = await claimSent(context.db.queries, { postId, claim, claimedUntil: leaseFrom(now), now });
   return row ?? null;
 }
 
@@ -104,12 +104,12 @@ export function claimInterruptedRemovals(
 ): Promise<RemovablePost[]> {
   const now = context.clock.now();
   const claim = context.random.uuid();
-  return claimInterrupted(context.db.em(), { now, limit, claim, claimedUntil: leaseFrom(now), evenLeased });
+  return claimInterrupted(context.db.queries, { now, limit, claim, claimedUntil: leaseFrom(now), evenLeased });
 }
 
 /** @returns null when the post is gone */
 export async function removalState(context: Context, postId: string): Promise<RemovalState | null> {
-  const [row] = await selectState(context.db.em(), { postId, now: context.clock.now() });
+  const [row] = await selectState(context.db.queries, { postId, now: context.clock.now() });
   return row ?? null;
 }
 
@@ -123,7 +123,7 @@ export async function releaseRemoval(
   const content = { thread: post.thread, firstComment: post.first_comment };
   const { threadCount, hasFirstComment } = left === null ? present : countsOf(content, left.length);
   const { id: postId, claim } = post;
-  await release(context.db.em(), { postId, claim, threadCount, hasFirstComment });
+  await release(context.db.queries, { postId, claim, threadCount, hasFirstComment });
 }
 
 /**

@@ -52,6 +52,11 @@ export interface ClaimedSend {
   readonly attempt: OpenAttempt | null;
   /** True when an earlier process started this send and did not settle it. */
   readonly interrupted: boolean;
+  /**
+   * Present when the post is held after a restore: nothing is sent. The closed row is looked up, if there is one and it
+   * is the whole post.
+   */
+  readonly lookedUp?: OpenAttempt | null;
 }
 
 const POST = columns(

@@ -1,15 +1,18 @@
 /** Creates the post sender of a process: it settles the outcomes of its sends in batches. */
 import { createBatcher } from '../batcher.ts';
 import type { Context } from '../context.ts';
+import type { Span, SpanStart } from '../ports/tracer.ts';
+import { storeOutcome } from '../until-database-answers.ts';
 import type { ClaimedSend } from './claimed-send.ts';
 import type { Candidate } from '../scheduling/concurrency-limits.ts';
 import { polishSend } from './polish-send.ts';
 import type { PostSender } from './post-sender.ts';
 import { sendPost } from './send-post.ts';
+import { endClaimAfter } from './end-claim.ts';
 import { type Settlement, settleSends } from './settle-sends.ts';
 
 /** What a send in progress counts against in the concurrency limits. */
-type Place = Omit<Candidate, 'id' | 'awaitsModel'> & { awaitsModel: boolean };
+type Place = Omit<Candidate, 'awaitsModel'> & { awaitsModel: boolean };
 
 /** Maximum number of outcomes written together. */
 const SETTLE_TOGETHER = 200;
@@ -18,26 +21,36 @@ export function createPostSender(context: Context): PostSender {
   const inProgress = new Map<Promise<unknown>, Place>();
   const tracked = new Set<Promise<void>>();
   const settlements = createBatcher((items: readonly Settlement[]) => {
-    return settleSends(context, items);
+    return storeOutcome(context, () => settleSends(context, items));
   }, SETTLE_TOGETHER);
 
-  const sendAndSettle = async (begun: ClaimedSend, place: Place) => {
-    const isPending = begun.post.aiRewriteStatus === 'pending';
+  const polishAndSend = async (begun: ClaimedSend, place: Place) => {
+    const isPending = begun.post.aiRewriteStatus === 'pending' && begun.lookedUp === undefined;
     const polished = isPending ? await polishSend(context, begun) : { claimed: begun, rewriteWarning: null };
     const { claimed, rewriteWarning } = polished;
     place.awaitsModel = false;
-    const outcome = await sendPost(context, claimed);
+    return { claimed, rewriteWarning, outcome: await sendPost(context, claimed) };
+  };
+
+  const sendAndSettle = async (begun: ClaimedSend, place: Place, span: Span) => {
+    const sent = polishAndSend(begun, place);
+    // Without an outcome a recovery has to find it.
+    sent.catch((error: unknown) => endClaimAfter(context, error, { claim: begun.claim, postId: begun.post.id }));
+    const { claimed, rewriteWarning, outcome } = await sent;
     const settled = await settlements.add({ claimed, outcome });
-    if (!settled) context.log.warn({ postId: claimed.post.id }, 'another process settled a send first');
+    if (settled) context.counters.countSend(claimed.post.platformId, outcome.error?.code ?? 'sent');
+    else context.log.warn({ postId: claimed.post.id }, 'another process settled a send first');
+    span.set({ 'carillon.outcome': outcome.error?.code ?? 'sent' });
+    if (outcome.error !== null) span.fail(outcome.error.code);
     return { ...outcome, rewriteWarning };
   };
 
   return {
     send: (claimed) => {
-      const { accountId, platformId, aiRewriteStatus } = claimed.post;
+      const { id, accountId, platformId, aiRewriteStatus } = claimed.post;
       const awaitsModel = aiRewriteStatus === 'pending';
-      const place: Place = { accountId, platformId, connectionId: claimed.connection.id, awaitsModel };
-      const sending = sendAndSettle(claimed, place);
+      const place: Place = { id, accountId, platformId, connectionId: claimed.connection.id, awaitsModel };
+      const sending = context.tracer.span(spanOf(claimed), (span) => sendAndSettle(claimed, place, span));
       inProgress.set(sending, place);
       const done = () => inProgress.delete(sending);
       sending.then(done, done);
@@ -68,6 +81,20 @@ export function createPostSender(context: Context): PostSender {
     },
     drained: async () => {
       while (inProgress.size + tracked.size > 0) await Promise.allSettled([...inProgress.keys(), ...tracked]);
+    },
+  };
+}
+
+/** The id of the post leads from a send to the request that stored the post, which may be long ago. */
+function spanOf({ post, attempt, interrupted }: ClaimedSend): SpanStart {
+  return {
+    name: 'send post',
+    attributes: {
+      'carillon.post.id': post.id,
+      'carillon.platform': post.platformId,
+      'carillon.account.id': post.accountId,
+      'carillon.send.kind': interrupted ? 'recovery' : post.scheduledFor === null ? 'immediate' : 'scheduled',
+      'carillon.attempt.id': attempt?.id,
     },
   };
 }

@@ -13,7 +13,8 @@ import type { PostPart, PublishedPart } from './post-parts.ts';
 import type { PartOutcome } from './send-part.ts';
 import { dateOrNull } from '../timestamp.ts';
 import { storableText } from '../storable-text.ts';
-import { leaseFrom } from './send-times.ts';
+import { storeOutcome, untilDatabaseAnswers } from '../until-database-answers.ts';
+import { leaseFrom, SEND_TIMES } from './send-times.ts';
 
 /** A closed row of the current send. */
 export interface LedgerRow {
@@ -25,7 +26,8 @@ export interface LedgerRow {
 }
 
 // Opening a part extends the claim, and inserts nothing if the claim was lost. A thread may take longer than a lease,
-// and two workers must never publish parts of the same post.
+// and two workers must never publish parts of the same post. The row exists already when the answer to the first try was
+// lost.
 const insertPart = statement('open the ledger row of a part', {
   parameters: {
     id: 'uuid',
@@ -45,7 +47,8 @@ const insertPart = statement('open the ledger row of a part', {
       where id = ${postId} and claim = ${claim} and status = 'processing' returning id
     )
     insert into attempts (id, post_id, generation, step, index, state, token, started_at)
-    select ${id}, id, ${generation}, ${step}, ${index}, 'sending', ${token}, ${startedAt} from held returning id`,
+    select ${id}, id, ${generation}, ${step}, ${index}, 'sending', ${token}, ${startedAt} from held
+    on conflict (id) do update set started_at = excluded.started_at, token = excluded.token returning id`,
 });
 
 const updatePrepared = statement('keep the uploaded images of a part', {
@@ -66,44 +69,7 @@ const updatePrepared = statement('keep the uploaded images of a part', {
     update attempts a set prepared = ${prepared}, started_at = ${startedAt} from held where a.id = ${id} returning a.id`,
 });
 
-// The token of a delete row is the claim it was made under. A row that a dead process left open is reused.
-const insertRemoval = statement('open the ledger row of a delete', {
-  parameters: {
-    id: 'uuid',
-    postId: 'uuid',
-    generation: 'int',
-    index: 'int',
-    now: 'timestamptz',
-    platformPostId: 'text',
-    claim: 'uuid',
-    claimedUntil: 'timestamptz',
-  },
-  result: { id: 'uuid' },
-  sql: ({ id, postId, generation, index, now, platformPostId, claim, claimedUntil }) => `
-    with held as (
-      update posts set claimed_until = ${claimedUntil}
-      where id = ${postId} and claim = ${claim} and status in ('processing', 'sent') returning id
-    ), resumed as (
-      update attempts a set token = ${claim}::text from held
-      where a.post_id = held.id and a.generation = ${generation} and a.step = 'delete' and a.index = ${index}
-        and a.state = 'sending'
-      returning a.id
-    ), opened as (
-      insert into attempts (id, post_id, generation, step, index, state, token, started_at, platform_post_id)
-      select ${id}, id, ${generation}, 'delete', ${index}, 'sending', ${claim}::text, ${now}, ${platformPostId}
-      from held where not exists (select 1 from resumed)
-      returning id
-    )
-    select id from resumed union all select id from opened`,
-});
-
-const updateRemovals = statement('close the open delete rows of a post', {
-  parameters: { postId: 'uuid', generation: 'int', state: 'text', now: 'timestamptz', code: 'text', message: 'text' },
-  sql: ({ postId, generation, state, now, code, message }) => `
-    update attempts set state = ${state}, settled_at = ${now}, error_code = ${code}, error_message = ${message}
-    where post_id = ${postId} and generation = ${generation} and step = 'delete' and state = 'sending'`,
-});
-
+// Changes nothing once another process has taken over: the row is then part of what that one does.
 const updateRow = statement('close a ledger row', {
   parameters: {
     id: 'uuid',
@@ -114,12 +80,13 @@ const updateRow = statement('close a ledger row', {
     ref: 'jsonb?',
     code: 'text?',
     message: 'text?',
+    claim: 'uuid',
   },
-  sql: ({ id, state, now, platformPostId, url, ref, code, message }) => `
-    update attempts set state = ${state}, settled_at = ${now},
-      platform_post_id = coalesce(${platformPostId}, platform_post_id), url = ${url}, ref = ${ref},
+  sql: ({ id, state, now, platformPostId, url, ref, code, message, claim }) => `
+    update attempts a set state = ${state}, settled_at = ${now},
+      platform_post_id = coalesce(${platformPostId}, a.platform_post_id), url = ${url}, ref = ${ref},
       error_code = ${code}, error_message = ${message}
-    where id = ${id}`,
+    from posts p where a.id = ${id} and p.id = a.post_id and p.claim = ${claim}`,
 });
 
 const CLOSED = columns('attempts', [
@@ -157,7 +124,7 @@ export async function unknownSince(
 ): Promise<Date | null> {
   if (post.generation === 0) return null;
   const values = { postId: post.id, before: post.generation, step, index };
-  const [row] = await selectUnknownSince(context.db.em(), values);
+  const [row] = await selectUnknownSince(context.db.queries, values);
   return dateOrNull(row?.since ?? null);
 }
 
@@ -169,23 +136,25 @@ export class ClaimLost extends Error {
 /** Opens the row of a part before it is published. */
 export async function openPart(context: Context, claimed: ClaimedSend, part: PostPart): Promise<OpenAttempt> {
   const { post, claim } = claimed;
-  const id = context.random.uuid();
-  const startedAt = context.clock.now();
-  const token = tokenFor(context, post.platformId, startedAt, id);
   const { step, index } = part;
-  const opened = await insertPart(context.db.em(), {
-    id,
-    postId: post.id,
-    generation: post.generation,
-    step,
-    index,
-    token,
-    startedAt,
-    claim,
-    claimedUntil: leaseFrom(startedAt),
+  const id = context.random.uuid();
+  return untilDatabaseAnswers(context, SEND_TIMES.leaseMs, async () => {
+    const startedAt = context.clock.now();
+    const token = tokenFor(context, post.platformId, startedAt, id);
+    const opened = await insertPart(context.db.queries, {
+      id,
+      postId: post.id,
+      generation: post.generation,
+      step,
+      index,
+      token,
+      startedAt,
+      claim,
+      claimedUntil: leaseFrom(startedAt),
+    });
+    if (opened.length === 0) throw new ClaimLost(`the claim on post ${post.id} was lost`);
+    return { id, step, index, token, startedAt, prepared: null };
   });
-  if (opened.length === 0) throw new ClaimLost(`the claim on post ${post.id} was lost`);
-  return { id, step, index, token, startedAt, prepared: null };
 }
 
 /** Stores the result of uploading the images. From this instant on, the part may be published. */
@@ -195,59 +164,28 @@ export async function keepPrepared(
   attempt: OpenAttempt,
   prepared: Json,
 ): Promise<OpenAttempt> {
-  const startedAt = context.clock.now();
   const { post, claim } = claimed;
-  const claimedUntil = leaseFrom(startedAt);
-  const values = { id: attempt.id, postId: post.id, startedAt, claim, claimedUntil, prepared };
-  const kept = await updatePrepared(context.db.em(), values);
-  if (kept.length === 0) throw new ClaimLost(`the claim on post ${post.id} was lost`);
-  return { ...attempt, prepared, startedAt };
-}
-
-/**
- * Opens the row of a part before it is deleted, and extends the claim.
- *
- * @throws ClaimLost when this process no longer holds the claim
- */
-export async function openRemoval(
-  context: Context,
-  post: { readonly id: string; readonly generation: number; readonly claim: string },
-  part: { readonly index: number; readonly published: Published },
-): Promise<string> {
-  const { id, generation, claim } = post;
-  const now = context.clock.now();
-  const [row] = await insertRemoval(context.db.em(), {
-    id: context.random.uuid(),
-    postId: id,
-    generation,
-    index: part.index,
-    now,
-    platformPostId: part.published.platformPostId,
-    claim,
-    claimedUntil: leaseFrom(now),
+  return untilDatabaseAnswers(context, SEND_TIMES.leaseMs, async () => {
+    const startedAt = context.clock.now();
+    const claimedUntil = leaseFrom(startedAt);
+    const values = { id: attempt.id, postId: post.id, startedAt, claim, claimedUntil, prepared };
+    const kept = await updatePrepared(context.db.queries, values);
+    if (kept.length === 0) throw new ClaimLost(`the claim on post ${post.id} was lost`);
+    return { ...attempt, prepared, startedAt };
   });
-  if (row === undefined) throw new ClaimLost(`the claim on post ${id} was lost`);
-  return row.id;
 }
 
-/** Closes the delete rows that an earlier process left open and that no process can finish. */
-export async function closeRemovals(
+/** Closes a row with the outcome of its call, while the claim is held. */
+export async function closeRow(
   context: Context,
-  post: { readonly id: string; readonly generation: number },
-  outcome: Extract<PartOutcome, { error: ItemError }>,
+  { attemptId, claim }: { readonly attemptId: string; readonly claim: string },
+  outcome: PartOutcome | null,
 ): Promise<void> {
-  const { code, message } = storable(outcome.error);
-  const { id: postId, generation } = post;
-  const { state } = outcome;
-  await updateRemovals(context.db.em(), { postId, generation, state, now: context.clock.now(), code, message });
-}
-
-/** Closes a row with the outcome of its call. */
-export async function closeRow(context: Context, attemptId: string, outcome: PartOutcome | null): Promise<void> {
   const published = outcome?.state === 'accepted' ? outcome.published : null;
   const error = outcome === null || outcome.state === 'accepted' ? null : storable(outcome.error);
-  await updateRow(context.db.em(), {
+  const row = {
     id: attemptId,
+    claim,
     state: outcome?.state ?? 'accepted',
     now: context.clock.now(),
     platformPostId: published?.platformPostId ?? null,
@@ -255,7 +193,8 @@ export async function closeRow(context: Context, attemptId: string, outcome: Par
     ref: published?.ref ?? null,
     code: error?.code ?? null,
     message: error?.message ?? null,
-  });
+  };
+  await storeOutcome(context, () => updateRow(context.db.em(), row));
 }
 
 /** The closed rows of the current send, oldest first. */
@@ -263,7 +202,7 @@ export async function closedRows(
   context: Context,
   post: { readonly id: string; readonly generation: number },
 ): Promise<LedgerRow[]> {
-  const rows = await selectClosed(context.db.em(), { postId: post.id, generation: post.generation });
+  const rows = await selectClosed(context.db.queries, { postId: post.id, generation: post.generation });
   return rows.map((row) => ({
     step: row.step,
     index: row.index,

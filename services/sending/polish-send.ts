@@ -7,6 +7,7 @@ import { statement } from '../../entities/statement.ts';
 import { tables } from '../../entities/tables.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
+import { findVoice } from '../polish/find-voice.ts';
 import { rewriteText } from '../polish/rewrite-text.ts';
 import type { ClaimedSend } from './claimed-send.ts';
 import { ClaimLost } from './ledger.ts';
@@ -47,21 +48,26 @@ const keepRewrite = statement('keep the rewrite of a claimed post', {
 /** @throws ClaimLost when another worker has taken the send over meanwhile */
 export async function polishSend(context: Context, claimed: ClaimedSend): Promise<PolishedSend> {
   const { post, connection, attempt } = claimed;
-  const row = await tables(context.db.em())
-    .selectFrom('connections')
-    .select('limits')
-    .where('id', '=', connection.id)
+  const row = await tables(context.db.queries)
+    .selectFrom('connections as c')
+    .leftJoin('posts as p', (join) => join.on('p.id', '=', post.id))
+    .leftJoin('policies as y', 'y.id', 'p.policy_id')
+    .select(['c.limits', 'c.profile_id', 'y.rules'])
+    .where('c.id', '=', connection.id)
     .executeTakeFirst();
+  const voice = await findVoice(context, post.accountId, row?.profile_id ?? null);
   const platform = platformOf(context.platforms, post.platformId);
   const rewrite = await rewriteText(context, {
     postId: post.id,
     text: post.text,
     platform,
     limits: row?.limits ?? null,
+    voice,
+    guardedWords: row?.rules?.approvalWords ?? [],
   });
   const { text, status, warning } = rewrite;
   const startedAt = context.clock.now();
-  const kept = await keepRewrite(context.db.em(), {
+  const kept = await keepRewrite(context.db.queries, {
     postId: post.id,
     claim: claimed.claim,
     attemptId: attempt?.id ?? null,

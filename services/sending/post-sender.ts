@@ -20,7 +20,7 @@ export interface PostSender {
   /** Number of sends in progress. */
   readonly inFlight: number;
   /** The posts in progress, as the concurrency limits count them. */
-  readonly inProgress: readonly Omit<Candidate, 'id'>[];
+  readonly inProgress: readonly Candidate[];
   /**
    * Resolves when `some` of the sends in progress are done, or all of them, or after `ms` milliseconds of real time.
    */

@@ -3,7 +3,8 @@ import type { ItemError } from '../../errors/item-error.ts';
 import type { AnyPlatform, Published, Session } from '../../platforms/contract.ts';
 import type { Context } from '../context.ts';
 import { platformIo } from '../platform-io.ts';
-import { closeRow, openRemoval } from './ledger.ts';
+import { closeRow } from './ledger.ts';
+import { openRemoval } from './removal-ledger.ts';
 import type { PublishedPart } from './post-parts.ts';
 import { outcomeOf } from './send-part.ts';
 import { SEND_TIMES } from './send-times.ts';
@@ -39,7 +40,7 @@ export async function removeParts(
   for (let part = left.at(-1); part !== undefined; part = left.at(-1)) {
     const attemptId = await openRemoval(context, post, part);
     const failure = await removeTwice(context, account, part.published);
-    await closeRow(context, attemptId, failure);
+    await closeRow(context, { attemptId, claim: post.claim }, failure);
     if (failure !== null) return { left, error: failure.error };
     left.pop();
   }

@@ -79,7 +79,8 @@ async function publish(context: Context, send: PartSend, timeoutMs: number): Pro
   }
 }
 
-async function look(context: Context, send: PartSend): Promise<PartOutcome | 'absent' | 'cannot tell'> {
+/** Looks for the part on the platform. Never throws. */
+export async function look(context: Context, send: PartSend): Promise<PartOutcome | 'absent' | 'cannot tell'> {
   const { platform, session, part } = send;
   if (platform.readBack === undefined || !recoveryOf(send).readBack) return 'cannot tell';
   try {

@@ -18,12 +18,12 @@ import { platformOf } from '../../platforms/registry.ts';
 import { openSession } from '../connections/open-session.ts';
 import type { Context } from '../context.ts';
 import { outgoingImages } from '../media/outgoing-images.ts';
+import { storeOutcome } from '../until-database-answers.ts';
 import { platformIo } from '../platform-io.ts';
 import type { ClaimedSend, OpenAttempt, SendablePost } from './claimed-send.ts';
 import {
   ClaimLost,
   closedRows,
-  closeRemovals,
   closeRow,
   unknownSince,
   keepPrepared,
@@ -31,11 +31,12 @@ import {
   openPart,
   publishedParts,
 } from './ledger.ts';
+import { closeRemovals } from './removal-ledger.ts';
 import { noteBackoff } from './back-off.ts';
 import { partsOf, type PostPart, type PublishedPart } from './post-parts.ts';
 import { removeParts } from './remove-parts.ts';
 import { failed, reconnectReasonOf, refusedError, refusedRow, sent, type SendOutcome } from './send-outcome.ts';
-import { outcomeOf, type PartOutcome, resumePart, sendPart } from './send-part.ts';
+import { look, outcomeOf, type PartOutcome, resumePart, sendPart } from './send-part.ts';
 import { SEND_TIMES } from './send-times.ts';
 
 /** A send in progress. */
@@ -61,8 +62,31 @@ export async function sendPost(context: Context, claimed: ClaimedSend): Promise<
   const up = closed.flatMap(({ step, published }) => (published === null || step === 'delete' ? [] : [published]));
   const run: Run = { context, claimed, platform, session, up };
   const refusal = refusedRow(closed);
+  if (claimed.lookedUp !== undefined) return lookUp(run, refusal, claimed.lookedUp);
   if (refusal !== undefined) return afterRefusedRow(run, refusal, closed);
   return sendRest(run);
+}
+
+/**
+ * Settles a post that is held after a restore, and publishes nothing. What is found on the platform counts. A post that
+ * is not found may still be there, because the backup does not hold the token that it was sent with.
+ */
+async function lookUp(
+  { context, claimed, platform, session, up }: Run,
+  unknown: LedgerRow | undefined,
+  attempt: OpenAttempt | null,
+): Promise<SendOutcome> {
+  const { post } = claimed;
+  if (up.length > 0 || unknown === undefined) return sent(post, up, null);
+  const [part, ...others] = partsOf(post);
+  if (part !== undefined && others.length === 0 && attempt !== null) {
+    const { id: attemptId, token, startedAt, prepared } = attempt;
+    const outcome = await look(context, { platform, session, part: { ...part, token, startedAt, prepared } });
+    if (typeof outcome === 'object' && outcome.state === 'accepted') {
+      return sent(post, [outcome.published], { attemptId, outcome });
+    }
+  }
+  return failed(refusedError(claimed, unknown), null);
 }
 
 /**
@@ -106,7 +130,7 @@ async function sendRest(run: Run): Promise<SendOutcome> {
     if (outcome.state !== 'accepted') return afterRefusal(run, part, last);
     up.push(outcome.published);
     if (up.length === parts.length) return sent(claimed.post, up, last);
-    await closeRow(context, attempt.id, outcome);
+    await closeRow(context, { attemptId: attempt.id, claim: claimed.claim }, outcome);
   }
   // Reached when every part was already published and only the settlement was missing.
   return sent(claimed.post, up, null);
@@ -187,8 +211,8 @@ async function afterRefusal(run: Run, part: PostPart, last: NonNullable<SendOutc
   const reported = { retryAfterMs: outcome.retryAfterMs ?? null, reconnectReason: reconnectReasonOf(outcome.error) };
   if (platform.thread?.onRefusal === 'keep') return { ...sent(claimed.post, up, last), ...reported };
   // Stored now, because a process that dies while it deletes the parts would lose it.
-  await noteBackoff(context, claimed.connection.id, outcome.retryAfterMs);
-  await closeRow(context, attemptId, outcome);
+  await storeOutcome(context, () => noteBackoff(context, claimed.connection.id, outcome.retryAfterMs));
+  await closeRow(context, { attemptId, claim: claimed.claim }, outcome);
   const existing = up.map((published, index) => ({ index, published }));
   const taken = await takeDownAll(run, refusedError(claimed, { ...part, ...outcome }), existing);
   return {

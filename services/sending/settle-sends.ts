@@ -89,7 +89,9 @@ const settle = statement('settle sends', {
         scheduled_for = coalesce(i."repeatAt", p.scheduled_for), slot_at = case when i."repeatAt" is null then p.slot_at end,
         generation = p.generation + (i."repeatAt" is not null)::int,
         repeats = case when i."repeatAt" is null then 0 else p.repeats + 1 end,
-        first_due_at = case when i."repeatAt" is not null then coalesce(p.first_due_at, p.scheduled_for) end
+        first_due_at = case when i."repeatAt" is not null then coalesce(p.first_due_at, p.scheduled_for) end,
+        held = i."repeatAt" is not null and p.stop_id is not null,
+        stop_id = case when i."repeatAt" is not null then p.stop_id end
       from input i where p.id = i."postId" and p.claim = i.claim and p.status = 'processing'
         and (i."repeatAt" is null or i."connectionId" in (select "connectionId" from changing))
       returning p.id, i.claim
@@ -138,7 +140,7 @@ async function write(
   mayRepeat: boolean,
 ): Promise<ReadonlySet<string>> {
   const sends = settlements.map((settlement) => settlementRow(context, settlement, mayRepeat));
-  const settled = await settle(context.db.em(), { sends });
+  const settled = await settle(context.db.queries, { sends });
   return new Set(settled.map((row) => `${row.id} ${row.claim}`));
 }
 

@@ -12,7 +12,8 @@ import { type ConnectionCredential, connectionCredential } from '../connections/
 import { openSession } from '../connections/open-session.ts';
 import { requireReconnect } from '../connections/require-reconnect.ts';
 import { claimRemoval, markDeleted, releaseRemoval, type RemovablePost, removalState } from './claim-removal.ts';
-import { ClaimLost, closedRows, closeRemovals, publishedParts } from './ledger.ts';
+import { ClaimLost, closedRows, publishedParts } from './ledger.ts';
+import { closeRemovals } from './removal-ledger.ts';
 import { removeParts } from './remove-parts.ts';
 import { outcomeOf } from './send-part.ts';
 
@@ -79,7 +80,7 @@ function refusal(platform: AnyPlatform, { code, message }: ItemError, cause?: un
 
 /** Throws the error of a deletion by another request, if it failed. */
 async function throwFailureOf(context: Context, platform: AnyPlatform, postId: string, claim: string): Promise<void> {
-  const row = await tables(context.db.em())
+  const row = await tables(context.db.queries)
     .selectFrom('attempts')
     .select(['error_code', 'error_message'])
     .where('post_id', '=', postId)
@@ -93,7 +94,7 @@ async function throwFailureOf(context: Context, platform: AnyPlatform, postId: s
 }
 
 async function credentialOf(context: Context, connectionId: string): Promise<ConnectionCredential> {
-  const row = await tables(context.db.em())
+  const row = await tables(context.db.queries)
     .selectFrom('connections')
     .select(['platform_account_id', 'handle', 'credentials'])
     .where('id', '=', connectionId)

@@ -47,6 +47,8 @@ export async function firstStart(
       profileId: null,
       mode: 'live',
       scopes: null,
+      approval: 'none',
+      policyId: null,
       actor: { kind: 'key', id: live.id, name: live.name },
     };
     const input = { platformId: TEST_PLATFORM, credentials: {}, description: 'Sandbox' };

@@ -16,21 +16,45 @@ export interface AttemptOutcome {
   readonly error: string | null;
 }
 
+type UsedLease = Pick<WebhookLease, 'webhookId' | 'url' | 'secret' | 'previous'>;
+
 /** Never throws. */
-export async function attemptDelivery(
+export function attemptDelivery(
   context: Context & WithReceivers,
-  lease: Pick<WebhookLease, 'url' | 'secret' | 'previous'>,
+  lease: UsedLease,
+  delivery: ClaimedDelivery,
+): Promise<AttemptOutcome> {
+  const attributes = {
+    'http.request.method': 'POST',
+    'carillon.webhook.id': lease.webhookId,
+    'carillon.delivery.id': delivery.id,
+    'carillon.event': delivery.event,
+    'carillon.attempt': delivery.attempts + 1,
+  };
+  return context.tracer.span({ name: 'deliver event', kind: 'client', attributes }, async (span) => {
+    const outcome = await attempt(context, lease, delivery);
+    const { statusCode, delivered } = outcome;
+    context.counters.countDelivery(delivered ? 'delivered' : 'failed');
+    span.set({ 'http.response.status_code': statusCode ?? undefined });
+    if (!delivered) span.fail(String(statusCode ?? 'no_answer'));
+    return outcome;
+  });
+}
+
+async function attempt(
+  context: Context & WithReceivers,
+  lease: UsedLease,
   delivery: ClaimedDelivery,
 ): Promise<AttemptOutcome> {
   const attemptedAt = context.clock.now();
-  const { version } = context;
-  const headers = deliveryHeaders(delivery, { ...secretsFor(lease, delivery, attemptedAt), now: attemptedAt, version });
+  const signing = { ...secretsFor(lease, delivery, attemptedAt), now: attemptedAt, version: context.version };
+  const headers = { ...deliveryHeaders(delivery, signing), ...context.tracer.headers() };
   const began = context.clock.elapsed();
   const answer = await context.receivers.post(new URL(lease.url), headers, delivery.body);
-  const attempt = { attemptedAt, durationMs: Math.round(context.clock.elapsed() - began), statusCode: answer.status };
-  if (answer.status === null) return { ...attempt, delivered: false, error: answer.problem };
+  const ended = { attemptedAt, durationMs: Math.round(context.clock.elapsed() - began), statusCode: answer.status };
+  if (answer.status === null) return { ...ended, delivered: false, error: answer.problem };
   const delivered = answer.status >= 200 && answer.status < 300;
-  return { ...attempt, delivered, error: delivered ? null : refusalWords(answer.status) };
+  return { ...ended, delivered, error: delivered ? null : refusalWords(answer.status) };
 }
 
 /**

@@ -4,9 +4,11 @@
  * lease was interrupted and is attempted again.
  */
 import { column, columns } from '../../entities/column-lists.ts';
+import { isDatabaseAway } from '../../entities/database-away.ts';
 import { type RowOf, statement } from '../../entities/statement.ts';
 import { type Tables, tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
+import { untilDatabaseAnswers } from '../until-database-answers.ts';
 
 /** How long a webhook lease lasts unless it is renewed. */
 export const WEBHOOK_LEASE_MS = 60_000;
@@ -110,14 +112,15 @@ const takeLeases = statement('take the leases of webhooks with due deliveries', 
 });
 
 // Every statement here locks webhooks before their deliveries, in the same order as the statements that disable or
-// delete a webhook. `leased` is the result of the statement around it.
+// delete a webhook. `leased` is the result of the statement around it. The ids are found once. The condition on the status
+// is checked again, and its form keeps PostgreSQL from searching all open deliveries for the ids.
 const claimOf = (statuses: string, now: string, claim: string) => `
   update deliveries set status = 'processing', claim = ${claim}
-  where id in (
+  where id = any(array(
     select d.id from leased l cross join lateral (
       select d.id from deliveries d where d.webhook_id = l.id and d.status in (${statuses}) and not d.paused
         and d.next_attempt_at <= ${now} order by d.next_attempt_at, d.id limit ${LEASE_BATCH}) d
-  ) and status in (${statuses}) and not paused
+  )) and case when not paused then status end in (${statuses})
   returning ${CLAIMED.names}, next_attempt_at`;
 
 const claimFirst = statement('claim the first deliveries under new leases', {
@@ -148,6 +151,7 @@ const claimNext = statement('renew the lease of a webhook and claim its next del
     select ${CLAIMED.names} from claimed order by next_attempt_at, id`,
 });
 
+// Deliveries that were paused during an attempt have another index, and without an index all of the webhook would be read.
 const releaseLeases = statement('release the leases of webhooks', {
   parameters: { webhookIds: 'uuid[]', claims: 'uuid[]' },
   sql: ({ webhookIds, claims }) => `
@@ -157,10 +161,25 @@ const releaseLeases = statement('release the leases of webhooks', {
       select w.id from webhooks w where w.id = any(${webhookIds}) order by w.id for no key update
     ), back as (
       update deliveries d set status = 'pending', claim = null from input i join locked l on l.id = i.webhook_id
-      where d.webhook_id = i.webhook_id and d.claim = i.claim and d.status = 'processing'
+      where d.webhook_id = i.webhook_id and d.claim = i.claim and d.status = 'processing' and not d.paused
+    ), back_paused as (
+      update deliveries d set status = 'pending', claim = null from input i join locked l on l.id = i.webhook_id
+      where d.webhook_id = i.webhook_id and d.claim = i.claim and d.status = 'processing' and d.paused
     )
     update webhooks w set lease = null, lease_until = null from input i join locked l on l.id = i.webhook_id
     where w.id = i.webhook_id and w.lease = i.claim`,
+});
+
+const releaseClaim = statement('release the leases of webhooks under a claim', {
+  parameters: { claim: 'uuid', now: 'timestamptz' },
+  sql: ({ claim, now }) => `
+    with locked as materialized (
+      select w.id from webhooks w where w.lease = ${claim} and w.lease_until > ${now} order by w.id for no key update
+    ), back as (
+      update deliveries d set status = 'pending', claim = null from locked l
+      where d.webhook_id = l.id and d.claim = ${claim} and d.status = 'processing'
+    )
+    update webhooks w set lease = null, lease_until = null from locked l where w.id = l.id`,
 });
 
 /**
@@ -177,12 +196,24 @@ export async function claimWebhookLeases(
   const now = context.clock.now();
   const claim = context.random.uuid();
   const until = new Date(now.getTime() + WEBHOOK_LEASE_MS);
-  const leases = await takeLeases(context.db.em(), { now, claim, until, ...capacity, busy });
-  if (leases.length === 0) return [];
-  const webhookIds = leases.map(({ id }) => id);
-  const rows = await claimFirst(context.db.em(), { now, claim, webhookIds });
-  const ofWebhook = Map.groupBy(rows, (row) => row.webhook_id);
-  return leases.map((row) => leaseOf(context, row, claim, ofWebhook.get(row.id) ?? []));
+  try {
+    const leases = await takeLeases(context.db.em(), { now, claim, until, ...capacity, busy });
+    if (leases.length === 0) return [];
+    const webhookIds = leases.map(({ id }) => id);
+    const rows = await claimFirst(context.db.em(), { now, claim, webhookIds });
+    const ofWebhook = Map.groupBy(rows, (row) => row.webhook_id);
+    return leases.map((row) => leaseOf(context, row, claim, ofWebhook.get(row.id) ?? []));
+  } catch (error) {
+    if (isDatabaseAway(error)) releaseUnused(context, claim);
+    throw error;
+  }
+}
+
+/** Releases leases that exist if only the answer was lost, as soon as the database answers again. */
+function releaseUnused(context: Context, claim: string): void {
+  const release = () => releaseClaim(context.db.em(), { claim, now: context.clock.now() });
+  // Without success the leases end by themselves.
+  untilDatabaseAnswers(context, WEBHOOK_LEASE_MS, release).catch(() => undefined);
 }
 
 function leaseOf(
@@ -228,7 +259,7 @@ export async function releaseWebhookLeases(context: Context, leases: readonly We
 
 /** For a process that has the database to itself: every lease still held belongs to a process that died. */
 export async function releaseAllWebhookLeases(context: Context): Promise<void> {
-  await tables(context.db.em())
+  await tables(context.db.queries)
     .updateTable('webhooks')
     .set({ lease: null, lease_until: null })
     .where('lease_until', 'is not', null)

@@ -5,12 +5,11 @@
 import type { EventName } from '../../entities/event.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { Webhook } from '../../entities/webhook.ts';
-import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
 import { holdMaker } from '../access/maker.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
-import { holdProfile } from '../access/hold-profile.ts';
+import { holdOwnProfile } from '../access/hold-profile.ts';
 import { newWebhookSecret } from './new-secret.ts';
 import { requireReceiver } from './receiver-url.ts';
 import { requireWebhookCapacity } from './webhook-limits.ts';
@@ -39,7 +38,7 @@ export async function createWebhook(
   const secret = newWebhookSecret(context.random);
   return context.db.em().transactional(async (em: SqlEntityManager) => {
     if (profileId !== null) await holdOwnProfile(em, caller, profileId);
-    const maker = await holdMaker(em, caller);
+    const { maker } = await holdMaker(em, caller);
     await lockAccount(em, accountId);
     await requireWebhookCapacity(em, accountId, profileId);
     // Generated under the lock, so that a later id means a later registration.
@@ -59,14 +58,4 @@ export async function createWebhook(
     await em.flush();
     return { ...webhookView(webhook), secret };
   });
-}
-
-/** Locks the profile: a webhook created after the deletion of its profile would outlive it. */
-async function holdOwnProfile(em: SqlEntityManager, caller: Caller, profileId: string): Promise<void> {
-  try {
-    await holdProfile(em, caller, profileId);
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === 'not_found') throw new ServiceError('unauthorized');
-    throw error;
-  }
 }

@@ -50,7 +50,7 @@ export async function disableFailing(context: Context): Promise<number> {
   const latest = new Date(now.getTime() - DISABLE_AFTER_MS);
   const [due] = await findFailing(context.db.em(), { latest });
   if (due === undefined) return 0;
-  return context.db.em().transactional(async (em: SqlEntityManager) => {
+  const disabled = await context.db.em().transactional(async (em: SqlEntityManager) => {
     const webhooks = await disable(em, { latest, now });
     const ids = webhooks.map(({ id }) => id);
     await pauseDeliveries(em, ids);
@@ -63,4 +63,6 @@ export async function disableFailing(context: Context): Promise<number> {
     }
     return webhooks.length;
   });
+  context.counters.countDisabledWebhooks(disabled);
+  return disabled;
 }

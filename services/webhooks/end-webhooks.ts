@@ -2,6 +2,7 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { anyOf } from '../../entities/any-of.ts';
 import { tables } from '../../entities/tables.ts';
+import { openDeliveries } from './open-deliveries.ts';
 
 /**
  * Runs in the caller's transaction, which may have locked profiles and the account but no deliveries.
@@ -33,11 +34,10 @@ export async function endWebhooks(
     .where('id', '=', anyOf(ids))
     .execute();
   // An attempt in progress loses its claim, so its outcome changes nothing.
-  await tables(em)
-    .updateTable('deliveries')
-    .set({ status: 'failed', claim: null, paused: false, last_error: why })
-    .where('webhook_id', '=', anyOf(ids))
-    .where('status', 'in', ['pending', 'processing'])
-    .execute();
+  for (const isPaused of [false, true]) {
+    await openDeliveries(em, ids, isPaused)
+      .set({ status: 'failed', claim: null, paused: false, last_error: why })
+      .execute();
+  }
   return ids.length;
 }

@@ -1,5 +1,5 @@
 /** Creates the deliveries of events exactly once: an event is marked in the transaction that stores its deliveries. */
-import { ADVISORY_LOCKS } from '../../entities/advisory-locks.ts';
+import { tryAdvisoryLock } from '../../entities/advisory-locks.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { column, columns } from '../../entities/column-lists.ts';
 import { type RecordOf, type RowOf, records, statement } from '../../entities/statement.ts';
@@ -9,12 +9,6 @@ import { subscribedCondition } from '../events/subscribed-webhooks.ts';
 
 /** Most events in one transaction. */
 const AT_ONCE = 200;
-
-const tryLock = statement('try the lock of the fan-out', {
-  parameters: { lock: 'bigint' },
-  result: { held: 'boolean' },
-  sql: ({ lock }) => `select pg_try_advisory_xact_lock(${lock}) as held`,
-});
 
 const EVENT = columns('events', ['id', 'name', 'mode', 'subject_id', 'payload', 'created_at']);
 
@@ -61,8 +55,7 @@ const markFannedOut = statement('mark events as fanned out', {
 /** @returns how many events were fanned out; 0 when none is pending or another process holds the lock */
 export function fanOut(context: Context): Promise<number> {
   return context.db.em().transactional(async (em: SqlEntityManager) => {
-    const [lock] = await tryLock(em, { lock: ADVISORY_LOCKS.fanOut });
-    const events = lock?.held === true ? await findEvents(em) : [];
+    const events = (await tryAdvisoryLock(em, 'fanOut')) ? await findEvents(em) : [];
     if (events.length === 0) return 0;
     const eventIds = events.map(({ id }) => id);
     const byId = new Map(events.map((event) => [event.id, event]));

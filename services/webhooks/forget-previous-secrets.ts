@@ -3,7 +3,7 @@ import { tables } from '../../entities/tables.ts';
 import type { Context } from '../context.ts';
 
 export async function forgetPreviousSecrets(context: Context): Promise<void> {
-  await tables(context.db.em())
+  await tables(context.db.queries)
     .updateTable('webhooks')
     .set({ previous_secret: null, previous_secret_until: null })
     .where('previous_secret_until', '<=', context.clock.now().toISOString())

@@ -10,7 +10,7 @@ import { findWebhook } from './reachable-webhooks.ts';
 /** @throws ServiceError not_found (webhook or delivery) */
 export async function getDelivery(context: Context, caller: Caller, webhookId: string, deliveryId: string) {
   await findWebhook(context.db.em(), caller, webhookId);
-  const row = await tables(context.db.em())
+  const row = await tables(context.db.queries)
     .selectFrom('deliveries')
     .select([...DELIVERY_COLUMNS, 'webhook_id', 'mode', 'body', 'attempt_log'])
     .where('id', '=', deliveryId)

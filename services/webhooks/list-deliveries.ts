@@ -29,7 +29,7 @@ export async function listDeliveries(
 ): Promise<Page<DeliveryView>> {
   await findWebhook(context.db.em(), caller, webhookId);
   if (startingAfter !== undefined) await requireDelivery(context, webhookId, startingAfter);
-  let page = tables(context.db.em())
+  let page = tables(context.db.queries)
     .selectFrom('deliveries')
     .select(DELIVERY_COLUMNS)
     .where('webhook_id', '=', webhookId)

@@ -12,9 +12,10 @@ const findNext = statement('find the next instant with work for webhooks', {
   sql: ({ disableAfterMs, busy }) => `
     select (extract(epoch from least(
       (select created_at from events where fanned_out_at is null order by id limit 1),
-      (select min(next_attempt_at) from deliveries where status = 'pending' and not paused and webhook_id <> all(${busy})),
+      (select next_attempt_at from deliveries where status = 'pending' and not paused and webhook_id <> all(${busy})
+        order by next_attempt_at limit 1),
       (select min(w.lease_until) from webhooks w where w.lease_until is not null and w.disabled_at is null and w.id <> all(${busy}) and exists (
-        select 1 from deliveries d where d.webhook_id = w.id and d.status = 'processing')),
+        select 1 from deliveries d where d.webhook_id = w.id and d.status = 'processing' and not d.paused)),
       (select min(w.failing_since) + ${disableAfterMs} * interval '1 millisecond' from webhooks w where ${FAILS_FOR_LONG})
     )) * 1000)::float8 as at`,
 });

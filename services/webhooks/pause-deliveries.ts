@@ -1,16 +1,12 @@
 /** Pauses and resumes the open deliveries of disabled webhooks. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { anyOf } from '../../entities/any-of.ts';
+import { sql } from 'kysely';
 import { tables } from '../../entities/tables.ts';
+import { openDeliveries } from './open-deliveries.ts';
 
 /** Runs in the transaction that locks and disables the webhooks. An attempt in progress finishes normally. */
 export async function pauseDeliveries(em: SqlEntityManager, webhookIds: readonly string[]): Promise<void> {
-  await tables(em)
-    .updateTable('deliveries')
-    .set({ paused: true })
-    .where('webhook_id', '=', anyOf(webhookIds))
-    .where('status', 'in', ['pending', 'processing'])
-    .execute();
+  await openDeliveries(em, webhookIds, false).set({ paused: true }).execute();
 }
 
 /** Runs in the transaction that locks and enables the webhook. Overdue deliveries are attempted at once. */
@@ -19,6 +15,7 @@ export async function resumeDeliveries(em: SqlEntityManager, webhookId: string):
     .updateTable('deliveries')
     .set({ paused: false })
     .where('webhook_id', '=', webhookId)
-    .where('paused', '=', true)
+    // A literal, because PostgreSQL uses the index of paused deliveries only then.
+    .where('paused', '=', sql.lit(true))
     .execute();
 }

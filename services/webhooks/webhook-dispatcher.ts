@@ -3,8 +3,10 @@
  * its own deliveries. Leases of failing webhooks are counted separately, so they cannot use up the capacity for healthy
  * ones. Extra capacity is reserved for profiles that hold no lease.
  */
+import { isDatabaseAway } from '../../entities/database-away.ts';
 import { createBatcher } from '../batcher.ts';
 import type { Context } from '../context.ts';
+import { storeOutcome, untilDatabaseAnswers } from '../until-database-answers.ts';
 import type { AttemptOutcome } from './attempt-delivery.ts';
 import {
   claimMore,
@@ -12,6 +14,7 @@ import {
   type LeaseCapacity,
   releaseWebhookLeases,
   claimWebhookLeases,
+  WEBHOOK_LEASE_MS,
 } from './claim-webhook-leases.ts';
 import type { WithReceivers } from './receivers.ts';
 import { runWebhookLease } from './run-webhook-lease.ts';
@@ -76,10 +79,10 @@ export function createWebhookDispatcher(context: Context & WithReceivers): Webho
   let attemptsInFlight = 0;
   let closed = false;
   const settlements = createBatcher((items: readonly DeliverySettlement[]) => {
-    return settleDeliveries(context, items);
+    return storeOutcome(context, () => settleDeliveries(context, items));
   }, WRITE_TOGETHER);
   const releases = createBatcher(async (leases: readonly WebhookLease[]) => {
-    await releaseWebhookLeases(context, leases);
+    await untilDatabaseAnswers(context, WEBHOOK_LEASE_MS, () => releaseWebhookLeases(context, leases));
     return leases.map(() => undefined);
   }, WRITE_TOGETHER);
 
@@ -117,14 +120,21 @@ export function createWebhookDispatcher(context: Context & WithReceivers): Webho
 
   const runLease = async (running: Running) => {
     const { lease } = running;
-    await runWebhookLease(context, lease, {
+    const ran = runWebhookLease(context, lease, {
       mayStart: () => !closed && !outdated.has(lease),
       mayWiden: () => attemptsInFlight < ATTEMPTS_MAX,
       mayClaim: () => !isFull(lease),
-      claim: () => claimMore(context, lease),
+      claim: () => untilDatabaseAnswers(context, WEBHOOK_LEASE_MS, () => claimMore(context, lease)),
       attempt: (run) => countAttempt(running, run),
       settle,
     });
+    try {
+      await ran;
+    } catch (error) {
+      // Nothing is in flight any more. A lease that is kept would delay the deliveries by a minute.
+      if (isDatabaseAway(error)) await releases.add(lease);
+      throw error;
+    }
     // The lease is released only after all outcomes are stored.
     await releases.add(lease);
   };

@@ -10,7 +10,7 @@ export async function recordRun(context: Context, name: WorkerLoopName, error: E
   const described = error === null ? null : loggableError(error);
   // The message of a database error can contain the values of its statement.
   const lastError = described === null ? null : [described.code, described.message].filter(Boolean).join(': ');
-  await tables(context.db.em())
+  await tables(context.db.queries)
     .insertInto('worker_states')
     .values({ name, last_run_at: now, last_ok_at: error === null ? now : null, last_error: lastError })
     .onConflict((conflict) =>

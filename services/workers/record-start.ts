@@ -15,7 +15,7 @@ const WITHOUT_SUCCESS_MS = 3_600_000;
 export async function recordStart(context: Context): Promise<void> {
   const now = context.clock.now();
   const before = new Date(now.getTime() - WITHOUT_SUCCESS_MS);
-  await tables(context.db.em())
+  await tables(context.db.queries)
     .insertInto('worker_states')
     .values(Object.keys(WORKER_LOOPS).map((name) => ({ name, started_at: now })))
     .onConflict((conflict) =>

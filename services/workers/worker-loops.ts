@@ -8,11 +8,15 @@ export const WORKER_LOOPS = {
   loginRenewals: { everySeconds: 60 },
   metricsReads: { everySeconds: 60 },
   webhookDeliveries: { everySeconds: 5 },
+  imports: { everySeconds: 10 },
+  feeds: { everySeconds: 30 },
+  approvals: { everySeconds: 30 },
   ownerNotices: { everySeconds: 10 },
   xUsageSweep: { everySeconds: 60 },
   healthSamples: { everySeconds: 20 },
   retention: { everySeconds: 60 },
   housekeeping: { everySeconds: 3_600 },
+  backups: { everySeconds: 60 },
 } as const;
 
 export type WorkerLoopName = keyof typeof WORKER_LOOPS;

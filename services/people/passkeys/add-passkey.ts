@@ -1,12 +1,10 @@
 /**
  * Adds a passkey to an owner. Starting requires the password, so that a browser left open cannot be used to add one.
  */
-import {
-  generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type RegistrationResponseJSON,
-  verifyRegistrationResponse,
-  type WebAuthnCredential,
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  RegistrationResponseJSON,
+  WebAuthnCredential,
 } from '@simplewebauthn/server';
 import { Owner } from '../../../entities/owner.ts';
 import { Passkey } from '../../../entities/passkey.ts';
@@ -44,6 +42,7 @@ export async function passkeyOptions(
   if (checked.kind !== 'fits') return checked;
   const there = await context.db.em().find(Passkey, { ownerId });
   if (there.length >= PASSKEYS_MAX) return { kind: 'full' };
+  const { generateRegistrationOptions } = await import('@simplewebauthn/server');
   const options = await generateRegistrationOptions({
     rpName: 'Carillon',
     rpID: party.rpID,
@@ -111,6 +110,7 @@ function recordRefused(context: Context, person: SignedInPerson, visit: Visit, o
 async function verify(context: Context, ownerId: string, answer: unknown) {
   const party = relyingParty(context);
   if (party === null) return null;
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
   let challenge = '';
   try {
     const { registrationInfo } = await verifyRegistrationResponse({

@@ -28,7 +28,7 @@ export function isOurChallenge(context: Context, purpose: ChallengeFor, challeng
 /** @returns whether this is its first answer */
 export async function useChallenge(context: Context, challenge: string): Promise<boolean> {
   const [, , until] = partsOf(challenge);
-  const used = await tables(context.db.em())
+  const used = await tables(context.db.queries)
     .insertInto('used_challenges')
     .values({ hash: hashSecret(challenge), expires_at: new Date(Number(until)) })
     .onConflict((conflict) => conflict.doNothing())

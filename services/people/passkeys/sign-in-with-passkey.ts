@@ -2,12 +2,7 @@
  * Signs an owner in with a passkey. A passkey cannot be guessed, so there is no throttling: owners can sign in this way
  * while passwords are throttled.
  */
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  type PublicKeyCredentialRequestOptionsJSON,
-  verifyAuthenticationResponse,
-} from '@simplewebauthn/server';
+import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
 import { Owner } from '../../../entities/owner.ts';
 import { Passkey } from '../../../entities/passkey.ts';
 import type { Context } from '../../context.ts';
@@ -19,7 +14,12 @@ import { isOurChallenge, newChallenge, useChallenge } from './challenges.ts';
 import { type RelyingParty, relyingParty } from './relying-party.ts';
 
 /** The options that the browser needs to offer its passkeys for this install. */
-export function signInOptions(context: Context, party: RelyingParty): Promise<PublicKeyCredentialRequestOptionsJSON> {
+export async function signInOptions(
+  context: Context,
+  party: RelyingParty,
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  // The library is large, and most installs never use it.
+  const { generateAuthenticationOptions } = await import('@simplewebauthn/server');
   return generateAuthenticationOptions({
     rpID: party.rpID,
     challenge: newChallenge(context, 'sign in'),
@@ -53,6 +53,7 @@ async function verify(context: Context, passkey: Passkey, answer: unknown) {
   const party = relyingParty(context);
   if (party === null) return null;
   const publicKey = new Uint8Array(Buffer.from(passkey.publicKey, 'base64url'));
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
   let challenge = '';
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({

@@ -1,0 +1,122 @@
+/** Changes the content of a draft, in the caller's transaction: only the given fields change. */
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { statement } from '../../entities/statement.ts';
+import { tables } from '../../entities/tables.ts';
+import type { ItemError } from '../../errors/item-error.ts';
+import { ServiceError } from '../../errors/service-error.ts';
+import type { Context } from '../context.ts';
+import type { Caller } from '../access/caller.ts';
+import { type CheckedMedia, checkMedia } from '../media/check-media.ts';
+import { holdMedia } from '../media/hold-media.ts';
+import { checkPost } from './check-post.ts';
+import { contentOf, type PostConnection } from './connection-for-post.ts';
+import type { PostRow } from './post-view.ts';
+import { wordsOf } from './post-words.ts';
+
+export interface DraftChanges {
+  readonly text?: string | undefined;
+  /** Empty clears it. */
+  readonly thread?: readonly string[] | undefined;
+  /** Null clears it. Given without a thread, it also clears the thread. */
+  readonly firstComment?: string | null | undefined;
+  /** Replaces all images. */
+  readonly media?: readonly { readonly id: string; readonly altText?: string | undefined }[] | undefined;
+  readonly tags?: readonly string[] | undefined;
+}
+
+/** The content that a draft has after a change. */
+export interface EditedDraft {
+  readonly text: string;
+  readonly thread: readonly string[];
+  readonly firstComment: string | null;
+  readonly tags: readonly string[] | null;
+  /** Null when the images stay. */
+  readonly media: readonly CheckedMedia[] | null;
+  readonly mediaCount: number;
+  /** Why the connection does not take it; null when it does. */
+  readonly error: ItemError | null;
+}
+
+const storeEdit = statement('edit a draft', {
+  parameters: { postId: 'uuid', text: 'text', thread: 'text[]', firstComment: 'text?', tags: 'text[]?' },
+  result: { id: 'uuid' },
+  sql: ({ postId, text, thread, firstComment, tags }) => `
+    with edited as (
+      update posts set text = ${text}, original_text = ${text}, thread = ${thread}, first_comment = ${firstComment},
+        tags = coalesce(${tags}, tags)
+      where id = ${postId} and status = 'draft' returning id, account_id, text, tags
+    ), worded as (
+      update post_words w set words = ${wordsOf('e.account_id::text', 'e.text')} from edited e where w.post_id = e.id
+    ), untagged as (
+      delete from post_tags t using edited e where t.post_id = e.id and t.tag <> all (e.tags)
+    ), tagged as (
+      insert into post_tags (post_id, tag, account_id)
+      select distinct e.id, t.tag, e.account_id from edited e cross join lateral unnest(e.tags) as t(tag)
+      on conflict do nothing
+    )
+    select id from edited`,
+});
+
+/**
+ * Applies the changes to the content of a draft, without storing it, and checks the whole against its connection.
+ *
+ * @throws ServiceError invalid_media
+ */
+export async function editedDraft(
+  context: Context,
+  caller: Caller,
+  post: PostRow,
+  changes: DraftChanges,
+  { platform, limits }: Pick<PostConnection, 'platform' | 'limits'>,
+): Promise<EditedDraft> {
+  const media = changes.media === undefined ? null : await checkMedia(context, caller, changes.media);
+  const present = await contentOf(context, post);
+  const next = {
+    text: changes.text ?? post.text,
+    thread: changes.thread ?? (typeof changes.firstComment === 'string' ? [] : post.thread),
+    firstComment: changes.firstComment === undefined ? post.first_comment : changes.firstComment,
+    images: media ?? present.images,
+  };
+  const { text, thread, firstComment, images } = next;
+  const error = checkPost(context, platform, limits, next);
+  return { text, thread, firstComment, tags: changes.tags ?? null, media, mediaCount: images.length, error };
+}
+
+/** The error of a draft that its connection does not take, for a request to change it. */
+export function editRefusal({ code, message }: ItemError): ServiceError {
+  return new ServiceError(code === 'platform_rejected' ? 'invalid_request' : code, message);
+}
+
+/** @returns whether the post is still a draft; nothing is stored otherwise */
+export async function editDraft(
+  context: Context,
+  em: SqlEntityManager,
+  post: PostRow,
+  { text, thread, firstComment, tags, media }: EditedDraft,
+): Promise<boolean> {
+  if ((await storeEdit(em, { postId: post.id, text, thread, firstComment, tags })).length === 0) return false;
+  if (media !== null) await replaceImages(context, em, post, media);
+  return true;
+}
+
+async function replaceImages(
+  context: Context,
+  em: SqlEntityManager,
+  post: PostRow,
+  media: readonly { id: string; altText: string | null }[],
+): Promise<void> {
+  await holdMedia(
+    em,
+    media.map(({ id }) => id),
+  );
+  await tables(em).deleteFrom('post_media').where('post_id', '=', post.id).execute();
+  if (media.length === 0) return;
+  const images = media.map(({ id, altText }, position) => ({
+    id: context.random.uuid(),
+    post_id: post.id,
+    media_id: id,
+    position,
+    alt_text: altText,
+  }));
+  await tables(em).insertInto('post_media').values(images).execute();
+}
