@@ -3,7 +3,7 @@ import type { ErrorCode } from '../errors/codes.ts';
 import type { OperationMeta } from './meta.ts';
 
 /** Codes that every operation can answer. */
-const ALWAYS: readonly ErrorCode[] = ['too many requests', 'internal_server_error'];
+const ALWAYS: readonly ErrorCode[] = ['too many requests', 'internal_server_error', 'storage_unavailable'];
 
 /** Codes of the operation in no particular order, without duplicates. */
 export function declaredErrors(meta: OperationMeta): readonly ErrorCode[] {

@@ -94,6 +94,11 @@ export interface OperationMeta {
    * means not counted. Public operations are counted per IP.
    */
   readonly bucket?: string;
+  /**
+   * True when a caller whose posts need approval may not call it, because it changes what goes out, or when, without a
+   * post that a person could approve.
+   */
+  readonly refusedWhereSupervised?: true;
   readonly rawBody?: RawBodyMeta;
   readonly rawAnswer?: RawAnswerMeta;
   /** True when the body must contain at least one of its optional fields; always true for a PATCH. */

@@ -12,6 +12,9 @@ import type { KeyedRequest } from '../services/idempotency/idempotency.ts';
 import { requireScope, roleRefusal } from '../services/access/require-scope.ts';
 import { recordChange } from '../services/audit/record-change.ts';
 import { ownerChange } from '../services/people/owner-change.ts';
+import type { Caller } from '../services/access/caller.ts';
+import { isSupervised } from '../services/access/limits.ts';
+import type { Span, SpanStart } from '../services/ports/tracer.ts';
 import type { OperationContext } from './context.ts';
 import { bucketOf, type OperationMeta } from './meta.ts';
 
@@ -56,82 +59,173 @@ function docsUrlOf(ctx: OperationContext | undefined): string {
 /** Log message for an operation that answers with a code missing from its document; tests fail on it. */
 export const UNDECLARED = 'an operation answered with a code it does not declare';
 
-// tRPC derives its status from its own codes, so a ServiceError is given the tRPC code that its table names.
-const nameErrors = t.middleware(async ({ ctx, meta, path, next, getRawInput }) => {
-  const result = await next();
-  if (result.ok) return result;
-  const error = callError(result.error, await getRawInput().catch(() => undefined));
+/** What the checks before an operation see of a call. */
+interface Call {
+  readonly ctx: Pick<OperationContext, 'services' | 'caller' | 'requestId' | 'surface'> & {
+    readonly setHeader?: OperationContext['setHeader'] | undefined;
+    readonly admit?: OperationContext['admit'] | undefined;
+  };
+  readonly meta: OperationMeta | undefined;
+  readonly path: string;
+  readonly getRawInput: () => Promise<unknown>;
+}
+
+/**
+ * Runs a call and gives its error our code. tRPC derives its status from its own codes, so a ServiceError is given the
+ * tRPC code that its table names.
+ */
+function withNamedErrors<Result extends { readonly ok: boolean }>(
+  call: Call,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  return call.ctx.services.tracer.span(spanOf(call), (span) => nameErrorsOf(call, span, run));
+}
+
+function spanOf({ ctx, meta, path }: Call): SpanStart {
+  const { caller, surface } = ctx;
+  const tool = surface === 'mcp' && meta !== undefined && 'name' in meta.tool ? meta.tool.name : undefined;
+  return {
+    name: path,
+    attributes: {
+      'rpc.method': path,
+      'gen_ai.tool.name': tool,
+      'carillon.surface': surface,
+      'carillon.account.id': caller?.accountId,
+    },
+  };
+}
+
+async function nameErrorsOf<Result extends { readonly ok: boolean }>(
+  call: Call,
+  span: Span,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const { ctx, meta, path } = call;
+  let thrown: unknown;
+  try {
+    const result = await run();
+    if (result.ok) return result;
+    thrown = (result as { readonly error?: unknown }).error;
+  } catch (error) {
+    thrown = error;
+  }
+  const error = callError(thrown, await inputOf(call));
   if (meta !== undefined && !declaredErrors(meta).includes(error.code)) {
     ctx.services.log.error({ operation: path, code: error.code }, UNDECLARED);
   }
+  // As for HTTP, a refused request is no failure of the server.
+  if (ERRORS[error.code].status >= 500) span.fail(error.code);
+  else span.set({ 'error.type': error.code });
   if (error.retryAfterSeconds !== undefined) ctx.setHeader?.('retry-after', String(error.retryAfterSeconds));
   throw new TRPCError({ code: ERRORS[error.code].trpc, message: error.message, cause: error });
-});
+}
 
-const count = t.middleware(async ({ ctx, meta, next }) => {
+/** The input as it was sent; undefined when it cannot be read. */
+async function inputOf({ getRawInput }: Call): Promise<unknown> {
+  try {
+    return await getRawInput();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Counts the request where the surface has not counted it yet. */
+async function countCall({ ctx, meta }: Call): Promise<void> {
   const bucket = meta === undefined ? null : bucketOf(meta);
   if (meta !== undefined && bucket !== null) await ctx.admit?.(bucket, meta.access);
-  return next();
-});
+}
 
-const requireKey = t.middleware(async ({ ctx, next }) => {
-  const { caller } = ctx;
-  if (caller === null) throw new ServiceError('unauthorized');
-  return next({ ctx: { ...ctx, caller } });
-});
-
-// The first step of validation (docs/contract/errors-and-limits.md#order-of-a-request), before any schema reads the
-// items.
-const boundInput = t.middleware(async ({ getRawInput, next }) => {
-  checkInputBounds(await getRawInput());
-  return next();
-});
-
-// Every counted request is recorded, even a refused one: an attempt without permission is worth knowing.
-const audit = t.middleware(async ({ ctx, meta, path, getRawInput, next }) => {
-  const { caller } = ctx;
-  const setSubject: OpenAuditEntry['setSubject'] = () => undefined;
-  if (caller === null || meta === undefined || !isChange(meta)) return next({ ctx: { setSubject } });
-  const input = await getRawInput().catch(() => undefined);
-  const change = await beginAuditEntry({ ctx, caller, meta, operation: path, input });
-  const result = await next({ ctx: { setSubject: change.setSubject } });
-  await (result.ok ? change.settle('ok', result.data) : change.settle(callError(result.error, input).code));
-  return result;
-});
-
-const requireAccess = t.middleware(async ({ ctx, meta, next }) => {
-  if (ctx.caller !== null) requireScope(ctx.caller, meta?.scope ?? null);
+function checkAccess(caller: Caller, meta: OperationMeta | undefined): void {
+  requireScope(caller, meta?.scope ?? null);
+  if (meta?.refusedWhereSupervised === true && isSupervised(caller)) {
+    throw new ServiceError(
+      'forbidden',
+      'Posts of this key or agent need approval or follow a policy, and this operation would change what goes out in another way. Ask an owner of the account.',
+    );
+  }
   const whole = meta?.access === 'account' || meta?.access === 'live-account';
-  if (whole && ctx.caller?.profileId != null) {
+  if (whole && caller.profileId !== null) {
     throw new ServiceError(
       'forbidden',
       'This key or access token is limited to one profile; this operation needs one that reaches the whole account.',
     );
   }
-  if (meta?.access === 'live-account' && ctx.caller?.mode === 'test') {
+  if (meta?.access === 'live-account' && caller.mode === 'test') {
     throw new ServiceError('forbidden', 'This key or access token is in test mode; this operation needs a live one.');
   }
-  return next();
-});
+}
+
+/** The first step of validation (docs/contract/errors-and-limits.md#order-of-a-request), before any schema reads it. */
+async function checkBounds({ getRawInput }: Call): Promise<void> {
+  checkInputBounds(await getRawInput());
+}
+
+const NO_SUBJECT: OpenAuditEntry['setSubject'] = () => undefined;
+
+/** Opens the audit entry of a change; null for an operation that changes nothing. */
+async function openEntry(call: Call, caller: Caller): Promise<OpenAuditEntry | null> {
+  const { ctx, meta, path } = call;
+  if (meta === undefined || !isChange(meta)) return null;
+  return beginAuditEntry({ ctx, caller, meta, operation: path, input: await inputOf(call) });
+}
+
+/** Every counted request is recorded, even a refused one: an attempt without permission is worth knowing. */
+async function audited<Result extends { readonly ok: boolean }>(
+  call: Call,
+  entry: OpenAuditEntry | null,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  if (entry === null) return run();
+  const settle = async (error: unknown) => entry.settle(callError(error, await inputOf(call)).code);
+  let result: Result;
+  try {
+    result = await run();
+  } catch (error) {
+    await settle(error);
+    throw error;
+  }
+  const { data, error } = result as { readonly data?: unknown; readonly error?: unknown };
+  await (result.ok ? entry.settle('ok', data) : settle(error));
+  return result;
+}
 
 export const router = t.router;
 export const mergeRouters = t.mergeRouters;
 
 /** Base of the operations that anyone may call. */
-export const publicProcedure = t.procedure.use(nameErrors).use(count).use(boundInput);
+export const publicProcedure = t.procedure.use(({ next, ...call }) =>
+  withNamedErrors(call, async () => {
+    await countCall(call);
+    await checkBounds(call);
+    return next();
+  }),
+);
 
 /**
  * Base of the operations that need an API key. A request without a key is not counted. The rate limit comes next, then
  * `access` (docs/contract/errors-and-limits.md#order-of-a-request). The audit records every request that passes the
- * rate limit.
+ * rate limit. One middleware makes all checks, because tRPC copies the whole call for each middleware.
  */
-export const keyedProcedure = t.procedure
-  .use(nameErrors)
-  .use(requireKey)
-  .use(count)
-  .use(audit)
-  .use(requireAccess)
-  .use(boundInput);
+export const keyedProcedure = t.procedure.use(({ next, ...call }) =>
+  withNamedErrors(call, async () => {
+    const { caller } = call.ctx;
+    if (caller === null) throw new ServiceError('unauthorized');
+    await countCall(call);
+    const entry = await openEntry(call, caller);
+    return audited(call, entry, async () => {
+      checkAccess(caller, call.meta);
+      await checkBounds(call);
+      return next({ ctx: { caller, setSubject: entry?.setSubject ?? NO_SUBJECT } });
+    });
+  }),
+);
+
+const nameErrors = t.middleware(({ next, ...call }) => withNamedErrors(call, next));
+
+const boundInput = t.middleware(async ({ next, ...call }) => {
+  await checkBounds(call);
+  return next();
+});
 
 const requirePerson = t.middleware(async ({ ctx, path, next }) => {
   const { caller, person, visit } = ctx;

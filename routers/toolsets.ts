@@ -10,7 +10,9 @@ export const TOOLSETS = {
   media: 'Manages images',
   profiles: 'Manages the profiles of customers',
   webhooks: 'Manages webhooks and lists their deliveries',
+  files: 'Makes calendars to subscribe to, imports posts from files, and turns RSS and Atom feeds into drafts',
   account: 'Reads the plan and what is used of it',
+  approvals: 'Decides on posts that wait for approval; only on its own path, and only with a key of the whole account',
   keys: 'Lists, mints and revokes API keys; only on its own path',
 } as const satisfies Record<string, string>;
 
@@ -20,6 +22,7 @@ export type Toolset = keyof typeof TOOLSETS;
 export const DEFAULT_TOOLSET: Toolset = 'posting';
 
 /**
- * Not part of "all tools": a key outlives the conversation that creates it, so a client must request these explicitly.
+ * Not part of "all tools": a key outlives the conversation that creates it, and a decision belongs to a person, so a client must
+ * request these explicitly.
  */
-export const APART: ReadonlySet<Toolset> = new Set(['keys']);
+export const APART: ReadonlySet<Toolset> = new Set(['keys', 'approvals']);

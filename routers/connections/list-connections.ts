@@ -22,8 +22,7 @@ export const listConnections = keyedProcedure
       path: '/connections',
       tags: ['Connections'],
       summary: 'List connections',
-      description:
-        'Lists the linked accounts and channels that posts can be sent to, newest first, with the slug each one is addressed by.',
+      description: 'Lists the accounts that posts can go to, newest first, with the slug of each.',
     },
     access: 'key',
     scope: 'connections:read',

@@ -41,6 +41,7 @@ export const orderQueue = keyedProcedure
     },
     access: 'key',
     scope: 'posts:write',
+    refusedWhereSupervised: true,
     errors: ['invalid_request', 'not_found', 'post_not_cancellable'],
     tool: {
       name: 'order_queue',

@@ -40,6 +40,7 @@ export const updateSettings = keyedProcedure
     },
     access: 'account',
     scope: 'connections:write',
+    refusedWhereSupervised: true,
     errors: ['invalid_request', 'not_found', 'connection_conflict'],
     tool: {
       name: 'update_connection',

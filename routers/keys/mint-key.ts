@@ -1,6 +1,7 @@
 /** POST /profiles/{profileId}/keys: creates a key of a profile, and shows its secret only this once. */
 import { z } from 'zod';
 import { mintKey as mint } from '../../services/keys/mint-key.ts';
+import { ApprovalRuleInput } from '../schemas/approval.ts';
 import { Key, KeyExpiresAt, KeyName, KeyScopes, RedirectAllowlist } from '../schemas/key.ts';
 import { ProfileIdInput } from '../schemas/profile.ts';
 import { keyedProcedure } from '../procedures.ts';
@@ -11,6 +12,7 @@ const Input = z.strictObject({
   type: z.enum(['live', 'test']).describe('A test key reaches sandbox connections only.'),
   redirectAllowlist: RedirectAllowlist.optional(),
   scopes: KeyScopes.optional(),
+  approval: ApprovalRuleInput.optional(),
   expiresAt: KeyExpiresAt.optional(),
 });
 

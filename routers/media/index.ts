@@ -4,6 +4,7 @@ import { deleteMedia } from './delete-media.ts';
 import { getMedia } from './get-media.ts';
 import { getMediaRaw } from './get-media-raw.ts';
 import { listMedia } from './list-media.ts';
+import { proposeAltText } from './propose-alt-text.ts';
 import { uploadMediaFromUrl } from './upload-media-from-url.ts';
 import { uploadMedia } from './upload-media.ts';
 
@@ -14,4 +15,5 @@ export const mediaRouter = router({
   get: getMedia,
   delete: deleteMedia,
   raw: getMediaRaw,
+  proposeAltText,
 });

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { passwordThrottled, wrongPassword } from '../../services/people/confirm-password.ts';
 import { createOwnerKey } from '../../services/people/create-owner-key.ts';
+import { ApprovalRuleInput } from '../schemas/approval.ts';
 import { OwnPassword } from '../schemas/person.ts';
 import { Key, KeyExpiresAt, KeyName, KeyScopes } from '../schemas/key.ts';
 import { ownerProcedure } from '../procedures.ts';
@@ -10,6 +11,7 @@ const Input = z.strictObject({
   name: KeyName,
   type: z.enum(['live', 'test']),
   scopes: KeyScopes.optional(),
+  approval: ApprovalRuleInput.optional(),
   expiresAt: KeyExpiresAt.optional(),
   password: OwnPassword,
 });

@@ -1,9 +1,11 @@
 /** Operations that only a signed-in person can call, with the console. They have no REST path and no tool. */
 import { router } from '../procedures.ts';
+import { changeDigest } from './change-digest.ts';
 import { changePassword } from './change-password.ts';
 import { changeRole } from './change-role.ts';
 import { createKey } from './create-key.ts';
 import { endSignIn } from './end-sign-in.ts';
+import { getDigest } from './get-digest.ts';
 import { getSession } from './get-session.ts';
 import { invitePerson } from './invite-person.ts';
 import { leaveAccount } from './leave-account.ts';
@@ -38,4 +40,6 @@ export const peopleRouter = router({
   listGrants,
   revokeGrant,
   readSettings,
+  getDigest,
+  changeDigest,
 });

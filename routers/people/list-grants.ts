@@ -1,5 +1,6 @@
 /** people.listGrants: what agents may do for the person, and for an owner all agents of the account, newest first. */
 import { z } from 'zod';
+import { APPROVAL_RULES } from '../../entities/approval-actors.ts';
 import { listGrants as list } from '../../services/oauth/list-grants.ts';
 import { personProcedure } from '../procedures.ts';
 import { KeyScopes } from '../schemas/key.ts';
@@ -12,6 +13,8 @@ const Grant = z.strictObject({
   scopes: z.array(KeyScopes.element),
   profile: z.strictObject({ id: uuidOutput('Id of the profile'), name: z.string() }).nullable(),
   mode: z.enum(['live', 'test']),
+  approval: z.enum(APPROVAL_RULES).meta({ description: 'Whether what it wants to send waits for an owner' }),
+  policyId: uuidOutput('Id of its policy').nullable(),
   givenBy: z.string().meta({ description: 'Email of the person who gave it' }),
   isOwn: z.boolean().meta({ description: 'Whether the calling person gave it' }),
   createdAt: timestampOutput('When it was given'),

@@ -54,7 +54,7 @@ export const listPlatforms = keyedProcedure
       tags: ['Platforms'],
       summary: 'List platforms',
       description:
-        'Lists the platforms of this install with their limits and what each can do: text length, images, threads, delete, metrics.',
+        'Lists the platforms of this install with limits and abilities: text length, images, threads, delete, metrics.',
     },
     access: 'key',
     scope: 'connections:read',

@@ -28,7 +28,7 @@ export const createPost = idempotentProcedure
       tags: ['Posts'],
       summary: 'Create posts',
       description:
-        'Publishes a text to connections now, at a time, or as drafts. A connection that fails does not hold up the others: read each result. list_connections (GET /connections) gives the slugs. With an idempotency key a repeated call never posts twice.',
+        'Publishes a text to connections now, at a time, or as drafts. A connection that fails does not hold up the others: read each result. list_connections (GET /connections) gives the slugs. With an idempotency key a repeated call never posts twice. A pending approval waits for a person: do not repeat the call.',
     },
     access: 'key',
     scope: 'posts:write',
@@ -53,7 +53,7 @@ export const createPost = idempotentProcedure
       ctx.caller,
       { ...input, media: mediaOf(input) },
       ctx.keyed,
-      resultProgress(ctx),
+      { onResult: resultProgress(ctx) },
     );
     markReplay(ctx, replayed);
     return { results: [...results] };

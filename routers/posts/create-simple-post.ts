@@ -1,7 +1,7 @@
 /** POST /post/{connectionSlug}: the original endpoint, which sends one plain text to one connection. */
 import { z } from 'zod';
 import { createSimplePost as post } from '../../services/posts/create-simple-post.ts';
-import { dateTimeInput, slugInput, timestampOutput } from '../schemas/common.ts';
+import { dateTimeInput, slugInput, timestampOutput, uuidOutput } from '../schemas/common.ts';
 import { PostText } from '../schemas/post.ts';
 import { keyedProcedure } from '../procedures.ts';
 
@@ -19,6 +19,10 @@ const Output = z.union([
   }),
   z.strictObject({ platform: z.string().describe('Messaging channel the post went to.'), sent: z.literal(true) }),
   z.strictObject({ scheduled: z.literal(true), scheduled_for: timestampOutput('When the post will go out.') }),
+  z.strictObject({
+    approval: z.literal('pending').describe('The key needs approval: nothing has gone out, and an owner decides.'),
+    post_id: uuidOutput('Draft that waits.'),
+  }),
 ]);
 
 export const createSimplePost = keyedProcedure
@@ -37,6 +41,7 @@ export const createSimplePost = keyedProcedure
       'invalid_request',
       'invalid_connection',
       'unsupported_content_type',
+      'stopped',
       'payment_method_required',
       'spend_cap_reached',
       'connection_limit_exceeded',

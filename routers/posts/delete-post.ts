@@ -28,8 +28,7 @@ export const deletePost = keyedProcedure
       path: '/posts/{postId}',
       tags: ['Posts'],
       summary: 'Delete a post',
-      description:
-        'Cancels a scheduled post, or takes a sent one down on its platform. Repeating the call gives the same answer.',
+      description: 'Cancels a scheduled post, or takes a sent one down on its platform.',
     },
     access: 'key',
     scope: 'posts:write',

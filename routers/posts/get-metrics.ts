@@ -20,7 +20,7 @@ export const getMetrics = keyedProcedure
       tags: ['Posts'],
       summary: 'Get the metrics of a post',
       description:
-        'Reads the likes, reposts, replies and other metrics of a sent post over time. Null means not reported, which is not zero.',
+        'Reads likes, reposts, replies and other metrics of a sent post over time. Null is not reported, not zero.',
     },
     access: 'key',
     scope: 'analytics:read',

@@ -15,7 +15,7 @@ export const getPost = keyedProcedure
       path: '/posts/{postId}',
       tags: ['Posts'],
       summary: 'Get a post',
-      description: 'Reads one post by its id: its state, its permalink, and the error when it failed.',
+      description: 'Reads one post: its state, permalink, approval, and the error when it failed.',
     },
     access: 'key',
     scope: 'posts:read',

@@ -29,8 +29,8 @@ const Input = z.strictObject({
     .optional()
     .describe('Only posts to this connection, by id or slug.'),
   platform: z.enum(PLATFORM_IDS).optional().describe('Only posts to this platform, by its platformId.'),
-  from: momentInput('Only posts accepted from this UTC day or instant on.').optional(),
-  to: momentInput('Only posts accepted up to this UTC day or instant, with it.').optional(),
+  from: momentInput('Posts accepted from this UTC day or instant on.').optional(),
+  to: momentInput('Posts accepted up to this UTC day or instant, with it.').optional(),
   q: storableText(z.string().min(1).max(1000)).optional().describe('Only posts whose text has all of these words.'),
   ...pagination,
   cursor: cursorInput(),

@@ -25,7 +25,7 @@ export const publishDraft = idempotentProcedure
       tags: ['Posts'],
       summary: 'Publish a draft',
       description:
-        'Sends a draft to the connection it was written for, immediately or at a scheduled time. It keeps its id and its mode. Of two calls at once, one publishes.',
+        'Sends a draft to its connection, now or at a scheduled time. It keeps its id and mode. Of two calls at once, one publishes.',
     },
     access: 'key',
     scope: 'posts:write',

@@ -27,7 +27,7 @@ export const updateDraft = keyedProcedure
       tags: ['Posts'],
       summary: 'Edit a draft',
       description:
-        'Changes the fields that are sent and leaves the others as they are. The draft is checked against its connection again; only drafts can be edited.',
+        'Changes only the fields that are sent. The draft is checked against its connection again; only drafts can be edited.',
     },
     access: 'key',
     scope: 'posts:write',

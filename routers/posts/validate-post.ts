@@ -7,6 +7,7 @@ import { validatePosts } from '../../services/posts/validate-posts.ts';
 import { IMAGE_CHANGES } from '../../services/media/preview-images.ts';
 import { ItemError, timestampOutput } from '../schemas/common.ts';
 import { mediaOf, postBodyFields } from '../schemas/post-body.ts';
+import { BrokenRule } from '../schemas/policy.ts';
 import { keyedProcedure } from '../procedures.ts';
 
 const Part = z.strictObject({
@@ -35,6 +36,7 @@ const Validation = z
     parts: z.array(Part).describe('The text, then each reply of the thread, as the platform counts.'),
     images: z.array(ImageOutcome).describe('Each image after scaling, and what a send changes.'),
     scheduledFor: timestampOutput('When it would go out; null for at once.').nullable(),
+    rules: z.array(BrokenRule).describe('The rules of the caller’s policy that stop it.'),
   })
   .meta({ id: 'Validation', description: 'What a send to one connection would do.' });
 
@@ -46,7 +48,7 @@ export const validatePost = keyedProcedure
       tags: ['Posts'],
       summary: 'Validate posts',
       description:
-        'Checks a post against every connection as a send would, and sends and stores nothing: length, images, thread, time.',
+        'Checks a post against each connection as a send would, and stores nothing: length, images, thread, time.',
     },
     access: 'key',
     scope: 'posts:read',

@@ -21,6 +21,7 @@ const Output = z.strictObject({
     scheduledPosts: WorkerCheck,
     webhookDeliveries: WorkerCheck,
     xUsageSweep: WorkerCheck,
+    backups: WorkerCheck.optional().describe('How the scheduled backups are; absent without a schedule.'),
   }),
   version: z.string().describe('Version of the service that answered.'),
   time: timestampOutput('When the answer was made.'),

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { parseOrigin } from '../../services/keys/origin.ts';
 import { KEY_NAME_MAX } from '../../services/keys/create-account-key.ts';
+import { APPROVAL_RULES } from '../../entities/approval-actors.ts';
 import { SCOPES, type Scope } from '../../services/access/scopes.ts';
 import {
   cursorInput,
@@ -71,6 +72,10 @@ export const Key = z
       .array(z.enum(SCOPE_NAMES))
       .nullable()
       .describe('The scopes it is limited to; null when it is limited to none.'),
+    approval: z.enum(APPROVAL_RULES).describe('required when what it wants to send waits for an owner; else none.'),
+    policyId: uuidOutput(
+      'The policy that its posts follow, its own or that of what made it; null for none.',
+    ).nullable(),
     createdBy: z
       .strictObject({
         kind: z.enum(['key', 'grant']).describe('Whether a key minted it, or an agent under an OAuth grant.'),

@@ -6,7 +6,7 @@ import type { MediaView } from '../../services/media/media-view.ts';
 import { storableText, timestampOutput, uuidInput, uuidOutput } from './common.ts';
 
 export const AltText = storableText(z.string().max(ALT_TEXT_MAX)).describe(
-  `What the image shows, for people who do not see it; at most ${ALT_TEXT_MAX} characters. A post may say something else.`,
+  `What the image shows, for people who do not see it; at most ${ALT_TEXT_MAX} characters.`,
 );
 
 export const ImageContentType = z.enum(IMAGE_TYPES);

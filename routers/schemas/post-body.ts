@@ -56,7 +56,7 @@ const AltText = storableText(z.string().max(ALT_TEXT_MAX));
 export const MediaIds = z
   .array(MediaId)
   .max(IMAGES_PER_POST_MAX)
-  .describe(`Ids of up to ${IMAGES_PER_POST_MAX} uploaded images, in order. Send either this or media.`);
+  .describe(`Ids of up to ${IMAGES_PER_POST_MAX} uploaded images, in order; this or media.`);
 
 export const MediaItems = z
   .array(
@@ -89,10 +89,7 @@ export const whenFields = {
   timezone: timeZoneInput()
     .optional()
     .describe('IANA zone, such as Europe/Paris, in which a scheduledFor without UTC offset is read.'),
-  queue: z
-    .boolean()
-    .optional()
-    .describe('Take the next free slot of the connection’s queue. Not together with scheduledFor.'),
+  queue: z.boolean().optional().describe('Take the next free slot of the queue. Not together with scheduledFor.'),
 };
 
 export const idempotencyKeyField = {
@@ -122,7 +119,7 @@ export const postBodyFields = {
   isDraft: z
     .boolean()
     .optional()
-    .describe('Store the post per connection and publish nothing yet. Not together with scheduledFor or queue.'),
+    .describe('Store drafts, publish nothing yet. Not together with scheduledFor or queue.'),
   tags: Tags.optional(),
   profileId: optionalOrNull(
     uuidInput('Profile that every slug must belong to. Left out, your own connections are meant.'),

@@ -3,9 +3,11 @@
  * docs/contract/scheduling.md#calendar, docs/contract/posts.md#immediate-posts).
  */
 import { z } from 'zod';
+import { APPROVAL_ACTORS } from '../../entities/approval-actors.ts';
 import { POST_STATUSES } from '../../entities/post.ts';
 import { CALENDAR_STATUSES } from '../../services/posts/calendar-rows.ts';
 import { ItemError, storableText, timestampOutput, uuidOutput } from './common.ts';
+import { Approval } from './approval.ts';
 import { ImageContentType } from './media.ts';
 
 /** Longest text that is accepted at all; platforms set far smaller limits. */
@@ -36,6 +38,7 @@ const postFields = {
   error: ItemError.nullable().describe('Why it failed; null otherwise.'),
   tags: z.array(z.string()).describe('Tags of the post.'),
   profileId: uuidOutput('Profile it was written under; null for the caller’s own.').nullable(),
+  approval: Approval.nullable().describe('The latest request for approval; null when it never needed one.'),
 };
 
 /** Where a post goes, and when it went out. */
@@ -72,6 +75,19 @@ export const PostDetail = z
     threadCount: z.int().describe('Replies that are up.'),
     hasFirstComment: z.boolean().describe('Whether the first comment is up.'),
     tries: z.int().describe('How often sending it was begun.'),
+    stopId: uuidOutput('The stop that holds it, as GET /stops lists it; null when none does.').nullable(),
+    createdBy: z
+      .strictObject({
+        kind: z.enum(APPROVAL_ACTORS).describe('A key, the OAuth grant of an agent, or a person.'),
+        id: uuidOutput('Id of it.'),
+        name: z.string().nullable().describe('Name of the key or agent, or email address; null when it is gone.'),
+        onBehalfOf: z
+          .string()
+          .nullable()
+          .describe('Email address of the person who allowed the agent; null for keys and people.'),
+      })
+      .nullable()
+      .describe('Who created it; null for a post from before this was stored.'),
   })
   .meta({ id: 'PostDetail', description: 'A post to one connection, with all that was written.' });
 
@@ -108,6 +124,9 @@ export const PostResult = z
       .string()
       .optional()
       .describe('Why AI polish failed, when it was asked for and the original text was posted; absent otherwise.'),
+    approval: Approval.optional().describe(
+      'Present when the post waits for approval: nothing has gone out, and an owner decides.',
+    ),
     error: ItemError.nullable().describe('Why it failed; null otherwise.'),
   })
   .meta({ id: 'PostResult', description: 'Result of a post on one connection.' });

@@ -7,7 +7,7 @@ import { keyedProcedure } from '../procedures.ts';
 const Input = z.strictObject({
   url: ReceiverUrl.describe('An https address on a public host; plain http only where the install allows it.'),
   events: EventNames.describe(
-    'Names of the events to receive. Left out, those about posts and connections; webhook.disabled must be named.',
+    'Names of the events to receive. Left out, those about posts and connections; webhook.disabled and feed.disabled must be named.',
   ).optional(),
   description: WebhookDescription.optional().describe('Label for people, 1 to 200 characters.'),
 });
