@@ -6,19 +6,20 @@ import type { RequestHandler, Response } from 'express';
 import type { Context } from '../services/context.ts';
 import { requestIdOf } from './request-id.ts';
 
-export function accessLog({ clock, log }: Pick<Context, 'clock' | 'log'>): RequestHandler {
+export function accessLog({ clock, log, tracer }: Pick<Context, 'clock' | 'log' | 'tracer'>): RequestHandler {
   return (request, response, next) => {
     const started = clock.elapsed();
     // Mounted handlers shorten the url, so the path is read before them.
     const path = withoutSecrets(pathOf(request.originalUrl));
-    response.on('close', () => {
+    const writeLine = () => {
       const ms = Math.round((clock.elapsed() - started) * 10) / 10;
       const isAnswered = response.writableFinished || response.locals[ANSWERED] === true;
       const status = isAnswered ? response.statusCode : 499;
       const line = { reqId: requestIdOf(response), method: request.method, path, status, ms };
       if (status >= 500) log.warn(line, 'request');
       else log.info(line, 'request');
-    });
+    };
+    response.on('close', tracer.bind(writeLine));
     next();
   };
 }
@@ -38,10 +39,10 @@ function pathOf(target: string): string {
 }
 
 /**
- * Removes secrets from paths: those of connect links, of links that set up an owner, and of pending consent requests.
+ * Removes secrets from paths: those of connect links, of links that set up an owner, of calendars, and of pending consent requests.
  */
 function withoutSecrets(path: string): string {
   return path
     .replace(/^(\/+(?:connect\/+(?!session\/|callback\/)|set-up\/+|oauth\/+(?:interaction|authorize)\/+)).+/i, '$1…')
-    .replaceAll(/(crl_(?:live|test)_|whsec_)[\w-]+/gi, '$1…');
+    .replaceAll(/(crl_(?:live|test)_|whsec_|cal_)[\w-]+/gi, '$1…');
 }

@@ -1,22 +1,27 @@
 /** The HTTP application with every mount, without a listening socket. main.ts serves it and tests start it. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import { readChatView } from '../console/chat-views.ts';
 import { oauthPages } from '../console/oauth/oauth-pages.ts';
 import { pagesRouter } from '../console/pages.ts';
-import { ERRORS } from '../errors/codes.ts';
+import { ERRORS, isLogged } from '../errors/codes.ts';
 import { errorBody, publicError } from '../errors/error-body.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { createMcpHandler } from '../mcp/handler.ts';
+import type { Credentials } from '../mcp/admit.ts';
+import { CALENDARS_PATH } from '../services/calendars/calendar-secret.ts';
 import type { Context } from '../services/context.ts';
+import { createStreamPlaces } from '../services/events/stream-places.ts';
 import { PUBLIC_IMAGES_PATH } from '../services/media/image-address.ts';
+import type { ResourceName } from '../services/oauth/addresses.ts';
 import { accessLog } from './access-log.ts';
 import { machineTime } from './clocks.ts';
+import { serveCalendarFile } from './calendar-file.ts';
 import { cors } from './cors.ts';
-import { createStreamPlaces } from './event-stream-places.ts';
+import { identityRouter } from './doctor.ts';
 import { EVENTS_PATH, eventStreams } from './event-stream.ts';
+import { EXPORTS_PATH, serveExports } from './exports.ts';
 import { frameworkError } from './framework-error.ts';
 import { createAuthorizationServer } from './oauth/authorization-server.ts';
 import { oauthRouter } from './oauth/oauth-router.ts';
-import { createOpenApiDocument } from './openapi.ts';
 import { operatorRouter } from './operator.ts';
 import { ownerEvents } from './owner-events.ts';
 import { ownerMedia } from './owner-media.ts';
@@ -26,11 +31,13 @@ import { probes } from './probes.ts';
 import { rateHeaders, REQUEST_ID_HEADER } from './rate-headers.ts';
 import { servePublicImage } from './public-image.ts';
 import { giveRequestId, requestIdOf } from './request-id.ts';
+import { loadOnce } from './load-once.ts';
 import { limitRequestsInProgress } from './request-limit.ts';
 import { handleRest } from './rest.ts';
 import { serveDocument } from './serve-document.ts';
 import { trpcHandler } from './trpc.ts';
 import type { Runtime } from './runtime.ts';
+import { traceRequests } from './trace-requests.ts';
 
 export interface AppOptions {
   /** False until the start is complete, and again from the moment the process is asked to stop. */
@@ -44,35 +51,49 @@ export interface AppOptions {
 export function createApp(context: Runtime, options: AppOptions = {}): Express {
   const app = newApp(context);
   app.use(probes(context, options.isReady ?? (() => true)));
-  const openApi = createOpenApiDocument(context.config.publicUrl, context.version);
+  const openApi = loadOnce(async () => {
+    const { createOpenApiDocument } = await import('./openapi.ts');
+    return createOpenApiDocument(context.config.publicUrl, context.version);
+  });
+  app.use(identityRouter(context));
   app.get('/api/v2/openapi.json', cors, serveDocument(context, openApi));
   const stopping = options.stopping ?? new AbortController().signal;
   const streams = { stopping, places: createStreamPlaces() };
-  app.get(`/api/v2${EVENTS_PATH}`, cors, eventStreams(context, streams));
-  app.use('/api/v2', cors, (request, response) => handleRest(context, request, response));
-  app.use('/trpc', cors, trpcHandler(context));
+  const authorizationServer = createAuthorizationServer(context, machineTime);
+  const credentials = (...resources: ResourceName[]): Credentials => ({
+    presentedKey,
+    checkAccessToken: (token) => authorizationServer.checkAccessToken(token, resources),
+  });
+  const api = credentials('api');
+  app.get(`/api/v2${EVENTS_PATH}`, cors, eventStreams(context, credentials('api', 'mcp'), streams));
+  const exports = serveExports(context, api, stopping);
+  app.get(`/api/v2${EXPORTS_PATH}/:kind`, cors, exports.forKeys);
+  app.use('/api/v2', cors, (request, response) => handleRest(context, api, request, response));
+  app.use('/trpc', cors, trpcHandler(context, api));
   app.use('/owner/trpc', ownerTrpc(context));
   app.use('/owner/events', ownerEvents(context, streams));
   app.use('/owner/media', ownerMedia(context));
-  const authorizationServer = createAuthorizationServer(context, machineTime);
-  const { checkAccessToken } = authorizationServer;
-  app.all(
-    ['/mcp', '/mcp/*path'],
-    createMcpHandler(context, {
-      presentedKey,
-      checkAccessToken,
+  app.get(`/owner${EXPORTS_PATH}/:kind`, exports.forPeople);
+  const mcp = loadOnce(async () => {
+    const { createMcpHandler } = await import('../mcp/handler.ts');
+    return createMcpHandler(context, {
+      ...credentials('mcp'),
       requestIdOf,
       rateHeaders,
       requestIdHeader: REQUEST_ID_HEADER,
-      openApi,
-    }),
-  );
+      openApi: await openApi(),
+      readView: readChatView,
+      streams,
+    });
+  });
+  app.all(['/mcp', '/mcp/*path'], async (request, response, next) => (await mcp())(request, response, next));
   app.use(oauthRouter(context, authorizationServer));
   const { operatorToken } = options;
   const hasOperator = context.config.operator !== 'off';
   if (operatorToken !== undefined && hasOperator)
     app.use('/operator', operatorRouter(context, operatorToken, authorizationServer));
   app.get(`${PUBLIC_IMAGES_PATH}/:platformId/:mediaId`, servePublicImage(context));
+  app.get(`${CALENDARS_PATH}/:fileName`, serveCalendarFile(context));
   app.use(oauthPages(context, authorizationServer.requests));
   app.use(pagesRouter(context));
   app.use(unknownPath(context), failedRequest(context));
@@ -92,7 +113,9 @@ function newApp(context: Context): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   if (context.config.trustProxy !== undefined) app.set('trust proxy', context.config.trustProxy);
-  app.use(giveRequestId(context.random), accessLog(context), secureHeaders(context.config.publicUrl));
+  app.use(giveRequestId(context.random));
+  if (context.tracer.isOn) app.use(traceRequests(context.tracer));
+  app.use(accessLog(context), secureHeaders(context.config.publicUrl));
   app.use(limitRequestsInProgress(context.config.maxConnectionsPerAddress));
   return app;
 }
@@ -135,8 +158,7 @@ function failedRequest(context: Context): ErrorRequestHandler {
       return;
     }
     const error = publicError(frameworkError(thrown));
-    if (error.code === 'internal_server_error')
-      context.log.error({ reqId: requestIdOf(response), err: thrown }, 'a request failed');
+    if (isLogged(error.code)) context.log.error({ reqId: requestIdOf(response), err: thrown }, 'a request failed');
     if (error.retryAfterSeconds !== undefined) response.setHeader('retry-after', error.retryAfterSeconds);
     const body = errorBody(error, requestIdOf(response), `${context.config.publicUrl}/docs/errors`);
     response.status(ERRORS[error.code].status).json(body);

@@ -2,17 +2,21 @@
  * Reads the environment once into a typed, frozen Config. A malformed value, or a variable that looks like a
  * misspelling of a setting, stops the start with one line that names it (docs/contract/running.md#settings).
  */
+import { join } from 'node:path';
 import type { z } from 'zod';
 import type { Config } from '../services/config.ts';
 import { installedSettings } from './installed-settings.ts';
 import { settingMeant } from './misspellings.ts';
 import { DEPENDENT, platformApps, platformEndpoints, platformFees, TOGETHER } from './platform-settings.ts';
 import { Environment } from './settings.ts';
+import { telemetryConfig } from './telemetry-settings.ts';
 
 /** A mistake in the environment; its message is the one line that the operator sees. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
+
+const HOUR_MS = 3_600_000;
 
 const NAMES = Object.keys(Environment.shape);
 
@@ -59,9 +63,18 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     maxConnections: values.MAX_CONNECTIONS,
     maxConnectionsPerAddress: values.MAX_CONNECTIONS_PER_ADDRESS,
     requestTimeoutMs: values.REQUEST_TIMEOUT_SECONDS * 1000,
+    backups: {
+      folder: values.BACKUP_DIR ?? join(values.DATA_DIR, 'backups'),
+      schedule:
+        values.BACKUP_EVERY_HOURS === undefined
+          ? null
+          : { everyMs: values.BACKUP_EVERY_HOURS * HOUR_MS, keep: values.BACKUP_KEEP },
+    },
+    isRestored: values.RESTORED !== undefined,
     operator: values.OPERATOR,
     operatorToken: values.OPERATOR_TOKEN,
     defaultPlan: values.DEFAULT_PLAN,
+    approvalDays: values.APPROVAL_DAYS,
     messagesPerDay: values.MESSAGES_PER_DAY ?? null,
     fees: platformFees(values),
     endpoints: platformEndpoints(values, publicUrl),
@@ -73,7 +86,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     polish:
       values.AI_BASE_URL === undefined || values.AI_MODEL === undefined
         ? null
-        : { baseUrl: values.AI_BASE_URL, apiKey: values.AI_API_KEY, model: values.AI_MODEL },
+        : {
+            baseUrl: values.AI_BASE_URL,
+            apiKey: values.AI_API_KEY,
+            model: values.AI_MODEL,
+            seesImages: values.AI_SEES_IMAGES === 'true',
+          },
+    telemetry: telemetryConfig(values, env),
     mcpConformance: values.MCP_CONFORMANCE !== undefined,
     settings: installedSettings(set),
   });
@@ -86,6 +105,11 @@ function refuseCombinations(values: z.infer<typeof Environment>): void {
   if (values.CLOCK === 'manual' && values.DATABASE_URL !== undefined) {
     throw new ConfigError('CLOCK: manual works on the embedded database only; unset DATABASE_URL');
   }
+  if (values.BACKUP_EVERY_HOURS !== undefined && values.DATABASE_URL !== undefined) {
+    throw new ConfigError(
+      'BACKUP_EVERY_HOURS: backs up the embedded database only; unset it, and back PostgreSQL up with pg_dump or pgBackRest',
+    );
+  }
   if (values.CLOCK === 'manual' && values.NODE_ENV === 'production') {
     throw new ConfigError('CLOCK: manual is refused when NODE_ENV is production');
   }
@@ -95,8 +119,9 @@ function refuseCombinations(values: z.infer<typeof Environment>): void {
   if (values.CLOCK_START !== undefined && values.CLOCK !== 'manual') {
     throw new ConfigError('CLOCK_START: is used only with CLOCK=manual');
   }
-  if (values.AI_API_KEY !== undefined && values.AI_BASE_URL === undefined) {
-    throw new ConfigError('AI_API_KEY: is used only with AI_BASE_URL and AI_MODEL');
+  for (const name of ['AI_API_KEY', 'AI_SEES_IMAGES'] as const) {
+    if (values[name] === undefined || values.AI_BASE_URL !== undefined) continue;
+    throw new ConfigError(`${name}: is used only with AI_BASE_URL and AI_MODEL`);
   }
   const given: Readonly<Record<string, unknown>> = values;
   for (const { name, needs } of DEPENDENT) {

@@ -10,7 +10,7 @@ const PREFLIGHT_MAX_AGE = '86400';
 
 export const cors: RequestHandler = (request, response, next) => {
   response.setHeader('access-control-allow-origin', '*');
-  response.setHeader('access-control-expose-headers', EXPOSED_HEADERS.join(', '));
+  response.setHeader('access-control-expose-headers', EXPOSED_HEADERS);
   if (request.method !== 'OPTIONS') {
     next();
     return;

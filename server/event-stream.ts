@@ -1,50 +1,34 @@
 /**
- * Streams of events (server-sent events): GET /api/v2/events for keys, whose receivers are not reachable from outside, and
- * GET /owner/events for the console of a signed-in person. They are not operations because a stream has no body to
- * declare. They use the same checks, rate limits, headers and errors as operations.
+ * Streams of events (server-sent events): GET /api/v2/events for keys and access tokens, whose holders have no receiver that is
+ * reachable from outside, and GET /owner/events for the console of a signed-in person. They are not operations because a
+ * stream has no body to declare. They use the same checks, rate limits, headers and errors as operations.
  */
 import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../services/context.ts';
-import {
-  FEED_PAGE,
-  feedPosition,
-  type FeedPosition,
-  type FeedReader,
-  canReadFeed,
-  readFeed,
-} from '../services/events/event-feed.ts';
+import { feedPosition, positionText, type FeedPosition, type FeedReader } from '../services/events/event-feed.ts';
+import { CLOSE_TIMEOUT_MS, followFeed } from '../services/events/follow-feed.ts';
 import type { Caller } from '../services/access/caller.ts';
 import { requireScope } from '../services/access/require-scope.ts';
 import type { SignedEvent } from '../services/events/event-body.ts';
-import type { StreamPlaces } from './event-stream-places.ts';
+import type { EventStreamOptions } from '../services/events/stream-places.ts';
 import { REQUEST_ID_HEADER } from './rate-headers.ts';
 import { requestIdOf } from './request-id.ts';
+import { admit, type Credentials } from '../mcp/admit.ts';
+import type { WithLimiter } from '../services/limits/rate-limiter.ts';
 import type { WithKeyChecks } from '../services/keys/key-checks.ts';
-import { admitCaller, type Exchange, writeError } from './rest-request.ts';
+import { admittedCaller, type Exchange, writeError } from './rest-request.ts';
 
 /** Path below the API root. */
 export const EVENTS_PATH = '/events';
 
-/** Milliseconds between two queries for new events. */
-const POLL_INTERVAL_MS = 500;
+/** The scope that a stream requires. */
+export const STREAM_SCOPE = 'webhooks:read';
 
 /** After this many queries without an event the stream sends a comment, so that proxies keep it open: 15 seconds. */
 const POLLS_PER_HEARTBEAT = 30;
 
-/** A reader that has not read what it was sent for this many queries is disconnected: 30 seconds. */
-const BLOCKED_POLLS_MAX = 60;
-
-/** Milliseconds that a reader has to read the rest when its stream ends. */
-const CLOSE_TIMEOUT_MS = 5_000;
-
 /** Milliseconds after which a reader that lost its stream should reconnect. */
 const RETRY_MS = 2_000;
-
-export interface EventStreamOptions {
-  /** Aborts when the process is asked to stop: streams end then, and readers reconnect to another process. */
-  readonly stopping: AbortSignal;
-  readonly places: StreamPlaces;
-}
 
 /** Who reads a stream. */
 interface Admitted {
@@ -54,30 +38,38 @@ interface Admitted {
   readonly changes?: (() => Promise<string>) | undefined;
 }
 
-/** The streams of keys. */
-export function eventStreams(context: Context & WithKeyChecks, options: EventStreamOptions): RequestHandler {
-  return streamEvents(context, options, async (exchange) => {
-    const caller = await admitCaller(context, exchange, EVENTS_PATH);
-    requireScope(caller, 'webhooks:read');
-    return { caller, reader: { ...caller, credentialId: caller.keyId } };
+/**
+ * The streams of keys and of access tokens, which no other path below the API root takes
+ * (docs/decisions/0099-stream-events-to-access-tokens-too.md).
+ */
+export function eventStreams(
+  context: Context & WithKeyChecks & WithLimiter,
+  credentials: Credentials,
+  options: EventStreamOptions,
+): RequestHandler {
+  return streamEvents(context, options, async ({ request, headers }) => {
+    const admission = await admit(context, credentials, request.headers, EVENTS_PATH);
+    const caller = admittedCaller(admission, headers);
+    requireScope(caller, STREAM_SCOPE);
+    return { caller, reader: { ...caller, credentialId: caller.keyId, expiresAt: admission?.expiresAt } };
   });
 }
 
-/** @param admit finds out who reads, and throws a ServiceError for those who may not */
+/** @param identify finds out who reads, and throws a ServiceError for those who may not */
 export function streamEvents(
   context: Context,
   { stopping, places }: EventStreamOptions,
-  admit: (exchange: Exchange) => Promise<Admitted> | Admitted,
+  identify: (exchange: Exchange) => Promise<Admitted> | Admitted,
 ): RequestHandler {
   return async (request, response) => {
     const headers: Record<string, string> = { [REQUEST_ID_HEADER]: requestIdOf(response) };
     try {
-      const admitted = await admit({ request, response, headers });
+      const admitted = await identify({ request, response, headers });
       const position = await feedPosition(context, admitted.reader, lastEventIdOf(request));
       if (request.socket.destroyed) return;
       // A stream that has ended uses memory until its connection is closed.
       request.socket.once('close', places.take(admitted.caller));
-      begin(request, response, headers, position);
+      begin(request, response, headers, positionText(context, position));
       if (request.method !== 'HEAD') await relay(context, response, { admitted, position, stopping });
       end(request, response);
     } catch (thrown) {
@@ -96,7 +88,8 @@ function begin(
   request: Request,
   response: Response,
   headers: Readonly<Record<string, string>>,
-  { snapshot }: FeedPosition,
+  /** Null for a reader that continues after an event. */
+  start: string | null,
 ): void {
   response.writeHead(200, {
     ...headers,
@@ -108,7 +101,7 @@ function begin(
   });
   if (request.method === 'HEAD') return;
   // A reader that loses the stream before the first event resumes from this point.
-  response.write(`retry: ${RETRY_MS}\n${snapshot === null ? '' : `id: ${snapshot}\n`}\n`);
+  response.write(`retry: ${RETRY_MS}\n${start === null ? '' : `id: ${start}\n`}\n`);
 }
 
 /** Ends the answer, and soon after closes the connection of a reader that does not read the rest. */
@@ -118,7 +111,7 @@ function end({ socket }: Request, response: Response): void {
   socket.once('close', () => clearTimeout(cut));
 }
 
-/** Writes events until the reader leaves, its key or sign-in ends, or the process stops. */
+/** Writes events until the reader leaves, its key, token or sign-in ends, or the process stops. */
 async function relay(
   context: Context,
   response: Response,
@@ -128,26 +121,23 @@ async function relay(
   response.once('close', () => left.abort());
   const over = AbortSignal.any([left.signal, stopping]);
   const { reader, changes } = admitted;
-  let from = position;
   let silent = 0;
-  let blocked = 0;
-  while (!over.aborted) {
-    blocked = response.writableNeedDrain ? blocked + 1 : 0;
-    if (blocked > BLOCKED_POLLS_MAX) return void response.destroy();
-    if (blocked > 0) {
-      if (!(await canReadFeed(context, reader))) return void response.destroy();
-    } else {
-      const page = await readFeed(context, reader, from);
-      if (!page.isAllowed) return;
-      from = page.position;
+  const outcome = await followFeed(context, reader, position, {
+    over,
+    isBlocked: () => response.writableNeedDrain,
+    deliver: async (page) => {
       const news = page.events.map(message).join('') + ((await changes?.()) ?? '');
       silent = news !== '' ? 0 : silent + 1;
       if (news !== '') response.write(news);
-      else if (silent % POLLS_PER_HEARTBEAT === 0) response.write(': still here\n\n');
-      if (page.events.length === FEED_PAGE && !response.writableNeedDrain) continue;
-    }
-    await context.clock.sleep(POLL_INTERVAL_MS, over).catch(() => undefined);
-  }
+      else if (silent % POLLS_PER_HEARTBEAT === 0) response.write(heartbeat(positionText(context, page.position)));
+    },
+  });
+  if (outcome === 'blocked') response.destroy();
+}
+
+/** Its id keeps a reader without events from being away for too long, when it reconnects. */
+function heartbeat(position: string | null): string {
+  return `: still here\n${position === null ? '' : `id: ${position}\n`}\n`;
 }
 
 // Deliveries carry the mode in a header and not in the body, so it has a separate field; other readers ignore it.

@@ -1,11 +1,12 @@
 /** One running install, from opening the database to listening on the port. `stop` reverses the order. */
-import { join } from 'node:path';
-import { type Database, openPglite, openPostgres } from '../entities/orm.ts';
-import { loggableError } from '../errors/loggable-error.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import type { Database } from '../entities/orm.ts';
 import { keepFrozenInstant } from '../jobs/simulation.ts';
 import { startWorker } from '../jobs/worker.ts';
 import type { Context } from '../services/context.ts';
-import type { Clock } from '../services/clock.ts';
+import { watchRestores } from '../jobs/watch-restores.ts';
+import { decideHold } from '../services/sending/decide-hold.ts';
+import type { Clock, Random } from '../services/clock.ts';
 import type { Config } from '../services/config.ts';
 import { missingKeyMarks } from '../services/credentials/re-encrypt-credentials.ts';
 import { claimInterruptedRemovals } from '../services/sending/claim-removal.ts';
@@ -20,19 +21,21 @@ import { announcement, ownerAnnouncement } from './announcement.ts';
 import { createApp, createWorkerApp } from './app.ts';
 import { machineTime, type ManualClock, systemClock } from './clocks.ts';
 import { ConfigError } from './config.ts';
-import { systemRandom } from './context.ts';
+import { systemRandom } from './system-random.ts';
 import { createDatabaseClock, type DatabaseClock } from './database-clock.ts';
 import { acquireDataDirLock } from './data-dir-lock.ts';
 import { encryptionKeys } from './encryption-keys.ts';
 import { serve } from './http-server.ts';
 import { createLogger } from './logger.ts';
-import type { Logger } from 'pino';
 import { openManualClock } from './manual-clock.ts';
+import { openDatabase } from './open-database.ts';
 import { operatorToken } from './operator-token.ts';
+import { refuseUnfinishedRestore } from './restore-data-dir.ts';
 import { secureDataDir } from './secure-data-dir.ts';
 import { createOutboundFetch } from './outbound.ts';
 import { createReceivers } from './receivers.ts';
 import { createRuntime, type Runtime } from './runtime.ts';
+import type { Telemetry } from './telemetry/start-telemetry.ts';
 
 export interface Install {
   readonly context: Runtime;
@@ -45,11 +48,13 @@ const RECOVER_AT_ONCE = 1_000;
 
 /** @throws Error whose first line tells the operator what to correct */
 export async function startInstall(config: Config, options: { announce: (text: string) => void }): Promise<Install> {
-  const log = createLogger(config.logLevel);
-  await secureDataDir(config.dataDir, { uid: process.getuid?.(), log });
-  const lock = config.databaseUrl === undefined ? await acquireDataDirLock(config.dataDir) : undefined;
   const clock = openClock(config, () => db);
   const random = systemRandom(clock);
+  const telemetry = await openTelemetry(config, clock, random);
+  const log = createLogger(config.logLevel, undefined, telemetry?.lines);
+  await secureDataDir(config.dataDir, { uid: process.getuid?.(), log });
+  const lock = config.databaseUrl === undefined ? await acquireDataDirLock(config.dataDir) : undefined;
+  await refuseUnfinishedRestore(config);
   const outbound = createOutboundFetch({ allow: config.outboundAllow });
   const receivers = createReceivers({ allow: config.outboundAllow, clock });
   const keys = await encryptionKeys(config, random);
@@ -62,14 +67,17 @@ export async function startInstall(config: Config, options: { announce: (text: s
     clock,
     random,
     fetch: outbound.fetch,
+    openSocket: outbound.openSocket,
     receivers,
     db,
     encryptionKeys: keys,
     log,
     startup,
+    ...(telemetry !== null && { tracer: telemetry.tracer }),
   });
   await refuseUnreadableCredentials(context);
   const isAlone = db.engine === 'pglite';
+  if (config.isRestored) await holdAfterRestore(context);
   const interrupted = isAlone ? await claimInterrupted(context) : [];
   const removals = isAlone ? await claimInterruptedRemovals(context, RECOVER_AT_ONCE, true) : [];
   if (isAlone) await releaseAllWebhookLeases(context);
@@ -85,16 +93,21 @@ export async function startInstall(config: Config, options: { announce: (text: s
     stopping: stopping.signal,
     operatorToken: token,
   });
+  telemetry?.observe({ log, metrics: context.instruments.readRegistry });
   const isTrusted = served.get('trust proxy fn') as (address: string, hop: number) => boolean;
   const server = await serve(served, config, { isProxy: (address) => isTrusted(address, 0), clock, log });
   if (config.role !== 'worker') await introduce(context, options.announce);
   recover(context, interrupted);
   recoverRemovals(context, removals);
   const work = await startWork(context);
+  // A process with an embedded database would have to end before a backup is restored.
+  const watched = isAlone ? undefined : watchRestores(context, following.signal);
   isReady = true;
   startup.hasEnded = true;
   if (config.trustProxy === true)
     log.warn('TRUST_PROXY=true lets every caller choose its address: set the number of proxies, or their addresses');
+  const unread = config.telemetry?.unread ?? [];
+  if (unread.length > 0) log.warn({ variables: unread }, 'variables of OpenTelemetry are set that have no effect');
   log.info({ role: config.role, database: db.engine, version: context.version, port: config.port }, 'ready');
 
   return {
@@ -102,17 +115,27 @@ export async function startInstall(config: Config, options: { announce: (text: s
     stop: async () => {
       isReady = false;
       stopping.abort();
-      await Promise.all([server.close(), work.stop()]);
+      await Promise.all([server.close(), work.stop(), context.backups.close()]);
       await Promise.all([context.sends.drained(), context.deliveries.close()]);
       context.images.close();
       await outbound.close();
       receivers.close();
       following.abort();
-      await followed.ended;
+      await Promise.all([followed.ended, watched]);
+      // Its last metrics are read from the database.
+      await telemetry?.stop();
       await db.close();
       await lock?.release();
     },
   };
+}
+
+/** The SDK is loaded only when a collector is configured. */
+async function openTelemetry(config: Config, clock: Clock, random: Random): Promise<Telemetry | null> {
+  if (config.telemetry === null) return null;
+  const { startTelemetry } = await import('./telemetry/start-telemetry.ts');
+  const parts = { version: packageJson.version, instanceId: random.uuid(), role: config.role, clock };
+  return startTelemetry(config.telemetry, parts);
 }
 
 /** Processes that share a PostgreSQL database use its clock. A process with an embedded database uses the machine's. */
@@ -126,31 +149,6 @@ async function followDatabase(clock: Clock | DatabaseClock, signal: AbortSignal)
   if (!('follow' in clock)) return { ended: Promise.resolve() };
   await clock.readDatabaseTime();
   return { ended: clock.follow(signal) };
-}
-
-async function openDatabase({ databaseUrl, dataDir }: Config, log: Pick<Logger, 'warn'>): Promise<Database> {
-  const onMaintenanceError = (err: unknown) => log.warn({ err }, 'the embedded database could not be vacuumed');
-  try {
-    const db =
-      databaseUrl === undefined
-        ? await openPglite(join(dataDir, 'db'), undefined, onMaintenanceError)
-        : await openPostgres(databaseUrl);
-    await db.migrate();
-    return db;
-  } catch (error) {
-    const variable = databaseUrl === undefined ? 'DATA_DIR' : 'DATABASE_URL';
-    throw new ConfigError(`${variable}: the database cannot be opened (${whyNotOpened(error)})`, { cause: error });
-  }
-}
-
-/** SQLSTATE classes of failed connections. Their messages name users and databases, and contain no rows. */
-const CONNECTING = /^(?:08|28|3D)\w{3}$/;
-
-/** The error of a failed migration may quote stored data, so only a failure to connect shows the database's message. */
-function whyNotOpened(error: unknown): string {
-  const { type, code, message } = loggableError(error);
-  if (error instanceof Error && CONNECTING.test(code ?? '')) return error.message.split('\n')[0] ?? type;
-  return message ?? code ?? type;
 }
 
 // Checks at the start that a key can decrypt every credential. Otherwise the first post would fail hours later.
@@ -172,8 +170,13 @@ async function introduce(context: Context, announce: (text: string) => void): Pr
 
 // The lock guarantees that no other process works on this database, and this process has received no request yet. Any
 // send in progress was therefore interrupted.
-function claimInterrupted(context: Context): Promise<ClaimedSend[]> {
+function claimInterrupted(context: Runtime): Promise<ClaimedSend[]> {
   return claimInterruptedSends(context, RECOVER_AT_ONCE, true);
+}
+
+async function holdAfterRestore(context: Runtime): Promise<void> {
+  const { heldUntil, posts } = await decideHold(context, 'hold');
+  context.log.warn({ heldUntil, posts }, 'RESTORED is set: posts that are due are held');
 }
 
 function recover(context: Runtime, interrupted: readonly ClaimedSend[]): void {

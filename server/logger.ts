@@ -28,8 +28,17 @@ const THROWN = ['err', 'error', 'cause'];
 /** How deep errors are searched for in logged values. */
 const DEPTH_MAX = 4;
 
-/** @param destination default: standard output */
-export function createLogger(level: string, destination?: DestinationStream): Logger {
+/** Where lines go besides, and the fields that are added to each of them. */
+export interface LineObserver {
+  fields(): object;
+  receive(line: string): void;
+}
+
+/**
+ * @param destination default: standard output
+ * @param observer receives each line as it is written
+ */
+export function createLogger(level: string, destination?: DestinationStream, observer?: LineObserver): Logger {
   const options: LoggerOptions = {
     level,
     base: null,
@@ -43,8 +52,16 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
       },
     },
     redact: { paths: SECRETS, censor: '[hidden]' },
+    ...(observer !== undefined && { mixin: () => observer.fields() }),
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  if (observer === undefined) return destination === undefined ? pino(options) : pino(options, destination);
+  const written = destination ?? pino.destination(1);
+  return pino(options, {
+    write: (line) => {
+      written.write(line);
+      observer.receive(line);
+    },
+  });
 }
 
 /** Replaces every error in a line with the description that a log may hold. */

@@ -3,8 +3,6 @@
  * is never confused with that of another message.
  */
 import { Readable } from 'node:stream';
-import MailComposer from 'nodemailer/lib/mail-composer';
-import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { MailFailure, type MailMessage, type MailServer, type MailStage } from '../platforms/mail.ts';
 import type { MailConfig } from '../services/config.ts';
 
@@ -53,6 +51,7 @@ async function inSession(
   work: (session: Session) => Promise<void>,
 ): Promise<void> {
   const { host, port, secure, requireTls, user, password } = config.server;
+  const { default: SMTPConnection } = await import('nodemailer/lib/smtp-connection');
   const connection = new SMTPConnection({
     host,
     port,
@@ -118,7 +117,8 @@ function failureAt(stage: MailStage, error: SmtpError): MailFailure {
   return new MailFailure(ofOperator ? 'session' : stage, reply, error.message, error);
 }
 
-function compose({ from }: MailConfig, message: MailMessage): Promise<Buffer> {
+async function compose({ from }: MailConfig, message: MailMessage): Promise<Buffer> {
+  const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
   const { messageId, date, to, subject, text, html, images } = message;
   return new MailComposer({
     from,

@@ -1,7 +1,8 @@
 /** Starts an install: reads the environment, opens the database, serves, runs background work, and stops gracefully. */
+import { enableCompileCache, flushCompileCache } from 'node:module';
+import { join } from 'node:path';
 import { loggableError } from '../errors/loggable-error.ts';
-import { ConfigError, readConfig } from './config.ts';
-import { type Install, startInstall } from './install.ts';
+import type { Install } from './install.ts';
 
 /** Longest time a stop may take before remaining work is aborted. */
 const STOP_TIMEOUT_MS = 14_000;
@@ -13,10 +14,23 @@ process.umask(0o077);
 process.on('uncaughtException', (error) => fail(error));
 process.on('unhandledRejection', (reason) => fail(reason));
 
+// Compiled code is kept beside the packages: anyone who can write there can change the code too. A folder that is not writable
+// only means a slower start.
+enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/carillon'));
+
 // Registered first: a stop during the start must not abort what the start has begun.
 const askedToStop = Promise.withResolvers<string>();
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => askedToStop.resolve(signal));
-void askedToStop.promise.then(() => setTimeout(giveUp, STOP_TIMEOUT_MS).unref());
+// The timer keeps the process alive: a stop that waits for something that never comes must end with an error too.
+void askedToStop.promise.then(() => setTimeout(giveUp, STOP_TIMEOUT_MS));
+
+// Loaded now, because only what is loaded after the cache is enabled comes from it.
+const { ConfigError, readConfig } = await import('./config.ts');
+const { startInstall } = await import('./install.ts');
+const { freeStartMemory } = await import('./free-start-memory.ts');
+const { trustOutputs } = await import('../routers/trust-outputs.ts');
+
+trustOutputs();
 
 let install: Install | undefined;
 try {
@@ -25,6 +39,10 @@ try {
   process.stderr.write(`carillon: ${startFailure(error)}\n`);
   process.exit(1);
 }
+
+// A killed process does not write it.
+flushCompileCache();
+freeStartMemory();
 
 const { log } = install.context;
 log.info({ signal: await askedToStop.promise }, 'stopping: work in progress is finished first');

@@ -8,7 +8,13 @@ import { declaredErrors } from '../routers/declared-errors.ts';
 import { appRouter } from '../routers/index.ts';
 import { type Operation, operations } from '../routers/operations.ts';
 import { bucketOf, type RawAnswerMeta, successStatusOf } from '../routers/meta.ts';
-import { EVENTS_PATH } from './event-stream.ts';
+import { SCOPES } from '../services/access/scopes.ts';
+import { REPLAY_DAYS } from '../services/events/event-feed.ts';
+import { EXPORT_KINDS } from '../services/exports/export-kinds.ts';
+import { EXPORT_FORMATS } from '../services/exports/export-rows.ts';
+import { ARCHIVE, EXPORTS_PATH } from './exports.ts';
+import { EVENTS_PATH, STREAM_SCOPE } from './event-stream.ts';
+import { ROUTES } from './oauth/provider-configuration.ts';
 import {
   errorResponses,
   errorSchema,
@@ -47,9 +53,16 @@ const TAGS: Readonly<Record<string, string>> = {
   Posts: 'Publish, schedule, read and take down.',
   Media: 'Images for posts.',
   Connections: 'Linked accounts and channels, and their queues.',
+  Approvals: 'Posts of keys and agents that ask before anything goes out.',
+  Policies: 'What keys and agents may send without a person.',
+  Stops: 'Stop everything of an account, a profile, a key or an agent, and release it.',
   Profiles: 'End customers of a product built on the service, and links for them to connect accounts.',
   Keys: 'API keys.',
   Webhooks: 'Events, posted or streamed.',
+  Calendars: 'Private addresses for calendar applications.',
+  Imports: 'Posts from CSV and JSON files.',
+  Feeds: 'RSS and Atom feeds whose items become posts.',
+  Exports: 'Everything of an account, as files.',
   Analytics: 'Numbers of posts.',
   Platforms: 'What each platform takes.',
   Account: 'Plan, settings and audit of the account.',
@@ -68,6 +81,7 @@ export function createOpenApiDocument(publicUrl: string, version: string): OpenA
     securitySchemes: {
       apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The API key.' },
       bearer: { type: 'http', scheme: 'bearer', description: 'The same API key as a bearer token.' },
+      accessToken: accessTokenScheme(publicUrl),
     },
   }) as unknown as OpenApiDocument;
   for (const name of Object.keys(document.components.schemas)) {
@@ -80,9 +94,27 @@ export function createOpenApiDocument(publicUrl: string, version: string): OpenA
   document.components.headers = headerComponents();
   for (const operation of operations) correct(document, operation);
   document.paths[EVENTS_PATH] = { get: eventsOperation() };
+  document.paths[`${EXPORTS_PATH}/{kind}`] = { get: exportOperation() };
   document.paths['/openapi.json'] = { get: documentOperation() };
   document.webhooks = webhookItems();
   return document;
+}
+
+/** For the one path that takes access tokens besides keys. */
+function accessTokenScheme(publicUrl: string) {
+  const tokenUrl = publicUrl + ROUTES.token;
+  return {
+    type: 'oauth2' as const,
+    description: 'An access token as a bearer token, as for /mcp. Only the stream of events takes it.',
+    flows: {
+      authorizationCode: {
+        authorizationUrl: publicUrl + ROUTES.authorization,
+        tokenUrl,
+        refreshUrl: tokenUrl,
+        scopes: { [STREAM_SCOPE]: SCOPES[STREAM_SCOPE] },
+      },
+    },
+  };
 }
 
 function correct(document: OpenApiDocument, operation: Operation): void {
@@ -183,32 +215,72 @@ function documentOperation(): OpenApiOperation {
   };
 }
 
-/** The one answer that is a stream, which no operation can declare. */
+/** A stream, which no operation can declare. */
+function exportOperation(): OpenApiOperation {
+  const codes: ErrorCode[] = ['invalid_request', 'unauthorized', 'forbidden', 'not_found', 'limit_exceeded'];
+  const parameter = (name: string, place: 'path' | 'query', description: string, schema: object) => {
+    return { name, in: place, required: place === 'path', description, schema };
+  };
+  return {
+    operationId: 'exports_read',
+    tags: ['Exports'],
+    summary: 'Export everything of a kind',
+    description:
+      'A stream of all rows of a kind within the reach of the key, in the order of their ids, without secrets: one JSON object or one CSV line each. It ends with the rows that exist when it begins. An answer that breaks off is not complete: ask again with after. `archive` is a ZIP file of all kinds that the key may read and the bytes of the images; it takes no after.',
+    security: [{ apiKey: [] }, { bearer: [] }],
+    parameters: [
+      parameter('kind', 'path', 'What to export.', { type: 'string', enum: [...Object.keys(EXPORT_KINDS), ARCHIVE] }),
+      parameter('format', 'query', 'Format of the rows. Default ndjson.', { type: 'string', enum: EXPORT_FORMATS }),
+      parameter('after', 'query', 'The last id that you have, for metrics the postId: the export goes on after it.', {
+        type: 'string',
+        format: 'uuid',
+      }),
+    ],
+    responses: {
+      '200': {
+        description: 'The rows.',
+        ...withHeaders(Object.keys(RATE_HEADERS)),
+        content: {
+          'application/x-ndjson': { schema: { type: 'string' } },
+          'text/csv': { schema: { type: 'string' } },
+          'application/zip': { schema: {} },
+        },
+      },
+      ...errorResponses(
+        [...codes, 'too many requests', 'internal_server_error', 'storage_unavailable'],
+        Object.keys(RATE_HEADERS),
+      ),
+    },
+  };
+}
+
+/** A stream, which no operation can declare. */
 function eventsOperation(): OpenApiOperation {
-  const codes: ErrorCode[] = ['invalid_request', 'unauthorized', 'limit_exceeded', 'too many requests'];
+  const codes: ErrorCode[] = ['invalid_request', 'unauthorized', 'forbidden', 'limit_exceeded', 'too many requests'];
   return {
     operationId: 'events_stream',
     tags: ['Webhooks'],
     summary: 'Listen to events',
     description:
-      'A stream of server-sent events: what a webhook registered with this key would receive, from now on. Each message has the id of the event, its name, its mode in the field `mode`, and as data exactly what a webhook is posted. Send the last id you have as Last-Event-ID, and the stream goes on behind it without loss or repeat.',
-    security: [{ apiKey: [] }, { bearer: [] }],
+      'A stream of server-sent events: what a webhook registered with this key would receive, from now on. Each message has the id of the event, its name, its mode in the field `mode`, and as data exactly what a webhook is posted. A message without data only has a position. Send the last id you have as Last-Event-ID, and the stream goes on behind it without loss or repeat. An access token needs the scope `webhooks:read`.',
+    security: [{ apiKey: [] }, { bearer: [] }, { accessToken: [STREAM_SCOPE] }],
     parameters: [
       {
         name: 'Last-Event-ID',
         in: 'header',
         required: false,
-        description: 'The last id that was received. Left out, the stream begins at present.',
+        description: `The last id that was received, of the last ${REPLAY_DAYS} days; an older or unknown one is refused. Left out, the stream begins at present.`,
         schema: { type: 'string' },
       },
     ],
     responses: {
       '200': {
-        description: 'The stream. It ends when the key is revoked or the server stops.',
+        description:
+          'The stream. It ends when the key or the grant is revoked, the access token expires, or the server stops.',
         ...withHeaders(Object.keys(RATE_HEADERS)),
         content: { 'text/event-stream': { schema: { type: 'string' } } },
       },
-      ...errorResponses([...codes, 'internal_server_error'], Object.keys(RATE_HEADERS)),
+      ...errorResponses([...codes, 'internal_server_error', 'storage_unavailable'], Object.keys(RATE_HEADERS)),
     },
   };
 }

@@ -2,10 +2,8 @@
 import type { Random } from '../services/clock.ts';
 import type { Config } from '../services/config.ts';
 import { ConfigError } from './config.ts';
+import { OPERATOR_TOKEN_FILE } from './operator-token-file.ts';
 import { readOrCreateSecret } from './stored-secret.ts';
-
-/** Name of the file in DATA_DIR; the command line reads it there. */
-export const OPERATOR_TOKEN_FILE = 'operator.token';
 
 /** @throws ConfigError when the token cannot be stored. */
 export function operatorToken({ operatorToken: given, dataDir }: Config, random: Random): Promise<string> {

@@ -14,16 +14,21 @@ import { isUuid, textInput } from '../routers/schemas/common.ts';
 import { SPEND_CAP_MAX_CENTS } from '../routers/schemas/account.ts';
 import { operateAccount } from '../services/account/operate-account.ts';
 import { readAccount } from '../services/account/read-account.ts';
+import type { WithBackups } from '../services/backups/backup-schedule.ts';
 import type { Context } from '../services/context.ts';
 import { EMAIL_MAX_LENGTH } from '../services/people/email-address.ts';
 import { replaceOwnerLinks } from '../services/people/owner-links.ts';
+import type { WithRestoreWatch } from '../services/restores/restore-watch.ts';
 import { sameSecret } from '../services/secrets.ts';
 import { bearerToken } from './bearer-token.ts';
 import { isLocalRequest } from './local-request.ts';
 import { requestIdOf } from './request-id.ts';
 import type { AuthorizationServer } from './oauth/authorization-server.ts';
 import { operatorOauth } from './oauth/operator-oauth.ts';
+import { operatorDoctor } from './doctor.ts';
+import { operatorBackups } from './operator-backups.ts';
 import { operatorKeys } from './operator-keys.ts';
+import { operatorRestore } from './operator-restore.ts';
 
 /** Largest message cap that can be set, as for MESSAGES_PER_DAY. */
 const MESSAGES_MAX = 999_999_999;
@@ -49,13 +54,17 @@ const LinkWish = z.strictObject({ email: textInput(EMAIL_MAX_LENGTH).toLowerCase
 /** Accounts that one answer lists. */
 const ACCOUNTS_MAX = 1_000;
 
-export function operatorRouter(context: Context, token: string, authorizationServer: AuthorizationServer): Router {
+export function operatorRouter(
+  context: Context & WithRestoreWatch & WithBackups,
+  token: string,
+  authorizationServer: AuthorizationServer,
+): Router {
   const router = Router();
   if (context.config.operator === 'local') router.use(requireThisMachine);
   router.use(requireToken(token));
   router.use('/oauth', operatorOauth(context, authorizationServer));
   router.get('/accounts', async (_request, response) => {
-    const rows = await tables(context.db.em())
+    const rows = await tables(context.db.queries)
       .selectFrom('accounts')
       .select('id')
       .orderBy('id')
@@ -74,6 +83,9 @@ export function operatorRouter(context: Context, token: string, authorizationSer
     response.json({ account });
   });
   router.use('/accounts/:accountId/keys', operatorKeys(context));
+  router.use('/restore', operatorRestore(context));
+  router.use('/backups', operatorBackups(context));
+  router.use('/doctor', operatorDoctor(context));
   router.post('/accounts/:accountId/owner-link', express.json({ limit: '10kb' }), async (request, response) => {
     const accountId = accountIdOf(request);
     const wanted = LinkWish.safeParse(request.body ?? {});

@@ -1,15 +1,17 @@
 /**
- * The fetch for all outbound HTTP requests of Carillon. It reaches no private network unless allowed, follows no
+ * The fetch and the WebSocket for all outbound requests of Carillon. It reaches no private network unless allowed, follows no
  * redirect, limits the answer, and sends a request once. It tells failures before the first byte (NotSentError) from
  * all others.
  */
 import { lookup as resolve } from 'node:dns/promises';
 import { Agent, type BodyInit, type Dispatcher, FormData as UndiciFormData, Request, fetch } from 'undici';
 import type { Fetch, FetchInit } from '../platforms/contract.ts';
+import type { OpenSocket } from '../platforms/io.ts';
 import { NotSentError } from '../platforms/http.ts';
 import { boundedBody } from './bounded-body.ts';
 import { parseAllowList } from './outbound-addresses.ts';
 import { connectFailureMessage, guardedConnector, type Lookup } from './outbound-connect.ts';
+import { openGuardedSocket } from './outbound-socket.ts';
 
 /** Limits of outbound requests. All times in milliseconds. */
 interface OutboundOptions {
@@ -21,10 +23,26 @@ interface OutboundOptions {
   readonly headersTimeoutMs?: number;
   /** Time for the whole body of the answer, however steadily bytes arrive. Default 30,000. */
   readonly bodyTimeoutMs?: number;
-  /** Bytes of an answer's body after decompression. Default 5 MiB. */
+  /** Bytes of an answer's body after decompression, or of all messages of a WebSocket. Default 5 MiB. */
   readonly maxResponseBytes?: number;
+  /** Time that the other side of a WebSocket may be silent, also before it is open. Default 10,000. */
+  readonly silenceTimeoutMs?: number;
   /** Name resolution. Default: that of the system. */
   readonly lookup?: Lookup;
+}
+
+/** Schemes of the addresses, the recommended one first. */
+const FETCH_SCHEMES: readonly string[] = ['https:', 'http:'];
+const SOCKET_SCHEMES: readonly string[] = ['wss:', 'ws:'];
+
+/** Bytes of one message of a WebSocket. */
+const MESSAGE_MAX_BYTES = 1024 * 1024;
+
+export interface Outbound {
+  readonly fetch: Fetch;
+  readonly openSocket: OpenSocket;
+  /** Aborts everything in progress. */
+  close(): Promise<void>;
 }
 
 /**
@@ -34,14 +52,16 @@ interface OutboundOptions {
  * @throws Error when an entry of `allow` is neither a network nor an address. The fetch throws NotSentError when no
  *   byte of the request was sent; any other error means that it may have arrived.
  */
-export function createOutboundFetch(options: OutboundOptions): { fetch: Fetch; close(): Promise<void> } {
+export function createOutboundFetch(options: OutboundOptions): Outbound {
   const { headersTimeoutMs = 30_000, bodyTimeoutMs = 30_000, maxResponseBytes = 5 * 1024 * 1024 } = options;
+  const { silenceTimeoutMs = 10_000 } = options;
+  const connect = guardedConnector({
+    allow: parseAllowList(options.allow),
+    connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
+    lookup: options.lookup ?? ((hostname) => resolve(hostname, { all: true })),
+  });
   const agent = new Agent({
-    connect: guardedConnector({
-      allow: parseAllowList(options.allow),
-      connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
-      lookup: options.lookup ?? ((hostname) => resolve(hostname, { all: true })),
-    }),
+    connect,
     headersTimeout: headersTimeoutMs,
     bodyTimeout: 0,
     // One connection per request: a reused one may close just as the next post is sent on it. The outcome of that post
@@ -69,14 +89,29 @@ export function createOutboundFetch(options: OutboundOptions): { fetch: Fetch; c
     }
   }
 
-  return { fetch: guardedFetch, close: () => agent.destroy() };
+  const stopping = new AbortController();
+  const openSocket: OpenSocket = async (url, { signal } = {}) =>
+    openGuardedSocket(checkedUrl(url, SOCKET_SCHEMES), {
+      connect,
+      openTimeoutMs: (options.connectTimeoutMs ?? 5_000) + silenceTimeoutMs,
+      silenceTimeoutMs,
+      maxMessageBytes: MESSAGE_MAX_BYTES,
+      maxBytes: maxResponseBytes,
+      signal: signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]),
+    });
+
+  const close = () => {
+    stopping.abort();
+    return agent.destroy();
+  };
+  return { fetch: guardedFetch, openSocket, close };
 }
 
-function checkedUrl(url: string | URL): URL {
+function checkedUrl(url: string | URL, schemes = FETCH_SCHEMES): URL {
   const target = URL.parse(url);
   if (target === null) throw new NotSentError('The address is not a valid URL.');
-  if (target.protocol !== 'https:' && target.protocol !== 'http:') {
-    throw new NotSentError(`${target.protocol} addresses are not fetched; use https.`);
+  if (!schemes.includes(target.protocol)) {
+    throw new NotSentError(`${target.protocol} addresses are not fetched; use ${schemes[0]?.slice(0, -1)}.`);
   }
   if (target.username !== '' || target.password !== '') {
     throw new NotSentError(`The address at ${target.host} must not carry a user name or password.`);

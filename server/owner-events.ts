@@ -6,9 +6,10 @@ import { type RequestHandler, Router } from 'express';
 import type { SignedInPerson } from '../console/people/signed-in.ts';
 import { followChanges } from '../services/audit/follow-changes.ts';
 import type { Context } from '../services/context.ts';
+import type { EventStreamOptions } from '../services/events/stream-places.ts';
 import type { WithLimiter } from '../services/limits/rate-limiter.ts';
 import { ownerCaller } from '../services/people/owner-caller.ts';
-import { EVENTS_PATH, type EventStreamOptions, streamEvents } from './event-stream.ts';
+import { EVENTS_PATH, streamEvents } from './event-stream.ts';
 import { ownersOnly } from './owner-trpc.ts';
 import { countCaller } from './rest-request.ts';
 

@@ -1,22 +1,12 @@
 /** Endpoints for orchestrators: liveness, readiness, and metrics for Prometheus (docs/contract/running.md#paths). */
 import { Router, type Request } from 'express';
-import { Gauge, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { statement } from '../entities/statement.ts';
 import type { Context } from '../services/context.ts';
+import { withinDatabaseTimeout } from '../services/health/database-timeout.ts';
 import { sameSecret } from '../services/secrets.ts';
 import { bearerToken } from './bearer-token.ts';
+import type { WithInstruments } from './instruments.ts';
 import { isLocalRequest } from './local-request.ts';
-import type { WithSender } from '../services/sending/post-sender.ts';
-
-/** Upper bounds, in seconds, of the request-duration buckets. */
-const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-
-const countOverdue = statement('count overdue posts', {
-  parameters: { now: 'timestamptz' },
-  result: { overdue: 'int' },
-  sql: ({ now }) => `
-    select count(*)::int as overdue from posts where status = 'scheduled' and not held and scheduled_for <= ${now}`,
-});
 
 const ping = statement('check that the database answers', {
   result: { one: 'int' },
@@ -24,16 +14,9 @@ const ping = statement('check that the database answers', {
 });
 
 /** @param isReady false while the process starts, and again from the moment it is asked to stop */
-export function probes(context: Context & WithSender, isReady: () => boolean): Router {
+export function probes(context: Context & WithInstruments, isReady: () => boolean): Router {
   const router = Router();
-  const registry = createRegistry(context);
-  const durations = new Histogram({
-    name: 'carillon_request_duration_seconds',
-    help: 'Duration of HTTP requests by method and status.',
-    labelNames: ['method', 'status'],
-    buckets: DURATION_BUCKETS,
-    registers: [registry],
-  });
+  const { durations, readRegistry } = context.instruments;
 
   router.use((request, response, next) => {
     const stop = durations.startTimer({ method: request.method });
@@ -61,45 +44,18 @@ export function probes(context: Context & WithSender, isReady: () => boolean): R
         .send('Metrics are open on this machine without a proxy, or with METRICS_TOKEN as a bearer token.\n');
       return;
     }
+    const registry = await readRegistry();
     response.setHeader('content-type', registry.contentType);
     response.send(await registry.metrics());
   });
   return router;
 }
 
-function createRegistry(context: Context & WithSender): Registry {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry, prefix: 'carillon_' });
-  registry.registerMetric(
-    new Gauge({
-      name: 'carillon_sends_in_flight',
-      help: 'Sends in progress in this process.',
-      registers: [],
-      collect() {
-        this.set(context.sends.inFlight);
-      },
-    }),
-  );
-  registry.registerMetric(
-    new Gauge({
-      name: 'carillon_posts_overdue',
-      help: 'Scheduled posts that are due and not claimed yet.',
-      registers: [],
-      async collect() {
-        // The other metrics are needed most when the database is down.
-        const rows = await countOverdue(context.db.em(), { now: context.clock.now() }).catch(() => []);
-        this.set(rows[0]?.overdue ?? Number.NaN);
-      },
-    }),
-  );
-  return registry;
-}
-
+/** A database that does not answer in time counts as gone, also when it only hangs. */
 async function answers(context: Context): Promise<boolean> {
-  return ping(context.db.em()).then(
-    () => true,
-    () => false,
-  );
+  const answered = ping(context.db.em()).then(() => true);
+  const answer = await withinDatabaseTimeout(context, answered);
+  return answer === true;
 }
 
 function mayReadMetrics(context: Context, request: Request): boolean {

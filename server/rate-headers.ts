@@ -6,8 +6,8 @@ import type { RateState } from '../services/limits/rate-limiter.ts';
 
 export const REQUEST_ID_HEADER = 'x-request-id';
 
-/** The headers a browser may read: the request id and the three of the rate limit. */
-export const EXPOSED_HEADERS = [REQUEST_ID_HEADER, 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+/** The headers a browser may read: the request id, the three of the rate limit, and when to try again. */
+export const EXPOSED_HEADERS = `${REQUEST_ID_HEADER}, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after`;
 
 export function rateHeaders(rate: RateState): Record<string, string> {
   return {

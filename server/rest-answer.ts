@@ -26,12 +26,13 @@ interface RawBody {
  * the answer.
  */
 export async function writeAnswer(request: Request, response: Response, answer: RestAnswer): Promise<void> {
-  const { headers, bytes } =
+  const { headers, content } =
     answer.raw === undefined ? asJson(answer.body) : asBytes(answer.body as RawBody, answer.raw);
   // An unread rest of the body would otherwise be parsed as the next request on this connection.
   if (!request.complete) response.setHeader('connection', 'close');
-  response.writeHead(answer.status, { ...answer.headers, ...headers, 'content-length': bytes.length });
-  const sent = request.method === 'HEAD' ? undefined : bytes;
+  const length = Buffer.byteLength(content);
+  response.writeHead(answer.status, { ...answer.headers, ...headers, 'content-length': length });
+  const sent = request.method === 'HEAD' ? undefined : content;
   if (request.complete || sent === undefined) return void response.end(sent);
   response.write(sent);
   markAnswered(response);
@@ -39,16 +40,20 @@ export async function writeAnswer(request: Request, response: Response, answer: 
   response.end();
 }
 
-function asJson(body: unknown): { headers: Record<string, string>; bytes: Buffer } {
-  const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
-  return { headers, bytes: Buffer.from(JSON.stringify(body)) };
+/** What is written after the headers. Text is written together with them, in one call of the system. */
+interface Content {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly content: string | Buffer;
+}
+
+const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
+
+function asJson(body: unknown): Content {
+  return { headers: JSON_HEADERS, content: JSON.stringify(body) };
 }
 
 /** server/app.ts adds nosniff and a policy that blocks all scripts to every answer. */
-function asBytes(
-  { bytes, contentType, fileName }: RawBody,
-  { maxAgeSeconds }: RawAnswerMeta,
-): { headers: Record<string, string>; bytes: Buffer } {
+function asBytes({ bytes, contentType, fileName }: RawBody, { maxAgeSeconds }: RawAnswerMeta): Content {
   const headers = {
     'content-type': contentType,
     'content-disposition': `inline; filename="${fileName.replaceAll(/[^\w.-]/g, '_')}"`,
@@ -56,5 +61,5 @@ function asBytes(
     // The cached answer must not be served to another key.
     vary: 'authorization, x-api-key',
   };
-  return { headers, bytes: Buffer.from(bytes, 'base64') };
+  return { headers, content: Buffer.from(bytes, 'base64') };
 }

@@ -1,14 +1,15 @@
 /** What all requests below the API root share, for operations and streams: authentication, rate limits and errors. */
 import type { Request, Response } from 'express';
-import { ERRORS } from '../errors/codes.ts';
+import { ERRORS, isLogged } from '../errors/codes.ts';
 import { errorBody, publicError } from '../errors/error-body.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { Context } from '../services/context.ts';
-import { authenticate, countRequest } from '../services/keys/authenticate.ts';
-import type { WithKeyChecks } from '../services/keys/key-checks.ts';
+import { admit, type Credentials } from '../mcp/admit.ts';
+import { countRequest } from '../services/keys/authenticate.ts';
+import { resourceMetadataUrl } from '../services/oauth/addresses.ts';
+import type { Admission, WithKeyChecks } from '../services/keys/key-checks.ts';
 import type { Caller } from '../services/access/caller.ts';
 import type { RateState, WithLimiter } from '../services/limits/rate-limiter.ts';
-import { presentedKey } from './presented-key.ts';
 import { rateHeaders, REQUEST_ID_HEADER } from './rate-headers.ts';
 import { requestIdOf } from './request-id.ts';
 import { writeAnswer } from './rest-answer.ts';
@@ -22,16 +23,25 @@ export interface Exchange {
 }
 
 /**
- * Checks the key, and counts the request if a bucket is named. Adds the headers that the answer carries from here on.
+ * Checks the key or access token, and counts the request if a bucket is named. Adds the headers that the answer carries from here on.
  *
  * @throws ServiceError unauthorized, too many requests
  */
 export async function admitCaller(
-  context: WithKeyChecks,
+  context: Context & WithKeyChecks & WithLimiter,
+  credentials: Credentials,
   { request, headers }: Pick<Exchange, 'request' | 'headers'>,
   bucket: string | undefined,
 ): Promise<Caller> {
-  const admission = await authenticate(context, presentedKey(request.headers), bucket);
+  return admittedCaller(await admit(context, credentials, request.headers, bucket), headers);
+}
+
+/**
+ * The caller of a checked credential. Adds the headers that the answer carries from here on.
+ *
+ * @throws ServiceError unauthorized, too many requests
+ */
+export function admittedCaller(admission: Admission | null, headers: Record<string, string>): Caller {
   if (admission === null) throw new ServiceError('unauthorized');
   if (admission.rate !== undefined) {
     Object.assign(headers, rateHeaders(admission.rate));
@@ -74,8 +84,12 @@ export async function writeError(
 ): Promise<void> {
   const requestId = requestIdOf(response);
   const error = publicError(thrown, input);
-  if (error.code === 'internal_server_error') context.log.error({ reqId: requestId, err: thrown }, 'a request failed');
-  if (error.code === 'unauthorized') delete headers[REQUEST_ID_HEADER];
+  if (isLogged(error.code)) context.log.error({ reqId: requestId, err: thrown }, 'a request failed');
+  if (error.code === 'unauthorized') {
+    delete headers[REQUEST_ID_HEADER];
+    // RFC 9728 section 5.1: programs find out where they get access tokens.
+    headers['www-authenticate'] = `Bearer resource_metadata="${resourceMetadataUrl(context.config, 'api')}"`;
+  }
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
   const body = errorBody(error, requestId, `${context.config.publicUrl}/docs/errors`);
   await writeAnswer(request, response, { status: ERRORS[error.code].status, headers, body });

@@ -15,7 +15,7 @@ export interface NoRoute {
 }
 
 /** Paths that are served separately. Only a wrong method on them reaches this code. */
-const BESIDE = ['/openapi.json', '/events'];
+const BESIDE = /^\/(?:openapi\.json|events|exports\/[^/]+)$/;
 
 interface Template {
   readonly operation: Operation;
@@ -27,21 +27,33 @@ const templates: readonly Template[] = operations
   .map((operation) => ({ operation, segments: operation.meta.openapi.path.split('/').slice(1) }))
   .toSorted((a, b) => parametersIn(a) - parametersIn(b));
 
+/** Operations whose path has no parameter, by method and path: most requests need no search. */
+const literal: ReadonlyMap<string, Route> = new Map(
+  templates
+    .filter((template) => parametersIn(template) === 0)
+    .map(({ operation }) => {
+      const { method, path } = operation.meta.openapi;
+      return [`${method} ${path}`, { operation, pathParameters: {} }];
+    }),
+);
+
 function parametersIn(template: Template): number {
   return template.segments.filter((segment) => segment.startsWith('{')).length;
 }
 
 /** @param path path below the API root, undecoded, without query */
 export function findRoute(method: string, path: string): Route | NoRoute {
-  const segments = path.split('/').slice(1);
   const wanted = method === 'HEAD' ? 'GET' : method;
+  const known = literal.get(`${wanted} ${path}`);
+  if (known !== undefined) return known;
+  const segments = path.split('/').slice(1);
   const matches = templates.flatMap((template) => {
     const pathParameters = matchSegments(template.segments, segments);
     return pathParameters === null ? [] : [{ operation: template.operation, pathParameters }];
   });
   const found = matches.find(({ operation }) => operation.meta.openapi.method === wanted);
   if (found !== undefined) return found;
-  if (BESIDE.includes(path)) return wrongMethod(method, 'GET');
+  if (BESIDE.test(path)) return wrongMethod(method, 'GET');
   if (matches.length === 0) {
     return {
       error: new ServiceError(

@@ -6,6 +6,7 @@
  */
 import { callTRPCProcedure } from '@trpc/server';
 import type { Request, Response } from 'express';
+import type { Credentials } from '../mcp/admit.ts';
 import { appRouter } from '../routers/index.ts';
 import type { Operation } from '../routers/operations.ts';
 import type { OperationContext } from '../routers/context.ts';
@@ -18,6 +19,7 @@ import { writeAnswer } from './rest-answer.ts';
 import { readInput, takesBody } from './rest-input.ts';
 import { admitCaller, countCaller, type Exchange, refuseWhenFull, writeError } from './rest-request.ts';
 import { findRoute } from './rest-routes.ts';
+import { ROUTE } from './trace-requests.ts';
 import type { Runtime } from './runtime.ts';
 
 /** A request that passed the checks. */
@@ -28,13 +30,18 @@ interface Admitted {
 }
 
 /** Answers one request below the API root. */
-export async function handleRest(context: Runtime, request: Request, response: Response): Promise<void> {
+export async function handleRest(
+  context: Runtime,
+  credentials: Credentials,
+  request: Request,
+  response: Response,
+): Promise<void> {
   const requestId = requestIdOf(response);
   const exchange: Exchange = { request, response, headers: { [REQUEST_ID_HEADER]: requestId } };
   const { headers } = exchange;
   let admitted: Admitted | undefined;
   try {
-    admitted = await admit(context, exchange);
+    admitted = await admit(context, credentials, exchange);
     const { operation, input, caller } = admitted;
     const setHeader = (name: string, value: string) => {
       headers[name] = value;
@@ -55,16 +62,17 @@ function splitUrl(url: string): { path: string; search: string } {
 }
 
 /** Checks the key and counts the request. Adds the headers that the answer will carry from here on. */
-async function admit(context: Runtime, exchange: Exchange): Promise<Admitted> {
+async function admit(context: Runtime, credentials: Credentials, exchange: Exchange): Promise<Admitted> {
   const { request, headers } = exchange;
   const { path, search } = splitUrl(request.url);
   const route = findRoute(request.method, path);
   if ('error' in route) {
-    await admitCaller(context, exchange, undefined);
+    await admitCaller(context, credentials, exchange, undefined);
     if (route.allow !== undefined) headers['allow'] = route.allow;
     throw route.error;
   }
   const { operation } = route;
+  exchange.response.locals[ROUTE] = `/api/v2${operation.meta.openapi.path}`;
   const bucket = bucketOf(operation.meta);
   const read = () => readInput(route, request, new URLSearchParams(search));
   if (operation.meta.access === 'public') {
@@ -77,8 +85,9 @@ async function admit(context: Runtime, exchange: Exchange): Promise<Admitted> {
     return { operation, input, caller: null };
   }
   if (takesBody(operation)) await bodyThatCameAlong();
-  if (request.complete || !takesBody(operation)) return admitWhole(context, exchange, { operation, bucket, read });
-  const caller = await admitCaller(context, exchange, undefined);
+  if (request.complete || !takesBody(operation))
+    return admitWhole(context, credentials, exchange, { operation, bucket, read });
+  const caller = await admitCaller(context, credentials, exchange, undefined);
   const input = await read();
   if (bucket !== null) await countCaller(context, exchange, caller, bucket);
   return { operation, input, caller };
@@ -92,6 +101,7 @@ function bodyThatCameAlong(): Promise<void> {
 /** Admits a request that has arrived completely, in one round trip. */
 async function admitWhole(
   context: Runtime,
+  credentials: Credentials,
   exchange: Exchange,
   wanted: { operation: Operation; bucket: string | null; read: () => Promise<unknown> },
 ): Promise<Admitted> {
@@ -102,7 +112,7 @@ async function admitWhole(
   // An unreadable request does not count (docs/contract/errors-and-limits.md#order-of-a-request), and the error is
   // reported only if the key is valid.
   const counted = 'error' in given || wanted.bucket === null ? undefined : wanted.bucket;
-  const caller = await admitCaller(context, exchange, counted);
+  const caller = await admitCaller(context, credentials, exchange, counted);
   if ('error' in given) throw given.error;
   return { operation: wanted.operation, input: given.input, caller };
 }

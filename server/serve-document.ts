@@ -10,12 +10,13 @@ import type { WithPublicLimiter } from '../services/limits/rate-limiter.ts';
 /** Bucket that its requests count in. */
 const BUCKET = 'openapi';
 
-export function serveDocument(context: Context & WithPublicLimiter, document: object): RequestHandler {
-  const text = JSON.stringify(document);
+export function serveDocument(context: Context & WithPublicLimiter, document: () => Promise<object>): RequestHandler {
+  let text: string | undefined;
   return async (request, response) => {
     try {
       const machine = networkOf(request.ip ?? '');
       refuseWhenFull(await context.publicLimiter.take(`${machine} ${BUCKET}`, context.clock.now()));
+      text ??= JSON.stringify(await document());
       response.type('application/json').send(text);
     } catch (thrown) {
       await writeError(context, { request, response, headers: {} }, thrown);

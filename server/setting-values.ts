@@ -1,5 +1,6 @@
 /** Schemas of setting values. Their messages follow the name of a variable. */
 import { z } from 'zod';
+import { parseDatabaseUrl } from '../entities/database-hosts.ts';
 import { emailAddress } from '../services/people/email-address.ts';
 import { passwordProblem } from '../services/people/new-password.ts';
 import { parseAllowList } from './outbound-addresses.ts';
@@ -28,6 +29,12 @@ export const readBy = <Value>(parse: (value: string) => Value) =>
       return z.NEVER;
     }
   });
+
+/** Checked at the start and passed on as it is: the database reads it. */
+export const databaseUrl = readBy((value) => {
+  parseDatabaseUrl(value);
+  return value;
+});
 
 export const cidrs = readBy((value) => {
   const entries = value

@@ -24,6 +24,7 @@ const SHOWN_TYPES: ReadonlySet<string> = new Set([
   'path',
   'choice',
   'whole number',
+  'number',
   'text',
   'instant',
   'email address',

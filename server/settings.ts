@@ -1,15 +1,16 @@
 /** Every setting of an install, in groups, with what docs/configuration.md says about it. */
 import { z } from 'zod';
 import { PLAN_NAMES } from '../entities/account.ts';
-import { parseAiBaseUrl } from './ai-base-url.ts';
 import { parseSmtpFrom, parseSmtpUrl } from './mail-settings.ts';
 import { parseMediaStore } from './media-store-setting.ts';
 import { origin } from '../platforms/settings.ts';
 import { PlatformApplications, PlatformCharges, PlatformOrigins } from './platform-settings.ts';
+import { Polish } from './polish-settings.ts';
 import { settingFacts as facts } from './setting.ts';
 import {
   apiKey,
   cidrs,
+  databaseUrl,
   digits,
   encryptionKeys,
   ownerEmail,
@@ -17,6 +18,7 @@ import {
   readBy,
   trustProxy,
 } from './setting-values.ts';
+import { OpenTelemetry } from './telemetry-settings.ts';
 
 const Server = z.object({
   PORT: digits(/^\d+$/, 'must be a port number').pipe(z.number().max(65_535)).default(3000).register(facts, {
@@ -33,16 +35,12 @@ const Server = z.object({
     meaning:
       'Public origin of this install, such as `https://bells.example`. Unset: `http://localhost:` and the port. Links in responses, including sandbox permalinks, start with it, and `/mcp` accepts requests for its host only.',
   }),
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, 'must begin with postgres://')
-    .optional()
-    .register(facts, {
-      type: 'URL',
-      range: 'begins with `postgres://` or `postgresql://`',
-      meaning:
-        'PostgreSQL connection URL, such as `postgres://user:password@host:5432/carillon`. Unset: an embedded database in `DATA_DIR`.',
-    }),
+  DATABASE_URL: databaseUrl.optional().register(facts, {
+    type: 'URL',
+    range: 'begins with `postgres://` or `postgresql://`',
+    meaning:
+      'PostgreSQL connection URL, such as `postgres://user:password@host:5432/carillon`, or with [several hosts](operations.md#several-hosts-in-database_url). Unset: an embedded database in `DATA_DIR`.',
+  }),
   DATA_DIR: z.string().min(1).default('./data').register(facts, {
     type: 'path',
     meaning: 'Folder for the embedded database, generated secrets, uploaded images and the manual clock.',
@@ -168,6 +166,41 @@ const Operation = z.object({
       meaning:
         'Time within which a whole request, headers and body, must arrive. A slower request is answered 408. Raise it if clients upload 8 MB images at less than 5 Mbit/s.',
     }),
+  BACKUP_EVERY_HOURS: digits(/^[1-9]\d{0,2}$/, 'must be a whole number of hours, 1 to 999')
+    .optional()
+    .register(facts, {
+      type: 'whole number',
+      unit: 'hours',
+      range: '1 to 999',
+      meaning:
+        'How often the running server [backs up](operations.md#backups) the embedded database, its images and its generated key. Refused with `DATABASE_URL`. Unset: only `npm run carillon -- backup create` does.',
+    }),
+  BACKUP_KEEP: digits(/^[1-9]\d{0,2}$/, 'must be a whole number, 1 to 999')
+    .default(7)
+    .register(facts, {
+      type: 'whole number',
+      unit: 'backups',
+      range: '1 to 999',
+      meaning: 'How many scheduled backups are kept; the oldest are removed after each new one.',
+    }),
+  BACKUP_DIR: z.string().min(1).optional().register(facts, {
+    type: 'path',
+    meaning:
+      'Folder for backups. Another disk or a mounted bucket survives the disk of `DATA_DIR`. Unset: `backups` in `DATA_DIR`.',
+  }),
+  RESTORED: z.literal('1', 'must be 1, or unset').optional().register(facts, {
+    type: '`1`',
+    meaning:
+      'For the first start on a restored backup: holds every post that is due, because it may have gone out after the backup was made. Unset it after that start, and [decide about the held posts](operations.md#after-a-restore).',
+  }),
+  APPROVAL_DAYS: digits(/^[1-9]\d{0,2}$/, 'must be a whole number of days, 1 to 999')
+    .default(7)
+    .register(facts, {
+      type: 'whole number',
+      unit: 'days',
+      range: '1 to 999',
+      meaning: 'How long a post [waits for approval](guide/approvals.md) before the request expires.',
+    }),
   OPERATOR: z.enum(['local', 'anywhere', 'off']).default('local').register(facts, {
     type: 'choice',
     meaning:
@@ -210,27 +243,6 @@ const Mail = z.object({
   }),
 });
 
-const Polish = z.object({
-  AI_BASE_URL: readBy(parseAiBaseUrl).optional().register(facts, {
-    type: 'URL',
-    meaning:
-      'OpenAI-compatible endpoint for [AI polish](guide/ai-polish.md), with the path of its API: `https://api.openai.com/v1`. `OUTBOUND_ALLOW` must permit one in your own network or on this machine. Unset: polish is off.',
-  }),
-  AI_API_KEY: z
-    .string()
-    .regex(/^[!-~]+$/, 'must be printable ASCII without spaces')
-    .optional()
-    .register(facts, {
-      type: 'secret',
-      range: 'printable ASCII without spaces',
-      meaning: 'API key for that endpoint. Unset: none is sent.',
-    }),
-  AI_MODEL: z.string().min(1).optional().register(facts, {
-    type: 'text',
-    meaning: 'Model that polishes. Set together with the URL.',
-  }),
-});
-
 const Development = z.object({
   MCP_CONFORMANCE: z.literal('1', 'must be 1, or unset').optional().register(facts, {
     type: '`1`',
@@ -250,6 +262,7 @@ export const SETTING_GROUPS: readonly (readonly [title: string, group: z.ZodObje
   ['Apps and accounts at platforms', PlatformApplications],
   ['Mail server', Mail],
   ['AI polish', Polish],
+  ['OpenTelemetry', OpenTelemetry],
   ['Addresses of platforms', PlatformOrigins],
   ['Development of Carillon', Development],
 ];
@@ -265,6 +278,7 @@ export const Environment = z.object({
   ...PlatformApplications.shape,
   ...Mail.shape,
   ...Polish.shape,
+  ...OpenTelemetry.shape,
   ...PlatformOrigins.shape,
   ...Development.shape,
 });

@@ -4,17 +4,18 @@
 import { createExpressMiddleware } from '@trpc/server/adapters/express';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Surface } from '../entities/audit-entry.ts';
+import { isLogged } from '../errors/codes.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { consoleRouter } from '../routers/console.ts';
+import { admit, type Credentials } from '../mcp/admit.ts';
 import { appRouter } from '../routers/index.ts';
 import type { OperationContext } from '../routers/context.ts';
 import { callError } from '../routers/procedures.ts';
-import { authenticate, countRequest } from '../services/keys/authenticate.ts';
+import { countRequest } from '../services/keys/authenticate.ts';
 import type { Caller } from '../services/access/caller.ts';
 import { IMAGE_MAX_BYTES } from '../services/images/limits.ts';
 import { networkOf } from '../services/limits/network-of.ts';
 import type { RateState } from '../services/limits/rate-limiter.ts';
-import { presentedKey } from './presented-key.ts';
 import { rateHeaders, REQUEST_ID_HEADER } from './rate-headers.ts';
 import { requestIdOf } from './request-id.ts';
 import type { Runtime } from './runtime.ts';
@@ -41,12 +42,12 @@ export interface TrpcMount {
   readonly allowMethodOverride: boolean;
 }
 
-/** The mount for keys. It checks the key before it reads any of the body. */
-export function trpcHandler(context: Runtime): RequestHandler {
+/** The mount for keys and access tokens. It checks them before it reads any of the body. */
+export function trpcHandler(context: Runtime, credentials: Credentials): RequestHandler {
   const callerOf: TrpcMount['callerOf'] = (_request, { locals }) => (locals['caller'] ?? null) as Caller | null;
   const answer = mountTrpc(context, { router: appRouter, surface: 'trpc', callerOf, allowMethodOverride: false });
   return async (request, response, next) => {
-    const admission = await authenticate(context, presentedKey(request.headers));
+    const admission = await admit(context, credentials, request.headers, undefined);
     response.locals['caller'] = admission?.caller ?? null;
     // tRPC does not read the request when a body is set: a body without a valid key is neither kept nor waited for.
     if (admission === null && request.method === 'POST') request.body = '';
@@ -69,7 +70,7 @@ function middleware(context: Runtime, mount: TrpcMount, maxBodySize: number): Re
     allowMethodOverride: mount.allowMethodOverride,
     createContext: ({ req, res }) => createCallContext(context, mount, req, res),
     onError: ({ error, ctx }) => {
-      if (callError(error).code !== 'internal_server_error') return;
+      if (!isLogged(callError(error).code)) return;
       context.log.error({ reqId: ctx?.requestId, err: error.cause ?? error }, 'a call failed');
     },
   });
