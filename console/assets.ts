@@ -5,8 +5,6 @@
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
@@ -14,6 +12,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../services/context.ts';
 import { connectFields } from './connect-fields.ts';
 import { toBrowserModule } from './browser-module.ts';
+import { readReferenceScript } from './reference-script.ts';
 import { CONTENT_TYPES, setStaticHeaders } from './static-headers.ts';
 
 interface Asset {
@@ -38,7 +37,7 @@ export function serveAssets(context: Context): RequestHandler {
   let referenceScript: Promise<Asset> | undefined;
   return async (request, response, next) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return next();
-    // This script has four megabytes and is loaded on first use, because most processes never serve it.
+    // This script has five megabytes and is loaded on first use, because most processes never serve it.
     if (request.path === REFERENCE_SCRIPT)
       return sendAsset(request, response, await (referenceScript ??= loadReferenceScript()));
     const asset = assets.get(request.path);
@@ -79,8 +78,7 @@ function assetOf(contentType: string, body: Buffer, gzipped: Buffer = gzipSync(b
 }
 
 async function loadReferenceScript(): Promise<Asset> {
-  const entry = createRequire(import.meta.url).resolve('@scalar/api-reference');
-  const body = await readFile(join(entry, '../browser/standalone.js'));
+  const body = Buffer.from(await readReferenceScript());
   return assetOf('text/javascript; charset=utf-8', body, await promisify(gzip)(body));
 }
 

@@ -30,6 +30,7 @@ export interface Page {
 const NAVIGATION = [
   { path: '/', name: 'Console' },
   { path: '/docs', name: 'API reference' },
+  { path: '/docs/guide', name: 'Guides' },
   { path: '/docs/errors', name: 'Errors' },
   { path: '/status', name: 'Status' },
 ];

@@ -1,5 +1,5 @@
 /**
- * Mounts all pages for people: the console, the API reference, the error codes, the status page, the hosted
+ * Mounts all pages for people: the console, the API reference, the documentation, the error codes, the status page, the hosted
  * connect page, the owner pages and sign-in, and the sandbox's public timelines (docs/contract/running.md#paths,
  * docs/contract/platforms.md#sandbox, docs/contract/agents.md#people,
  * docs/contract/connections.md#the-hosted-page).
@@ -10,6 +10,7 @@ import { serveAppFiles } from './app-files.ts';
 import { appPage } from './app-page.ts';
 import { serveAssets } from './assets.ts';
 import { connectPages } from './connect/connect-pages.ts';
+import { docsRouter } from './docs/docs-router.ts';
 import { errorsPage } from './errors-page.ts';
 import { referencePage } from './reference-page.ts';
 import { serveSandboxImage } from './sandbox-image.ts';
@@ -28,6 +29,7 @@ export function pagesRouter(context: Context & WithPublicLimiter & WithHealth): 
   router.use(peoplePages(context));
   router.get('/docs', referencePage(context));
   router.get('/docs/errors', errorsPage(context));
+  router.use(docsRouter(context));
   router.get('/status', statusPage(context));
   router.get('/sandbox/media/:postId/:position', serveSandboxImage(context));
   router.get('/sandbox/:accountId', timelinePage(context));

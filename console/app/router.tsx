@@ -7,10 +7,12 @@ import { Loading } from './ui/loading.tsx';
 import { activityRoute } from './views/activity/route.ts';
 import { agentsRoute } from './views/agents/route.ts';
 import { accountRoute } from './views/account/route.ts';
+import { approvalsRoute } from './views/approvals/route.ts';
 import { calendarRoute } from './views/calendar/route.ts';
 import { composeRoute } from './views/compose/route.ts';
 import { connectionRoute, connectionsRoute, newConnectionRoute } from './views/connections/route.ts';
 import { designRoute } from './views/design/route.ts';
+import { calendarAddressesRoute, exportRoute, feedsRoute, importRoute } from './views/files/route.ts';
 import { keysRoute } from './views/keys/route.ts';
 import { mediaRoute } from './views/media/route.ts';
 import { analyticsRoute } from './views/analytics/route.ts';
@@ -18,12 +20,15 @@ import { postRoute, postsRoute } from './views/posts/route.ts';
 import { profileRoute, profilesRoute } from './views/profiles/route.ts';
 import { queuesRoute } from './views/queues/route.ts';
 import { settingsRoute } from './views/settings/route.ts';
+import { policiesRoute, policyRoute } from './views/policies/route.ts';
+import { stopsRoute } from './views/stops/route.ts';
 import { todayRoute } from './views/today/route.ts';
 import { webhookRoute, webhooksRoute } from './views/webhooks/route.ts';
 
 const routeTree = rootRoute.addChildren([
   todayRoute,
   accountRoute,
+  approvalsRoute,
   calendarRoute,
   composeRoute,
   connectionsRoute,
@@ -39,10 +44,17 @@ const routeTree = rootRoute.addChildren([
   webhooksRoute,
   webhookRoute,
   queuesRoute,
+  importRoute,
+  exportRoute,
+  feedsRoute,
+  calendarAddressesRoute,
   keysRoute,
   agentsRoute,
   activityRoute,
   settingsRoute,
+  stopsRoute,
+  policiesRoute,
+  policyRoute,
 ]);
 
 export const router = createRouter({

@@ -1,5 +1,6 @@
 /** The authorization server functions that the consent pages need, injected on mounting. */
 import type { Request, Response } from 'express';
+import type { Limits } from '../../services/access/limits.ts';
 import type { Role } from '../../services/access/roles.ts';
 import type { Scope } from '../../services/access/scopes.ts';
 
@@ -11,6 +12,8 @@ export interface ConsentRequest {
   /** The redirect URI for the response. */
   readonly redirectUri: string;
   readonly scopes: readonly Scope[];
+  /** Whether it asks for the API and not, or not only, for /mcp. */
+  readonly asksForApi: boolean;
 }
 
 /** The user who consents, and the granted limits. */
@@ -23,6 +26,8 @@ export interface Consent {
   /** The only profile that the client can access; null for the whole account. */
   readonly profileId: string | null;
   readonly mode: 'live' | 'test';
+  /** Whether what the client wants to send waits for a person. */
+  readonly approval: Limits['approval'];
 }
 
 export interface ConsentRequests {

@@ -16,15 +16,18 @@ export interface ConsentView {
   /** Path to which the decision is posted. */
   readonly action: string;
   readonly csrf: Html;
+  /** Whether no person of the account has allowed this client before. */
+  readonly isNew: boolean;
 }
 
 /** Option values other than profile ids. */
 export const WHOLE_ACCOUNT = 'account';
 export const TEST_MODE = 'test';
 
-export function consentView({ asked, person, profiles, action, csrf }: ConsentView): Html {
+export function consentView({ asked, person, profiles, action, csrf, isNew }: ConsentView): Html {
   const scopes = scopesWithinRole(asked.scopes, person.role);
   const isEmpty = scopes.length === 0;
+  const posts = scopes.includes('posts:write');
   return html`<section class="panel consent" aria-labelledby="heading">
     <h1 id="heading">Allow <span dir="auto">${asked.clientName}</span>?</h1>
     <p>
@@ -38,9 +41,10 @@ export function consentView({ asked, person, profiles, action, csrf }: ConsentVi
         ${scopes.map((scope) => html`<li>${SCOPES[scope]}</li>`)}
       </ul>`
     }
+    ${asked.asksForApi && html`<p>It asks for the API, where it is not asked again before a call.</p>`}
     ${roleNote(asked, person.role)}
     <form method="post" action="${action}">
-      ${csrf}
+      ${csrf} ${posts && isNew && approvalField(true)}
       <div class="field">
         <label for="reach">What it reaches</label>
         <select id="reach" name="reach" aria-describedby="reach-hint">
@@ -53,6 +57,7 @@ export function consentView({ asked, person, profiles, action, csrf }: ConsentVi
           connected account and every profile.
         </p>
       </div>
+      ${posts && !isNew && approvalField(false)}
       <div>
         ${!isEmpty && html`<button class="primary" type="submit" name="answer" value="allow">Allow</button>`}
         <button type="submit" name="answer" value="deny">Deny</button>
@@ -63,6 +68,27 @@ export function consentView({ asked, person, profiles, action, csrf }: ConsentVi
       with it.
     </p>
   </section>`;
+}
+
+/** First and ticked for a new client: a person who trusts it already unticks it. */
+function approvalField(isChecked: boolean): Html {
+  const box = isChecked
+    ? html`<input
+        type="checkbox"
+        id="approval"
+        name="approval"
+        value="required"
+        checked
+        aria-describedby="approval-hint"
+      />`
+    : html`<input type="checkbox" id="approval" name="approval" value="required" aria-describedby="approval-hint" />`;
+  return html`<div class="field box-field">
+    ${box}
+    <label for="approval">Ask me before anything goes out</label>
+    <p class="hint" id="approval-hint">
+      What it writes waits as a draft until an owner approves it. It can still delete and take down posts.
+    </p>
+  </div>`;
 }
 
 /** What the client asks for and the person cannot give, because their role does not have it. */

@@ -8,6 +8,7 @@ import type { Context } from '../../services/context.ts';
 import { scopesWithinRole } from '../../services/access/roles.ts';
 import { listGrants } from '../../services/oauth/list-grants.ts';
 import { profilesToChoose } from '../../services/oauth/profiles-to-choose.ts';
+import { wasAllowedBefore } from '../../services/oauth/was-allowed-before.ts';
 import { revokeGrant } from '../../services/oauth/revoke-grant.ts';
 import { fieldsOf } from '../form-fields.ts';
 import { ownerForm } from '../people/owner-form.ts';
@@ -77,7 +78,8 @@ function ask(context: Context, requests: ConsentRequests): RequestHandler<{ uid:
     if (person === null) return response.redirect(303, signInAddress(action));
     const profiles = await profilesToChoose(context, person.accountId);
     const csrf = csrfField(context, person);
-    const main = consentView({ asked, person, profiles, action, csrf });
+    const isNew = !(await wasAllowedBefore(context, person.accountId, asked.clientId));
+    const main = consentView({ asked, person, profiles, action, csrf, isNew });
     sendConsentPage(response, main, asked.redirectUri);
   };
 }
@@ -91,11 +93,11 @@ function answer(context: Context, requests: ConsentRequests): RequestHandler<{ u
     const person = await signedIn(context, request);
     if (person === null) return response.redirect(303, signInAddress(page));
     if (!isOurForm(context, request, person, request.body)) return sendForeignForm(response, page);
-    const { answer: said, reach } = fieldsOf(request.body);
+    const { answer: said, reach, approval } = fieldsOf(request.body);
     // Nothing is left of the request within the person's role.
     const isEmpty = scopesWithinRole(asked.scopes, person.role).length === 0;
     if (said === 'deny') return response.redirect(303, await requests.deny(request, response, person));
-    const consent = said === 'allow' && !isEmpty ? await consentOf(context, person, reach) : null;
+    const consent = said === 'allow' && !isEmpty ? await consentOf(context, person, { reach, approval }) : null;
     if (consent === null) return refuseChoice(response, page);
     response.redirect(303, await requests.allow(request, response, consent));
   };
@@ -105,9 +107,10 @@ function answer(context: Context, requests: ConsentRequests): RequestHandler<{ u
 async function consentOf(
   context: Context,
   { accountId, ownerId, email, role }: SignedInPerson,
-  reach: string | undefined,
+  { reach, approval }: { readonly reach: string | undefined; readonly approval: string | undefined },
 ): Promise<Consent | null> {
-  const whole = { accountId, ownerId, email, role, profileId: null };
+  const rule = approval === 'required' ? 'required' : 'none';
+  const whole = { accountId, ownerId, email, role, profileId: null, approval: rule } as const;
   if (reach === WHOLE_ACCOUNT) return { ...whole, mode: 'live' };
   if (reach === TEST_MODE) return { ...whole, mode: 'test' };
   const offered = await profilesToChoose(context, accountId);

@@ -1,6 +1,6 @@
 /** All of the navigation, on phones. */
-import X from 'lucide-react/icons/x';
 import { Button } from '../ui/button.tsx';
+import { X } from '../ui/icons.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { NavigationLink } from './navigation-links.tsx';
 import { useNavigation } from './rights.tsx';

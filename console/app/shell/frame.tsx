@@ -1,11 +1,10 @@
 /** The frame of every view: skip link, navigation, banner, content, messages, palette and the list of shortcuts. */
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import Menu from 'lucide-react/icons/menu';
-import Search from 'lucide-react/icons/search';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { serviceVersion } from '../data/session.ts';
 import type { NavigationEntry } from '../navigation.ts';
 import { Button } from '../ui/button.tsx';
+import { Menu, Search } from '../ui/icons.tsx';
 import { ServerLink } from '../ui/link.tsx';
 import { Toasts } from '../ui/toasts.tsx';
 import { AccountMenu } from './account-menu.tsx';

@@ -1,19 +1,18 @@
 /** The command palette: type to find a view or an action, Enter goes there. */
 import { useNavigate } from '@tanstack/react-router';
-import Keyboard from 'lucide-react/icons/keyboard';
-import Palette from 'lucide-react/icons/palette';
 import { Autocomplete, useFilter } from 'react-aria-components/Autocomplete';
 import { Input } from 'react-aria-components/Input';
 import { Menu, MenuItem } from 'react-aria-components/Menu';
 import { SearchField } from 'react-aria-components/SearchField';
-import type { LucideIcon } from '../ui/icon.ts';
+import type { Icon } from '../ui/icon.tsx';
+import { Keyboard, Palette } from '../ui/icons.tsx';
 import { useNavigation } from './rights.tsx';
 import { Sheet } from './sheet.tsx';
 
 interface Command {
   readonly id: string;
   readonly label: string;
-  readonly icon: LucideIcon;
+  readonly icon: Icon;
   run(): void;
 }
 

@@ -1,8 +1,7 @@
 /** A box to tick. */
-import Check from 'lucide-react/icons/check';
-import Minus from 'lucide-react/icons/minus';
 import type { ReactNode } from 'react';
 import { Checkbox as AriaCheckbox, type CheckboxProps as AriaCheckboxProps } from 'react-aria-components/Checkbox';
+import { Check, Minus } from './icons.tsx';
 
 export interface CheckboxProps extends Omit<AriaCheckboxProps, 'children' | 'className' | 'style'> {
   readonly children?: ReactNode;

@@ -1,11 +1,11 @@
 /** A value that is shown to be copied, such as a secret or a link, with a button that copies it. */
-import Copy from 'lucide-react/icons/copy';
 import { type ReactNode, useRef } from 'react';
 import { Input } from 'react-aria-components/Input';
 import { Label } from 'react-aria-components/Label';
 import { Text } from 'react-aria-components/Text';
 import { TextField } from 'react-aria-components/TextField';
 import { Button } from './button.tsx';
+import { Copy } from './icons.tsx';
 import { toast } from './toasts.tsx';
 
 export interface CopyFieldProps {

@@ -1,9 +1,9 @@
 /** What a view shows when there is nothing yet: what would be here, and how to begin. */
-import type { LucideIcon } from './icon.ts';
 import type { ReactNode } from 'react';
+import type { Icon } from './icon.tsx';
 
 export interface EmptyStateProps {
-  readonly icon: LucideIcon;
+  readonly icon: Icon;
   readonly title: string;
   readonly children: ReactNode;
   /** The first step, as a link or a button. */

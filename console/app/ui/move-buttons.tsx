@@ -1,7 +1,6 @@
 /** Moves an item of a list up or down, with the keyboard too. */
-import ArrowDown from 'lucide-react/icons/arrow-down';
-import ArrowUp from 'lucide-react/icons/arrow-up';
 import { Button } from './button.tsx';
+import { ArrowDown, ArrowUp } from './icons.tsx';
 
 interface MoveButtonsProps {
   readonly what: string;

@@ -1,7 +1,7 @@
 /** Shows a failure in the words of the error table: what happened, what to do, and where to read more. */
-import TriangleAlert from 'lucide-react/icons/triangle-alert';
 import type { ReactNode } from 'react';
 import { hintOf, problemOf } from '../data/problem.ts';
+import { TriangleAlert } from './icons.tsx';
 import { ServerLink } from './link.tsx';
 
 /** @param action what the person can do about it here, such as a button */

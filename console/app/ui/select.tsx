@@ -1,10 +1,10 @@
 /** A choice of one among few. */
-import ChevronDown from 'lucide-react/icons/chevron-down';
 import { Button } from 'react-aria-components/Button';
 import { Label } from 'react-aria-components/Label';
 import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
 import { Popover } from 'react-aria-components/Popover';
 import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select';
+import { ChevronDown } from './icons.tsx';
 
 export interface Choice<Value extends string> {
   readonly value: Value;

@@ -1,4 +1,4 @@
-/** The state of a post, a call, a delivery, a webhook or a connect link, in a word and a color. */
+/** The state of a post, a call, a delivery, a webhook, a feed, an import or a connect link, in a word and a color. */
 import type { Outputs } from '../data/trpc.ts';
 
 type Status =
@@ -6,6 +6,8 @@ type Status =
   | Outputs['posts']['attempts']['attempts'][number]['state']
   | Outputs['webhooks']['deliveries']['deliveries'][number]['status']
   | Outputs['connect']['get']['connectSession']['status']
+  | Outputs['imports']['list']['imports'][number]['status']
+  | Outputs['imports']['get']['rows'][number]['status']
   | 'enabled'
   | 'disabled';
 
@@ -15,6 +17,9 @@ const TONES: Readonly<Record<Status, 'good' | 'bad' | 'wait' | 'calm'>> = {
   delivered: 'good',
   connected: 'good',
   enabled: 'good',
+  done: 'good',
+  valid: 'good',
+  created: 'good',
   failed: 'bad',
   rejected: 'bad',
   unknown: 'bad',
@@ -25,7 +30,9 @@ const TONES: Readonly<Record<Status, 'good' | 'bad' | 'wait' | 'calm'>> = {
   pending: 'wait',
   processing: 'wait',
   sending: 'wait',
+  running: 'wait',
   draft: 'calm',
+  skipped: 'calm',
   cancelled: 'calm',
   deleted: 'calm',
   expired: 'calm',

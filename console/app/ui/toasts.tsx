@@ -1,6 +1,4 @@
 /** Messages that come and go: what happened, and undo for as long as they show. */
-import Undo2 from 'lucide-react/icons/undo-2';
-import X from 'lucide-react/icons/x';
 import { Text } from 'react-aria-components/Text';
 import {
   UNSTABLE_Toast as Toast,
@@ -9,6 +7,7 @@ import {
   UNSTABLE_ToastRegion as ToastRegion,
 } from 'react-aria-components/Toast';
 import { Button } from './button.tsx';
+import { Undo2, X } from './icons.tsx';
 
 interface Message {
   readonly text: string;

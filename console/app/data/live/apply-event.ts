@@ -131,6 +131,12 @@ type Resource =
   | 'profiles'
   | 'keys'
   | 'webhooks'
+  | 'calendars'
+  | 'imports'
+  | 'feeds'
+  | 'approvals'
+  | 'stops'
+  | 'policies'
   | 'media'
   | 'account'
   | 'audit'
@@ -145,9 +151,15 @@ const CHANGES: Readonly<Record<string, readonly Resource[]>> = {
   profiles: ['profiles', 'connections', 'keys'],
   keys: ['keys'],
   webhooks: ['webhooks'],
+  calendars: ['calendars'],
+  imports: ['imports'],
+  feeds: ['feeds'],
+  approvals: ['approvals', 'posts'],
+  stops: ['stops', 'posts'],
+  policies: ['policies', 'keys', 'people'],
   media: ['media', 'account'],
   account: ['account'],
-  posts: ['connections'],
+  posts: ['connections', 'approvals'],
   people: ['people'],
   owner: ['people'],
 };

@@ -1,9 +1,12 @@
 /** Account: plan and usage, people, settings, and the person's own sign-in. */
 import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
 import { useTRPC } from '../../data/trpc.ts';
+import { Allowed } from '../../shell/rights.tsx';
 import { useSession } from '../../shell/session-context.ts';
 import { useTitle } from '../../shell/use-title.ts';
 import { ServerLink } from '../../ui/link.tsx';
+import { Loading } from '../../ui/loading.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { AccountSettings } from './account-settings.tsx';
@@ -11,6 +14,9 @@ import { OwnSignIn } from './own-sign-in.tsx';
 import { People } from './people.tsx';
 import { Usage } from './usage.tsx';
 import './account.css';
+
+// The choice of a time zone brings much.
+const WeeklyDigest = lazy(() => import('./weekly-digest.tsx'));
 
 export function AccountView() {
   useTitle('Account');
@@ -31,7 +37,16 @@ export function AccountView() {
           </>
         )}
       </QueryView>
-      {session.kind === 'person' && <OwnSignIn />}
+      {session.kind === 'person' && (
+        <>
+          <Allowed to="owner">
+            <Suspense fallback={<Loading what="the weekly digest" />}>
+              <WeeklyDigest />
+            </Suspense>
+          </Allowed>
+          <OwnSignIn />
+        </>
+      )}
     </>
   );
 }

@@ -2,10 +2,10 @@
 import { useNavigate } from '@tanstack/react-router';
 import { withoutEmpty } from '../../data/search.ts';
 import { FilterSelect } from '../../filters/filter-select.tsx';
-import X from 'lucide-react/icons/x';
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { X } from '../../ui/icons.tsx';
 import { NativeField } from '../../ui/native-field.tsx';
 import { ACTOR_WORDS } from './entry-row.tsx';
 import { ACTOR_KINDS, type ActivitySearch, type FilterChanges, OUTCOMES, type Outcome } from './search.ts';

@@ -1,10 +1,10 @@
 /** Activity: who asked for which change and how it ended, newest first, without end. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import History from 'lucide-react/icons/history';
 import { useTRPC } from '../../data/trpc.ts';
 import { useTitle } from '../../shell/use-title.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { History } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { ShowMore } from '../../ui/show-more.tsx';

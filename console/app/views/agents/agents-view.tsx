@@ -1,13 +1,14 @@
 /** Agents: the programs that people have allowed to act for them, and how to connect another. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import Bot from 'lucide-react/icons/bot';
 import { useState } from 'react';
 import { type Outputs, useTRPC } from '../../data/trpc.ts';
 import { useSession } from '../../shell/session-context.ts';
+import { StopButton } from '../../shell/stop-button.tsx';
 import { useTitle } from '../../shell/use-title.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { Bot } from '../../ui/view-icons.tsx';
 import { Link, ServerLink } from '../../ui/link.tsx';
 import { QuietMoment } from '../../ui/moment.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -64,12 +65,27 @@ function Grants() {
 }
 
 function GrantRow({ grant }: { grant: Grant }) {
-  const { id, clientName, redirectHost, scopes, profile, mode, givenBy, isOwn, createdAt, lastUsedAt } = grant;
+  const {
+    id,
+    clientName,
+    redirectHost,
+    scopes,
+    profile,
+    mode,
+    approval,
+    policyId,
+    givenBy,
+    isOwn,
+    createdAt,
+    lastUsedAt,
+  } = grant;
   return (
     <li className="row-with-action">
       <div>
         <p>
-          <b dir="auto">{clientName}</b> {mode === 'test' && <span className="badge">test mode only</span>}
+          <b dir="auto">{clientName}</b> {mode === 'test' && <span className="badge">test mode only</span>}{' '}
+          {approval === 'required' && <span className="badge">asks first</span>}{' '}
+          {policyId !== null && <span className="badge">has a policy</span>}
         </p>
         <p className="hint">
           Reaches{' '}
@@ -99,9 +115,21 @@ function GrantRow({ grant }: { grant: Grant }) {
           >
             Activity
           </Link>
+          {', '}
+          <Link
+            to="/policies/$policyId"
+            params={{ policyId: id }}
+            className="link"
+            aria-label={`Policy of ${clientName}`}
+          >
+            Policy
+          </Link>
         </p>
       </div>
-      <Revoke grantId={id} clientName={clientName} />
+      <div className="actions">
+        <StopButton name={clientName} target={{ grantId: id }} />
+        <Revoke grantId={id} clientName={clientName} />
+      </div>
     </li>
   );
 }

@@ -1,14 +1,14 @@
 /** Analytics: totals, charts by day, platform and tag, the best times, and all of them as CSV. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import ChartColumn from 'lucide-react/icons/chart-column';
-import Download from 'lucide-react/icons/download';
 import { lazy, Suspense } from 'react';
 import { useNames } from '../../data/connections.ts';
 import { useTRPC } from '../../data/trpc.ts';
 import { useTitle } from '../../shell/use-title.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { Download } from '../../ui/icons.tsx';
+import { ChartColumn } from '../../ui/view-icons.tsx';
 import { Link } from '../../ui/link.tsx';
 import { useNow } from '../../ui/moment.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -19,7 +19,7 @@ import { BestTimes } from './best-times.tsx';
 import { csvFiles } from './csv.ts';
 import { DayCharts } from './day-charts.tsx';
 import { nameOfDay } from './metrics.ts';
-import { saveCsv } from './save-file.ts';
+import { saveCsv } from '../../ui/save-file.ts';
 import { type Analytics, filterOf } from './search.ts';
 import { Totals } from './totals.tsx';
 import './analytics.css';

@@ -1,13 +1,12 @@
 /** Calendar: the posts and the free slots of a month or a week, in a chosen time zone. */
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import ChevronLeft from 'lucide-react/icons/chevron-left';
-import ChevronRight from 'lucide-react/icons/chevron-right';
 import { lazy, Suspense } from 'react';
 import { useConnections } from '../../data/connections.ts';
 import { useShortcuts } from '../../shell/shortcuts.ts';
 import { useTitle } from '../../shell/use-title.ts';
 import { Button } from '../../ui/button.tsx';
 import { dayInWords, monthInWords, weekdayName } from '../../ui/day-words.ts';
+import { ChevronLeft, ChevronRight } from '../../ui/icons.tsx';
 import { useNow } from '../../ui/moment.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { ZONE } from '../../ui/times.ts';

@@ -1,12 +1,9 @@
 /** A post or a free slot in the calendar. */
-import CircleCheck from 'lucide-react/icons/circle-check';
-import Clock from 'lucide-react/icons/clock';
-import Plus from 'lucide-react/icons/plus';
-import TriangleAlert from 'lucide-react/icons/triangle-alert';
 import { Button } from 'react-aria-components/Button';
 import { Allowed, useCan } from '../../shell/rights.tsx';
 import { dayInWords } from '../../ui/day-words.ts';
-import type { LucideIcon } from '../../ui/icon.ts';
+import type { Icon } from '../../ui/icon.tsx';
+import { CircleCheck, Clock, Plus, TriangleAlert } from '../../ui/icons.tsx';
 import { startDrag } from '../../ui/post-drag.ts';
 import { directionOf, type KeyEvent } from './arrow-keys.ts';
 import { type Step, useCalendar } from './calendar-context.ts';
@@ -22,7 +19,7 @@ export function EntryItem({ entry, isWeek }: { entry: Entry; isWeek: boolean }) 
   );
 }
 
-const ICONS: Partial<Record<Post['status'], LucideIcon>> = { sent: CircleCheck, failed: TriangleAlert };
+const ICONS: Partial<Record<Post['status'], Icon>> = { sent: CircleCheck, failed: TriangleAlert };
 
 function PostItem({ entry, isWeek }: { entry: PostEntry; isWeek: boolean }) {
   const { nudge, open } = useCalendar();

@@ -1,5 +1,4 @@
 /** Images by file, drop or paste, each with alt text and its place, and what a send would do to it. */
-import ImageUp from 'lucide-react/icons/image-up';
 import { useRef } from 'react';
 import { DropZone } from 'react-aria-components/DropZone';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
@@ -10,9 +9,11 @@ import { ALT_TEXT_MAX, IMAGE_TYPES, usePastedFiles } from '../../data/images/upl
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { HeldImage } from '../../ui/held-image.tsx';
+import { ImageUp } from '../../ui/icons.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { toast } from '../../ui/toasts.tsx';
+import { AltTextProposal } from './alt-text-proposal.tsx';
 import type { ComposedImage } from './composition.ts';
 import type { EditorProps } from './text-editor.tsx';
 import { MoveButtons } from '../../ui/move-buttons.tsx';
@@ -114,6 +115,7 @@ function Composed({ image, index, count, chosen, verdicts, onAltText, onMove, on
           value={image.altText}
           onChange={onAltText}
         />
+        <AltTextProposal mediaId={image.id} what={what} onUse={onAltText} />
         <Outcomes image={image} chosen={chosen} verdicts={verdicts} />
         <div className="actions">
           <MoveButtons what={what} index={index} count={count} onMove={onMove} />

@@ -1,8 +1,8 @@
 /** Asks the model of the service to improve a text. The difference is shown before anything changes. */
-import Sparkles from 'lucide-react/icons/sparkles';
 import { lazy, Suspense, useState } from 'react';
 import type { Connection } from '../../data/connections.ts';
 import { Button } from '../../ui/button.tsx';
+import { Sparkles } from '../../ui/icons.tsx';
 
 const PolishSheet = lazy(() =>
   import('./polish-sheet.tsx').then(({ PolishSheet: default_ }) => ({ default: default_ })),

@@ -1,14 +1,19 @@
-/** A text and its rewrite side by side, with what differs marked. Using it can be undone. */
+/** A text beside wordings of the model to choose from, with what differs marked. Using one can be undone. */
 import { useQuery } from '@tanstack/react-query';
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import type { Connection } from '../../data/connections.ts';
-import { useTRPCClient } from '../../data/trpc.ts';
+import { type Outputs, useTRPCClient } from '../../data/trpc.ts';
 import { Sheet } from '../../shell/sheet.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
+import { RadioChoice } from '../../ui/radio-choice.tsx';
 import { toast } from '../../ui/toasts.tsx';
-import { type Difference, differenceOf } from './word-difference.ts';
+import { MarkedWords } from './marked-words.tsx';
+import { differenceOf } from './word-difference.ts';
+
+/** Wordings to choose from. Each is a call of the model. */
+const WORDINGS = 3;
 
 export interface PolishSheetProps {
   readonly text: string;
@@ -19,15 +24,20 @@ export interface PolishSheetProps {
 
 export function PolishSheet({ text, connection, onText, onClose }: PolishSheetProps) {
   const api = useTRPCClient();
+  const [chosen, setChosen] = useState('0');
   const { slug, profileId } = connection;
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['compose', 'rewrite', text, connection.id],
-    queryFn: ({ signal }) =>
-      api.posts.rewrite.mutate({ text, connectionSlug: slug, ...(profileId !== null && { profileId }) }, { signal }),
+    queryFn: ({ signal }) => {
+      const target = { connectionSlug: slug, ...(profileId !== null && { profileId }) };
+      return api.posts.rewrite.mutate({ text, ...target, variants: WORDINGS }, { signal });
+    },
     retry: false,
     staleTime: 'static',
     gcTime: 0,
   });
+  const wordings = wordingsOf(data);
+  const wording = wordings[Number(chosen)] ?? wordings[0];
   const use = (rewrite: string) => {
     onText(rewrite);
     onClose();
@@ -43,10 +53,19 @@ export function PolishSheet({ text, connection, onText, onClose }: PolishSheetPr
           {data.reason} Your text stays as it is.
         </p>
       )}
-      {data?.status === 'rewritten' && <SideBySide before={text} after={data.text} />}
+      {wordings.length > 1 && (
+        <RadioChoice
+          label="Wording"
+          value={wordings[Number(chosen)] === undefined ? '0' : chosen}
+          choices={wordings.map((_text, index) => ({ value: `${index}`, label: `Wording ${index + 1}` }))}
+          onChange={setChosen}
+        />
+      )}
+      {wording !== undefined && <SideBySide before={text} after={wording} />}
+      {data?.status === 'rewritten' && <Dropped variants={data.variants ?? []} />}
       <div className="actions">
-        {data?.status === 'rewritten' && (
-          <Button look="primary" isDisabled={data.text === text} onPress={() => use(data.text)}>
+        {wording !== undefined && (
+          <Button look="primary" isDisabled={wording === text} onPress={() => use(wording)}>
             Use the polished text
           </Button>
         )}
@@ -61,6 +80,24 @@ export function PolishSheet({ text, connection, onText, onClose }: PolishSheetPr
   );
 }
 
+type Variants = NonNullable<Outputs['posts']['rewrite']['variants']>;
+
+function wordingsOf(answer: Outputs['posts']['rewrite'] | undefined): string[] {
+  return (answer?.variants ?? []).flatMap(({ text }) => text ?? []);
+}
+
+/** Why there are fewer wordings than were asked for. */
+function Dropped({ variants }: { variants: Variants }) {
+  const reasons = variants.flatMap(({ reason }) => reason ?? []);
+  if (reasons.length === 0) return null;
+  return (
+    <p className="hint">
+      {reasons.length === 1 ? 'One wording was dropped: ' : `${reasons.length} wordings were dropped: `}
+      {[...new Set(reasons)].join(' ')}
+    </p>
+  );
+}
+
 function SideBySide({ before, after }: { before: string; after: string }) {
   const id = useId();
   const parts = differenceOf(before.trim(), after);
@@ -70,25 +107,13 @@ function SideBySide({ before, after }: { before: string; after: string }) {
       <div className="side-by-side">
         <section aria-labelledby={`${id}-before`}>
           <h3 id={`${id}-before`}>Yours</h3>
-          <Marked parts={parts.filter(({ kind }) => kind !== 'added')} />
+          <MarkedWords parts={parts.filter(({ kind }) => kind !== 'added')} />
         </section>
         <section aria-labelledby={`${id}-after`}>
           <h3 id={`${id}-after`}>Polished</h3>
-          <Marked parts={parts.filter(({ kind }) => kind !== 'removed')} />
+          <MarkedWords parts={parts.filter(({ kind }) => kind !== 'removed')} />
         </section>
       </div>
     </>
-  );
-}
-
-function Marked({ parts }: { parts: readonly Difference[] }) {
-  return (
-    <p className="post-text" dir="auto">
-      {parts.map(({ kind, text }, index) => {
-        const key = `${index}`;
-        if (kind === 'removed') return <del key={key}>{text}</del>;
-        return kind === 'added' ? <ins key={key}>{text}</ins> : <span key={key}>{text}</span>;
-      })}
-    </p>
   );
 }

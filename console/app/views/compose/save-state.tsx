@@ -1,9 +1,9 @@
 /** Says where what is written is kept, and offers to begin anew or to continue another unfinished text. */
-import Trash2 from 'lucide-react/icons/trash-2';
 import { useTRPCClient } from '../../data/trpc.ts';
 import { useLists } from '../../data/live/use-lists.ts';
 import { problemOf } from '../../data/problem.ts';
 import { Button } from '../../ui/button.tsx';
+import { Trash2 } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
 import { doUnlessUndone } from '../../ui/toasts.tsx';
 import { type Composition, contentKey, isBlank, newComposition } from './composition.ts';

@@ -1,8 +1,8 @@
 /** The words of a composition: the text, variants for platforms, replies, first comment and tags. */
-import X from 'lucide-react/icons/x';
 import { type Connection, useNames } from '../../data/connections.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { X } from '../../ui/icons.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import type { Composition } from './composition.ts';
 import { Counts, type PartCount } from './counts.tsx';

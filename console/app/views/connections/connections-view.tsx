@@ -1,6 +1,5 @@
 /** Connections: the linked accounts with the health of each login, found by words, platform, profile and health. */
 import { getRouteApi } from '@tanstack/react-router';
-import Plug from 'lucide-react/icons/plug';
 import { useMemo } from 'react';
 import { type Connection, useConnections, useNames } from '../../data/connections.ts';
 import { Allowed, Refusal } from '../../shell/rights.tsx';
@@ -10,6 +9,7 @@ import { Link } from '../../ui/link.tsx';
 import { useNow } from '../../ui/moment.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useProfileNames } from '../../data/profiles.ts';
+import { Plug } from '../../ui/view-icons.tsx';
 import { ConnectOutcome } from './connect-outcome.tsx';
 import { ConnectionFilters } from './connection-filters.tsx';
 import { ConnectionRow } from './connection-row.tsx';

@@ -1,11 +1,11 @@
 /** /design: the design tokens and the components, for those who work on the console. */
-import Bell from 'lucide-react/icons/bell';
 import { useState } from 'react';
 import { useTitle } from '../../shell/use-title.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { Bell } from '../../ui/icons.tsx';
 import { LineChart } from '../../ui/line-chart.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';

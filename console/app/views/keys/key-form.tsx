@@ -6,6 +6,7 @@ import { type Inputs, useTRPC } from '../../data/trpc.ts';
 import { Allowed, Refusal } from '../../shell/rights.tsx';
 import { useSession } from '../../shell/session-context.ts';
 import { Button } from '../../ui/button.tsx';
+import { Checkbox } from '../../ui/checkbox.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Link } from '../../ui/link.tsx';
 import { NativeField } from '../../ui/native-field.tsx';
@@ -50,6 +51,7 @@ function PersonForm({ onMade }: { onMade(made: MadeKey): void }) {
   const [type, setType] = useState<Fields['type']>('test');
   const [reach, setReach] = useState(ACCOUNT);
   const [scopes, setScopes] = useState<readonly Scope[] | null>(null);
+  const [asksFirst, setAsksFirst] = useState(false);
   const [expires, setExpires] = useState('');
   const [password, setPassword] = useState('');
   const profiles = useProfiles().data?.profiles ?? [];
@@ -65,6 +67,7 @@ function PersonForm({ onMade }: { onMade(made: MadeKey): void }) {
       name: name.trim(),
       type,
       ...(scopes !== null && { scopes: [...scopes] }),
+      ...(asksFirst && { approval: 'required' }),
       // The field has the time of the person's own clock.
       ...(expires !== '' && { expiresAt: new Date(expires).toISOString() }),
     };
@@ -94,6 +97,9 @@ function PersonForm({ onMade }: { onMade(made: MadeKey): void }) {
         />
       )}
       <ScopeChoice all={scopeList ?? []} chosen={scopes} onChange={setScopes} />
+      <Checkbox isSelected={asksFirst} onChange={setAsksFirst}>
+        Ask first: what it wants to send waits for an owner
+      </Checkbox>
       <NativeField
         label="Expires (optional)"
         type="datetime-local"

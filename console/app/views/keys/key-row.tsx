@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTRPC } from '../../data/trpc.ts';
+import { StopButton } from '../../shell/stop-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -18,7 +19,21 @@ export interface KeyRowProps {
 }
 
 export function KeyRow({ value, profile }: KeyRowProps) {
-  const { id, name, type, prefix, profileId, scopes, createdBy, createdAt, lastUsedAt, expiresAt, revokedAt } = value;
+  const {
+    id,
+    name,
+    type,
+    prefix,
+    profileId,
+    scopes,
+    approval,
+    policyId,
+    createdBy,
+    createdAt,
+    lastUsedAt,
+    expiresAt,
+    revokedAt,
+  } = value;
   const now = useNow();
   const hasExpired = expiresAt !== null && new Date(expiresAt).getTime() <= now;
   return (
@@ -26,6 +41,8 @@ export function KeyRow({ value, profile }: KeyRowProps) {
       <div>
         <p>
           <b dir="auto">{name}</b> <span className="soft">{type}</span> <code>{prefix}…</code>{' '}
+          {approval === 'required' && <span className="badge">asks first</span>}{' '}
+          {policyId !== null && <span className="badge">has a policy</span>}{' '}
           {revokedAt !== null && <span className="badge badge-bad">revoked</span>}
           {revokedAt === null && hasExpired && <span className="badge badge-bad">expired</span>}
         </p>
@@ -63,9 +80,27 @@ export function KeyRow({ value, profile }: KeyRowProps) {
           <Link to="/activity" search={{ actorId: id }} className="link" aria-label={`Activity of ${name}`}>
             Activity
           </Link>
+          {revokedAt === null && (
+            <>
+              {', '}
+              <Link
+                to="/policies/$policyId"
+                params={{ policyId: id }}
+                className="link"
+                aria-label={`Policy of ${name}`}
+              >
+                Policy
+              </Link>
+            </>
+          )}
         </p>
       </div>
-      {revokedAt === null && <Revoke value={value} />}
+      {revokedAt === null && (
+        <div className="actions">
+          <StopButton name={name} target={{ keyId: id }} />
+          <Revoke value={value} />
+        </div>
+      )}
     </li>
   );
 }

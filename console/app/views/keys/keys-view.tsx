@@ -1,7 +1,6 @@
 /** Keys: all API keys of the account and of its profiles, and a form that makes one. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import KeyRound from 'lucide-react/icons/key-round';
 import { lazy, Suspense, useState } from 'react';
 import { useProfileNames } from '../../data/profiles.ts';
 import { useTRPC } from '../../data/trpc.ts';
@@ -10,12 +9,12 @@ import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { CopyField } from '../../ui/copy-field.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { KeyRound } from '../../ui/view-icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { ShowMore } from '../../ui/show-more.tsx';
 import { KeyRow } from './key-row.tsx';
 import type { MadeKey } from './made-key.ts';
-import './keys.css';
 
 // The list is shown first, and the form is the larger part.
 const KeyForm = lazy(() => import('./key-form.tsx'));

@@ -28,7 +28,7 @@ export function ScopeChoice({ all, chosen, onChange }: ScopeChoiceProps) {
         onChange={(choice) => onChange(choice === 'all' ? null : [])}
       />
       {chosen !== null && (
-        <fieldset className="scope-list">
+        <fieldset className="tick-list">
           <legend>Scopes</legend>
           {all.map(({ name, description }) => (
             <Checkbox key={name} isSelected={chosen.includes(name)} onChange={(isOn) => toggle(name, isOn)}>

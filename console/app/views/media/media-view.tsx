@@ -1,13 +1,13 @@
 /** Media: the storage used, the upload, and the images in an endless grid. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import ImageIcon from 'lucide-react/icons/image';
 import { useMemo } from 'react';
 import { useTRPC } from '../../data/trpc.ts';
 import { Allowed, Refusal } from '../../shell/rights.tsx';
 import { useTitle } from '../../shell/use-title.ts';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { ImageIcon } from '../../ui/view-icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { QueryView } from '../../ui/query-view.tsx';

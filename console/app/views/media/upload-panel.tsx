@@ -1,5 +1,4 @@
 /** Upload: images by file, drop or paste, each with its alt text, which cannot be changed later. */
-import ImageUp from 'lucide-react/icons/image-up';
 import { DropZone } from 'react-aria-components/DropZone';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 import { Text } from 'react-aria-components/Text';
@@ -7,6 +6,7 @@ import { ALT_TEXT_MAX, IMAGE_TYPES, usePastedFiles } from '../../data/images/upl
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { HeldImage } from '../../ui/held-image.tsx';
+import { ImageUp } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemView } from '../../ui/problem-view.tsx';
 import { bytesInWords } from '../../ui/sizes.ts';

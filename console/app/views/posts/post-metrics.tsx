@@ -1,6 +1,7 @@
 /** The metrics of a post over time. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { POST_METRICS } from '../../data/post-metrics.ts';
 import { type Outputs, useTRPC } from '../../data/trpc.ts';
 import { LineChart } from '../../ui/line-chart.tsx';
 import { Moment } from '../../ui/moment.tsx';
@@ -9,14 +10,6 @@ import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 
 type Metrics = Outputs['posts']['metrics'];
-
-const LINES = [
-  ['impressions', 'Impressions'],
-  ['likes', 'Likes'],
-  ['reposts', 'Reposts'],
-  ['replies', 'Replies'],
-  ['clicks', 'Clicks'],
-] as const satisfies readonly (readonly [keyof Metrics['history'][number], string])[];
 
 export function PostMetrics({ postId }: { postId: string }) {
   const query = useQuery(useTRPC().posts.metrics.queryOptions({ postId }));
@@ -28,7 +21,7 @@ export function PostMetrics({ postId }: { postId: string }) {
             <p className="hint">The first metrics are read an hour after sending.</p>
           ) : (
             <>
-              <MetricList metrics={LINES.map(([name, label]) => [label, latest[name]])} />
+              <MetricList metrics={POST_METRICS.map(([name, label]) => [label, latest[name]])} />
               <p className="hint">
                 Read <Moment at={latest.fetchedAt} />.
               </p>
@@ -45,7 +38,7 @@ function History({ history }: { history: Metrics['history'] }) {
   const instants = useMemo(() => history.map(({ fetchedAt }) => fetchedAt), [history]);
   const lines = useMemo(
     () =>
-      LINES.map(([name, label]) => ({ label, values: history.map((read) => read[name]) })).filter(({ values }) =>
+      POST_METRICS.map(([name, label]) => ({ label, values: history.map((read) => read[name]) })).filter(({ values }) =>
         values.some((value) => value !== null),
       ),
     [history],

@@ -81,6 +81,22 @@ function PostPanels({ post }: { post: PostDetail }) {
               <OutsideLink href={post.url}>{post.url}</OutsideLink>
             </Fact>
           )}
+          {post.createdBy !== null && (
+            <Fact name="Created by">
+              <bdi>{post.createdBy.name ?? 'what has ended since'}</bdi>
+              {post.createdBy.onBehalfOf !== null && (
+                <>
+                  {' '}
+                  for <bdi>{post.createdBy.onBehalfOf}</bdi>
+                </>
+              )}
+            </Fact>
+          )}
+          {post.approval !== null && (
+            <Fact name="Approval">
+              <ApprovalWords approval={post.approval} />
+            </Fact>
+          )}
           <Fact name="Times sent">{post.tries}</Fact>
           <Fact name="Id">
             <code>{post.id}</code>
@@ -91,6 +107,34 @@ function PostPanels({ post }: { post: PostDetail }) {
       <PostAttempts postId={post.id} />
       <PostEvents postId={post.id} />
       {post.sentAt !== null && <PostMetrics postId={post.id} />}
+    </>
+  );
+}
+
+function ApprovalWords({ approval }: { approval: NonNullable<PostDetail['approval']> }) {
+  const { state, decidedBy, decidedAt, reason } = approval;
+  if (state === 'pending') {
+    return (
+      <Link to="/approvals" className="link">
+        waits for a person
+      </Link>
+    );
+  }
+  return (
+    <>
+      {state}
+      {decidedBy !== null && (
+        <>
+          {' '}
+          by <bdi>{decidedBy.name}</bdi>
+        </>
+      )}{' '}
+      {decidedAt !== null && <Moment at={decidedAt} />}
+      {reason !== null && (
+        <>
+          : <bdi>{reason}</bdi>
+        </>
+      )}
     </>
   );
 }

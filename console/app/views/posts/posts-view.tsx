@@ -1,12 +1,12 @@
 /** Posts: filters, an endless list, and actions on the selected ones. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import Inbox from 'lucide-react/icons/inbox';
 import { useMemo, useState } from 'react';
 import { useTRPC } from '../../data/trpc.ts';
 import { Allowed } from '../../shell/rights.tsx';
 import { useTitle } from '../../shell/use-title.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { Inbox } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { BulkBar } from './bulk-bar.tsx';

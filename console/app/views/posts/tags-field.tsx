@@ -1,7 +1,7 @@
 /** Tags that can be removed, and a field that adds others. */
-import X from 'lucide-react/icons/x';
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { X } from '../../ui/icons.tsx';
 import { TagInput } from './tag-input.tsx';
 import { isTag, tagsIn } from './tags.ts';
 

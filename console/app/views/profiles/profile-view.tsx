@@ -1,4 +1,4 @@
-/** One profile: its connections, a link with which the customer connects more, its keys, and its fields. */
+/** One profile: its connections, a link with which the customer connects more, its brand voice, its keys, and its fields. */
 import { getRouteApi } from '@tanstack/react-router';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNames } from '../../data/connections.ts';
@@ -14,6 +14,7 @@ import { ConnectLink } from './connect-link.tsx';
 import { DeleteProfile } from './delete-profile.tsx';
 import { ProfileForm } from './profile-form.tsx';
 import { ProfileKeys } from './profile-keys.tsx';
+import { ProfileVoice } from './profile-voice.tsx';
 import './profiles.css';
 
 const route = getRouteApi('/profiles/$profileId');
@@ -60,6 +61,7 @@ function ProfilePanels({ profile }: { profile: Profile }) {
       <Allowed to="connections:write">
         <ConnectLink profileId={id} />
       </Allowed>
+      <ProfileVoice profileId={id} />
       <ProfileKeys profileId={id} />
       <Allowed to="profiles:write">
         <Change profile={profile} />

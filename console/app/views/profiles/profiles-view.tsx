@@ -1,7 +1,6 @@
 /** Profiles: the customers of a product built on the service, found by their external id, and a form that makes one. */
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import UsersRound from 'lucide-react/icons/users-round';
 import { type FormEvent, useState } from 'react';
 import { type Outputs, useTRPC } from '../../data/trpc.ts';
 import { Allowed, Refusal } from '../../shell/rights.tsx';
@@ -9,6 +8,7 @@ import { useTitle } from '../../shell/use-title.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { UsersRound } from '../../ui/view-icons.tsx';
 import { Link } from '../../ui/link.tsx';
 import { QuietMoment } from '../../ui/moment.tsx';
 import { Panel } from '../../ui/panel.tsx';

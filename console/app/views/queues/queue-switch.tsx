@@ -1,7 +1,6 @@
 /** Whether the queue runs, with the button that pauses or resumes it. */
-import Pause from 'lucide-react/icons/pause';
-import Play from 'lucide-react/icons/play';
 import { Button } from '../../ui/button.tsx';
+import { Pause, Play } from '../../ui/icons.tsx';
 import type { QueueChange } from './use-queue-change.ts';
 
 export function QueueSwitch({ isPaused, change }: { isPaused: boolean; change: QueueChange }) {

@@ -1,11 +1,11 @@
 /** Queues: the weekly slots of a connection, and which post is in which of the coming ones. */
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import ListOrdered from 'lucide-react/icons/list-ordered';
 import { type Connection, useConnections, useNames } from '../../data/connections.ts';
 import { Allowed, Refusal } from '../../shell/rights.tsx';
 import { useTitle } from '../../shell/use-title.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { ListOrdered } from '../../ui/view-icons.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Panel } from '../../ui/panel.tsx';

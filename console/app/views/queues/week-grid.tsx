@@ -1,8 +1,8 @@
 /** The slots of the week, a column for each day; on phones the days are below each other. */
-import X from 'lucide-react/icons/x';
 import { Allowed } from '../../shell/rights.tsx';
 import { Button } from '../../ui/button.tsx';
 import { weekdayName } from '../../ui/day-words.ts';
+import { X } from '../../ui/icons.tsx';
 import { type Slot, WEEKDAYS } from './slots.ts';
 
 export function WeekGrid({ slots, onRemove }: { slots: readonly Slot[]; onRemove(slot: Slot): void }) {

@@ -1,11 +1,11 @@
 /** Settings: what each platform still needs from the operator, and the settings of the install without secrets. */
 import { useQuery } from '@tanstack/react-query';
-import Settings from 'lucide-react/icons/settings';
 import { type Outputs, useTRPC } from '../../data/trpc.ts';
 import { Allowed, Refusal } from '../../shell/rights.tsx';
 import { useSession } from '../../shell/session-context.ts';
 import { useTitle } from '../../shell/use-title.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { Settings } from '../../ui/view-icons.tsx';
 import { ServerLink } from '../../ui/link.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';

@@ -1,11 +1,11 @@
 /** What goes out next. */
 import { useInfiniteQuery } from '@tanstack/react-query';
-import CalendarClock from 'lucide-react/icons/calendar-clock';
 import { useNames } from '../../data/connections.ts';
 import { type Outputs, useTRPC } from '../../data/trpc.ts';
 import { usePages } from '../../data/use-pages.ts';
 import { Allowed } from '../../shell/rights.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { CalendarClock } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Panel } from '../../ui/panel.tsx';

@@ -1,19 +1,19 @@
 /** Whether the service and its workers run. */
 import { useQuery } from '@tanstack/react-query';
-import CircleCheck from 'lucide-react/icons/circle-check';
-import TriangleAlert from 'lucide-react/icons/triangle-alert';
 import { type Outputs, useTRPC } from '../../data/trpc.ts';
+import { CircleCheck, TriangleAlert } from '../../ui/icons.tsx';
 import { ServerLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 
-type Checks = Outputs['public']['health']['checks'];
+type Checks = Required<Outputs['public']['health']['checks']>;
 
 const WORKERS: readonly (readonly [Exclude<keyof Checks, 'database'>, string])[] = [
   ['scheduledPosts', 'Sending of scheduled posts'],
   ['webhookDeliveries', 'Delivery of webhooks'],
   ['xUsageSweep', 'Accounting of X fees'],
+  ['backups', 'Scheduled backups'],
 ];
 
 /** No event reports the health, so it is asked for. */
@@ -29,16 +29,20 @@ export function ServiceHealth() {
             <li>
               <Sign isOk={checks.database.ok} /> Database, answers in {checks.database.latencyMs} ms
             </li>
-            {WORKERS.map(([name, label]) => (
-              <li key={name}>
-                <Sign isOk={checks[name].ok} /> {label}
-                {checks[name].lastOkAt !== null && (
-                  <span className="hint">
-                    , last success <Moment at={checks[name].lastOkAt} />
-                  </span>
-                )}
-              </li>
-            ))}
+            {WORKERS.map(([name, label]) => {
+              const check = checks[name];
+              if (check === undefined) return null;
+              return (
+                <li key={name}>
+                  <Sign isOk={check.ok} /> {label}
+                  {check.lastOkAt !== null && (
+                    <span className="hint">
+                      , last success <Moment at={check.lastOkAt} />
+                    </span>
+                  )}
+                </li>
+              );
+            })}
           </ul>
         )}
       </QueryView>

@@ -2,10 +2,12 @@
 import { Allowed } from '../../shell/rights.tsx';
 import { useTitle } from '../../shell/use-title.ts';
 import { Link } from '../../ui/link.tsx';
+import { ActiveStops } from './active-stops.tsx';
 import { FailedPosts } from './failed-posts.tsx';
 import { NextPosts } from './next-posts.tsx';
 import { ReconnectNeeded } from './reconnect-needed.tsx';
 import { ServiceHealth } from './service-health.tsx';
+import { WaitingApprovals } from './waiting-approvals.tsx';
 import { WeekMetrics } from './week-metrics.tsx';
 import './today.css';
 
@@ -23,7 +25,9 @@ export function TodayView() {
       </header>
       <div className="today">
         <div>
+          <ActiveStops />
           <ReconnectNeeded />
+          <WaitingApprovals />
           <FailedPosts />
           <NextPosts />
         </div>

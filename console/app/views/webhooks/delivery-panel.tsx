@@ -1,9 +1,9 @@
 /** One delivery: the body that the receiver gets, and each attempt. */
 import { useQuery } from '@tanstack/react-query';
-import Copy from 'lucide-react/icons/copy';
 import { useEffect, useRef } from 'react';
 import { type Outputs, useTRPC } from '../../data/trpc.ts';
 import { Button } from '../../ui/button.tsx';
+import { Copy } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Panel } from '../../ui/panel.tsx';

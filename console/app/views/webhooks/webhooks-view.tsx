@@ -1,11 +1,11 @@
 /** Webhooks: the addresses that receive events, and a form that makes another. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import WebhookIcon from 'lucide-react/icons/webhook';
 import { useState } from 'react';
 import { type Outputs, useTRPC } from '../../data/trpc.ts';
 import { Allowed, Refusal } from '../../shell/rights.tsx';
 import { useTitle } from '../../shell/use-title.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { WebhookIcon } from '../../ui/view-icons.tsx';
 import { Link, ServerLink } from '../../ui/link.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';

@@ -1,0 +1,5 @@
+/** Starts the list of posts that wait for a person. */
+import { mountChatView } from '../mount.tsx';
+import { ApprovalsView } from './approvals-view.tsx';
+
+mountChatView('approvals', ApprovalsView);

@@ -1,0 +1,5 @@
+/** Starts the result of a send. */
+import { mountChatView } from '../mount.tsx';
+import { ResultView } from './result-view.tsx';
+
+mountChatView('result', ResultView);

@@ -1,0 +1,82 @@
+/** One request for approval: what, where, when, by whom, what changed since the last request, and the decision. */
+import { useQuery } from '@tanstack/react-query';
+import { useConnections, useNames } from '../../data/connections.ts';
+import { useTRPC } from '../../data/trpc.ts';
+import { Allowed } from '../../shell/rights.tsx';
+import { Link } from '../../ui/link.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { type LookPart, PostLook } from '../../ui/post-look.tsx';
+import { LookPictures } from '../compose/look-pictures.tsx';
+import { MarkedWords } from '../compose/marked-words.tsx';
+import { differenceOf } from '../compose/word-difference.ts';
+import { Decision } from './decision.tsx';
+import type { Request } from './request.ts';
+
+export function ApprovalRequest({ request }: { request: Request }) {
+  const { postId, connectionSlug, platformId, approval, content, previousContent } = request;
+  const names = useNames();
+  const connection = useConnections().data?.connections.find(({ slug }) => slug === connectionSlug);
+  // The images have their sizes in the post.
+  const post = useQuery(useTRPC().posts.get.queryOptions({ postId })).data?.post;
+  const images = (post?.media ?? []).map((image) => ({ ...image, altText: image.altText ?? '' }));
+  const parts: LookPart[] = [
+    { kind: 'Post', text: content.text, pictures: images.length > 0 && <LookPictures images={images} /> },
+    ...content.thread.map((reply): LookPart => ({ kind: 'Reply', text: reply })),
+    ...(content.firstComment === null ? [] : [{ kind: 'First comment', text: content.firstComment } as const]),
+  ];
+  return (
+    <Panel
+      title={`To ${connectionSlug} on ${names.platform(platformId)}`}
+      aside={
+        <Link to="/compose" search={{ draft: postId }} className="link">
+          Edit in Compose
+        </Link>
+      }
+    >
+      <p>
+        Asked by <b dir="auto">{approval.requestedBy.name}</b> <Moment at={approval.requestedAt} />, to go out{' '}
+        <When plan={approval.plan} />. Expires <Moment at={approval.expiresAt} />.
+      </p>
+      {approval.reason !== null && (
+        <p className="hint">
+          <bdi>{approval.reason}</bdi>
+        </p>
+      )}
+      <PostLook
+        platformId={platformId}
+        slug={connectionSlug}
+        description={connection?.description ?? connectionSlug}
+        parts={parts}
+      />
+      {content.media.length > 0 && <AltTexts media={content.media} />}
+      {post?.rewrite === true && <p className="hint">AI polish rewrites the text when it goes out.</p>}
+      {previousContent !== null && previousContent.text !== content.text && (
+        <details>
+          <summary>What changed since the last request</summary>
+          <MarkedWords parts={differenceOf(previousContent.text, content.text)} />
+        </details>
+      )}
+      <Allowed to="owner">
+        <Decision request={request} />
+      </Allowed>
+    </Panel>
+  );
+}
+
+function When({ plan }: { plan: Request['approval']['plan'] }) {
+  if (plan.scheduledFor !== null) return <Moment at={plan.scheduledFor} />;
+  return plan.queue ? 'in the next free slot' : 'at once';
+}
+
+function AltTexts({ media }: { media: Request['content']['media'] }) {
+  return (
+    <ul className="hint" aria-label="Alt texts">
+      {media.map(({ id, altText }, index) => (
+        <li key={id}>
+          Image {index + 1}: <bdi>{altText ?? 'no alt text'}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,82 @@
+/** Shows at a press what the newest item of a feed would become, and whether each chosen connection would take it. */
+import { useMutation } from '@tanstack/react-query';
+import { type Outputs, useTRPCClient } from '../../data/trpc.ts';
+import { Button } from '../../ui/button.tsx';
+import { QuietMoment } from '../../ui/moment.tsx';
+import { ProblemView } from '../../ui/problem-view.tsx';
+import type { Chosen } from './connection-choice.tsx';
+
+type Preview = Outputs['feeds']['preview']['preview'];
+type Verdict = Outputs['posts']['validate']['results'][number];
+
+export interface FeedPreviewProps {
+  readonly url: string;
+  readonly template: string;
+  readonly chosen: Chosen;
+}
+
+export function FeedPreview({ url, template, chosen: { profileId, slugs } }: FeedPreviewProps) {
+  const api = useTRPCClient();
+  const reading = useMutation({
+    mutationFn: async (): Promise<{ preview: Preview; verdicts: readonly Verdict[] }> => {
+      const { preview } = await api.feeds.preview.mutate({ url, ...(template !== '' && { template }) });
+      if (preview.newest === null || slugs.length === 0) return { preview, verdicts: [] };
+      const { results } = await api.posts.validate.mutate({
+        text: preview.newest.text,
+        connectionSlugs: [...slugs],
+        ...(profileId !== null && { profileId }),
+      });
+      return { preview, verdicts: results };
+    },
+  });
+  return (
+    <div className="field">
+      <Button isPending={reading.isPending} isDisabled={url === ''} onPress={() => reading.mutate()}>
+        Preview the newest item
+      </Button>
+      <div role="status">{reading.data !== undefined && <Shown {...reading.data} />}</div>
+      {reading.error !== null && <ProblemView failure={reading.error} />}
+    </div>
+  );
+}
+
+function Shown({ preview: { problem, newest }, verdicts }: { preview: Preview; verdicts: readonly Verdict[] }) {
+  if (problem !== null) {
+    return (
+      <p className="problem">
+        The feed cannot be read: <span dir="auto">{problem}</span>
+      </p>
+    );
+  }
+  if (newest === null) return <p>The feed has no items yet. New ones become posts.</p>;
+  return (
+    <>
+      <p>
+        The newest item
+        {newest.publishedAt !== null && (
+          <>
+            , published <QuietMoment at={newest.publishedAt} />,
+          </>
+        )}{' '}
+        would become this text. It is not posted: only later items are.
+      </p>
+      <p className="feed-text" dir="auto">
+        {newest.text}
+      </p>
+      <ul>
+        {verdicts.map(({ connectionSlug, length, maxLength, error }) => (
+          <li key={connectionSlug}>
+            <bdi>{connectionSlug}</bdi>:{' '}
+            {error === null ? (
+              `${length} of ${maxLength} characters`
+            ) : (
+              <span className="bad" dir="auto">
+                {error.message}
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
