@@ -12,5 +12,6 @@ export default defineConfig({
     testTimeout: 60_000,
     // The first run installs the servers of other platforms.
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type Customer } from './customer.ts';
 import { expectGoodPage } from './page-checks.ts';
+import { keepScreenshot } from './screenshots.ts';
 import { OWNER } from './shared-stage.ts';
 import { HAS_BROWSER, useStage } from './stage.ts';
 
@@ -11,8 +12,7 @@ const stage = useStage();
 const VERIFIER = 'v'.repeat(43);
 
 /** The address to which a new client of the app sends its user. */
-async function askedBy(name: string): Promise<string> {
-  const redirect = stage.redirectUrl;
+async function askedBy(name: string, redirect = stage.redirectUrl): Promise<string> {
   const response = await fetch(`${stage.publicUrl}/oauth/register`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -58,6 +58,34 @@ describe.skipIf(!HAS_BROWSER)('an agent', () => {
     }
     expect(await customer.page.getByText('No program may act for you.').count()).toBe(1);
     await expectGoodPage(customer, { leadsTo: 'itself' });
+  });
+
+  it('asks on a page that names its host, its reach and whether it asks first', async () => {
+    const customer = await stage.customer();
+    await customer.open(await askedBy('Claude', 'https://claude.ai/api/mcp/auth_callback'));
+    await keepScreenshot(customer.page, 'sign-in', 'agents');
+    await customer.type({ Email: OWNER.email, Password: OWNER.password });
+    await customer.press('Sign in');
+    await keepScreenshot(customer.page, 'consent', 'agents');
+
+    const words = await customer.page.getByRole('main').innerText();
+    expect(words).toContain('claude.ai');
+    expect(await customer.page.getByLabel('Ask me before anything goes out').isChecked()).toBe(true);
+  });
+
+  it('is stopped, let go on and revoked beside its name in the console', async () => {
+    const customer = await stage.customer();
+    await openConsent(customer, 'Bell agent');
+    await customer.press('Allow');
+    await customer.open(`${stage.publicUrl}/agents`);
+    await customer.page.getByRole('link', { name: 'Policy of Bell agent' }).waitFor();
+    await customer.page.getByRole('button', { name: 'Stop Bell agent' }).click();
+    await customer.page.getByText('Bell agent is stopped').first().waitFor();
+    await customer.page.getByRole('button', { name: 'Undo' }).click();
+    await customer.page.getByText('Bell agent may send again.').first().waitFor();
+    await customer.page.getByRole('button', { name: 'Revoke Bell agent' }).click();
+    await customer.page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
+    await customer.page.getByText('No program may act for you').waitFor();
   });
 
   it('is denied, and its client receives the denial', async () => {

@@ -1,5 +1,6 @@
 /** The account in a real browser: usage, people, settings and the own sign-in; and what each role is offered. */
 import type { Page } from 'playwright-core';
+import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import type { Role } from '../../../entities/owner.ts';
 import { EMAIL, PASSWORD } from '../../harness/owner.ts';
@@ -170,12 +171,49 @@ describe.skipIf(!HAS_BROWSER)('A viewer', () => {
     ['/compose', /^(Publish|Send|Schedule)/],
     ['/profiles', /^Make$/],
     ['/webhooks', /^Register$/],
+    ['/files', /^(Choose a file|Check the file)$/],
+    ['/files/feeds', /^(Add the feed|Preview)/],
+    ['/files/calendars', /^Make an address$/],
   ])('finds nothing to change on %s', async (path, name) => {
     const { page } = await visitAs('viewer', path);
     await page.getByText('Loading').waitFor({ state: 'detached' });
 
     expect(await page.getByRole('main').getByRole('button', { name }).count()).toBe(0);
     expect(await page.getByRole('main').getByRole('link', { name }).count()).toBe(0);
+  });
+});
+
+describe.skipIf(!HAS_BROWSER)('A viewer of files and feeds', () => {
+  it('reads imports, feeds and calendar addresses without their buttons, and downloads exports', async () => {
+    const feed = { url: 'http://127.0.0.1:9/feed.xml', connectionSlugs: [stage.world.sandboxSlug] };
+    const { id } = (await stage.world.rest('POST /feeds', { body: feed })).body.feed;
+    await stage.world.rest('POST /calendars', { body: { name: 'Our posts' } });
+    const file = { format: 'json', content: '[{"text":"One"}]', dryRun: true, name: 'one.json' };
+    const check = (await stage.world.rest('POST /imports', { body: file })).body.import;
+    const { page } = await visitAs('viewer', `/files/feeds?feed=${id}`);
+    const buttons = /^(Poll now|Pause|Delete|Save|Renew|Revoke|Import|Cancel)/;
+    const expectNone = async () => {
+      expect(await page.getByRole('main').getByRole('button', { name: buttons }).count()).toBe(0);
+    };
+    await page.getByRole('region', { name: 'Feed', exact: true }).getByText(feed.url).waitFor();
+    await expectNone();
+    await page.getByRole('link', { name: 'Calendar addresses' }).click();
+    await page.getByText('Shows all posts of the account, with free slots.').waitFor();
+    await expectNone();
+    await page.getByRole('link', { name: 'Import', exact: true }).click();
+    await page.getByRole('link', { name: 'Check of one.json' }).click();
+    await page.getByRole('heading', { name: 'Check of one.json' }).waitFor();
+    await expectNone();
+    expect(page.url()).toContain(check.id);
+    await page.getByRole('link', { name: 'Export' }).click();
+
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download: Activity' }).click(),
+    ]);
+
+    expect(download.suggestedFilename()).toBe('carillon-audit.csv');
+    expect((await buffer(await download.createReadStream())).toString()).toContain('feeds.create');
   });
 });
 

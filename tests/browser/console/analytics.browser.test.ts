@@ -1,6 +1,7 @@
 /** Metrics in a real browser. */
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { pressLabel } from '../press-label.ts';
 import { HAS_BROWSER, useConsole } from './console-stage.ts';
 import { expectGoodView } from './view-checks.ts';
 
@@ -89,7 +90,7 @@ describe.skipIf(!HAS_BROWSER)('Analytics', () => {
     await page.goBack();
 
     await page.getByText('Metrics were read for 7 of 7 posts').waitFor();
-    await page.getByRole('radio', { name: 'From a day to a day' }).check({ force: true });
+    await pressLabel(page.getByRole('radio', { name: 'From a day to a day' }));
     await page.getByLabel('From', { exact: true }).fill('2020-01-01');
     await page.getByRole('alert').getByText('the limit is 365').waitFor();
   });

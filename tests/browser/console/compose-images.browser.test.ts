@@ -1,13 +1,20 @@
 /** Compose in a real browser: images with alt text, in order, for a person and for a key. */
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { storeDiscord } from '../../harness/connections.ts';
 import { noise, plain } from '../../harness/images.ts';
+import { START } from '../../harness/test-clock.ts';
+import { DESCRIBED, startFakeModel } from '../../platforms/fakes/fake-model.ts';
 import { choose, resultsOf, textOf } from './compose-page.ts';
+import { pressLabel } from '../press-label.ts';
 import { HAS_BROWSER, useConsole } from './console-stage.ts';
 import { expectGoodView } from './view-checks.ts';
 
+const model = await startFakeModel({ now: () => START });
+afterAll(() => model[Symbol.asyncDispose]());
 // The clock of the install stands still, so its rate limit is never free again.
-const stage = useConsole({ env: { RATE_LIMIT_PER_MINUTE: '10000' } });
+const stage = useConsole({
+  env: { AI_BASE_URL: model.baseUrl, AI_MODEL: 'bell-1', AI_SEES_IMAGES: 'true', RATE_LIMIT_PER_MINUTE: '10000' },
+});
 
 const PNG = 'image/png';
 
@@ -40,7 +47,7 @@ describe.skipIf(!HAS_BROWSER)('Images of Compose', () => {
     await page.getByText('Instagram: converted to another type').first().waitFor();
     await page.reload();
     await page.getByRole('img', { name: 'The large one' }).first().waitFor();
-    await page.getByRole('checkbox', { name: 'photos' }).uncheck({ force: true });
+    await pressLabel(page.getByRole('checkbox', { name: 'photos' }));
 
     await page.getByRole('button', { name: 'Publish' }).click();
 
@@ -66,6 +73,29 @@ describe.skipIf(!HAS_BROWSER)('Images of Compose', () => {
 
     expect(await page.getByLabel('Alt text of image 1').inputValue()).toBe('A bell');
     await expectGoodView(page);
+  });
+
+  it('get alt text that a model proposes only when a person uses it', async () => {
+    const { page } = await stage.visit('/compose');
+    await page
+      .locator('input[type=file]')
+      .setInputFiles([{ name: 'bell.png', mimeType: PNG, buffer: await plain(70, 50).png().toBuffer() }]);
+    const field = page.getByRole('textbox', { name: 'Alt text of image 1' });
+    const propose = page.getByRole('button', { name: 'Propose alt text for image 1' });
+    await propose.click();
+    const proposal = page.getByRole('region', { name: 'Proposed alt text of image 1' });
+    await proposal.getByText(DESCRIBED).waitFor();
+    expect(await field.inputValue()).toBe('');
+    await expectGoodView(page);
+
+    await proposal.getByRole('button', { name: 'Dismiss the proposed alt text of image 1' }).click();
+    await proposal.waitFor({ state: 'detached' });
+    expect(await field.inputValue()).toBe('');
+    await propose.click();
+    await proposal.getByRole('button', { name: 'Use it as alt text of image 1' }).click();
+
+    await expect.poll(() => field.inputValue()).toBe(DESCRIBED);
+    await proposal.waitFor({ state: 'detached' });
   });
 
   it('show for the holder of a key too', async () => {

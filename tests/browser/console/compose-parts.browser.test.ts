@@ -5,6 +5,7 @@ import { START } from '../../harness/test-clock.ts';
 import { polished, startFakeModel } from '../../platforms/fakes/fake-model.ts';
 import { PHONE } from '../page-checks.ts';
 import { choose, resultsOf, textOf } from './compose-page.ts';
+import { pressLabel } from '../press-label.ts';
 import { HAS_BROWSER, useConsole } from './console-stage.ts';
 import { expectGoodView, expectNoViolation } from './view-checks.ts';
 
@@ -62,7 +63,7 @@ describe.skipIf(!HAS_BROWSER)('Compose', () => {
     await page.getByText('Goes to Facebook.').waitFor();
     await page.getByText('9 of 63,206').waitFor();
     await page.getByRole('region', { name: 'Preview' }).getByText('Platform').waitFor();
-    await page.getByRole('radio', { name: 'Keep as a draft' }).check({ force: true });
+    await pressLabel(page.getByRole('radio', { name: 'Keep as a draft' }));
     await expectGoodView(page);
 
     await page.getByRole('button', { name: 'Keep the draft' }).click();
@@ -96,6 +97,25 @@ describe.skipIf(!HAS_BROWSER)('Compose', () => {
     expect(await textOf(page).inputValue()).toBe('Polished Helo world');
     await page.getByRole('button', { name: 'Undo' }).click();
     expect(await textOf(page).inputValue()).toBe('Helo world');
+  });
+
+  it('offers several wordings to choose from, and says why one is missing', async () => {
+    const answers = ['Hello world', 'See https://evil.example', 'Good day, world'];
+    model.answer = ({ instructions }) => answers[Number(/this is number (\d)/.exec(instructions)?.[1]) - 1] ?? '';
+    const { page } = await stage.visit('/compose');
+    await textOf(page).fill('Helo world');
+    await choose(page, 'bell-1');
+    await page.getByRole('button', { name: 'Polish with AI' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('One wording was dropped: The rewrite added a link.').waitFor();
+    expect(await dialog.getByRole('radio').count()).toBe(2);
+    await expectNoViolation(page, 'light', 'dialog');
+
+    await pressLabel(dialog.getByRole('radio', { name: 'Wording 2' }));
+    await dialog.getByRole('insertion').getByText('Good day,').waitFor();
+    await dialog.getByRole('button', { name: 'Use the polished text' }).click();
+
+    expect(await textOf(page).inputValue()).toBe('Good day, world');
   });
 
   it('names the slot before the post takes it', async () => {

@@ -41,6 +41,19 @@ describe.skipIf(!HAS_BROWSER)('the frame', () => {
     expect(await page.getByRole('dialog').count()).toBe(1);
   });
 
+  it('goes to a view by Enter on its link without loading the page again, and back once', async () => {
+    const { page } = await stage.visit('/');
+    const loads: string[] = [];
+    page.on('request', (request) => request.isNavigationRequest() && loads.push(request.url()));
+
+    await page.getByRole('link', { name: 'Posts' }).first().press('Enter');
+    await page.getByRole('heading', { name: 'Posts' }).waitFor();
+    await page.goBack();
+
+    await page.getByRole('heading', { name: 'Today' }).waitFor();
+    expect(loads).toEqual([]);
+  });
+
   it('does nothing by single keys while a person types', async () => {
     const { page } = await stage.visit('/compose');
 

@@ -1,5 +1,6 @@
 /** Posts and one post in a real browser. */
 import { describe, expect, it } from 'vitest';
+import { pressLabel } from '../press-label.ts';
 import { HAS_BROWSER, useConsole } from './console-stage.ts';
 import { expectGoodView, expectNoViolation } from './view-checks.ts';
 
@@ -67,7 +68,7 @@ describe.skipIf(!HAS_BROWSER)('the list of posts', () => {
     // Someone else is faster with one of them, and this page does not know it.
     await page.route('**/owner/events', (route) => route.abort());
 
-    await page.getByRole('checkbox', { name: 'Select all loaded' }).check({ force: true });
+    await pressLabel(page.getByRole('checkbox', { name: 'Select all loaded' }));
     await page.getByRole('button', { name: 'Cancel 3' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
 
@@ -85,12 +86,12 @@ describe.skipIf(!HAS_BROWSER)('the list of posts', () => {
     await stage.world.rest(`PUT /posts/${third}/tags`, { body: { tags: full } });
     const { page } = await stage.visit('/posts?q=bulk', { refusedAt: ['/owner/trpc/posts.setTags'] });
     await page.getByRole('article').nth(2).waitFor();
-    await page.getByRole('checkbox', { name: 'Select all loaded' }).check({ force: true });
+    await pressLabel(page.getByRole('checkbox', { name: 'Select all loaded' }));
     await page.getByRole('button', { name: 'Tag 3' }).click();
     await page.getByRole('dialog', { name: 'Tags of 3 posts' }).waitFor();
     await expectNoViolation(page, 'light', 'the dialog for tags');
     await page.getByLabel('Add tags').fill('Autumn, #sale');
-    await page.getByRole('checkbox', { name: '#spring, on 2 posts' }).check({ force: true });
+    await pressLabel(page.getByRole('checkbox', { name: '#spring, on 2 posts' }));
 
     await page.getByRole('button', { name: 'Change the tags' }).click();
 
@@ -127,7 +128,7 @@ describe.skipIf(!HAS_BROWSER)('the list of posts', () => {
       return route.fulfill({ status: 429, json: { error: 'rate_limited', message: 'Too many requests.' } });
     });
 
-    await page.getByRole('checkbox', { name: 'Select all loaded' }).check({ force: true });
+    await pressLabel(page.getByRole('checkbox', { name: 'Select all loaded' }));
     await page.getByRole('button', { name: 'Delete draft 2' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete draft' }).click();
 

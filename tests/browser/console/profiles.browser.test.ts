@@ -59,6 +59,29 @@ describe.skipIf(!HAS_BROWSER)('Profiles', () => {
     await page.getByText(/Revoked (just )?now/).waitFor();
   });
 
+  it('saves a brand voice, and brings the one before back', async () => {
+    const { id } = await stage.world.profile('Vera');
+    const voice = async () => (await stage.world.rest(`GET /profiles/${id}/voice`)).body.voice;
+    const { page } = await stage.visit(`/profiles/${id}`);
+    await page.getByLabel('Rules').fill('Be brief.\n\n  Say we. ');
+    await page.getByRole('button', { name: 'Add an example' }).click();
+    await page.getByRole('textbox', { name: 'Example 1' }).fill('One\ntwo.');
+    await page.getByLabel('Banned phrases').fill('synergy');
+    await expectGoodView(page);
+
+    await page.getByRole('button', { name: 'Set the brand voice' }).click();
+
+    await page.getByText('The brand voice is saved.').waitFor();
+    expect(await voice()).toEqual({
+      rules: ['Be brief.', 'Say we.'],
+      examples: ['One\ntwo.'],
+      bannedPhrases: ['synergy'],
+    });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(async () => (await voice()).rules).toEqual([]);
+    await expect.poll(() => page.getByLabel('Rules').inputValue()).toBe('');
+  });
+
   it('makes a link for the customer, copies it, and shows what the customer does', async () => {
     const { id } = await stage.world.profile('Lin');
     const { page } = await stage.visit(`/profiles/${id}`);

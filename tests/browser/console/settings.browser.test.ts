@@ -8,7 +8,7 @@ const stage = useConsole({ env: { X_CLIENT_ID: 'our-x-app', X_CLIENT_SECRET: 'se
 describe.skipIf(!HAS_BROWSER)('Settings', () => {
   it('shows what each platform needs, and settings without secrets', async () => {
     const { page } = await stage.visit('/settings');
-    await page.getByText(/^\d+ of 14 platforms are ready\.$/).waitFor();
+    await page.getByText(/^\d+ of 15 platforms are ready\.$/).waitFor();
     await expectGoodView(page);
 
     const linkedin = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: /^LinkedIn/ }) });

@@ -88,7 +88,9 @@ async function expectFocusVisible(page: Page): Promise<void> {
       const element = document.activeElement;
       if (element === null || element === document.body) return null;
       const shown = element.matches('input[type=checkbox], input[type=radio]')
-        ? element.closest('label')?.querySelector('span') ?? element : element;
+        ? element.closest('label')?.querySelector('.checkbox-box, .radio-dot') ?? element
+        // The button of a place to drop files on is not seen, the place is.
+        : element.closest('.drop-zone[data-focus-visible]') ?? element;
       const { outlineStyle, outlineWidth } = getComputedStyle(shown);
       return {
         name: (element.getAttribute('aria-label') ?? element.textContent ?? '').trim().slice(0, 40),

@@ -1,6 +1,7 @@
 /** Webhooks in a real browser. */
 import { describe, expect, it } from 'vitest';
 import { registerWebhook, startReceiver } from '../../harness/receiver.ts';
+import { pressLabel } from '../press-label.ts';
 import { HAS_BROWSER, useConsole } from './console-stage.ts';
 import { expectGoodView } from './view-checks.ts';
 
@@ -51,7 +52,7 @@ describe.skipIf(!HAS_BROWSER)('Webhooks', () => {
     await list.getByRole('button', { name: /^Replay/ }).click();
     await page.getByText('No delivery has this status.').waitFor();
     await stage.world.runDue();
-    await page.getByRole('radio', { name: 'delivered' }).check({ force: true });
+    await pressLabel(page.getByRole('radio', { name: 'delivered' }));
 
     await list.getByText('The receiver answered 200.').waitFor();
     expect(new URL(page.url()).search).toBe('?status=delivered');

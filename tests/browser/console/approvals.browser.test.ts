@@ -1,0 +1,97 @@
+/** Approvals in a real browser: the inbox, on a desktop and a phone. */
+import { describe, expect, it } from 'vitest';
+import { PASSWORD } from '../../harness/owner.ts';
+import { PHONE } from '../page-checks.ts';
+import { HAS_BROWSER, useConsole } from './console-stage.ts';
+import { expectGoodView } from './view-checks.ts';
+
+const stage = useConsole();
+
+/** Asks for a post with a key that has to ask; gives its id. */
+async function ask(key: string, text: string, fields: object = {}): Promise<string> {
+  const body = { text, connectionSlugs: [stage.world.sandboxSlug], ...fields };
+  return (await stage.world.rest('POST /posts', { key, body })).body.results[0].postId;
+}
+
+const postOf = async (postId: string) => (await stage.world.rest(`GET /posts/${postId}`)).body.post;
+
+describe.skipIf(!HAS_BROWSER)('Approvals', () => {
+  it('says how to get there when nothing waits, and shows what a new key asks for', async () => {
+    const { page } = await stage.visit('/keys');
+    await page.getByLabel('Name of the key').fill('Careful agent');
+    await page.getByText('Live', { exact: true }).click();
+    await page.getByText('Ask first').click();
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    const key = await page.getByLabel('Key', { exact: true }).inputValue();
+    await page.getByRole('listitem').filter({ hasText: 'Careful agent' }).getByText('asks first').waitFor();
+    await page.goto(new URL('/approvals', page.url()).href);
+    await page.getByText('Nothing waits for you').waitFor();
+    await expectGoodView(page);
+
+    const postId = await ask(key, 'May I ring the bell?');
+
+    // The page is told, and shows it without a reload.
+    await page.getByText('May I ring the bell?').waitFor();
+    await page.getByText('Careful agent').first().waitFor();
+    await expectGoodView(page);
+    await page.getByRole('button', { name: 'Approve' }).press('Enter');
+    await page.getByText('The post is approved and sent.').waitFor();
+    await page.getByText('Nothing waits for you').waitFor();
+    expect(await postOf(postId)).toMatchObject({ status: 'sent', approval: { state: 'approved' } });
+  });
+
+  it('changes the text and approves it, on a phone', async () => {
+    const { secret } = await stage.world.key({ approval: 'required' });
+    const postId = await ask(secret, 'Ding dnog', {
+      scheduledFor: new Date(stage.world.clock.now().getTime() + 3_600_000),
+    });
+    const { page } = await stage.visit('/', { size: PHONE });
+    await page.getByRole('link', { name: '1 post' }).click();
+    await page.getByRole('button', { name: 'Change the text' }).click();
+    await page.getByLabel('Text').fill('Ding dong');
+    await expectGoodView(page);
+    await page.getByRole('button', { name: 'Approve the changed text' }).click();
+    await page.getByText('The post is approved and scheduled.').waitFor();
+
+    expect(await postOf(postId)).toMatchObject({ status: 'scheduled', text: 'Ding dong' });
+  });
+
+  it('rejects with a reason, and shows what changed when the agent asks again', async () => {
+    const { secret } = await stage.world.key({ approval: 'required' });
+    const postId = await ask(secret, 'Meet us <b>there</b> on Friday');
+    const { page } = await stage.visit('/approvals');
+    await page.getByRole('button', { name: `Reject post ${postId}` }).click();
+    await page.getByLabel('Reason').fill('Say where.');
+    await expectGoodView(page);
+    await page.getByRole('button', { name: 'Reject', exact: true }).click();
+    await page.getByText('The post is rejected.').waitFor();
+    expect(await postOf(postId)).toMatchObject({
+      status: 'draft',
+      approval: { state: 'rejected', reason: 'Say where.' },
+    });
+
+    await stage.world.rest(`PATCH /posts/${postId}`, { key: secret, body: { text: 'Meet us <b>here</b> on Friday' } });
+    await stage.world.rest(`POST /posts/${postId}/publish`, { key: secret, body: {} });
+
+    // Shown without a reload; announcements of buttons that are gone go with the page.
+    await page.getByText('What changed since the last request').waitFor();
+    await page.reload();
+    await page.getByText('What changed since the last request').click();
+    await page.locator('del', { hasText: '<b>there</b>' }).waitFor();
+    await page.locator('ins', { hasText: '<b>here</b>' }).waitFor();
+    await expectGoodView(page);
+    await stage.world.rest(`DELETE /posts/${postId}`);
+  });
+
+  it('lets the next ten posts of the same key go out today', async () => {
+    const { secret } = await stage.world.key({ approval: 'required' });
+    await ask(secret, 'The first of many');
+    const { page } = await stage.visit('/approvals');
+    await page.getByText('Also let the next 10 posts').click();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('The post is approved and sent.').waitFor();
+
+    expect(await postOf(await ask(secret, 'The second'))).toMatchObject({ status: 'sent' });
+  });
+});

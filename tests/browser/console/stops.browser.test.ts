@@ -1,0 +1,51 @@
+/** Stops in a real browser: one press stops everything, and another lets it go on. */
+import { describe, expect, it } from 'vitest';
+import { PHONE } from '../page-checks.ts';
+import { HAS_BROWSER, useConsole } from './console-stage.ts';
+import { expectGoodView } from './view-checks.ts';
+
+const stage = useConsole();
+
+const inAnHour = () => new Date(stage.world.clock.now().getTime() + 3_600_000).toISOString();
+const schedule = async () => {
+  const body = { text: 'Ding', connectionSlugs: [stage.world.sandboxSlug], scheduledFor: inAnHour() };
+  return (await stage.world.rest('POST /posts', { body })).body.results[0].postId as string;
+};
+const statusOf = async (postId: string) => (await stage.world.rest(`GET /posts/${postId}`)).body.post.status;
+
+describe.skipIf(!HAS_BROWSER)('Stops', () => {
+  it('stops everything, says so on Today, and releases', async () => {
+    const postId = await schedule();
+    const { page } = await stage.visit('/stops');
+    await page.getByText('Nothing is stopped.').waitFor();
+    await page.getByLabel('Reason').fill('Somebody posts nonsense');
+    await expectGoodView(page);
+    await page.getByRole('button', { name: 'Stop now' }).press('Enter');
+    await page.getByRole('heading', { name: 'Everything of the account is stopped' }).waitFor();
+    await page.getByText('1 scheduled post is held').first().waitFor();
+    await page.goto(new URL('/', page.url()).href);
+    await page.getByRole('link', { name: 'Look and release' }).click();
+    await page.getByText('Somebody posts nonsense').waitFor();
+    await expectGoodView(page);
+    expect((await stage.world.rest(`GET /posts/${postId}`)).body.post.stopId).not.toBeNull();
+
+    await page.getByRole('button', { name: 'Release', exact: true }).click();
+
+    await page.getByText('Nothing is stopped.').waitFor();
+    expect((await stage.world.rest(`GET /posts/${postId}`)).body.post.stopId).toBeNull();
+  });
+
+  it('stops a key and cancels what it has scheduled, on a phone', async () => {
+    const postId = await schedule();
+    const { page } = await stage.visit('/stops', { size: PHONE });
+    await page.getByRole('button', { name: /What/ }).click();
+    await page.getByRole('option', { name: 'The key First live key' }).click();
+    await page.getByRole('button', { name: 'Stop now' }).click();
+    await page.getByRole('heading', { name: 'The key First live key is stopped' }).waitFor();
+    await page.getByRole('button', { name: 'Release and cancel the held posts' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel them' }).click();
+
+    await page.getByText('Nothing is stopped.').waitFor();
+    expect(await statusOf(postId)).toBe('cancelled');
+  });
+});
