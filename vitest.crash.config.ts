@@ -9,5 +9,6 @@ export default defineConfig({
     // Each start takes a few seconds, on a busy machine a few more.
     testTimeout: 240_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
   },
 });

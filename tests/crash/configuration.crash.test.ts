@@ -20,6 +20,7 @@ it.each([
   [{ RATE_LIMIT_PER_MINUT: '9' }, 'RATE_LIMIT_PER_MINUT: is not a setting; did you mean RATE_LIMIT_PER_MINUTE?'],
   [{ database_url: POSTGRES }, 'database_url: is not a setting; did you mean DATABASE_URL?'],
   [{ DATABASE_URL: 'mysql://localhost/x' }, 'DATABASE_URL: must begin with postgres://'],
+  [{ DATABASE_URL: 'postgres://a:5432,,b/x' }, 'DATABASE_URL: must name a host before and after each comma'],
   [{ ROLE: 'worker' }, 'ROLE: worker needs DATABASE_URL; the embedded database serves one process only'],
   [{ ROLE: 'boss' }, 'ROLE: Invalid option: expected one of "all"|"web"|"worker"'],
   [

@@ -36,7 +36,7 @@ describe(`on ${ENGINE}`, () => {
   it('sends each of 300 due posts exactly once when it is killed while they drain', async () => {
     const install = await newInstall();
     const first = await install.start();
-    await schedule(first, texts(300, 2_000, seededBelow('drain')), inSeconds(5));
+    await schedule(first, texts(300, 2_000, seededBelow('drain')), inSeconds(10));
     await waitUntil('a part of them is sent', async () => (await sentCount(first)) > 30);
 
     await first.kill9();
@@ -78,7 +78,7 @@ describe(`on ${ENGINE}`, () => {
     const below = seededBelow('kills');
     const install = await newInstall();
     let server = await install.start();
-    await schedule(server, texts(500, 5_000, below), inSeconds(6));
+    await schedule(server, texts(500, 5_000, below), inSeconds(12));
     await waitUntil('the first is sent', async () => (await sentCount(server)) > 0);
     const progress: number[] = [];
     for (let kill = 0; kill < 6; kill += 1) {

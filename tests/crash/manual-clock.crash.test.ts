@@ -28,7 +28,7 @@ describe.runIf(ENGINE === 'pglite')('with CLOCK=manual', () => {
 
     const tookMs = Math.round(performance.now() - before);
     console.log(`30 days took ${tookMs} ms`);
-    expect(tookMs).toBeLessThan(5_000);
+    expect(tookMs).toBeLessThan(15_000);
     expect(status).toBe(200);
     // The post, and a read of its metrics in each hour of the last day.
     expect(body).toEqual({ now: day(30).toISOString(), ran: 25 });

@@ -53,6 +53,12 @@ export async function schedule(server: ServerProcess, texts: readonly string[], 
   return results.map((result) => result.postId as string);
 }
 
+/** Sends in progress in a process, as it reports them. */
+export async function sendsOf(server: ServerProcess): Promise<number> {
+  const { body } = await server.get('/metrics');
+  return Number(/^carillon_sends_in_flight (\d+)$/m.exec(body)?.[1]);
+}
+
 export async function postOf(server: ServerProcess, postId: string): Promise<PostBody> {
   return (await server.rest(`GET /posts/${postId}`)).body.post;
 }

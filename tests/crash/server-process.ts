@@ -1,144 +1,41 @@
-/** The real server: a separate process, which can be killed at any instant, and the data that outlives it. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+/** Installs of the real server for a crash test, removed when it ends. */
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Client } from 'pg';
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { openPglite } from '../../entities/orm.ts';
-import { query } from '../harness/query.ts';
-import { databaseUrl, onServer, TEST_DATABASE_URL } from '../harness/database.ts';
-import { COMPILED } from './compiled-server.ts';
+import { createInstall, type Install } from './install.ts';
 import { MIGRATED_VARIABLE } from './migrated-folder.ts';
-import { waitUntil } from './wait-until.ts';
 
-export const REPOSITORY = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
-
-/** The engine that the tests run on. */
-export const ENGINE = TEST_DATABASE_URL === undefined ? 'pglite' : 'postgres';
-
-export const LIVE_KEY = `crl_live_${'L'.repeat(40)}`;
-
-/** Longest start on a busy machine. */
-const START_TIMEOUT_MS = 120_000;
+export { freePort } from '../harness/free-port.ts';
+export {
+  callsTo,
+  ENGINE,
+  type Install,
+  launchProcess,
+  LIVE_KEY,
+  REPOSITORY,
+  type RestAnswer,
+  type ServerProcess,
+} from './install.ts';
 
 type Environment = Readonly<Record<string, string>>;
-
-/** What outlives a process: DATA_DIR, a separate database when TEST_DATABASE_URL is set, and a port. */
-export interface Install {
-  readonly dataDir: string;
-  /** Port of the processes that set no other. */
-  readonly port: number;
-  /** Address of the database; undefined for the embedded one. */
-  readonly databaseUrl: string | undefined;
-  /** Starts a process and waits until it is ready. */
-  start(env?: Environment): Promise<ServerProcess>;
-  /** Starts a process without waiting. */
-  launch(env?: Environment): ServerProcess;
-  /** Runs SQL. The embedded database is accessible only while no process holds it. */
-  sql<Row>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
-}
-
-export interface RestAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  /** Parsed JSON; the text when it is not JSON. */
-  // eslint-disable-next-line typescript/no-explicit-any -- tests compare whole bodies and read known fields
-  readonly body: any;
-}
-
-export interface RestCall {
-  /** Sent as JSON. */
-  readonly body?: unknown;
-  /** Sent as x-api-key; the live key when omitted. */
-  readonly key?: string;
-  readonly headers?: Record<string, string>;
-}
-
-/** How a process ended. */
-export interface Ended {
-  /** Null when a signal ended it. */
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  /** Milliseconds from the call until the process was gone. */
-  readonly tookMs: number;
-}
-
-export interface ServerProcess {
-  readonly url: string;
-  readonly child: ChildProcess;
-  /** Milliseconds from the start of the process until it was ready; 0 when no caller waited for that. */
-  readonly startMs: number;
-  /** Its whole output so far. */
-  stdout(): string;
-  stderr(): string;
-  /** The lines of its log so far. */
-  log(): Record<string, unknown>[];
-  /** Calls REST: `server.rest('GET /posts?limit=1')`. */
-  rest(call: `${string} /${string}`, options?: RestCall): Promise<RestAnswer>;
-  /** Sends GET to a path outside REST. */
-  get(path: `/${string}`, headers?: Record<string, string>): Promise<RestAnswer>;
-  kill9(): Promise<Ended>;
-  /** Stops it with SIGTERM. */
-  stop(): Promise<Ended>;
-  /** Waits until it exits without a signal from the test. */
-  ended(): Promise<Ended>;
-}
 
 /**
  * Creates an install that is removed, with its running processes, when the test ends. An embedded database is migrated.
  */
-export async function newInstall(settings: Environment = {}): Promise<Install> {
-  const install = await emptyInstall(settings);
-  const migrated = process.env[MIGRATED_VARIABLE];
-  if (migrated !== undefined) await cp(migrated, join(install.dataDir, 'db'), { recursive: true });
-  return install;
+export function newInstall(settings: Environment = {}): Promise<Install> {
+  return installOfTest(settings, process.env[MIGRATED_VARIABLE]);
 }
 
 /** Creates an install that was never started. */
-export async function emptyInstall(settings: Environment = {}): Promise<Install> {
-  const dataDir = await newFolder();
-  const database = TEST_DATABASE_URL === undefined ? undefined : await createDatabase();
-  const port = await freePort();
-  const processes: ServerProcess[] = [];
-  onTestFinished(async () => {
-    for (const server of processes) await server.kill9();
-    await database?.drop();
-  });
+export function emptyInstall(settings: Environment = {}): Promise<Install> {
+  return installOfTest(settings);
+}
 
-  const launch = (env: Environment = {}): ServerProcess => {
-    const own = {
-      PORT: String(port),
-      DATA_DIR: dataDir,
-      BOOTSTRAP_LIVE_KEY: LIVE_KEY,
-      RATE_LIMIT_PER_MINUTE: '1000000',
-      OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
-      ...(database !== undefined && { DATABASE_URL: database.url }),
-    };
-    const server = launchProcess({ ...own, ...settings, ...env });
-    processes.push(server);
-    return server;
-  };
-
-  return {
-    dataDir,
-    port,
-    databaseUrl: database?.url,
-    launch,
-    start: async (env) => {
-      const startedAt = performance.now();
-      const server = launch(env);
-      await waitUntil('the server is ready', () => isReady(server), START_TIMEOUT_MS);
-      return { ...server, startMs: Math.round(performance.now() - startedAt) };
-    },
-    sql: (sql, parameters) =>
-      database === undefined
-        ? onPglite(join(dataDir, 'db'), sql, parameters)
-        : onPostgres(database.url, sql, parameters),
-  };
+async function installOfTest(settings: Environment, template?: string): Promise<Install> {
+  const install = await createInstall({ dataDir: await newFolder(), settings, template });
+  onTestFinished(() => install[Symbol.asyncDispose]());
+  return install;
 }
 
 /** A folder that is removed when the test ends. */
@@ -147,129 +44,4 @@ export async function newFolder(): Promise<string> {
   // Hooks run in the reverse order, so the users of the folder stop first.
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
-}
-
-/** A free port of loopback. */
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}
-
-/** Runs the server's program with these settings and no other variables of ours. Empty values count as unset. */
-export function launchProcess(
-  env: Environment,
-  program: readonly string[] = [process.execPath, 'server/main.ts'],
-): ServerProcess {
-  const { PATH = '', HOME = '' } = process.env;
-  const [command = '', ...parameters] = program;
-  const child = spawn(command, parameters, {
-    cwd: REPOSITORY,
-    env: { PATH, HOME, ...COMPILED, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  // The close event comes after exit, when all of the output has been read.
-  const gone = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
-
-  const ended = async (): Promise<Ended> => {
-    const since = performance.now();
-    const [code, signal] = await gone;
-    return { code, signal, tookMs: Math.round(performance.now() - since) };
-  };
-  const kill = (signal: NodeJS.Signals) => {
-    child.kill(signal);
-    return ended();
-  };
-
-  const url = `http://127.0.0.1:${env['PORT']}`;
-  return {
-    url,
-    child,
-    startMs: 0,
-    stdout: () => stdout,
-    stderr: () => stderr,
-    log: () =>
-      stdout
-        .split('\n')
-        // The last line may not have arrived yet.
-        .slice(0, -1)
-        .filter((line) => line.startsWith('{'))
-        .map((line) => JSON.parse(line) as Record<string, unknown>),
-    ...callsTo(url),
-    kill9: () => kill('SIGKILL'),
-    stop: () => kill('SIGTERM'),
-    ended,
-  };
-}
-
-/** Calls a server, in any process. */
-export function callsTo(url: string): Pick<ServerProcess, 'rest' | 'get'> {
-  return {
-    rest: (call, options) => {
-      const [method = '', path = ''] = call.split(' ', 2);
-      return ask(`${url}/api/v2${path}`, method, options);
-    },
-    get: (path, headers = {}) => ask(`${url}${path}`, 'GET', { headers }),
-  };
-}
-
-async function isReady(server: ServerProcess): Promise<boolean> {
-  if (server.child.exitCode !== null) throw new Error(`the server ended: ${server.stderr()}`);
-  return server.get('/readyz').then(
-    (answer) => answer.status === 200,
-    () => false,
-  );
-}
-
-async function ask(url: string, method: string, { key = LIVE_KEY, body, headers }: RestCall = {}): Promise<RestAnswer> {
-  const response = await fetch(url, {
-    method,
-    headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, body: parse(text) };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-let made = 0;
-
-async function createDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
-  made += 1;
-  const name = `carillon_crash_${process.pid}_${made}`;
-  await onServer(`drop database if exists ${name} with (force)`);
-  await onServer(`create database ${name}`);
-  return { url: databaseUrl(name), drop: () => onServer(`drop database if exists ${name} with (force)`) };
-}
-
-async function onPostgres<Row>(url: string, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(sql, [...parameters])).rows as Row[];
-  } finally {
-    await client.end();
-  }
-}
-
-async function onPglite<Row>(folder: string, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
-  const database = await openPglite(folder);
-  try {
-    return await query<Row>(database.em(), sql, parameters);
-  } finally {
-    await database.close();
-  }
 }

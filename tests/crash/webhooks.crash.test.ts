@@ -1,9 +1,7 @@
 /** Deliveries through kill -9: each sent post is announced at least once, and no other post is. */
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { allSettled, schedule } from './posts.ts';
+import { register, startReceiver } from './receiver.ts';
 import { ENGINE, type Install, newInstall, type ServerProcess } from './server-process.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -12,37 +10,6 @@ const SCHEDULING_MS = 15_000;
 
 /** Longest time that deliveries may take. */
 const DELIVERED_WITHIN_MS = 50_000;
-
-interface ReceivedEvent {
-  readonly eventId: string;
-  readonly text: string;
-}
-
-/** A receiver that outlives the server. */
-async function startReceiver(answer: (response: ServerResponse) => void) {
-  const received: ReceivedEvent[] = [];
-  const server = createServer((request, response) => {
-    let raw = '';
-    request.setEncoding('utf8').on('data', (text: string) => (raw += text));
-    request.on('end', () => {
-      const body = JSON.parse(raw);
-      received.push({ eventId: body.eventId, text: body.post.text });
-      answer(response);
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, received };
-}
-
-async function register(server: ServerProcess, url: string): Promise<string> {
-  const { body } = await server.rest('POST /webhooks', { body: { url, events: ['post.sent'] } });
-  return body.webhook.id;
-}
 
 /** On PostgreSQL a dead process holds webhook leases and sends for a minute. This helper ends that minute at once. */
 async function startAgain(install: Install): Promise<ServerProcess> {
