@@ -87,6 +87,37 @@ const remove: Act = async (stage, actor) => {
   return `${action} -> ${status}`;
 };
 
+/** A key that has to ask wants to publish, retry or move a post, which becomes a draft that waits. */
+const ask: Act = async (stage, actor) => {
+  const verbs = { draft: 'publish', failed: 'retry', scheduled: 'reschedule' } as const;
+  const state = stage.sampler.weighted({ draft: 3, failed: 4, scheduled: 2 });
+  const post = somePost(stage, actor, ({ status, error_code: code }) => status === state && code !== 'outcome_unknown');
+  if (post === undefined) return `has no post that is ${state} to ask for`;
+  const when = randomTime(stage);
+  const body = state === 'scheduled' && Object.keys(when).length === 0 ? { queue: true } : when;
+  const { status, body: answer } = await called(stage, () =>
+    stage.world.rest(`POST /posts/${post.id}/${verbs[state]}`, { key: actor.askingKey, body }),
+  );
+  const action = `asks to ${verbs[state]} ${stage.observer.replica.nameOf(post)} ${JSON.stringify(body)}`;
+  return expectStatus(action, status, isLiving(stage, post) ? DIED : [400], answer);
+};
+
+/** A person decides about a draft that waits, or about one that no longer does. */
+const decide: Act = async (stage, actor) => {
+  const post = somePost(stage, actor, ({ status, approval_id: id }) => status === 'draft' && id !== null);
+  if (post === undefined) return 'has nothing to decide';
+  const verb = stage.sampler.weighted({ approve: 4, reject: 1 });
+  const { status, body } = await called(stage, () =>
+    stage.world.rest(`POST /posts/${post.id}/${verb}`, {
+      key: actor.key,
+      body: verb === 'reject' ? { reason: 'Not like this.' } : {},
+    }),
+  );
+  const action = `${verb}s ${stage.observer.replica.nameOf(post)}`;
+  // Refused by the plan or the queue, or decided already: it stays as it is.
+  return expectStatus(action, status, [...DIED, 400, 402, 403, 409], body);
+};
+
 const edit: Act = async (stage, actor) => {
   const draft = somePost(stage, actor, (post) => post.status === 'draft');
   if (draft === undefined) return 'has no draft';
@@ -194,4 +225,4 @@ const replay: Act = async (stage) => {
   return action ?? 'has nothing to send again';
 };
 
-export const ACTS = { publish, retry, remove, edit, queue, order, disconnect, link, read, replay };
+export const ACTS = { publish, retry, ask, decide, remove, edit, queue, order, disconnect, link, read, replay };

@@ -23,6 +23,7 @@ export interface PostRow {
   readonly queued: boolean;
   readonly slot_at: string | null;
   readonly held: boolean;
+  readonly approval_id: string | null;
   readonly created_at: string;
   readonly sent_at: string | null;
   readonly deleted_at: string | null;

@@ -2,6 +2,7 @@
  * A month of random concurrent activity, from several seeds: no invariant of the service breaks, in any order of
  * events.
  */
+import { appendFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { POST_TRANSITIONS } from '../../entities/post.ts';
 import { TEST_DATABASE_URL } from '../harness/database.ts';
@@ -11,6 +12,7 @@ import { simulate } from './simulate.ts';
 const asked = process.env['SIMULATE_SEED'];
 const days = Number(process.env['SIMULATE_DAYS'] ?? 31);
 const runs = Number(process.env['SIMULATE_RUNS'] ?? 1);
+const results = process.env['SIMULATE_RESULTS'];
 
 interface Run {
   readonly seed: number;
@@ -42,6 +44,10 @@ describe('a month', () => {
     const outcome = await simulate(life.seed, life.days);
     if (asked !== undefined) console.log(life.seed, outcome);
     expect(outcome.acts).toBeGreaterThan(10 * life.days);
+    if (results !== undefined) {
+      const { acts, moves, faults } = outcome;
+      await appendFile(results, `${JSON.stringify({ ...life, acts, moves, faults })}\n`);
+    }
     for (const way of outcome.ways.keys()) gone.add(way.replace(/ \(.*/, ''));
   });
 

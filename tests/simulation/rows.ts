@@ -9,7 +9,7 @@ type Facts = Readonly<Record<string, boolean>>;
 /** Rules for every post in a state. */
 const OF_STATE: Record<PostStatus, (post: PostRow) => Facts> = {
   draft: (post) => ({
-    'never tried': post.tries === 0,
+    'never tried, unless a retry waits for approval': post.tries === 0 || post.approval_id !== null,
     'no time': post.scheduled_for === null,
     'not sent': post.sent_at === null,
   }),

@@ -11,10 +11,13 @@ const { values } = parseArgs({
     days: { type: 'string', default: '31' },
     /** This many seeds, one after the other. */
     runs: { type: 'string', default: '1' },
+    /** A file that gets one line of JSON for each month that held. */
+    results: { type: 'string' },
   },
 });
 
-for (const [name, value] of Object.entries(values)) {
+const { results, ...numbers } = values;
+for (const [name, value] of Object.entries(numbers)) {
   if (!/^[1-9]\d{0,8}$/.test(value)) throw new Error(`--${name}: expected a whole number from 1, not "${value}"`);
 }
 
@@ -23,7 +26,13 @@ const vitest = spawn(
   ['node_modules/vitest/vitest.mjs', 'run', '--reporter=verbose', 'tests/simulation'],
   {
     stdio: 'inherit',
-    env: { ...process.env, SIMULATE_SEED: values.seed, SIMULATE_DAYS: values.days, SIMULATE_RUNS: values.runs },
+    env: {
+      ...process.env,
+      SIMULATE_SEED: values.seed,
+      SIMULATE_DAYS: values.days,
+      SIMULATE_RUNS: values.runs,
+      ...(results !== undefined && { SIMULATE_RESULTS: results }),
+    },
   },
 );
 vitest.on('exit', (code) => {

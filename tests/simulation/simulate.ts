@@ -82,6 +82,8 @@ const WEIGHTS = {
   flood: 0.4,
   publish: 5,
   retry: 7,
+  ask: 4,
+  decide: 4,
   remove: 8,
   edit: 2,
   queue: 6,

@@ -9,9 +9,14 @@ import type { Tenant } from './replica.ts';
 export interface Actor extends Tenant {
   readonly key: string;
   readonly testKey: string;
+  /** Posts of this key need approval. */
+  readonly askingKey: string;
 }
 
 const PLANS: readonly PlanName[] = ['free', 'free', 'pro', 'unlimited'];
+
+/** Accounts besides the first one, whose plan is free: its limits are where most rules meet. */
+const OTHERS = { least: 2, most: 5 };
 
 /**
  * Time zones with half and quarter hours, a half-hour summer time, changes at midnight, and both sides of the date
@@ -39,12 +44,14 @@ const ODD_TIMES = ['00:00', '00:30', '01:30', '02:00', '02:15', '02:30', '03:00'
 
 export async function settle(world: World, sampler: Sampler): Promise<Actor[]> {
   const actors: Actor[] = [];
-  for (const [number, plan] of PLANS.entries()) {
+  const others = Array.from({ length: sampler.int(OTHERS.least, OTHERS.most) }, () => sampler.pick(PLANS));
+  for (const [number, plan] of (['free', ...others] as const).entries()) {
     const { id, key } = await makeAccount(world);
     await world.sql('update accounts set plan = $2 where id = $1', [id, plan]);
     const { secret } = await world.key({ type: 'test', accountId: id });
-    actors.push({ id, plan, name: `${plan}${number}`, key, testKey: secret });
-    for (let count = sampler.int(2, 3); count > 0; count -= 1) await connect(world, sampler, key);
+    const { secret: askingKey } = await world.key({ accountId: id, approval: 'required' });
+    actors.push({ id, plan, name: `${plan}${number}`, key, testKey: secret, askingKey });
+    for (let count = sampler.int(1, 4); count > 0; count -= 1) await connect(world, sampler, key);
   }
   return actors;
 }
