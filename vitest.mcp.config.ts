@@ -15,5 +15,6 @@ export default defineConfig({
     maxConcurrency: 3,
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -20,8 +20,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   mcp: ['routers', 'services', 'errors'],
   console: ['services', 'routers', 'errors'],
   server: ['mcp', 'routers', 'jobs', 'services', 'platforms', 'entities', 'errors', 'console'],
-  client: ['routers', 'errors'],
-  cli: ['server', 'services'],
+  client: ['routers', 'services', 'errors'],
+  cli: ['server', 'services', 'errors', 'client'],
 };
 
 /** Lines of product code that match a pattern, as `path: line`. */
@@ -59,6 +59,16 @@ describe('layers', () => {
       .map(({ path }) => path);
 
     expect(wrong).toEqual([]);
+  });
+
+  it('the client knows the service by types only, in one file that its build replaces', () => {
+    const outside = files
+      .filter((file) => file.layer === 'client')
+      .flatMap((file) => file.imports.map((imported) => ({ from: file.path, ...imported })))
+      .filter(({ path }) => !path.startsWith('client/'));
+
+    expect(outside.filter(({ typeOnly }) => !typeOnly)).toEqual([]);
+    expect([...new Set(outside.map(({ from }) => from))]).toEqual(['client/api-types.ts']);
   });
 
   it('entities know platforms by type only', () => {
@@ -169,10 +179,13 @@ describe('queries', () => {
     expect(linesMatching(raw, (path) => runsSql(path) || path.startsWith('entities/migrations/'))).toEqual([]);
   });
 
-  it('are composed for a request by the list of posts alone', () => {
+  it('are composed for a request by the list of posts and its search alone', () => {
     const composing = files.filter(({ imports }) => imports.some(({ path }) => path === 'entities/composed-query.ts'));
 
-    expect(composing.map(({ path }) => path)).toEqual(['services/posts/list-posts.ts']);
+    expect(composing.map(({ path }) => path)).toEqual([
+      'services/posts/list-posts.ts',
+      'services/posts/search-posts.ts',
+    ]);
   });
 });
 
@@ -208,7 +221,10 @@ describe('platform names', () => {
 describe('time, randomness and network', () => {
   /** Runs in the browser, where nothing is injected. */
   const isBrowser = (path: string) => /^console\/(app|assets\/scripts)\//.test(path);
-  const elsewhere = (origins: readonly string[]) => (path: string) => origins.includes(path) || isBrowser(path);
+  /** The defaults of the client package, which runs outside of the service. */
+  const isOfClient = (path: string) => path === 'client/runtime.ts';
+  const elsewhere = (origins: readonly string[]) => (path: string) =>
+    origins.includes(path) || isBrowser(path) || isOfClient(path);
 
   it('are injected: only the listed modules read a system clock', () => {
     const clock =
@@ -222,20 +238,24 @@ describe('time, randomness and network', () => {
   it('only the server sets timers, for its sockets; the rest waits with the injected clock', () => {
     const timer = /\bset(?:Timeout|Interval)\b|AbortSignal\.timeout|node:timers/;
 
-    expect(linesMatching(timer, (path) => path.startsWith('server/') || isBrowser(path))).toEqual([]);
+    expect(linesMatching(timer, (path) => path.startsWith('server/') || isBrowser(path) || isOfClient(path))).toEqual(
+      [],
+    );
   });
 
   it('only the listed modules generate random values', () => {
-    expect(linesMatching(/Math\.random|randomUUID|randomBytes/, elsewhere(['server/context.ts']))).toEqual([]);
+    expect(linesMatching(/Math\.random|randomUUID|randomBytes/, elsewhere(['server/system-random.ts']))).toEqual([]);
   });
 
   it('only the listed modules open network connections', () => {
     const transports = [
       'server/outbound.ts',
       'server/outbound-connect.ts',
+      'server/outbound-socket.ts',
       'server/receiver-agents.ts',
       'server/receiver-post.ts',
       'server/http-server.ts',
+      'cli/receive-redirect.ts',
     ];
     const connects = /(?<![.\w])fetch\(|import (?!type).*from '(node:https?|undici)'/;
 

@@ -17,8 +17,12 @@ import { connect } from './mcp/clients.ts';
 
 const world = await startWorld();
 const document = createOpenApiDocument('http://localhost:3000', '2.0.0');
-// Keys have a separate path.
-const mcp = await Promise.all(['/mcp/all', '/mcp/x/keys'].map((path) => connect(world, 'modern', world.liveKey, path)));
+// Keys and approvals have separate paths.
+const mcp = await Promise.all(
+  ['/mcp/all', ...[...APART].map((toolset) => `/mcp/x/${toolset}`)].map((path) =>
+    connect(world, 'modern', world.liveKey, path),
+  ),
+);
 const typed = createTRPCClient<AppRouter>({
   links: [httpLink({ url: `${world.url}/trpc`, headers: { 'x-api-key': world.liveKey } })],
 });
@@ -77,6 +81,7 @@ const SAMPLES: Record<string, Record<string, unknown>> = {
   'media.raw': { mediaId: UNKNOWN },
   'media.list': { unused: true, limit: 2 },
   'media.get': { mediaId: UNKNOWN },
+  'media.proposeAltText': { mediaId: UNKNOWN, language: 'de' },
   'media.delete': { mediaId: UNKNOWN },
   'posts.list': { limit: 2, offset: 0 },
   'posts.calendar': { from: '2026-11-01', to: '2026-12-21', limit: 2 },
@@ -91,6 +96,8 @@ const SAMPLES: Record<string, Record<string, unknown>> = {
   'profiles.list': { limit: 2, offset: 0 },
   'profiles.get': { profileId: profile.id },
   'profiles.update': { profileId: profile.id, name: 'Acme Bells', externalId: null },
+  'profiles.voice': { profileId: profile.id },
+  'profiles.setVoice': { profileId: profile.id, rules: ['Be brief.'], bannedPhrases: ['synergy'] },
   'profiles.delete': { profileId: UNKNOWN },
   'keys.mint': { profileId: profile.id, name: 'Acme', type: 'neither' },
   'keys.listOfProfile': { profileId: profile.id, includeRevoked: true },
@@ -106,6 +113,32 @@ const SAMPLES: Record<string, Record<string, unknown>> = {
   'webhooks.delivery': { webhookId, deliveryId: UNKNOWN },
   'webhooks.replay': { webhookId, deliveryId: UNKNOWN },
   'webhooks.test': { webhookId: UNKNOWN },
+  'calendars.create': { profileId: profile.id, connectionId },
+  'calendars.list': {},
+  'calendars.renew': { calendarId: UNKNOWN },
+  'calendars.revoke': { calendarId: UNKNOWN },
+  'imports.start': { format: 'json', content: '[{"text":"Nowhere"}]' },
+  'imports.list': {},
+  'imports.get': { importId: UNKNOWN },
+  'imports.cancel': { importId: UNKNOWN },
+  'feeds.create': { url: 'https://bells.example/feed', connectionSlugs: ['nowhere'] },
+  'feeds.preview': { url: 'http://127.0.0.1:9/feed' },
+  'feeds.list': {},
+  'stops.list': { includeReleased: true },
+  'stops.start': { keyId: UNKNOWN },
+  'stops.release': { stopId: UNKNOWN, posts: 'send' },
+  'policies.list': { limit: 2 },
+  'policies.get': { policyId: UNKNOWN },
+  'policies.set': { policyId: UNKNOWN, postsPerDay: 3 },
+  'policies.try': { policyId: UNKNOWN, approvalWords: ['refund'] },
+  'policies.remove': { policyId: UNKNOWN },
+  'approvals.list': { state: 'rejected' },
+  'approvals.approve': { postId: UNKNOWN },
+  'approvals.reject': { postId: UNKNOWN, reason: 'No.' },
+  'feeds.get': { feedId: UNKNOWN },
+  'feeds.update': { feedId: UNKNOWN, enabled: false },
+  'feeds.poll': { feedId: UNKNOWN },
+  'feeds.delete': { feedId: UNKNOWN },
   'public.health': {},
   'public.healthHistory': { days: 2 },
   'public.stats': {},
@@ -149,13 +182,15 @@ describe('the operations', () => {
     expect(missing).toEqual([]);
   });
 
-  it('are the whole document, with the stream of events and the document itself', () => {
+  it('are the whole document, with the streams and the document itself', () => {
     const inDocument = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
     const declared = operations.map(({ meta }) => `${meta.openapi.method} ${meta.openapi.path}`);
 
-    expect(inDocument.toSorted()).toEqual([...declared, 'GET /events', 'GET /openapi.json'].toSorted());
+    expect(inDocument.toSorted()).toEqual(
+      [...declared, 'GET /events', 'GET /exports/{kind}', 'GET /openapi.json'].toSorted(),
+    );
   });
 
   it('are each a tool, or declare why not', async () => {
@@ -191,7 +226,7 @@ describe.for(operations.map((operation) => ({ name: operation.name, operation })
     expect(typedAnswer).toEqual(rest);
     const { tool } = operation.meta;
     if ('none' in tool) return;
-    const client = mcp[APART.has(tool.toolset) ? 1 : 0];
+    const client = mcp[1 + [...APART].indexOf(tool.toolset)];
     const called = (await client?.callTool({ name: tool.name, arguments: input })) as CallToolResult;
     if (called.isError) expect(JSON.stringify(called.content)).toContain((rest as { error: string }).error);
     else expect(withoutNewIds(called.structuredContent)).toEqual(rest);

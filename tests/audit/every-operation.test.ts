@@ -9,12 +9,12 @@ import { type Operation, operations } from '../../routers/operations.ts';
 import { callOverRest } from '../harness/call-operation.ts';
 import { UUID } from '../harness/expected.ts';
 import { makeTenant, type Tenant } from '../harness/tenant.ts';
-import { startWorld } from '../harness/world.ts';
+import { startPolishedWorld } from '../harness/polished-world.ts';
 import { ERROR_META_KEY } from '../../mcp/tool-results.ts';
 import { connect } from '../mcp/clients.ts';
 import { TABLE } from '../routers/scoping-table.ts';
 
-const world = await startWorld({ clock: 'manual' });
+const { world } = await startPolishedWorld({ AI_SEES_IMAGES: 'true' }, { clock: 'manual' });
 
 type Fields = Record<string, unknown>;
 // eslint-disable-next-line typescript/no-explicit-any -- answers of all operations; tests read known fields
@@ -42,12 +42,19 @@ const OBJECTS: Record<string, (fields: Fields, answer: Answer, accountId: string
   'posts.retry': input('post', 'postId'),
   'posts.reschedule': input('post', 'postId'),
   'posts.delete': input('post', 'postId'),
+  'stops.start': (_, { stop }) => ({ type: 'stop', ids: [stop.id] }),
+  'stops.release': input('stop', 'stopId'),
+  'policies.set': input('policy', 'policyId'),
+  'policies.remove': input('policy', 'policyId'),
+  'approvals.approve': input('post', 'postId'),
+  'approvals.reject': input('post', 'postId'),
   'media.upload': (_, { media }) => ({ type: 'media', ids: [media.id] }),
   // Nothing listens at the address in this row, so nothing was stored.
   'media.uploadFromUrl': () => null,
   'media.delete': input('media', 'mediaId'),
   'profiles.create': (_, { profile }) => ({ type: 'profile', ids: [profile.id] }),
   'profiles.update': input('profile', 'profileId'),
+  'profiles.setVoice': input('profile', 'profileId'),
   'profiles.delete': input('profile', 'profileId'),
   'keys.mint': (_, { key }) => ({ type: 'key', ids: [key.id] }),
   'keys.revokeOfProfile': input('key', 'keyId'),
@@ -58,6 +65,15 @@ const OBJECTS: Record<string, (fields: Fields, answer: Answer, accountId: string
   'webhooks.delete': input('webhook', 'webhookId'),
   'webhooks.replay': input('delivery', 'deliveryId'),
   'webhooks.test': input('webhook', 'webhookId'),
+  'calendars.create': (_, { calendar }) => ({ type: 'calendar', ids: [calendar.id] }),
+  'calendars.renew': input('calendar', 'calendarId'),
+  'imports.start': (_, answer) => ({ type: 'import', ids: [answer.import.id] }),
+  'imports.cancel': input('import', 'importId'),
+  'feeds.create': (_, { feed }) => ({ type: 'feed', ids: [feed.id] }),
+  'feeds.update': input('feed', 'feedId'),
+  'feeds.poll': input('feed', 'feedId'),
+  'feeds.delete': input('feed', 'feedId'),
+  'calendars.revoke': input('calendar', 'calendarId'),
   'simulation.advance': () => null,
 };
 
@@ -161,6 +177,6 @@ describe.for(changes)('$name over $surface', ({ name, surface, operation }) => {
         requestId,
       },
     ]);
-    expect(JSON.stringify(found)).not.toMatch(/Dong|crl_|whsec_/);
+    expect(JSON.stringify(found)).not.toMatch(/Dong|crl_|whsec_|cal_/);
   });
 });

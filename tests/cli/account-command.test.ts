@@ -102,7 +102,7 @@ describe('without the token', () => {
 
 describe('a server that is not running', () => {
   it('is reported with its address', async () => {
-    const call = accountCommand(fetch, ['list', '--url', 'http://127.0.0.1:9', '--token', TOKEN], {});
+    const call = accountCommand(fetch, ['list', '--url', 'http://127.0.0.1:9'], { OPERATOR_TOKEN: TOKEN });
 
     await expect(call).rejects.toThrow('No server answers at http://127.0.0.1:9. Is it running?');
   });

@@ -6,7 +6,9 @@ import { accountWithSandbox } from '../harness/connections.ts';
 import { makePost } from '../harness/posts.ts';
 import { registerWebhook, startReceiver } from '../harness/receiver.ts';
 import { createSeededRandom } from '../harness/seeded-random.ts';
+import { runCli } from './run-cli.ts';
 import { startWorld } from '../harness/world.ts';
+import { streamClock } from './run-cli.ts';
 
 const world = await startWorld();
 
@@ -19,7 +21,7 @@ async function listen(args: string[], env: Record<string, string> = {}, request:
   const print = (line: string) => {
     if (lines.push(line) === 2) introduced.resolve();
   };
-  const io = { request, clock: world.context.clock, random, print };
+  const io = { request, clock: streamClock(world), random, print };
   const over = listenCommand({ ...io, signal: stopping.signal }, args, { PUBLIC_URL: world.url, ...env });
   onTestFinished(async () => {
     stopping.abort();
@@ -36,7 +38,7 @@ describe('listen --forward', () => {
     const receiver = await startReceiver();
     const delivered = await startReceiver();
     await registerWebhook(world, delivered.url, { key });
-    const { lines, secret } = await listen(['--forward', receiver.url, '--key', key]);
+    const { lines, secret } = await listen(['--forward', receiver.url], { CARILLON_KEY: key });
 
     const { postId } = await makePost(world, 'sandbox', { key, text: 'Ding' });
     await world.runDue();
@@ -76,7 +78,10 @@ describe('listen --forward', () => {
   it('accepts a key and a secret as settings, and prints the mode of a test key', async () => {
     const receiver = await startReceiver();
     const secret = 'whsec_my-own';
-    const { lines } = await listen(['--forward', receiver.url, '--secret', secret], { CARILLON_KEY: world.testKey });
+    const { lines } = await listen(['--forward', receiver.url], {
+      CARILLON_KEY: world.testKey,
+      CARILLON_WEBHOOK_SECRET: secret,
+    });
 
     await makePost(world, world.sandboxSlug, { key: world.testKey });
 
@@ -89,7 +94,7 @@ describe('listen --forward', () => {
   it('retries nothing: it prints the status and continues', async () => {
     const { key } = await accountWithSandbox(world);
     const receiver = await startReceiver(500);
-    const { lines } = await listen(['--forward', receiver.url, '--key', key]);
+    const { lines } = await listen(['--forward', receiver.url], { CARILLON_KEY: key });
 
     await makePost(world, 'sandbox', { key });
     await expect.poll(() => lines.length).toBe(3);
@@ -115,7 +120,7 @@ describe('listen --forward', () => {
       const signals = [broken.signal, ...(init?.signal ? [init.signal] : [])];
       return fetch(url, { ...init, signal: AbortSignal.any(signals) });
     };
-    const { lines } = await listen(['--forward', receiver.url, '--key', key], {}, cutting);
+    const { lines } = await listen(['--forward', receiver.url], { CARILLON_KEY: key }, cutting);
 
     for (const text of ['One', 'Two', 'Three']) {
       cut.at(-1)?.abort();
@@ -124,7 +129,7 @@ describe('listen --forward', () => {
     }
 
     expect(receiver.received.map(({ body }) => body.post.text)).toEqual(['One', 'Two', 'Three']);
-    expect(lines).toContain('The stream ended. Listening again behind the last event.');
+    expect(lines).toContain('The stream ended. Listening again after the last event.');
   });
 
   it('ends with a message when its key is revoked', async () => {
@@ -133,7 +138,7 @@ describe('listen --forward', () => {
       'select account_id from api_keys order by id desc limit 1',
     )) as [{ account_id: string }];
     const { id, secret } = await world.key({ accountId });
-    const { over } = await listen(['--forward', 'http://127.0.0.1:9', '--key', secret]);
+    const { over } = await listen(['--forward', 'http://127.0.0.1:9'], { CARILLON_KEY: secret });
 
     await world.rest(`DELETE /keys/${id}`, { key });
 
@@ -147,19 +152,28 @@ describe('listen --forward', () => {
       {},
       '--forward: expected an address such as https://app.example/webhooks, not "localhost".',
     ],
-    [['--forward', 'http://localhost:4000'], {}, 'Set the API key with --key or CARILLON_KEY.'],
-    [['--forward', 'http://localhost:4000', '--key', 'wrong'], {}, 'The API key is missing, unknown or revoked.'],
+    [['--forward', 'http://localhost:4000'], {}, 'Set the API key with CARILLON_KEY.'],
+    [['--forward', 'http://localhost:4000'], { CARILLON_KEY: 'wrong' }, 'The API key is missing, unknown or revoked.'],
     [
-      ['--forward', 'http://localhost:4000', '--key', 'k', '--url', 'http://127.0.0.1:9'],
-      {},
-      'No server answers at http://127.0.0.1:9. Is it running? --url names another one.',
+      ['--forward', 'http://localhost:4000', '--url', 'http://127.0.0.1:9'],
+      { CARILLON_KEY: 'k' },
+      'No answer from http://127.0.0.1:9',
     ],
     [
-      ['--forward', 'http://localhost:4000', '--key', 'k', '--url', 'here'],
-      {},
+      ['--forward', 'http://localhost:4000', '--url', 'here'],
+      { CARILLON_KEY: 'k' },
       '--url: expected an origin such as http://localhost:3000, not "here".',
     ],
   ])('refuses %j with a message', async (args, env, message) => {
     await expect(listen(args, env)).rejects.toThrow(message);
   });
+});
+
+it.each([['listen'], ['webhooks', 'listen']])('is the command %s %s', async (...words) => {
+  const { exitCode, stderr } = await runCli(
+    world,
+    words.filter((word) => typeof word === 'string'),
+  );
+
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('Set where events go with --forward')]);
 });

@@ -115,7 +115,14 @@ describe('names in the documentation', () => {
   it('in snake_case are error codes, or tools, fields, tables and metrics that exist', () => {
     const tools = operations.flatMap(({ meta }) => ('none' in meta.tool ? [] : [meta.tool.name]));
     const fields = operations.flatMap(({ input }) => Object.keys(input.shape));
-    const elsewhere = ['entities/migrations', 'mcp/prompts', 'server/oauth', 'server/probes.ts']
+    const elsewhere = [
+      'entities/migrations',
+      'mcp/prompts',
+      'server/oauth',
+      'server/instruments.ts',
+      'server/telemetry',
+      'server/telemetry-settings.ts',
+    ]
       .flatMap((place) => (place.endsWith('.ts') ? [place] : globSync(`${place}/*.ts`)))
       .map((file) => readFileSync(file, 'utf8'))
       .join('\n');
@@ -128,6 +135,10 @@ describe('names in the documentation', () => {
       ...found(elsewhere, /\b([a-z]+(?:_[a-z]+)+)\b/g),
       'node_modules',
       'pg_dump',
+      // Settings of PostgreSQL, its URLs and PgBouncer.
+      'synchronous_standby_names',
+      'target_session_attrs',
+      'default_pool_size',
       'req_id',
     ]);
     const named = pages.flatMap(({ path: file, prose }) =>

@@ -1,28 +1,23 @@
 /** The examples of docs/guide/webhooks.md run as separate programs, and the guide quotes them exactly. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, readFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { cpSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { linkedProject } from '../client/consumer-project.ts';
+import { freePort } from '../harness/free-port.ts';
 import { registerWebhook } from '../harness/receiver.ts';
 import { startWorld } from '../harness/world.ts';
 
 const EXAMPLES = globSync('docs/examples/webhook-*.ts').toSorted();
 const guide = readFileSync('docs/guide/webhooks.md', 'utf8');
 const world = await startWorld();
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}
+const project = linkedProject(['express', 'fastify']);
+for (const file of EXAMPLES) cpSync(file, path.join(project, path.basename(file)));
 
 /** Starts an example and waits until it answers. */
 async function start(file: string, port: number, secret: string) {
-  const child = spawn(process.execPath, ['--conditions=carillon-source', file], {
+  const child = spawn(process.execPath, [path.join(project, path.basename(file))], {
     env: { PATH: process.env['PATH'], PORT: String(port), WEBHOOK_SECRET: secret },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

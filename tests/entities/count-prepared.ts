@@ -5,7 +5,7 @@
 import { CompiledQuery } from 'kysely';
 import { openPostgres } from '../../entities/orm.ts';
 
-const db = await openPostgres(process.argv[2] ?? '', 1);
+const db = await openPostgres(process.argv[2] ?? '', { poolSize: 1 });
 const kysely = db.em().getKysely();
 for (let run = 0; run < 20; run += 1) {
   const { rows } = await kysely.executeQuery<{ sum: number }>(CompiledQuery.raw('select $1::int + 1 as sum', [run]));

@@ -51,4 +51,20 @@ describe.skipIf(world.db.engine !== 'pglite')('the embedded database', () => {
 
     await expect.poll(() => stateOf('still')).toEqual({ analyzed: false, vacuumed: false, rows: -1 });
   });
+
+  it('ends what its log has grown by, so that a folder does not fill with it', async () => {
+    const sinceCheckpoint = async () => {
+      const [log] = await world.sql<{ megabytes: number }>(
+        `select (pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn) / 1e6)::int as megabytes from pg_control_checkpoint()`,
+      );
+      return log?.megabytes;
+    };
+    for (let part = 0; part < 10; part += 1)
+      await world.sql(`select pg_logical_emit_message(true, 'test', repeat('x', 8000000))`);
+    expect(await sinceCheckpoint()).toBeGreaterThan(70);
+
+    await read(300);
+
+    await expect.poll(sinceCheckpoint).toBeLessThan(5);
+  });
 });

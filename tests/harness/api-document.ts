@@ -1,11 +1,12 @@
 /** The OpenAPI document of this version, and its body schemas, which tests check real bodies against. */
+import packageJson from '../../package.json' with { type: 'json' };
 import { z } from 'zod';
 import { createOpenApiDocument, type OpenApiDocument } from '../../server/openapi.ts';
 import { PUBLIC_URL } from './world.ts';
 
 type JsonSchema = Record<string, unknown>;
 
-export const apiDocument: OpenApiDocument = createOpenApiDocument(PUBLIC_URL, '2.0.0');
+export const apiDocument: OpenApiDocument = createOpenApiDocument(PUBLIC_URL, packageJson.version);
 
 /** The schema validator knows definitions under this name only. */
 function withDefinitions<Value>(value: Value): Value {
@@ -48,4 +49,20 @@ export function deliveryProblem(event: string, body: unknown): string | null {
   };
   if (item === undefined) return `the event ${event} is not declared`;
   return problem(event, item.post.requestBody.content['application/json']?.schema ?? {}, body);
+}
+
+/** What the document says against a request: no such operation, or a body that differs from the declared one; null when it fits. */
+export function requestProblem(method: string, path: string, body: unknown): string | null {
+  const found = Object.entries(apiDocument.paths).find(([template, operations]) => {
+    const pattern = new RegExp(`^${template.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`);
+    return pattern.test(path) && method.toLowerCase() in operations;
+  });
+  if (found === undefined) return `there is no ${method} ${path}`;
+  const [template, operations] = found;
+  const declared = operations[method.toLowerCase()]?.requestBody as
+    | { readonly content?: Record<string, { readonly schema: JsonSchema }> }
+    | undefined;
+  const schema = declared?.content?.['application/json']?.schema;
+  if (body === undefined || schema === undefined) return null;
+  return problem(`${method} ${template}`, schema, body);
 }

@@ -70,12 +70,16 @@ function fillIn(text: string, button: string, typed: Readonly<Record<string, str
   if (form === undefined) throw new Error(`no button is called ${button} on:\n${text}`);
   const [inside = ''] = form.split('</form>');
   const fields: Record<string, string> = {};
-  for (const [input] of inside.matchAll(/<input\b[^>]*>/g))
-    fields[attribute(input, 'name')] = attribute(input, 'value');
+  for (const [input] of inside.matchAll(/<input\b[^>]*>/g)) {
+    const isUnticked = attribute(input, 'type') === 'checkbox' && !/\bchecked\b/.test(input);
+    if (!isUnticked) fields[attribute(input, 'name')] = attribute(input, 'value');
+  }
   for (const [label, value] of Object.entries(typed)) {
     const id = new RegExp(`<label for="([^"]+)">${RegExp.escape(label)}</label>`).exec(inside)?.[1];
     if (id === undefined) throw new Error(`no field is called ${label} on:\n${text}`);
-    fields[id] = value;
+    // An empty value unticks a box.
+    if (value === '') delete fields[id];
+    else fields[id] = value;
   }
   const [, attributes = ''] = pressed.exec(inside) ?? [];
   if (attribute(attributes, 'name') !== '') fields[attribute(attributes, 'name')] = attribute(attributes, 'value');

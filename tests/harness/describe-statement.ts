@@ -21,7 +21,8 @@ interface Field {
 }
 
 async function describeLite({ lite }: Database, text: string): Promise<readonly Field[]> {
-  return (await lite?.describeQuery(text))?.resultFields ?? [];
+  // It takes several messages, between which the maintenance of the database could send its own.
+  return (await lite?.runExclusive(() => lite.describeQuery(text)))?.resultFields ?? [];
 }
 
 async function describeOnServer(database: Database, text: string): Promise<readonly Field[]> {

@@ -15,13 +15,15 @@ export function withResults(em: SqlEntityManager, pass: KyselyPlugin['transformR
 /** A context that runs `happening` after its first query and before that query's answer; the rest is unchanged. */
 export function afterFirstQuery(context: Context, happening: () => Promise<unknown>): Context {
   let happened = false;
-  const em = () =>
-    withResults(context.db.em(), async ({ result }) => {
+  const intervene = (em: SqlEntityManager) =>
+    withResults(em, async ({ result }) => {
       if (!happened) {
         happened = true;
         await happening();
       }
       return result;
     });
-  return { ...context, db: { ...context.db, em } };
+  const { db } = context;
+  const queries = intervene(db.em());
+  return { ...context, db: { ...db, queries, em: () => intervene(db.em()) } };
 }

@@ -13,10 +13,10 @@ import type { World } from './world.ts';
 export async function startPeer(world: World): Promise<Runtime> {
   const [row] = await world.sql<{ name: string }>('select current_database() as name');
   const db = await openPostgres(databaseUrl(row?.name ?? ''));
-  const { config, clock, fetch, receivers, log } = world.context;
+  const { config, clock, fetch, openSocket, receivers, log } = world.context;
   const random = createSeededRandom('peer', clock);
   const encryptionKeys = config.encryptionKeys ?? [random.bytes(32)];
-  const peer = createRuntime({ config, clock, random, fetch, receivers, db, encryptionKeys, log });
+  const peer = createRuntime({ config, clock, random, fetch, openSocket, receivers, db, encryptionKeys, log });
   onTestFinished(async () => {
     await Promise.all([peer.sends.drained(), peer.deliveries.drained()]);
     peer.images.close();

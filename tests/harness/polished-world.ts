@@ -2,7 +2,7 @@
 import { afterAll } from 'vitest';
 import { type FakeModel, startFakeModel } from '../platforms/fakes/fake-model.ts';
 import { START } from './test-clock.ts';
-import { startWorld, type World } from './world.ts';
+import { startWorld, type World, type WorldOptions } from './world.ts';
 
 export const AI_KEY = 'sk-secret-of-the-install';
 
@@ -12,9 +12,12 @@ export interface PolishedWorld {
 }
 
 /** @param env in addition to the settings of the model */
-export async function startPolishedWorld(env: Record<string, string> = {}): Promise<PolishedWorld> {
+export async function startPolishedWorld(
+  env: Record<string, string> = {},
+  options: Omit<WorldOptions, 'env'> = {},
+): Promise<PolishedWorld> {
   const model = await startFakeModel({ now: () => START });
   afterAll(() => model[Symbol.asyncDispose]());
   const settings = { AI_BASE_URL: model.baseUrl, AI_API_KEY: AI_KEY, AI_MODEL: 'bell-1' };
-  return { model, world: await startWorld({ env: { ...settings, ...env } }) };
+  return { model, world: await startWorld({ ...options, env: { ...settings, ...env } }) };
 }

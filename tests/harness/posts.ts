@@ -14,7 +14,14 @@ export interface TestResult {
 export async function makePost(
   world: World,
   connectionSlug: string,
-  options: { key?: string; text?: string; scheduledFor?: string; profileId?: string; tags?: readonly string[] } = {},
+  options: {
+    key?: string;
+    text?: string;
+    scheduledFor?: string;
+    profileId?: string;
+    tags?: readonly string[];
+    media?: readonly object[];
+  } = {},
 ): Promise<TestResult> {
   const { key = world.liveKey, text = 'Hello', ...fields } = options;
   const { status, body } = await world.rest('POST /posts', {

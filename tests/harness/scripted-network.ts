@@ -1,12 +1,14 @@
 /** Lets a test answer a world's calls to platforms itself, and collects the world's log. */
 import { pino } from 'pino';
 import type { FetchInit } from '../../platforms/contract.ts';
+import type { MessageSocket } from '../../platforms/io.ts';
 import type { MailServer } from '../../platforms/mail.ts';
 import type { World } from './world.ts';
 
 export interface ScriptedAnswer {
   readonly status: number;
   readonly json?: unknown;
+  /** Over a WebSocket: the words with which each event and each question is refused. */
   readonly text?: string;
   readonly headers?: Record<string, string>;
 }
@@ -25,7 +27,7 @@ export interface ScriptedNetwork {
 
 /** Replaces the world's network and log. */
 export function scriptNetwork(world: World): ScriptedNetwork {
-  const { fetch, mail } = world.context;
+  const { fetch, openSocket, mail } = world.context;
   const network: ScriptedNetwork = { script: null, mailFailure: null, logs: [] };
   const log = pino({ level: 'trace' }, { write: (line: string) => void network.logs.push(line) });
   const failing = async (work: () => Promise<void>) => {
@@ -40,6 +42,10 @@ export function scriptNetwork(world: World): ScriptedNetwork {
   Object.assign(world.context, {
     log,
     mail: scripted,
+    openSocket: async (url: string, init: { signal?: AbortSignal } = {}) => {
+      const answer = network.script?.(new URL(url), {});
+      return answer === undefined ? openSocket(url, init) : refusingSocket(answer.text ?? '');
+    },
     fetch: async (url: string | URL, init: FetchInit = {}) => {
       const answer = network.script?.(new URL(url), init);
       if (answer === undefined) return fetch(url, init);
@@ -51,4 +57,17 @@ export function scriptNetwork(world: World): ScriptedNetwork {
     },
   });
   return network;
+}
+
+/** A relay of Nostr that refuses everything. */
+function refusingSocket(words: string): MessageSocket {
+  const answers: string[] = [];
+  return {
+    send: (text) => {
+      const [type, subject] = JSON.parse(text) as [string, { id: string } & string];
+      answers.push(JSON.stringify(type === 'EVENT' ? ['OK', subject.id, false, words] : ['CLOSED', subject, words]));
+    },
+    next: async () => answers.shift() ?? null,
+    close: () => undefined,
+  };
 }

@@ -44,7 +44,7 @@ function read(file: string): SourceFile {
 /** Every TypeScript file of the product; tests, scripts and benches are excluded. */
 export function sourceFiles(): SourceFile[] {
   return LAYERS.flatMap((layer) => globSync(`${layer}/**/*.{ts,tsx}`))
-    .filter((file) => !file.startsWith('client/dist/'))
+    .filter((file) => !/^client\/(dist|\.build-)/.test(file))
     .map((file) => read(file.replaceAll(path.sep, '/')))
     .toSorted((a, b) => a.path.localeCompare(b.path));
 }

@@ -59,6 +59,21 @@ export async function makeTenant(world: World) {
       const body = { url: 'http://127.0.0.1:9/hook' };
       return (await world.rest('POST /webhooks', { key: secrets[kind], body })).body.webhook.id;
     },
+    /** Id of a feed that such a key added, for a sandbox that the key reaches. */
+    feed: async (kind: 'live' | 'liveA' | 'test' | 'testA'): Promise<string> => {
+      const { slug } = await connection(kind.endsWith('A') ? 'A' : 'own');
+      const body = { url: 'http://127.0.0.1:9/feed.xml', connectionSlugs: [slug] };
+      return (await world.rest('POST /feeds', { key: secrets[kind], body })).body.feed.id;
+    },
+    /** Id of an import that such a key started. */
+    import: async (kind: 'live' | 'liveA' | 'test' | 'testA'): Promise<string> => {
+      const body = { format: 'csv', content: `text,connections\n${kind},bells\n` };
+      return (await world.rest('POST /imports', { key: secrets[kind], body })).body.import.id;
+    },
+    /** Id of a calendar that such a key made. */
+    calendar: async (kind: 'live' | 'liveA' | 'test' | 'testA'): Promise<string> => {
+      return (await world.rest('POST /calendars', { key: secrets[kind], body: {} })).body.calendar.id;
+    },
     /** Id of a delivery that is queued for a webhook. */
     delivery: async (webhookId: string): Promise<string> => {
       return (await world.rest(`POST /webhooks/${webhookId}/test`, { key: account.key })).body.delivery.id;
@@ -68,6 +83,22 @@ export async function makeTenant(world: World) {
       const { slug } = await connection(place);
       const body = { text: 'Ding', connectionSlugs: [slug], ...profileOf(place), ...fields };
       const answer = await world.rest('POST /posts', { key: account.key, body });
+      return answer.body.results[0].postId;
+    },
+    /** Id of a stop of the account. */
+    stop: async (): Promise<string> => (await world.rest('POST /stops', { key: account.key, body: {} })).body.stop.id,
+    /** Id of a key of the account that has a policy. */
+    policy: async (): Promise<string> => {
+      const { id } = await world.key({ accountId: account.id });
+      await world.rest(`PUT /policies/${id}`, { key: account.key, body: { postsPerDay: 3 } });
+      return id;
+    },
+    /** Id of a post to a sandbox in that profile that waits for approval. */
+    asked: async (place: Place): Promise<string> => {
+      const { slug } = await connection(place);
+      const asking = await world.key({ accountId: account.id, approval: 'required' });
+      const body = { text: 'May I?', connectionSlugs: [slug], ...profileOf(place) };
+      const answer = await world.rest('POST /posts', { key: asking.secret, body });
       return answer.body.results[0].postId;
     },
     /** A connection in that profile with two posts in its queue, named in the other order. */

@@ -21,6 +21,7 @@ import { createLogger } from '../../server/logger.ts';
 import { createOutboundFetch } from '../../server/outbound.ts';
 import type { Lookup } from '../../server/outbound-connect.ts';
 import { createReceivers } from '../../server/receivers.ts';
+import { startTelemetry } from '../../server/telemetry/start-telemetry.ts';
 import type { Context } from '../../services/context.ts';
 import { secretPrefix } from '../../services/keys/key-secret.ts';
 import { hashSecret } from '../../services/secrets.ts';
@@ -83,11 +84,14 @@ export interface World extends AsyncDisposable {
     type?: 'live' | 'test';
     profileId?: string | null;
     accountId?: string;
+    approval?: 'none' | 'required';
   }): Promise<{ id: string; secret: string }>;
   /** Runs the workers for everything due now except retention and housekeeping, and waits for them. */
   runDue(): Promise<void>;
   /** Runs the retention and the housekeeping of a worker, one round each. */
   housekeep(): Promise<void>;
+  /** Sends telemetry that is queued. */
+  flushTelemetry(): Promise<void>;
   /** Advances time, then runs the workers. */
   advance(ms: number): Promise<void>;
   close(): Promise<void>;
@@ -129,14 +133,18 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const encryptionKeys = config.encryptionKeys ?? [random.bytes(32)];
   const undeclared: string[] = [];
   const logged: string[] = [];
-  const log = createLogger(options.logLevel ?? (options.onLog === undefined ? 'error' : 'trace'), {
-    write: (line) => {
-      logged.push(line);
-      options.onLog?.(line);
-      if (line.includes(UNDECLARED)) undeclared.push(line);
-      if (process.env['TEST_LOG'] !== undefined) process.stderr.write(line);
-    },
-  });
+  const telemetry =
+    config.telemetry === null
+      ? null
+      : startTelemetry(config.telemetry, { version: '2.0.0', instanceId: 'world', role: 'all', clock: systemClock });
+  const write = (line: string) => {
+    logged.push(line);
+    options.onLog?.(line);
+    if (line.includes(UNDECLARED)) undeclared.push(line);
+    if (process.env['TEST_LOG'] !== undefined) process.stderr.write(line);
+  };
+  const logLevel = options.logLevel ?? (options.onLog === undefined ? 'error' : 'trace');
+  const log = createLogger(logLevel, { write }, telemetry?.lines);
   const media = createMemoryMediaStore();
   const installClock = options.clock === 'manual' ? clock : unsettable(clock);
   const context = createRuntime({
@@ -144,12 +152,15 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     clock: installClock,
     random,
     fetch: outbound.fetch,
+    openSocket: outbound.openSocket,
     receivers,
     db,
     encryptionKeys,
     log,
     media,
+    ...(telemetry !== null && { tracer: telemetry.tracer }),
   });
+  telemetry?.observe({ log, metrics: context.instruments.readRegistry });
   const first = await firstStart(context);
   if (config.owner !== null) await startOwner(context);
   const stopping = new AbortController();
@@ -174,6 +185,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     context.images.close();
     await outbound.close();
     receivers.close();
+    await telemetry?.stop();
     await db.close();
   };
   whenOver(async () => {
@@ -211,6 +223,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     housekeep: async () => {
       for (const loop of [retention, housekeeping]) await runRound(context, loop, new AbortController().signal);
     },
+    flushTelemetry: async () => telemetry?.flush(),
     advance: async (ms) => {
       clock.advance(ms);
       await runDue();
@@ -262,9 +275,14 @@ async function makeProfile(context: Context, name = 'Acme', owner?: string): Pro
 
 async function makeKey(
   context: Context,
-  options: { type?: 'live' | 'test'; profileId?: string | null; accountId?: string } = {},
+  options: {
+    type?: 'live' | 'test';
+    profileId?: string | null;
+    accountId?: string;
+    approval?: 'none' | 'required';
+  } = {},
 ): Promise<{ id: string; secret: string }> {
-  const { type = 'live', profileId = null } = options;
+  const { type = 'live', profileId = null, approval = 'none' } = options;
   const id = context.random.uuid();
   const secret = `crl_${type}_${id.replaceAll('-', '')}${'0'.repeat(8)}`;
   const accountId = options.accountId ?? (await firstAccountId(context));
@@ -277,6 +295,7 @@ async function makeKey(
     prefix: secretPrefix(secret),
     secretHash: hashSecret(secret),
     redirectAllowlist: null,
+    approval,
     createdAt: context.clock.now(),
     lastUsedAt: null,
     revokedAt: null,

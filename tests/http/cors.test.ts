@@ -45,14 +45,17 @@ describe('a response', () => {
     [400, 'refused', 'GET /posts?limit=ten', world.liveKey],
     [200, 'public', 'GET /health', null],
     [200, 'the document', 'GET /openapi.json', null],
-  ])('%i, %s, is readable for every origin and exposes the four headers', async (expected, _case, call, key) => {
-    const { status, headers } = await world.rest(call, { key, headers: { origin: ORIGIN } });
+  ])(
+    '%i, %s, is readable for every origin and exposes the four headers and Retry-After',
+    async (expected, _case, call, key) => {
+      const { status, headers } = await world.rest(call, { key, headers: { origin: ORIGIN } });
 
-    expect(status).toBe(expected);
-    expect(headers.get('access-control-allow-origin')).toBe('*');
-    expect(headers.get('access-control-expose-headers')).toBe(
-      'x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset',
-    );
-    expect(headers.get('set-cookie')).toBeNull();
-  });
+      expect(status).toBe(expected);
+      expect(headers.get('access-control-allow-origin')).toBe('*');
+      expect(headers.get('access-control-expose-headers')).toBe(
+        'x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after',
+      );
+      expect(headers.get('set-cookie')).toBeNull();
+    },
+  );
 });

@@ -6,8 +6,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp } from '../../server/app.ts';
-import { STREAMS_PER_KEY } from '../../server/event-stream-places.ts';
 import type { Context } from '../../services/context.ts';
+import { STREAMS_PER_KEY } from '../../services/events/stream-places.ts';
 import { makeAccount, type TestAccount } from '../harness/accounts.ts';
 import { accountWithSandbox } from '../harness/connections.ts';
 import { databaseUrl, TEST_DATABASE_URL } from '../harness/database.ts';
@@ -18,6 +18,8 @@ import { registerWebhook, startReceiver } from '../harness/receiver.ts';
 import { type RestCall, startWorld } from '../harness/world.ts';
 
 const world = await startWorld();
+
+const DAY_MS = 86_400_000;
 
 const INSERT = `
   insert into events (id, account_id, profile_id, name, mode, subject_id, payload, created_at, fanned_out_at)
@@ -87,10 +89,10 @@ describe('200', () => {
     let text = '';
     for await (const chunk of response.body ?? []) {
       text += Buffer.from(chunk).toString();
-      if (text.includes(': still here\n\n')) break;
+      if (text.includes(': still here\n') && text.endsWith('\n\n')) break;
     }
 
-    expect(text).toMatch(/^retry: 2000\nid: [\d:,]+\n\n: still here\n\n$/);
+    expect(text).toMatch(/^retry: 2000\nid: [\d:,]+@\d+\n\n: still here\nid: [\d:,]+@\d+\n\n$/);
   });
 
   it('answers HEAD with headers only', async () => {
@@ -159,6 +161,48 @@ describe('Last-Event-ID', () => {
     expect((await second.next(1)).map(({ id }) => id)).toEqual([missed]);
   });
 
+  it('resumes a stream without events, for as long as it is open, from a position that heartbeats send', async () => {
+    const account = await makeAccount(world);
+    const [before, first] = [await happen(account), await listenTo(world, account.key)];
+    world.clock.advance(40 * DAY_MS);
+    const second = await first.heartbeat();
+    first.close();
+    await world.housekeep();
+    const missed = await happen(account);
+
+    const late = await world.rest('GET /events', {
+      key: account.key,
+      headers: { 'last-event-id': first.beginning ?? '' },
+    });
+    const again = await listenTo(world, account.key, second);
+
+    expect([late.status, late.body.error]).toEqual([400, 'invalid_request']);
+    expect((await again.next(1)).map(({ id }) => id)).toEqual([missed]);
+    expect(missed).not.toBe(before);
+  });
+
+  it('resumes after 29 days without loss, and refuses an older event, which may have been removed', async () => {
+    const account = await makeAccount(world);
+    const [first, second] = [await happen(account), await happen(account)];
+    world.clock.advance(29 * DAY_MS);
+    await world.housekeep();
+    const stream = await listenTo(world, account.key, first);
+    const replayed = await stream.next(1);
+
+    world.clock.advance(1000);
+    const { status, body } = await world.rest('GET /events', {
+      key: account.key,
+      headers: { 'last-event-id': first },
+    });
+
+    expect(replayed.map(({ id }) => id)).toEqual([second]);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({
+      ...refusal('invalid_request', ''),
+      message: `Last-Event-ID: expected the last id that this stream sent, of the last 29 days, and not "${first}". Leave it out to begin with the next event, and read what was missed with GET /posts.`,
+    });
+  });
+
   // The embedded database has one connection and cannot run these tests.
   it.skipIf(TEST_DATABASE_URL === undefined)(
     'loses no event when transactions commit in a different order than they began',
@@ -186,15 +230,39 @@ describe('Last-Event-ID', () => {
     },
   );
 
-  it.each(['nonsense', '00000000-0000-7000-8000-000000000000', '1:2'])('400: refuses %s', async (id) => {
-    const { status, body } = await world.rest('GET /events', { headers: { 'last-event-id': id } });
+  it.skipIf(TEST_DATABASE_URL === undefined)(
+    'sends no event again to a reader that returns while an earlier transaction is still running',
+    async () => {
+      const account = await makeAccount(world);
+      const [row] = await world.sql<{ name: string }>('select current_database() as name');
+      const slow = new Client({ connectionString: databaseUrl(row?.name ?? '') });
+      await slow.connect();
+      onTestFinished(() => slow.end());
+      await slow.query('begin');
+      await slow.query('select pg_current_xact_id()');
+      const [first, second] = [await happen(account), await happen(account)];
+      const stream = await listenTo(world, account.key, first);
+      const waiting = stream.next(1);
+      await wait(50);
 
-    expect(status).toBe(400);
-    expect(body).toMatchObject({
-      error: 'invalid_request',
-      message: expect.stringContaining(`and not "${id}". Leave it out to begin with the next event.`),
-    });
-  });
+      await slow.query('commit');
+
+      expect((await waiting).map(({ id }) => id)).toEqual([second]);
+    },
+  );
+
+  it.each(['nonsense', '00000000-0000-7000-8000-000000000000', '1:2', '1:1:', '1:1:@1'])(
+    '400: refuses %s',
+    async (id) => {
+      const { status, body } = await world.rest('GET /events', { headers: { 'last-event-id': id } });
+
+      expect(status).toBe(400);
+      expect(body).toMatchObject({
+        error: 'invalid_request',
+        message: expect.stringContaining(`and not "${id}". Leave it out to begin with the next event, `),
+      });
+    },
+  );
 
   it('400: refuses the event of another account', async () => {
     const foreign = await happen(await makeAccount(world));

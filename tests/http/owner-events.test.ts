@@ -1,6 +1,6 @@
 /** GET /owner/events: the stream of the console of a signed-in person. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type EventMessage, eventMessages } from '../../cli/event-messages.ts';
+import { type EventMessage, eventMessages } from '../../client/event-messages.ts';
 import type { Browser } from '../harness/browser.ts';
 import { refusal } from '../harness/expected.ts';
 import { OWNER_ENV, signedInBrowser } from '../harness/owner.ts';

@@ -87,7 +87,7 @@ it('leaves nothing locked when it stops shortly before a period', async () => {
   const isLocked = async () =>
     (await world.sql('select 1 from agenda_jobs where locked_at is not null and next_run_at > last_finished_at'))
       .length;
-  await expect.poll(isLocked, { timeout: 10_000, interval: 50 }).toBe(1);
+  await expect.poll(isLocked, { timeout: 30_000, interval: 50 }).toBe(1);
 
   await worker.stop();
 

@@ -98,3 +98,31 @@ describe.each(CLIENTS)('%s', (_name, open, refusal) => {
     await client.close();
   });
 });
+
+it('today’s client is notified of a post that it watches, until the key is revoked', async () => {
+  const { rest } = callsTo(owned);
+  const { body: profile } = await rest('POST /profiles', { body: { name: 'Watched' } });
+  const { body: minted } = await rest(`POST /profiles/${profile.profile.id}/keys`, {
+    body: { name: 'Watcher', type: 'live' },
+  });
+  await rest('POST /connections', {
+    body: { platformId: 'sandbox', credentials: {}, slug: 'watched', profileId: profile.profile.id },
+  });
+  const { body: made } = await rest('POST /posts', {
+    body: { text: 'Watched', connectionSlugs: ['watched'], isDraft: true, profileId: profile.profile.id },
+  });
+  const uri = `carillon://posts/${made.results[0].postId}`;
+  const client = new Client(INFO, { versionNegotiation: { mode: 'auto' } });
+  const requestInit = { headers: { 'x-api-key': minted.secret } };
+  await client.connect(new StreamableHTTPClientTransport(ENDPOINT, { requestInit }));
+  const notified = Promise.withResolvers<string>();
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) => notified.resolve(params.uri));
+  const subscription = await client.listen({ resourceSubscriptions: [uri, 'carillon://connections/watched'] });
+
+  await rest(`POST /posts/${made.results[0].postId}/publish`, { body: {} });
+
+  expect(await notified.promise).toBe(uri);
+  await rest(`DELETE /profiles/${profile.profile.id}/keys/${minted.key.id}`);
+  expect(await subscription.closed).toBe('graceful');
+  await client.close();
+});

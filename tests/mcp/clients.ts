@@ -1,8 +1,9 @@
 /** The real clients, connected to a world's /mcp, and a raw request for what they would never send. */
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, type ClientCapabilities, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as V1Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as V1Transport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { ClientCapabilities as V1Capabilities } from '@modelcontextprotocol/sdk/types.js';
 import type { World } from '../harness/world.ts';
 
 const INFO = { name: 'carillon-tests', version: '1.0.0' };
@@ -15,8 +16,10 @@ export async function connect(
   era: 'modern' | 'legacy' = 'modern',
   key = world.liveKey,
   path = '/mcp',
+  capabilities: ClientCapabilities = {},
 ): Promise<Client> {
-  const client = new Client(INFO, { versionNegotiation: { mode: era === 'modern' ? { pin: MODERN } : 'legacy' } });
+  const versionNegotiation = { mode: era === 'modern' ? { pin: MODERN } : 'legacy' } as const;
+  const client = new Client(INFO, { capabilities, versionNegotiation });
   await client.connect(
     new StreamableHTTPClientTransport(new URL(`${world.url}${path}`), {
       requestInit: { headers: { 'x-api-key': key } },
@@ -26,8 +29,13 @@ export async function connect(
 }
 
 /** The client of the year before, which many hosts still ship. */
-export async function connectV1(world: World, key = world.liveKey, path = '/mcp'): Promise<V1Client> {
-  const client = new V1Client(INFO);
+export async function connectV1(
+  world: World,
+  key = world.liveKey,
+  path = '/mcp',
+  capabilities: V1Capabilities = {},
+): Promise<V1Client> {
+  const client = new V1Client(INFO, { capabilities });
   const transport = new V1Transport(new URL(`${world.url}${path}`), {
     requestInit: { headers: { authorization: `Bearer ${key}` } },
   });

@@ -1,7 +1,7 @@
 /** A client that asks for progress is notified after each connection. */
 import { expect, it } from 'vitest';
 import { startWorld } from '../harness/world.ts';
-import { connect } from './clients.ts';
+import { callRaw, connect, legacy } from './clients.ts';
 
 const world = await startWorld();
 for (const slug of ['one', 'two']) {
@@ -62,4 +62,16 @@ it('a replay reports no progress', async () => {
 
   expect(second.structuredContent).toEqual(first.structuredContent);
   expect(received).toEqual([{ progress: 1, total: 1, message: 'one: sent' }]);
+});
+
+it('a call of the older revisions is answered with JSON, and with a stream only when it asks for progress', async () => {
+  const call = (meta: object) =>
+    callRaw(world, { body: legacy('tools/call', { name: 'list_profiles', arguments: {}, ...meta }) });
+
+  const [plain, followed] = [await call({}), await call({ _meta: { progressToken: 1 } })];
+
+  expect(plain.headers['content-type']).toBe('application/json');
+  expect(followed.headers['content-type']).toBe('text/event-stream');
+  expect(plain.body).toMatchObject({ jsonrpc: '2.0', id: 1, result: { structuredContent: { profiles: [] } } });
+  expect(followed.body).toEqual(plain.body);
 });

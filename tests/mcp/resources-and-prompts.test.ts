@@ -20,7 +20,12 @@ describe('resources', () => {
     const { resources } = await client.listResources();
     const own = resources.filter(({ uri }) => uri.startsWith('carillon:'));
 
-    expect(own.map(({ uri }) => uri)).toEqual(['carillon://platforms', 'carillon://connections', 'carillon://openapi']);
+    expect(own.map(({ uri }) => uri)).toEqual([
+      'carillon://platforms',
+      'carillon://connections',
+      'carillon://approvals',
+      'carillon://openapi',
+    ]);
     for (const { uri, title, description = '', mimeType } of own) {
       expect({ uri, mimeType }).toEqual({ uri, mimeType: 'application/json' });
       expect(title).toMatch(/^[A-Z]/);
@@ -31,6 +36,7 @@ describe('resources', () => {
   it.each([
     ['carillon://platforms', 'GET /platforms', {}],
     ['carillon://connections', 'GET /connections', { _meta: { 'carillon/untrusted': ['connections[].description'] } }],
+    ['carillon://approvals', 'GET /approvals', {}],
     ['carillon://openapi', 'GET /openapi.json', {}],
   ] as const)('%s is the body of %s', async (uri, call, marks) => {
     const { contents } = await client.readResource({ uri });

@@ -23,7 +23,7 @@ describe('2026-07-28', () => {
       completions: {},
       extensions: { 'io.modelcontextprotocol/skills': { directoryRead: true } },
       prompts: { listChanged: false },
-      resources: { listChanged: false },
+      resources: { listChanged: false, subscribe: true },
       tools: { listChanged: false },
     });
   });
@@ -83,7 +83,7 @@ describe('2026-07-28', () => {
     expect(answer.body.error.code).toBe(-32_020);
   });
 
-  it('ends a subscription at once, because the lists never change', async () => {
+  it('ends a subscription to lists at once, because they never change', async () => {
     const meta = {
       'io.modelcontextprotocol/protocolVersion': MODERN,
       'io.modelcontextprotocol/clientCapabilities': {},

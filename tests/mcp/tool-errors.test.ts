@@ -31,16 +31,33 @@ describe('a failed call', () => {
     const { body } = await world.rest(`GET /posts/${POST_ID}`);
     expect(failure.isError).toBe(true);
     expect(failure).not.toHaveProperty('structuredContent');
-    expect(failure.content).toEqual([{ type: 'text', text: `not_found: ${body.message} Fix: ${body.hint}` }]);
-    expect(failure._meta[ERROR_META_KEY]).toEqual({ code: 'not_found', retryable: false, fix: body.hint });
+    const fix = `${body.hint} list_posts gives each postId.`;
+    expect(failure.content).toEqual([{ type: 'text', text: `not_found: ${body.message} Fix: ${fix}` }]);
+    expect(failure._meta[ERROR_META_KEY]).toEqual({ code: 'not_found', retryable: false, fix });
   });
 
   it('names tools where REST names paths', async () => {
     const failure = await call('create_post', { text: 'Ding', connectionSlugs: ['unknown'] });
 
-    const { body } = await world.rest('POST /posts', { body: { text: 'Ding', connectionSlugs: ['unknown'] } });
     expect(failure.content[0]?.text).toBe(
-      `invalid_connection: ${body.message} Fix: List your connections with list_connections and use one of their slugs.`,
+      'invalid_connection: No connection of yours has the slug "unknown". list_connections lists them. Fix: List your connections with list_connections and use one of their slugs.',
+    );
+  });
+
+  it('names the argument where REST names a header', async () => {
+    const post = { connectionSlugs: [world.sandboxSlug], isDraft: true, idempotencyKey: 'one-key' };
+    await call('create_post', { ...post, text: 'Ding' });
+
+    const failure = await call('create_post', { ...post, text: 'Dong' });
+
+    expect(failure.content[0]?.text).toContain('The idempotencyKey "one-key" was used before');
+  });
+
+  it('says which tools give the ids that it takes', async () => {
+    const failure = await call('get_post', { postId: 'the last one' });
+
+    expect(failure.content[0]?.text).toBe(
+      'invalid_request: postId: expected a UUID. Fix: Correct the argument that the message names; get_post takes postId. list_posts gives each postId.',
     );
   });
 

@@ -51,8 +51,8 @@ describe('a path', () => {
     expect(names).toEqual(namesOf((tool) => tool.toolset === toolset));
   });
 
-  it('/mcp/all has all tools except those for keys', async () => {
-    expect(await listed('/mcp/all')).toEqual(namesOf(({ toolset }) => toolset !== 'keys'));
+  it('/mcp/all has all tools except those for keys and approvals', async () => {
+    expect(await listed('/mcp/all')).toEqual(namesOf(({ toolset }) => toolset !== 'keys' && toolset !== 'approvals'));
   });
 
   it.each(['/mcp', '/mcp/all', ...Object.keys(TOOLSETS).map((toolset) => `/mcp/x/${toolset}`)])(
@@ -127,15 +127,17 @@ describe('every tool of every path', () => {
     expect(new Set(TOOLS.map(({ name }) => name)).size).toBe(TOOLS.length);
   });
 
-  it('that deletes, disconnects or revokes asks for confirmation', () => {
-    const ending = namesOf(({ name }) => /^(delete|disconnect|revoke)_/.test(name));
+  it('that deletes, disconnects, revokes or approves asks for confirmation', () => {
+    const ending = namesOf(({ name }) => /^(delete|disconnect|revoke|approve)_/.test(name));
 
     expect(namesOf(({ confirmation }) => confirmation !== undefined)).toEqual(ending);
     expect(ending.length).toBeGreaterThan(5);
   });
 
-  it('needs a scope, and every scope on the consent page enables some tools', () => {
-    const needed = operations.flatMap(({ meta }) => ('none' in meta.tool ? [] : [meta.scope]));
+  it('but the decisions of people needs a scope, and every scope on the consent page enables some tools', () => {
+    const needed = operations.flatMap(({ meta }) =>
+      'none' in meta.tool || meta.tool.toolset === 'approvals' ? [] : [meta.scope],
+    );
 
     expect(new Set(needed)).toEqual(new Set(Object.keys(SCOPES)));
   });

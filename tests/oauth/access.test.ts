@@ -113,6 +113,7 @@ describe('a call beyond the granted scopes', () => {
   it.each([
     ['carillon://connections', 'connections:read'],
     ['carillon://connections/sandbox', 'connections:read'],
+    ['carillon://approvals', 'posts:read'],
     ['CARILLON://platforms', 'connections:read'],
     ['carillon://posts/01a1fdfa-4600-7051-a4e5-000000000000', 'posts:read'],
   ])('is reported by the resource %s, which needs %s', async (uri, scope) => {
@@ -233,7 +234,16 @@ it('a grant creates connect links as a key does', async () => {
   const [{ id } = { id: '' }] = await world.sql<{ id: string }>('select id from oauth_grants limit 1');
   const actor = { kind: 'oauth_client', id: 'agent', name: 'Agent' } as const;
   const { accountId } = person;
-  const caller = { accountId, keyId: id, profileId: null, mode: 'live', scopes: null, actor } as const;
+  const caller = {
+    accountId,
+    keyId: id,
+    profileId: null,
+    mode: 'live',
+    scopes: null,
+    approval: 'none',
+    policyId: null,
+    actor,
+  } as const;
   const wanted = { profileId, redirectUrl: 'https://app.example/done', headless: false };
 
   const { connectSessionId } = await createConnectSession(world.context, caller, wanted);

@@ -103,13 +103,17 @@ export async function openConsent(browser: Browser, wish: Wish): Promise<Browser
   return browser.get(asked.location ?? '');
 }
 
+const ASK_FIRST = 'Ask me before anything goes out';
+
 /** Presses Allow or Deny, and follows redirects to the client. @returns the parameters that the client receives */
 export async function answered(
   browser: Browser,
   consent: BrowserPage,
-  { button = 'Allow', reach = 'account' } = {},
+  { button = 'Allow', reach = 'account', asksFirst = false } = {},
 ): Promise<URL> {
-  const pressed = await browser.press(consent, button, { 'What it reaches': reach });
+  // The box is there for clients that may post.
+  const box = consent.text.includes(ASK_FIRST) ? { [ASK_FIRST]: asksFirst ? 'required' : '' } : {};
+  const pressed = await browser.press(consent, button, { 'What it reaches': reach, ...box });
   const back = await browser.get(pressed.location ?? '');
   return new URL(back.location ?? 'about:blank');
 }

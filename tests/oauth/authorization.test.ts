@@ -54,7 +54,7 @@ describe('a request', () => {
     ['without PKCE', { code_challenge: null, code_challenge_method: null }, 'invalid_request'],
     ['with plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],
     ['for another resource', { resource: 'https://other.example/mcp' }, 'invalid_target'],
-    ['for the REST API', { resource: `${PUBLIC_URL}/api/v2` }, 'invalid_target'],
+    ['for a part of the API', { resource: `${PUBLIC_URL}/api/v2/posts` }, 'invalid_target'],
     ['for scopes that there are not', { scope: 'root' }, 'invalid_scope'],
     ['for a token without a code', { response_type: 'token' }, 'invalid_request'],
     ['with prompt none', { prompt: 'none' }, 'consent_required'],

@@ -83,7 +83,7 @@ describe('consent', () => {
     }
 
     expect((await callTool(world, tokens.access, 'list_connections')).status).toBe(200);
-    world.clock.advance(31 * 86_400_000);
+    world.clock.advance(91 * 86_400_000);
     expect((await refresh(world, tokens.clientId, tokens.refresh)).body).toEqual({
       error: 'invalid_grant',
       error_description: 'grant request is invalid',

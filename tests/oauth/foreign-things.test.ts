@@ -37,6 +37,9 @@ async function thingsOfTheFirst(): Promise<Record<string, string>> {
     mediaId: await anImage(),
     ...(await aKey(profileId)),
     deliveryId: await aDelivery(webhook.id),
+    ...(await aCalendar()),
+    ...(await anImport()),
+    ...(await aFeed()),
   };
 }
 
@@ -47,6 +50,20 @@ async function anImage(): Promise<string> {
 
 async function aKey(profileId: string): Promise<{ keyId: string }> {
   return { keyId: (await world.key({ profileId })).id };
+}
+
+async function aCalendar(): Promise<{ calendarId: string }> {
+  return { calendarId: (await world.rest('POST /calendars', { body: {} })).body.calendar.id };
+}
+
+async function anImport(): Promise<{ importId: string }> {
+  const file = { format: 'json', content: JSON.stringify([{ text: 'Ding', connectionSlugs: [world.sandboxSlug] }]) };
+  return { importId: (await world.rest('POST /imports', { body: file })).body.import.id };
+}
+
+async function aFeed(): Promise<{ feedId: string }> {
+  const feed = { url: 'https://feeds.example/news', connectionSlugs: [world.sandboxSlug] };
+  return { feedId: (await world.rest('POST /feeds', { body: feed })).body.feed.id };
 }
 
 async function aDelivery(webhookId: string): Promise<string> {
@@ -65,6 +82,7 @@ const BESIDE: Readonly<Record<string, object>> = {
   order_queue: { postIds: ['00000000-0000-7000-8000-000000000000'] },
   reschedule_post: { queue: true },
   update_webhook: { enabled: false },
+  update_feed: { enabled: false },
   update_connection: { description: 'Mine' },
   mint_key: { name: 'Mine', type: 'live' },
 };
@@ -73,9 +91,10 @@ const BESIDE: Readonly<Record<string, object>> = {
 const MONTH = { from: '2026-11-01', to: '2026-11-30' };
 
 /** Tools of operations whose path names an object, with the names of its ids. */
-const NAMING = operations.flatMap(({ meta: { tool, openapi } }): [string, string, string[]][] => {
+const NAMING = operations.flatMap(({ meta: { tool, openapi, scope } }): [string, string, string[]][] => {
   const ids = [...openapi.path.matchAll(/\{(\w+)\}/g)].map(([, id = '']) => id);
-  if ('none' in tool || ids.length === 0) return [];
+  // No access token may call an operation without a scope.
+  if ('none' in tool || ids.length === 0 || scope === null) return [];
   return [[tool.name, tool.toolset === 'keys' ? '/mcp/x/keys' : '/mcp/all', ids]];
 });
 
@@ -119,7 +138,9 @@ it('no list and no completion shows anything of another account', async () => {
     await call('/mcp/all', { method: 'tools/call', params: { name: 'list_calendar', arguments: MONTH } }),
     await call('/mcp', { method: 'tools/call', params: { name: 'list_connections', arguments: {} } }),
     await call('/mcp', { method: 'tools/call', params: { name: 'list_profiles', arguments: {} } }),
+    ...(await Promise.all(['list_calendars', 'list_imports', 'list_feeds'].map(listed))),
     await call('/mcp', { method: 'resources/read', params: { uri: 'carillon://connections' } }),
+    await call('/mcp', { method: 'resources/read', params: { uri: 'carillon://approvals' } }),
     await call('/mcp', { method: 'completion/complete', params: completion }),
   ];
 
@@ -127,6 +148,10 @@ it('no list and no completion shows anything of another account', async () => {
   const shown = JSON.stringify(answers.map(({ body }) => body));
   expect([...Object.values(theirs), world.sandboxSlug].filter((id) => shown.includes(id))).toEqual([]);
 });
+
+function listed(name: string): Promise<Answer> {
+  return call('/mcp/all', { method: 'tools/call', params: { name, arguments: {} } });
+}
 
 /** Everything that could have been changed, in full. */
 function everything(): Promise<unknown> {
@@ -139,6 +164,9 @@ function everything(): Promise<unknown> {
     'api_keys',
     'media',
     'connect_sessions',
+    'calendars',
+    'imports',
+    'feeds',
   ];
   return Promise.all(tables.map((table) => world.sql(`select * from ${table} order by 1`)));
 }

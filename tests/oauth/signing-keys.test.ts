@@ -36,12 +36,12 @@ it('a rotation revokes no token: old tokens stay valid, new ones have the new ke
 
 it('a process that missed the rotation accepts tokens of the new key', async () => {
   const other = createAuthorizationServer(world.context, machineTime);
-  expect(await other.checkAccessToken((await tokensFor(world, person)).access)).not.toBeNull();
+  expect(await other.checkAccessToken((await tokensFor(world, person)).access, ['mcp'])).not.toBeNull();
   world.clock.advance(1_000);
   await rotate();
   const { access, clientId } = await tokensFor(world, person);
 
-  expect(await other.checkAccessToken(access)).toMatchObject({ clientId });
+  expect(await other.checkAccessToken(access, ['mcp'])).toMatchObject({ clientId });
 });
 
 it('housekeeping rotates after thirty days, and deletes keys whose tokens have long expired', async () => {

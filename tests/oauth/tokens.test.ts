@@ -220,7 +220,7 @@ describe('what is stored', () => {
 
   it('is deleted after it has expired', async () => {
     await tokensFor(world, person);
-    world.clock.advance(31 * 86_400_000);
+    world.clock.advance(91 * 86_400_000);
     await world.housekeep();
 
     expect(await world.sql(`select kind from oauth_artifacts where kind <> 'Client'`)).toEqual([]);

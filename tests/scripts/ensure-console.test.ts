@@ -12,7 +12,7 @@ let root: string;
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'carillon-console-'));
-  for (const part of ['console/app', 'console/assets', 'client', 'errors', 'scripts'])
+  for (const part of ['console/app', 'console/assets', 'client', 'errors', 'mcp', 'scripts'])
     cpSync(join(REPOSITORY, part), join(root, part), { recursive: true });
   cpSync(join(REPOSITORY, 'package-lock.json'), join(root, 'package-lock.json'));
   return () => rmSync(root, { recursive: true });
@@ -33,16 +33,20 @@ describe('a build', () => {
     expect(isConsoleBuilt(root)).toBe(true);
   });
 
-  it.each([SOURCE, 'console/assets/tokens.css', 'package-lock.json', 'errors/codes.ts', 'scripts/console-vite.ts'])(
-    'is stale when %s changes',
-    (file) => {
-      build();
+  it.each([
+    SOURCE,
+    'console/assets/tokens.css',
+    'package-lock.json',
+    'errors/codes.ts',
+    'mcp/views.ts',
+    'scripts/console-vite.ts',
+  ])('is stale when %s changes', (file) => {
+    build();
 
-      writeFileSync(join(root, file), `${readFileSync(join(root, file), 'utf8')} `);
+    writeFileSync(join(root, file), `${readFileSync(join(root, file), 'utf8')} `);
 
-      expect(isConsoleBuilt(root)).toBe(false);
-    },
-  );
+    expect(isConsoleBuilt(root)).toBe(false);
+  });
 
   it('is stale when a file is added', () => {
     build();

@@ -89,7 +89,7 @@ describe('the script', () => {
   beforeEach(async () => {
     root = await fs.realpath(await fs.mkdtemp(path.join(tmpdir(), 'carillon-install-')));
     await fs.mkdir(path.join(root, 'scripts'));
-    for (const file of ['ensure-installed.js', 'install-lock.js']) {
+    for (const file of ['ensure-installed.js', 'install-lock.js', 'installed-packages.js', 'trim-installed.js']) {
       await fs.copyFile(path.join(path.dirname(script), file), path.join(root, 'scripts', file));
     }
     await fs.writeFile(path.join(root, 'npm-cli.cjs'), fakeNpm);

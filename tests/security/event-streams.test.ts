@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp } from '../../server/app.ts';
-import { createStreamPlaces, STREAMS_PER_ACCOUNT, STREAMS_PER_KEY } from '../../server/event-stream-places.ts';
+import { createStreamPlaces, STREAMS_PER_ACCOUNT, STREAMS_PER_KEY } from '../../services/events/stream-places.ts';
 import { serve } from '../../server/http-server.ts';
-import { readSnapshot } from '../../services/events/snapshot.ts';
+import { readPosition } from '../../services/events/snapshot.ts';
 import { makeAccount } from '../harness/accounts.ts';
 import { listenTo } from '../harness/event-stream.ts';
 import { refusal } from '../harness/expected.ts';
@@ -91,15 +91,15 @@ describe('Last-Event-ID', () => {
     'nonsense',
     'a'.repeat(10_000),
     '01936b5e-0000-7000-8000-000000000000',
-    '0:0:',
     '1:2',
-    '5:3:',
-    '1:5:9',
-    '1:9:7,3',
-    '1:9:,',
-    '9999999999999999999:9999999999999999999:',
-    '1:9999999999999999999:',
-    `1:9999999:${Array.from({ length: 3_000 }, (_, index) => index + 1).join(',')}`,
+    ...['0:0:', '5:3:', '1:5:9', '1:9:7,3', '1:9:,', '1:9999999999999999999:'].map((text) => `${text}@1795262400`),
+    '9999999999999999999:9999999999999999999:@1795262400',
+    '1:1:',
+    '1:1:@',
+    '1:1:@-1',
+    '1:1:@9999999999999',
+    '1:1:@1e9',
+    `1:9999999:${Array.from({ length: 3_000 }, (_, index) => index + 1).join(',')}@1795262400`,
     '\u00ff\u00fe',
     "1:2:'; drop table events",
   ];
@@ -111,8 +111,11 @@ describe('Last-Event-ID', () => {
     expect(body).toMatchObject({ error: 'invalid_request', message: expect.stringMatching(/^Last-Event-ID: /) });
   });
 
-  it.each(['1:1:', '1:4:', '1:4:1,2,3', '7:7:'])('the snapshot %s is accepted', (text) => {
-    expect(readSnapshot(text)?.text).toBe(text);
+  it.each(['1:1:', '1:4:', '1:4:1,2,3', '7:7:'])('the snapshot %s is accepted with its time', (text) => {
+    expect(readPosition(`${text}@1795262400`)).toMatchObject({
+      snapshot: { text },
+      at: new Date('2026-11-21T12:00:00.000Z'),
+    });
   });
 
   it.each([

@@ -13,7 +13,11 @@ import { startWorld } from '../harness/world.ts';
 import { connect } from '../mcp/clients.ts';
 
 const world = await startWorld();
-const mcp = await Promise.all(['/mcp/all', '/mcp/x/keys'].map((path) => connect(world, 'modern', world.liveKey, path)));
+const mcp = await Promise.all(
+  ['/mcp/all', ...[...APART].map((toolset) => `/mcp/x/${toolset}`)].map((path) =>
+    connect(world, 'modern', world.liveKey, path),
+  ),
+);
 
 const UNSTORABLE = { NUL: 'a\u0000b', 'a high surrogate': 'a\ud83d', 'a low surrogate': '\udd14b' };
 const LONG = { 'a megabyte': 'a'.repeat(1_000_000) };
@@ -37,6 +41,8 @@ const CHECKED_BY_THE_SERVICE: Record<string, (id: string) => Record<string, unkn
   'posts.validate media.0.id': (id) => ({ ...aPost(), media: [{ id }] }),
   'posts.update mediaIds.0': (id) => ({ postId: draftId, mediaIds: [id] }),
   'posts.update media.0.id': (id) => ({ postId: draftId, media: [{ id }] }),
+  'approvals.approve mediaIds.0': (id) => ({ postId: waitingId, mediaIds: [id] }),
+  'approvals.approve media.0.id': (id) => ({ postId: waitingId, media: [{ id }] }),
   'posts.create connectionSlugs.0': (slug) => ({ text: 'Hello', connectionSlugs: [slug] }),
   // With a text, it answers for each slug separately.
   'posts.validate connectionSlugs.0': (slug) => ({ connectionSlugs: [slug] }),
@@ -48,6 +54,9 @@ const CHECKED_BY_THE_SERVICE: Record<string, (id: string) => Record<string, unkn
 const aPost = () => ({ text: 'Hello', connectionSlugs: [world.sandboxSlug] });
 const { body: drafted } = await world.rest('POST /posts', { body: { ...aPost(), isDraft: true } });
 const draftId: string = drafted.results[0].postId;
+const asking = await world.key({ approval: 'required' });
+const asked = await world.rest('POST /posts', { key: asking.secret, body: aPost() });
+const waitingId: string = asked.body.results[0].postId;
 
 function refuses({ schema }: StringInput, value: unknown): boolean {
   return !schema.safeParse(value).success;
@@ -60,8 +69,10 @@ function isRefusal(operation: Operation, status: number, body: { error?: string;
 
 describe('the schema of every text', () => {
   it('refuses text that cannot be stored, and has a maximum length', () => {
-    // Base64 is as long as an image.
-    const samples = [...Object.values(UNSTORABLE), 'a'.repeat(16_000_000)];
+    // Base64 is as long as an image. A pattern that repeats a group, or has the flag u, exceeds the engine's stack on
+    // such texts, unless the length ends the check first.
+    const long = ['a'.repeat(16_000_000), 'a.'.repeat(8_000_000), 'я'.repeat(16_000_000)];
+    const samples = [...Object.values(UNSTORABLE), ...long];
     const isRefusedAt = ({ operation, text }: (typeof texts)[number], sample: string) => {
       const issues = operation.input.safeParse(inputWith(text.path, sample)).error?.issues ?? [];
       return issues.some(({ path }) => path.join('.') === text.path.join('.'));
@@ -124,7 +135,7 @@ describe.for(texts)('$name', ({ name, operation, text }) => {
   const { tool } = operation.meta;
   it.skipIf('none' in tool)('is refused over MCP', async () => {
     if ('none' in tool) return;
-    const client = mcp[APART.has(tool.toolset) ? 1 : 0];
+    const client = mcp[1 + [...APART].indexOf(tool.toolset)];
     for (const [kind, value] of Object.entries(wrong)) {
       const called = (await client?.callTool({ name: tool.name, arguments: inputOf(value) })) as CallToolResult;
       const said = JSON.stringify(called.content);

@@ -132,7 +132,7 @@ describe('a key that an agent mints', () => {
     expect(shown.revokedAt).toBe(world.clock.now().toISOString());
   });
 
-  it('stops when its grant ends because nothing has used it for 30 days', async () => {
+  it('stops when its grant ends because nothing has used it for 90 days', async () => {
     await using own = await startWorld();
     const { id } = await own.profile('A');
     const tokens = await tokensFor(own, await signIn(own), { scope: 'keys:write posts:read' });
@@ -144,7 +144,7 @@ describe('a key that an agent mints', () => {
       '/mcp/x/keys',
     );
     const { secret } = body.result.structuredContent;
-    own.clock.advance(31 * 86_400_000);
+    own.clock.advance(91 * 86_400_000);
     expect((await own.rest('GET /posts', { key: secret })).status).toBe(200);
 
     await own.housekeep();
@@ -191,6 +191,8 @@ describe('a key that an agent mints', () => {
       profileId: null,
       mode: 'live',
       scopes: new Set(['keys:write'] as const),
+      approval: 'none',
+      policyId: null,
       actor: { kind: 'oauth_client', id: tokens.clientId, name: 'Agent' },
     } as const;
     await revoke(tokens);

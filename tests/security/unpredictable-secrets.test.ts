@@ -1,7 +1,7 @@
 /** Secrets come from the system's random number generator, and are too long to guess. */
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { systemRandom } from '../../server/context.ts';
+import { systemRandom } from '../../server/system-random.ts';
 import { makeSecret } from '../../services/keys/key-secret.ts';
 import { newWebhookSecret } from '../../services/webhooks/new-secret.ts';
 

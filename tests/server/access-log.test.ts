@@ -5,11 +5,12 @@ import { pino } from 'pino';
 import { afterAll, expect, it } from 'vitest';
 import { accessLog } from '../../server/access-log.ts';
 import { systemClock } from '../../server/clocks.ts';
+import { NO_TRACER } from '../../services/ports/tracer.ts';
 
 const lines: { path: string }[] = [];
 const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as { path: string }) });
 const server = express()
-  .use(accessLog({ clock: systemClock, log }))
+  .use(accessLog({ clock: systemClock, log, tracer: NO_TRACER }))
   .listen(0, '127.0.0.1');
 afterAll(() => void server.close());
 

@@ -8,15 +8,19 @@ it.each([
   [{}, null],
   [
     { AI_BASE_URL: 'https://api.openai.com/v1', AI_API_KEY: 'sk-1', ...MODEL },
-    { baseUrl: 'https://api.openai.com/v1', apiKey: 'sk-1', model: 'bell-1' },
+    { baseUrl: 'https://api.openai.com/v1', apiKey: 'sk-1', model: 'bell-1', seesImages: false },
   ],
   [
     { AI_BASE_URL: 'http://127.0.0.1:11434/v1/', ...MODEL },
-    { baseUrl: 'http://127.0.0.1:11434/v1', apiKey: undefined, model: 'bell-1' },
+    { baseUrl: 'http://127.0.0.1:11434/v1', apiKey: undefined, model: 'bell-1', seesImages: false },
+  ],
+  [
+    { AI_BASE_URL: 'https://api.openai.com/v1', AI_SEES_IMAGES: 'true', ...MODEL },
+    { baseUrl: 'https://api.openai.com/v1', apiKey: undefined, model: 'bell-1', seesImages: true },
   ],
   [
     { AI_BASE_URL: 'http://models.bells.example', ...MODEL },
-    { baseUrl: 'http://models.bells.example', apiKey: undefined, model: 'bell-1' },
+    { baseUrl: 'http://models.bells.example', apiKey: undefined, model: 'bell-1', seesImages: false },
   ],
 ])('%j gives %j', (env, polish) => {
   expect(readConfig(env).polish).toEqual(polish);
@@ -28,6 +32,7 @@ const WRONG_URL =
 it.each([
   [{ AI_BASE_URL: 'https://api.openai.com/v1' }, 'AI_BASE_URL: is set together with AI_MODEL'],
   [MODEL, 'AI_BASE_URL: is set together with AI_MODEL'],
+  [{ AI_SEES_IMAGES: 'true' }, 'AI_SEES_IMAGES: is used only with AI_BASE_URL and AI_MODEL'],
   [{ AI_API_KEY: 'sk-1' }, 'AI_API_KEY: is used only with AI_BASE_URL and AI_MODEL'],
   [
     { AI_BASE_URL: 'https://api.openai.com/v1', AI_API_KEY: 'sk-1\nx-other: 1', ...MODEL },

@@ -97,4 +97,21 @@ describe('a bad item', () => {
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
     expect(later).toBe('B');
   });
+
+  it('fails as a whole without a database, because none of its items could be written alone', async () => {
+    const batches: number[][] = [];
+    const error = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    const batcher = createBatcher(async (items: readonly number[]) => {
+      batches.push([...items]);
+      throw error;
+    }, 100);
+
+    const results = await Promise.allSettled([1, 2].map((item) => batcher.add(item)));
+
+    expect(results).toEqual([
+      { status: 'rejected', reason: error },
+      { status: 'rejected', reason: error },
+    ]);
+    expect(batches).toEqual([[1, 2]]);
+  });
 });

@@ -331,6 +331,8 @@ describe('a caller without a key', () => {
       profileId: null,
       mode: 'live',
       scopes: new Set(['connections:write', 'connections:read']),
+      approval: 'none',
+      policyId: null,
       actor: { kind: 'oauth_client', id: 'client', name: 'An agent' },
     };
     const call = { caller, requestId: 'request-1', selection: { toolset: null, readOnly: false } };

@@ -43,6 +43,8 @@ describe('POST 201', () => {
         profileId: profile.id,
         redirectAllowlist: null,
         scopes: null,
+        approval: 'none',
+        policyId: null,
         createdBy: { kind: 'key', id: UUID },
         createdAt,
         lastUsedAt: null,

@@ -189,14 +189,24 @@ describe('415', () => {
   });
 });
 
-describe('500', () => {
+describe('503 storage_unavailable', () => {
   it('stores no row and uses no storage if the bytes cannot be stored', async () => {
     const before = [await rows(), await used()];
     world.media.faults.push('put');
 
-    const { status } = await upload(PNG);
+    const { status, body } = await upload(PNG);
 
-    expect(status).toBe(500);
+    expect([status, body]).toEqual([
+      503,
+      {
+        error: 'storage_unavailable',
+        message: 'The storage of images of this install is full or does not answer; nothing was stored or sent.',
+        hint: expect.any(String),
+        docs: expect.stringMatching(/#storage_unavailable$/),
+        retryable: true,
+        req_id: expect.any(String),
+      },
+    ]);
     expect([await rows(), await used()]).toEqual(before);
   });
 });

@@ -29,6 +29,8 @@ describe('people.createKey', () => {
         prefix: body.secret.slice(0, 14),
         profileId: null,
         redirectAllowlist: null,
+        approval: 'none',
+        policyId: null,
         scopes: ['connections:read'],
         createdBy: null,
         createdAt: world.clock.now().toISOString(),

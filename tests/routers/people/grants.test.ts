@@ -24,6 +24,8 @@ describe('people.listGrants', () => {
       redirectHost: 'agent.example',
       scopes: ['connections:read', 'posts:read'],
       mode: 'live',
+      approval: 'none',
+      policyId: null,
       createdAt: now,
     };
     expect({ status, body }).toEqual({

@@ -57,16 +57,19 @@ describe('the role', () => {
       'people.listInvitations',
       'people.listScopes',
       'people.readSettings',
+      'people.getDigest',
     ]);
     expect(allowed.viewer.filter((name) => changes.has(name) && !CHECKS.includes(name))).toEqual(OWN);
   });
 
-  it('editor may do what viewers may, and change posts, their order in queues and their images', () => {
+  it('editor may do what viewers may, and change posts, their order in queues, their images, and what makes or shows posts', () => {
     const more = allowed.editor.filter((name) => !allowed.viewer.includes(name));
 
     expect(allowed.viewer.filter((name) => !allowed.editor.includes(name))).toEqual([]);
     expect(more).toEqual(expect.arrayContaining(['posts.create', 'posts.delete', 'posts.retry', 'media.upload']));
-    expect(more.filter((name) => !/^(posts|media)\./.test(name))).toEqual(['connections.orderQueue']);
+    expect(more.filter((name) => !/^(posts|media|calendars|imports|feeds)\./.test(name))).toEqual([
+      'connections.orderQueue',
+    ]);
   });
 
   it.each(['owner', 'editor', 'viewer'] as const)('%s is what the session names, with its scopes', async (role) => {

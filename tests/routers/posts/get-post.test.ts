@@ -38,6 +38,7 @@ describe('200', () => {
         error: null,
         tags: [],
         profileId: null,
+        approval: null,
         connectionId: connection.id,
         platformId: 'sandbox',
         sentAt: START.toISOString(),
@@ -48,6 +49,8 @@ describe('200', () => {
         threadCount: 0,
         hasFirstComment: false,
         tries: 1,
+        stopId: null,
+        createdBy: { kind: 'key', id: UUID, name: 'A key', onBehalfOf: null },
       },
     });
   });

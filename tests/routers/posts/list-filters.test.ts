@@ -1,6 +1,7 @@
 /** The filters of GET /posts, alone and combined, and pages by cursor (docs/contract/errors-and-limits.md#lists). */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { postsQuery } from '../../../services/posts/list-posts.ts';
+import { olderQuery } from '../../../services/posts/search-posts.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { connectSandbox, storeBluesky } from '../../harness/connections.ts';
 import { UNKNOWN_ID } from '../../harness/expected.ts';
@@ -284,13 +285,17 @@ describe('the database', () => {
       `insert into post_words (post_id, words)
        select id, array_to_tsvector(array['account ' || account_id::text]) || to_tsvector('simple', text) from posts`,
     );
+    await full.sql(`insert into post_tags (post_id, tag, account_id) select id, 'news', account_id from posts`);
     // Autovacuum, and the maintenance of the embedded database, do this after enough changes.
-    await full.sql(`select gin_clean_pending_list('post_words_index')`);
+    await full.sql(`select gin_clean_pending_list('post_words_period_index')`);
     await full.sql('analyze posts');
     await full.sql('analyze post_words');
+    await full.sql('analyze post_tags');
     const caller = { accountId: id, profileId: null, mode: 'live' } as Parameters<typeof postsQuery>[0];
     const planOf = async (filter: object, connectionIds: string[] | null = null) => {
-      const { sql, parameters } = postsQuery(caller, { limit: 25, offset: 0, ...filter }, connectionIds);
+      return explained(postsQuery(caller, { limit: 25, offset: 0, ...filter }, connectionIds));
+    };
+    const explained = async ({ sql, parameters }: ReturnType<typeof postsQuery>) => {
       const plan = await full.sql<{ 'QUERY PLAN': string }>(`explain ${sql}`, parameters);
       return plan.map((row) => row['QUERY PLAN']).join('\n');
     };
@@ -301,7 +306,14 @@ describe('the database', () => {
     expect(await planOf({ platform: 'x' })).toMatch(/posts_account_id_platform_id_id_index/);
     expect(await planOf({}, [connection(3)])).toMatch(/posts_connection_id_id_index/);
     expect(await planOf({}, [connection(3), connection(4)])).toMatch(/posts_connection_id_id_index/);
-    expect(await planOf({ q: '760' })).toMatch(/post_words_index/);
+    // Sorted, every post with the tag would be looked up first.
+    const tagged = await planOf({ tag: ['news'] });
+    expect([tagged.includes('post_tags_account_id_tag_post_id_index'), tagged.includes('Sort')]).toEqual([true, false]);
+    const words = { q: '760', limit: 25, offset: 0, cursor: UNKNOWN_ID };
+    const search = await explained(olderQuery(caller, words, null, UNKNOWN_ID, 26));
+    // Without the condition on periods, every post with the words would be read.
+    expect(search).toMatch(/Index Cond: .*760.* AND .*left/);
+    expect(search).toMatch(/Incremental Sort/);
     expect(await planOf({ from: START, until: new Date(START.getTime() + 1) })).toMatch(/Index Cond: .*id >= /);
   });
 });

@@ -47,6 +47,7 @@ describe('200', () => {
       error: null,
       tags: [],
       profileId: null,
+      approval: null,
     };
     expect(body).toEqual({
       posts: [

@@ -129,6 +129,7 @@ describe('POST /posts/validate', () => {
             ],
             images: [],
             scheduledFor: null,
+            rules: [],
           },
           {
             connectionSlug: 'nowhere',
@@ -143,6 +144,7 @@ describe('POST /posts/validate', () => {
             parts: [],
             images: [],
             scheduledFor: null,
+            rules: [],
           },
         ],
       },

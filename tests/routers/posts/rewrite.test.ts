@@ -62,6 +62,20 @@ describe('a rewrite', () => {
     expect(event).toMatchObject({ name: 'post.sent', payload: { post: { text: 'Polished Helo' } } });
   });
 
+  it('does not add a word about which the policy of the key asks a person', async () => {
+    const { key, id } = await accountWithSandbox(world);
+    const agent = await world.key({ accountId: id });
+    await world.rest(`PUT /policies/${agent.id}`, { key, body: { approvalWords: ['refund'] } });
+    model.answer = () => 'Hello, get your refund';
+
+    const byAgent = await send(agent.secret, { text: 'Helo', rewrite: true });
+    const byOwner = await send(key, { text: 'Helo', rewrite: true });
+
+    expect(textsOf(await read(key, byAgent.postId))).toMatchObject({ text: 'Helo', aiRewriteStatus: 'failed' });
+    expect(byAgent.warning).toBe('The rewrite added a word that needs a person. The original text went out.');
+    expect(textsOf(await read(key, byOwner.postId))).toMatchObject({ text: 'Hello, get your refund' });
+  });
+
   it('is requested with model and key of the install, and only with parameters that all servers accept', async () => {
     const { key } = await accountWithSandbox(world);
 

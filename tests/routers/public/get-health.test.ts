@@ -52,7 +52,7 @@ describe('200', () => {
         webhookDeliveries: { ok: true, lastRunAt: START.toISOString(), lastOkAt: START.toISOString() },
         xUsageSweep: { ok: true, lastRunAt: START.toISOString(), lastOkAt: START.toISOString() },
       },
-      version: '2.0.0',
+      version: packageJson.version,
       time: START.toISOString(),
     });
   });
@@ -121,12 +121,13 @@ describe('200', () => {
     await using fresh = await startWorld();
     await fresh.runDue();
     const startup = { hasEnded: false };
-    const { config, clock, random, fetch, receivers, db, log } = fresh.context;
+    const { config, clock, random, fetch, openSocket, receivers, db, log } = fresh.context;
     const starting = createRuntime({
       config,
       clock,
       random,
       fetch,
+      openSocket,
       receivers,
       db,
       log,
@@ -175,7 +176,7 @@ describe('200', () => {
         webhookDeliveries: { ok: false, lastRunAt: null, lastOkAt: null },
         xUsageSweep: { ok: false, lastRunAt: null, lastOkAt: null },
       },
-      version: '2.0.0',
+      version: packageJson.version,
       time: world.clock.now().toISOString(),
     });
   });

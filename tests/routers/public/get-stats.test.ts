@@ -90,7 +90,8 @@ describe('200', () => {
       `explain select count(*) from posts where status = 'sent' and mode = 'live' and platform_id <> 'sandbox' and sent_at > now()`,
     );
 
-    expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('posts_reached_index');
+    // Which of the two depends on what other tests have left in the statistics of the database.
+    expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toMatch(/using posts_(reached|sent)_index/);
   });
 
   it('has only zeros on a new install', async () => {

@@ -1,4 +1,5 @@
 /** GET /openapi.json is a valid OpenAPI 3.1 document with every operation, its errors and its headers. */
+import packageJson from '../../../package.json' with { type: 'json' };
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { EVENT_NAMES } from '../../../entities/event.ts';
@@ -7,7 +8,7 @@ import { declaredErrors } from '../../../routers/declared-errors.ts';
 import { operations } from '../../../routers/operations.ts';
 import { successStatusOf } from '../../../routers/meta.ts';
 import { refusal } from '../../harness/expected.ts';
-import { startWorld } from '../../harness/world.ts';
+import { PUBLIC_URL, startWorld } from '../../harness/world.ts';
 
 const world = await startWorld();
 const { status, headers, body } = await world.rest('GET /openapi.json', { key: null });
@@ -30,14 +31,16 @@ describe('200', () => {
 
     expect(result).toEqual({ valid: true });
     expect(body.openapi).toMatch(/^3\.1\./);
-    expect(body.info).toMatchObject({ title: 'Carillon', version: '2.0.0' });
+    expect(body.info).toMatchObject({ title: 'Carillon', version: packageJson.version });
     expect(body.servers).toEqual([{ url: 'http://localhost:3000/api/v2' }]);
   });
 
-  it('contains every operation of the router, the event stream and itself, and nothing else', () => {
+  it('contains every operation of the router, the streams and itself, and nothing else', () => {
     const declared = operations.map(({ meta }) => `${meta.openapi.method} ${meta.openapi.path}`);
 
-    expect(documented().toSorted()).toEqual([...declared, 'GET /events', 'GET /openapi.json'].toSorted());
+    expect(documented().toSorted()).toEqual(
+      [...declared, 'GET /events', 'GET /exports/{kind}', 'GET /openapi.json'].toSorted(),
+    );
   });
 
   it('requires a key for all operations except the public ones', () => {
@@ -53,6 +56,18 @@ describe('200', () => {
     expect(body.components.securitySchemes).toEqual({
       apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: expect.any(String) },
       bearer: { type: 'http', scheme: 'bearer', description: expect.any(String) },
+      accessToken: {
+        type: 'oauth2',
+        description: expect.any(String),
+        flows: {
+          authorizationCode: {
+            authorizationUrl: `${PUBLIC_URL}/oauth/authorize`,
+            tokenUrl: `${PUBLIC_URL}/oauth/token`,
+            refreshUrl: `${PUBLIC_URL}/oauth/token`,
+            scopes: { 'webhooks:read': expect.any(String) },
+          },
+        },
+      },
     });
   });
 

@@ -6,7 +6,7 @@ import { makePost } from '../../harness/posts.ts';
 import { registerWebhook, startReceiver } from '../../harness/receiver.ts';
 import { startWorld } from '../../harness/world.ts';
 
-const world = await startWorld({ receivers: { timeoutMs: 400 } });
+const world = await startWorld();
 
 describe('GET 200', () => {
   it('lists webhooks newest first, without their secrets', async () => {

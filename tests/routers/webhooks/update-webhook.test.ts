@@ -6,7 +6,7 @@ import { makePost } from '../../harness/posts.ts';
 import { deliveriesOf, registerWebhook, startReceiver } from '../../harness/receiver.ts';
 import { startWorld } from '../../harness/world.ts';
 
-const world = await startWorld({ receivers: { timeoutMs: 400 } });
+const world = await startWorld();
 
 async function subscribed(how = 200) {
   const { key } = await accountWithSandbox(world);

@@ -1,4 +1,5 @@
 /** Both rate limiters implement the same exact sliding window. */
+import type { SqlEntityManager } from '@mikro-orm/sql';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createMemoryRateLimiter } from '../../../services/limits/memory-rate-limiter.ts';
@@ -86,5 +87,25 @@ describe.runIf(TEST_DATABASE_URL)('on PostgreSQL', async () => {
     const states = await Promise.all(Array.from({ length: 100 }, () => limiter.take('crowd', new Date(START))));
 
     expect(states.filter(({ allowed }) => allowed)).toHaveLength(60);
+  });
+
+  it('reads a few pages for a request, also on a connection that counted when the window was empty', async () => {
+    await database.em().transactional(async (em) => {
+      const run = (sql: string) => (em as SqlEntityManager).execute<Record<string, string>[]>(sql);
+      const count = `select * from take_rate_limit('of 7', timestamptz '2026-11-21 12:00:01Z', 1, 1000, 60)`;
+      await run('truncate rate_limit_hits');
+      await run(count);
+      await run('analyze rate_limit_hits');
+      // A connection plans a statement anew five times, and then keeps a plan.
+      for (let requests = 0; requests < 6; requests += 1) await run(count);
+      await run(`insert into rate_limit_hits (bucket, at, number)
+        select 'of ' || k, timestamptz '2026-11-21 12:00:00Z' + n * interval '1 ms', n + 6
+        from generate_series(1, 100) k cross join generate_series(1, 200) n`);
+
+      const plan = await run(`explain (analyze, buffers, costs off, timing off) ${count}`);
+
+      const [, pages] = /shared hit=(\d+)/.exec(plan.map((row) => row['QUERY PLAN']).join('\n')) ?? [];
+      expect(Number(pages)).toBeLessThan(60);
+    });
   });
 });

@@ -17,6 +17,8 @@ const owner: Caller = {
   profileId: null,
   mode: 'live',
   scopes: null,
+  approval: 'none',
+  policyId: null,
   actor: { kind: 'key', id: '', name: '' },
 };
 const { id: profileId } = await world.profile();

@@ -206,6 +206,35 @@ describe('402 spend_cap_reached', () => {
   });
 });
 
+describe('the policy of a key', () => {
+  it('allows the fees of a month up to the exact cent, those of scheduled posts included', async () => {
+    const account = await payer();
+    const agent = await world.key({ accountId: account.id });
+    const rules = { spendCentsPerMonth: 10 };
+    await world.rest(`PUT /policies/${agent.id}`, { key: account.key, body: rules });
+    const byAgent = { ...account, key: agent.secret };
+    const now = world.clock.now();
+    const nextMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)).toISOString();
+    const scheduledFor = new Date(now.getTime() + 60_000).toISOString();
+
+    const sent = await postX(byAgent);
+    const scheduled = await postX(byAgent, { scheduledFor });
+    const linked = await postX(byAgent, { text: words(' example.com') });
+    const results = await Promise.all(Array.from({ length: 4 }, () => postX(byAgent)));
+
+    expect([sent.status, scheduled.status]).toEqual(['sent', 'scheduled']);
+    const message = (spent: number, costs: number) =>
+      `Policy of this key, spendCentsPerMonth: It allows fees of 10 cents a month, ${spent} are spent or planned, and this post costs ${costs}. Try again from ${nextMonth}.`;
+    expect(linked.error).toEqual({ code: 'policy_refused', message: message(6, 20) });
+    expect(results.filter(({ status }) => status === 'sent')).toHaveLength(1);
+    const errors = results.flatMap(({ error }) => (error === null ? [] : [error.message]));
+    expect(errors).toEqual(Array.from({ length: 3 }, () => message(9, 3)));
+    expect((await postX(account)).status).toBe('sent');
+    world.clock.set(new Date(nextMonth));
+    expect((await postX(byAgent)).status).toBe('sent');
+  });
+});
+
 describe('xUsageSweep', () => {
   it('writes a missing row, once, also for two concurrent sweeps', async () => {
     const account = await payer();

@@ -45,6 +45,7 @@ async function callPlatform({ connection, post, attempt }: ClaimedSend): Promise
   };
   const io = {
     fetch: world.context.fetch,
+    openSocket: world.context.openSocket,
     now: () => world.clock.now(),
     sleep: (ms: number) => world.clock.sleep(ms),
     signal: new AbortController().signal,

@@ -67,6 +67,12 @@ const call =
   ({ key, postId }: Subject) =>
     world.rest(`POST /posts/${postId}/${verb}`, { key, body: when() });
 
+async function asked(verb: 'retry' | 'reschedule', { postId }: Subject) {
+  const [row] = await world.sql<{ account_id: string }>('select account_id from posts where id = $1', [postId]);
+  const { secret: key } = await world.key({ accountId: row?.account_id ?? '', approval: 'required' });
+  return call(verb, () => ({ scheduledFor: inAnHour() }))({ key, postId, connectionId: '' });
+}
+
 /** Every action on a post. */
 const TRIGGERS: Record<string, (subject: Subject, from: World) => Promise<unknown>> = {
   'POST /posts/{postId}/publish': call('publish', () => ({})),
@@ -82,6 +88,8 @@ const TRIGGERS: Record<string, (subject: Subject, from: World) => Promise<unknow
     return call('retry', () => ({}))(subject);
   },
   'POST /posts/{postId}/retry at a time': call('retry', () => ({ scheduledFor: inAnHour() })),
+  'POST /posts/{postId}/retry by a key that has to ask': (subject) => asked('retry', subject),
+  'POST /posts/{postId}/reschedule by a key that has to ask': (subject) => asked('reschedule', subject),
   'DELETE /posts/{postId}': remove,
   'DELETE /connections/{connectionId}': ({ key, connectionId }) =>
     world.rest(`DELETE /connections/${connectionId}`, { key }),

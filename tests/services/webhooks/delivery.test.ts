@@ -12,7 +12,6 @@ import { startWorld } from '../../harness/world.ts';
 
 const world = await startWorld({
   env: { ENCRYPTION_KEYS: Buffer.alloc(32, 7).toString('base64') },
-  receivers: { timeoutMs: 400 },
 });
 
 const MINUTE = 60_000;

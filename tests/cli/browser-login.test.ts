@@ -1,0 +1,132 @@
+/** `carillon login` through the browser: the tokens of a grant for the API, which are renewed, and end with it. */
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { freePort } from '../crash/server-process.ts';
+import { OWNER_ENV, signedInBrowser } from '../harness/owner.ts';
+import { startWorld } from '../harness/world.ts';
+import { answered } from '../oauth/agents.ts';
+import { runCli, temporaryFolder, type RunOptions } from './run-cli.ts';
+
+const port = await freePort();
+const url = `http://127.0.0.1:${port}`;
+const world = await startWorld({ port, env: { ...OWNER_ENV, PUBLIC_URL: url } });
+const owner = await signedInBrowser(world);
+
+const run = (folder: string, args: string[], { env, ...options }: RunOptions = {}) =>
+  runCli(world, args, {
+    ...options,
+    env: { XDG_CONFIG_HOME: folder, CARILLON_KEY: undefined, CARILLON_URL: undefined, ...env },
+  });
+
+const fileIn = (folder: string) => path.join(folder, 'carillon', 'login.json');
+const storedIn = (folder: string) => JSON.parse(readFileSync(fileIn(folder), 'utf8'));
+
+/** What a person does: opens the address, presses the button, and lets the browser follow to the command line. */
+function person({ button = 'Allow', reach = 'account' } = {}) {
+  return {
+    openBrowser: (address: string) => {
+      void (async () => {
+        const asked = await owner.get(address.slice(url.length));
+        const consent = await owner.get((asked.location ?? '').replace(url, ''));
+        const back = await answered(owner, consent, { button, reach });
+        await fetch(back);
+      })();
+    },
+  };
+}
+
+/** A folder in which somebody has signed in. */
+async function signedIn(reach = 'account'): Promise<string> {
+  const folder = temporaryFolder();
+  const { exitCode, stderr } = await run(folder, ['login', '--url', url], { io: person({ reach }) });
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining(`Sign in at ${url}/oauth/authorize?`)]);
+  return folder;
+}
+
+it('stores tokens that only the user can read, and every command works with them', async () => {
+  const folder = await signedIn();
+
+  expect(storedIn(folder)).toEqual({
+    url,
+    clientId: expect.any(String),
+    accessToken: expect.any(String),
+    refreshToken: expect.any(String),
+    expiresAt: expect.any(Number),
+  });
+  expect(statSync(fileIn(folder)).mode & 0o777).toBe(0o600);
+  expect((await run(folder, ['whoami'])).stdout).toContain('through the browser (account)');
+  const posted = await run(folder, ['post', 'From my terminal', '--to', world.sandboxSlug]);
+  expect([posted.exitCode, posted.stdout]).toEqual([0, expect.stringContaining('sent')]);
+  const exported = await run(folder, ['export', 'posts']);
+  expect([exported.exitCode, exported.stdout]).toEqual([0, expect.stringContaining('From my terminal')]);
+  const [entry] = (await world.rest('GET /audit?limit=1')).body.entries;
+  expect(entry.actor).toMatchObject({
+    kind: 'oauth_client',
+    name: expect.stringMatching(/^Carillon command line on /),
+  });
+});
+
+it('reaches no more than the person chose, and nothing that no access token may do', async () => {
+  const profile = await world.profile('Grace');
+  const folder = await signedIn(profile.id);
+  await world.rest('POST /posts', { body: { text: 'Of the account', connectionSlugs: [world.sandboxSlug] } });
+
+  expect((await run(folder, ['posts', 'list', '--json'])).stdout).toContain('"posts": []');
+  const { exitCode, stderr } = await run(folder, ['approve', '01a2008d-77e8-70cd-b094-aa362c7ab259']);
+  expect([exitCode, stderr]).not.toEqual([0, '']);
+});
+
+it('renews tokens that expire, once, also when several commands run at the same time', async () => {
+  const folder = await signedIn();
+  const before = storedIn(folder);
+  writeFileSync(fileIn(folder), JSON.stringify({ ...before, expiresAt: world.clock.now().getTime() + 1_000 }));
+
+  const runs = await Promise.all([1, 2, 3].map(() => run(folder, ['posts', 'list'])));
+
+  expect(runs.map(({ exitCode, stderr }) => [exitCode, stderr])).toEqual(runs.map(() => [0, '']));
+  expect(storedIn(folder).refreshToken).not.toBe(before.refreshToken);
+  expect((await run(folder, ['whoami'])).exitCode).toBe(0);
+});
+
+it('says that the sign-in has ended when it was revoked', async () => {
+  const folder = await signedIn();
+  const stored = storedIn(folder);
+  await run(folder, ['logout']);
+  writeFileSync(fileIn(folder), JSON.stringify({ ...stored, expiresAt: 0 }));
+
+  const { exitCode, stderr } = await run(folder, ['posts', 'list']);
+
+  expect([exitCode, stderr]).toEqual([
+    4,
+    `The sign-in has ended: it was revoked, or not used for 90 days.\nRun: carillon login --url ${url}\n`,
+  ]);
+});
+
+it('signs out, which ends the tokens at once', async () => {
+  const folder = await signedIn();
+  const { accessToken } = storedIn(folder);
+
+  const { stdout } = await run(folder, ['logout']);
+
+  expect(stdout).toBe(`You are signed out, and ${fileIn(folder)} is deleted.\n`);
+  const headers = { authorization: `Bearer ${accessToken}` };
+  expect((await world.rest('GET /posts', { key: null, headers })).status).toBe(401);
+});
+
+it('stores nothing when the person denies', async () => {
+  const folder = temporaryFolder();
+
+  const { exitCode, stderr } = await run(folder, ['login', '--url', url], { io: person({ button: 'Deny' }) });
+
+  expect([exitCode, stderr]).toEqual([4, expect.stringContaining('The sign-in was denied in the browser.')]);
+  expect((await run(folder, ['logout'])).stdout).toBe('No login was stored.\n');
+});
+
+it('names the address to use when another one leads to the install', async () => {
+  const folder = temporaryFolder();
+
+  const { exitCode, stderr } = await run(folder, ['login', '--url', `http://localhost:${port}`], { io: person() });
+
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`Run: carillon login --url ${url}`)]);
+});

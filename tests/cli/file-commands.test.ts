@@ -1,0 +1,275 @@
+/** `carillon import`, `export`, `slots`, `feeds`, `calendars` and the webhook commands that change something. */
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ALL_KINDS } from '../../cli/export-command.ts';
+import { EXPORT_KINDS } from '../../services/exports/export-kinds.ts';
+import { connectSandbox } from '../harness/connections.ts';
+import { IMAGE } from '../harness/tenant.ts';
+import { startWorld } from '../harness/world.ts';
+import { runCli, temporaryFolder, type RunOptions } from './run-cli.ts';
+
+const world = await startWorld();
+await connectSandbox(world, { slug: 'bell' });
+const run = (args: string[], options?: RunOptions) => runCli(world, args, options);
+
+/** Runs a command that waits for a worker. */
+const whileWorking = (args: string[]) => run(args, { onError: () => void world.runDue() });
+
+function fileOf(name: string, content: string): string {
+  const file = path.join(temporaryFolder(), name);
+  writeFileSync(file, content);
+  return file;
+}
+
+describe('import', () => {
+  it('tries a file row by row, and creates nothing', async () => {
+    const file = fileOf('posts.csv', `text,scheduledFor\nOne,\nTwo,yesterday\n${'n'.repeat(501)},\n`);
+
+    const { exitCode, stdout } = await whileWorking(['import', file, '--to', 'bell', '--try']);
+
+    expect(exitCode).toBe(8);
+    expect(stdout).toMatch(/^ROW +RESULT +CONNECTION +TIME +PROBLEM\n1 +valid +bell/);
+    expect(stdout).toMatch(/\n2 +failed .*\n3 +failed +bell .*501/);
+    expect(stdout).toMatch(/\ndone: 1 valid, 2 failed\n$/);
+    expect((await world.rest('GET /posts')).body.posts).toEqual([]);
+  });
+
+  it('creates the posts of a file once, however often it is run', async () => {
+    const file = fileOf('posts.json', JSON.stringify([{ text: 'Imported', connectionSlugs: ['bell'] }]));
+
+    const first = await whileWorking(['import', file]);
+    const again = await whileWorking(['import', file, '--json']);
+
+    expect([first.exitCode, first.stdout]).toEqual([0, 'done: 1 created\n']);
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      import: { status: 'done', name: 'posts.json' },
+      rows: [{ row: 1 }],
+    });
+    expect((await world.rest('GET /posts?q=Imported')).body.posts).toHaveLength(1);
+    expect((await run(['imports'])).stdout).toMatch(/^ID +STATE +CREATED +STARTED +NAME\n.*done +1 of 1 .*posts\.json/);
+  });
+
+  it('goes on without the command when that is ended, and the same command follows it', async () => {
+    const file = fileOf('posts.csv', 'text,connections\nFollowed,bell\n');
+    const stopping = new AbortController();
+    const shown: string[] = [];
+    const onError = (text: string) => {
+      shown.push(text);
+      if (text.includes('0 of 1 rows')) stopping.abort();
+    };
+
+    const ended = await run(['import', file], { isTTY: true, onError, io: { signal: stopping.signal } });
+    const followed = await whileWorking(['import', file]);
+
+    expect([ended.exitCode, ended.stderr]).toEqual([
+      1,
+      expect.stringContaining('The import goes on without this command.'),
+    ]);
+    expect(shown).toContain(`\r\u001B[K[${'-'.repeat(24)}] 0 of 1 rows`);
+    expect([followed.exitCode, followed.stdout]).toEqual([0, 'done: 1 created\n']);
+  });
+
+  it('refuses a file in another encoding before anything is sent', async () => {
+    const file = path.join(temporaryFolder(), 'latin1.csv');
+    writeFileSync(file, Buffer.from('text\nCaf\u00E9\n', 'latin1'));
+
+    expect(await run(['import', file])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('is not in UTF-8.'),
+    });
+  });
+
+  it.each([
+    ['posts.txt', 2, /expected a \.csv, \.json, \.ndjson or \.jsonl file/],
+    ['missing.csv', 1, /cannot be read/],
+  ])('%s is refused before anything is sent', async (name, code, message) => {
+    const { exitCode, stderr } = await run(['import', path.join(temporaryFolder(), name)]);
+
+    expect([exitCode, stderr]).toEqual([code, expect.stringMatching(message)]);
+  });
+});
+
+describe('export', () => {
+  it('prints a kind, and writes it to a file that only the user can read', async () => {
+    await world.rest('POST /posts', { body: { text: 'Exported', connectionSlugs: ['bell'], isDraft: true } });
+    const file = path.join(temporaryFolder(), 'posts.csv');
+
+    const printed = await run(['export', 'posts']);
+    const written = await run(['export', 'posts', file, '--format', 'csv']);
+
+    expect(
+      printed.stdout
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as { text: string }),
+    ).toContainEqual(expect.objectContaining({ text: 'Exported' }));
+    expect([written.exitCode, written.stdout]).toEqual([0, `${file}\n`]);
+    expect(readFileSync(file, 'utf8')).toContain('Exported');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('writes an archive, which needs a file', async () => {
+    const file = path.join(temporaryFolder(), 'all.zip');
+
+    expect((await run(['export', 'archive'])).exitCode).toBe(2);
+    expect((await run(['export', 'archive', file])).exitCode).toBe(0);
+    expect(readFileSync(file).subarray(0, 2).toString()).toBe('PK');
+  });
+
+  it('leaves no file when the service refuses, or the answer is cut short', async () => {
+    const file = path.join(temporaryFolder(), 'posts.ndjson');
+    const cut = new ReadableStream({
+      pull: (controller) => controller.error(new Error('the connection was lost')),
+    });
+
+    const refused = await run(['export', 'bells', file]);
+    const lost = await run(['export', 'posts', file], { io: { fetch: async () => new Response(cut) } });
+
+    expect([refused.exitCode, lost.exitCode, lost.stderr]).toEqual([5, 1, expect.stringContaining('completely')]);
+    expect([file, `${file}.part`].map((name) => existsSync(name))).toEqual([false, false]);
+  });
+});
+
+describe('export of everything', () => {
+  it('prints whole rows only when a stream breaks off, and says how to go on', async () => {
+    for (const text of ['One', 'Two']) {
+      await world.rest('POST /posts', { body: { text, connectionSlugs: ['bell'], isDraft: true } });
+    }
+    const breaking: typeof fetch = async (url, init) => {
+      const text = await (await fetch(url, init)).text();
+      async function* part() {
+        yield new TextEncoder().encode(text.slice(0, text.indexOf('\n') + 20));
+        throw new TypeError('terminated');
+      }
+      return new Response(ReadableStream.from(part()));
+    };
+
+    const { exitCode, stdout, stderr } = await run(['export', 'posts'], { io: { fetch: breaking } });
+
+    const [line = '', ...more] = stdout.split('\n');
+    const { id } = JSON.parse(line) as { id: string };
+    expect([exitCode, more, stderr]).toEqual([
+      7,
+      [''],
+      expect.stringContaining(`carillon export posts --after ${id}\n`),
+    ]);
+    expect((await run(['export', 'posts', '--after', id])).stdout).not.toContain(id);
+  });
+
+  it('--all writes each kind and the images, and a second run fetches no image again', async () => {
+    const headers = { 'content-type': 'image/png' };
+    const { media } = (await world.rest('POST /media', { raw: IMAGE, headers })).body;
+    const folder = path.join(temporaryFolder(), 'data');
+    const asked: string[] = [];
+    const watching: typeof fetch = (url, init) => {
+      asked.push(url instanceof Request ? url.url : url.toString());
+      return fetch(url, init);
+    };
+
+    const first = await run(['export', '--all', folder]);
+    const again = await run(['export', '--all', folder], { io: { fetch: watching } });
+
+    expect([first.exitCode, again.exitCode]).toEqual([0, 0]);
+    expect(readdirSync(folder).toSorted()).toEqual([...ALL_KINDS.map((kind) => `${kind}.ndjson`), 'images'].toSorted());
+    expect(readFileSync(path.join(folder, 'images', `${media.id}.png`))).toEqual(IMAGE);
+    expect(asked.filter((url) => url.endsWith('/raw'))).toEqual([]);
+    expect([...ALL_KINDS]).toEqual(Object.keys(EXPORT_KINDS));
+  });
+
+  it('--all leaves out what the key may not read, and says so', async () => {
+    const { id: profileId } = await world.profile();
+    const { secret } = await world.key({ profileId });
+    const folder = temporaryFolder();
+
+    const { exitCode, stderr } = await run(['export', '--all', folder], { env: { CARILLON_KEY: secret } });
+
+    expect([exitCode, stderr]).toEqual([8, expect.stringContaining('audit was left out: ')]);
+    expect(['audit', 'posts'].map((kind) => existsSync(path.join(folder, `${kind}.ndjson`)))).toEqual([false, true]);
+  });
+});
+
+describe('slots', () => {
+  it('are set, shown, held back and removed', async () => {
+    const set = await run(['slots', 'bell', 'mon-09:00', 'THU-18:30', '--zone', 'Europe/Paris']);
+    const paused = await run(['slots', 'bell', '--pause']);
+    const resumed = await run(['slots', 'bell', '--resume', '--clear']);
+
+    expect(set.stdout).toMatch(/^mon-09:00 thu-18:30 \(Europe\/Paris\), next 2026-11-23T08:00:00\.000Z\n$/);
+    expect(paused.stdout).toBe('mon-09:00 thu-18:30 (Europe/Paris), paused\n');
+    expect(resumed.stdout).toBe('no slots (Europe/Paris), next none\n');
+  });
+
+  it.each([
+    [['slots', 'bell', 'monday'], 2, /"monday" is no slot/],
+    [['slots', 'bell', '--pause', '--resume'], 2, /either --pause or --resume/],
+    [['slots', 'gong'], 5, /No connection has the slug or id "gong"/],
+  ])('%j is refused', async (args, code, message) => {
+    const { exitCode, stderr } = await run(args);
+
+    expect([exitCode, stderr]).toEqual([code, expect.stringMatching(message)]);
+  });
+});
+
+it('feeds are added, listed, polled and deleted', async () => {
+  const added = await run(['feeds', 'add', 'https://blog.example/feed.xml', '--to', 'bell', '--queue']);
+  const id = added.stdout.trim();
+
+  expect((await run(['feeds', 'list'])).stdout).toMatch(
+    new RegExp(`\n${id} +on +bell +https://blog\\.example/feed\\.xml`),
+  );
+  expect((await run(['feeds', 'poll', id])).stdout).toMatch(/^next look at 2026-11-21T/);
+  expect((await run(['feeds', 'delete', id])).stdout).toBe(`${id} ended\n`);
+  expect((await run(['feeds', 'poll', id])).exitCode).toBe(5);
+});
+
+it('calendars are created, renewed and revoked, each address shown once', async () => {
+  const created = await run(['calendars', 'create', 'Team']);
+  const { calendars } = (await world.rest('GET /calendars')).body;
+  const { id } = calendars[0];
+  const renewed = await run(['calendars', 'renew', id]);
+
+  expect([created.stdout, renewed.stdout]).toEqual([
+    expect.stringMatching(/\.ics\n$/),
+    expect.stringMatching(/\.ics\n$/),
+  ]);
+  expect(renewed.stdout).not.toBe(created.stdout);
+  expect((await run(['calendars', 'list'])).stdout).toMatch(new RegExp(`\n${id} +Team `));
+  expect((await run(['calendars', 'revoke', id])).stdout).toBe(`${id} ended\n`);
+});
+
+describe('webhooks', () => {
+  it('are created and rotated with secrets in new files that only the user can read', async () => {
+    const folder = temporaryFolder();
+    const [first, second] = [path.join(folder, 'first'), path.join(folder, 'second')];
+
+    const created = await run([
+      'webhooks',
+      'create',
+      'http://127.0.0.1:9/a',
+      '--event',
+      'post.failed',
+      '--secret-file',
+      first,
+    ]);
+    const [id = ''] = created.stdout.split(',');
+    const rotated = await run(['webhooks', 'rotate', id, '--secret-file', second, '--json']);
+    const kept = await run(['webhooks', 'rotate', id, '--secret-file', second]);
+    const gone = await run(['webhooks', 'create', 'no-address', '--secret-file', path.join(folder, 'third')]);
+
+    const secrets = [first, second].map((file) => readFileSync(file, 'utf8').trim());
+    expect(secrets).toEqual([expect.stringMatching(/^whsec_/), expect.stringMatching(/^whsec_/)]);
+    expect(statSync(first).mode & 0o777).toBe(0o600);
+    expect(secrets.filter((secret) => `${created.stdout}${rotated.stdout}`.includes(secret))).toEqual([]);
+    expect([kept.exitCode, kept.stderr]).toEqual([1, expect.stringContaining('Nothing was changed.')]);
+    expect([gone.exitCode, existsSync(path.join(folder, 'third'))]).toEqual([3, false]);
+    expect((await run(['webhooks', 'delete', id])).stdout).toBe(`${id} deleted\n`);
+  });
+
+  it('print a secret once when no file is named', async () => {
+    const { stdout } = await run(['webhooks', 'create', 'http://127.0.0.1:9/b', '--label', 'Shop']);
+
+    expect(stdout).toMatch(/^[0-9a-f-]{36}\nwhsec_\S+\n$/);
+    expect((await run(['webhooks', 'create', 'http://127.0.0.1:9/c', '--event', 'post.gone'])).exitCode).toBe(3);
+  });
+});

@@ -1,0 +1,225 @@
+/** `carillon post`, `thread`, and what follows for a post: lists, other times, cancelling, taking down, retrying. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { connectSandbox } from '../harness/connections.ts';
+import { startWorld } from '../harness/world.ts';
+import { runCli, temporaryFolder, type RunOptions } from './run-cli.ts';
+
+const world = await startWorld();
+const { slug } = await connectSandbox(world, { slug: 'bell' });
+await connectSandbox(world, { slug: 'gong' });
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=',
+  'base64',
+);
+
+const run = (args: string[], options?: RunOptions) => runCli(world, args, options);
+const json = async (...args: string[]) => JSON.parse((await run([...args, '--json'])).stdout);
+const draft = async (): Promise<string> => (await json('post', 'Later', '--to', slug, '--draft')).results[0].postId;
+const show = async (id: string) => (await world.rest(`GET /posts/${id}`)).body.post;
+
+describe('post', () => {
+  it('publishes to each connection, and prints one line for each result', async () => {
+    const { exitCode, stdout, stderr } = await run(['post', 'Ding', '--to', slug, '--to', 'gong']);
+
+    const { posts } = (await world.rest('GET /posts?q=Ding')).body;
+    expect(posts.map(({ status }: { status: string }) => status)).toEqual(['sent', 'sent']);
+    expect(stdout.split('\n').map((line) => line.split('  ')[0])).toEqual(['bell', 'gong', '']);
+    expect([exitCode, stderr]).toEqual([0, '']);
+  });
+
+  it('prints the body of the answer with --json, and nothing else', async () => {
+    const { results } = await json('post', 'Dong', '--to', slug);
+
+    const { id, url } = (await world.rest('GET /posts?q=Dong')).body.posts[0];
+    expect(results).toEqual([
+      {
+        connectionSlug: slug,
+        status: 'sent',
+        postId: id,
+        url,
+        scheduledFor: null,
+        threadCount: 0,
+        hasFirstComment: false,
+        error: null,
+      },
+    ]);
+  });
+
+  it('reads the text from standard input and from a file', async () => {
+    const file = path.join(temporaryFolder(), 'text.txt');
+    writeFileSync(file, 'From a file');
+
+    const piped = await run(['post', '--to', slug, '--json'], { input: 'From a pipe\n' });
+    const fromFile = await run(['post', '--to', slug, '--json', '--file', file]);
+
+    const texts = [piped, fromFile].map(({ stdout }) => show(JSON.parse(stdout).results[0].postId));
+    expect((await Promise.all(texts)).map(({ text }) => text)).toEqual(['From a pipe', 'From a file']);
+  });
+
+  it('uploads the images first, with their alt texts', async () => {
+    const file = path.join(temporaryFolder(), 'bell.png');
+    writeFileSync(file, PNG);
+
+    const { stdout, stderr } = await run(['post', 'Look', '--to', slug, '--image', file, '--alt', 'A bell', '--json']);
+
+    expect(stderr).toBe(`Uploading ${file} (1 of 1)\n`);
+    const { media } = await show(JSON.parse(stdout).results[0].postId);
+    expect(media.map(({ altText }: { altText: string }) => altText)).toEqual(['A bell']);
+  });
+
+  it('schedules at a wall time in a zone', async () => {
+    const { results } = await json(
+      'post',
+      'Noon',
+      '--to',
+      slug,
+      '--at',
+      '2026-12-01T12:00:00',
+      '--zone',
+      'Europe/Paris',
+    );
+
+    expect(results[0]).toMatchObject({ status: 'scheduled', scheduledFor: '2026-12-01T11:00:00.000Z' });
+  });
+
+  it('posts once when the answer of the first try is lost', async () => {
+    let calls = 0;
+    const losing: typeof fetch = async (url, init) => {
+      const response = await fetch(url, init);
+      calls += 1;
+      if (calls === 1) throw new TypeError('fetch failed');
+      return response;
+    };
+
+    const { exitCode, stderr } = await run(['post', 'Only once', '--to', slug], { io: { fetch: losing } });
+
+    expect((await world.rest('GET /posts?q=once')).body.posts).toHaveLength(1);
+    expect([exitCode, calls]).toEqual([0, 2]);
+    expect(stderr).toContain('Trying again in 1 s.');
+  });
+
+  it('publishes a thread', async () => {
+    const { results } = await json('thread', 'One', 'Two', 'Three', '--to', slug);
+
+    expect(results[0].threadCount).toBe(2);
+    expect(await show(results[0].postId)).toMatchObject({ text: 'One', thread: ['Two', 'Three'] });
+  });
+
+  it.each<[string, string[], number, RegExp]>([
+    ['no connection', ['post', 'x'], 2, /Name a connection with --to/],
+    ['no text', ['post', '--to', 'bell'], 2, /Give a text, --file/],
+    [
+      'two times',
+      ['post', 'x', '--to', 'bell', '--queue', '--at', '2026-12-01T12:00:00Z'],
+      2,
+      /one of --at and --queue/,
+    ],
+    [
+      'a zone without a time',
+      ['post', 'x', '--to', 'bell', '--zone', 'Europe/Paris'],
+      2,
+      /--zone is read with --at only/,
+    ],
+    ['an alt text too many', ['post', 'x', '--to', 'bell', '--alt', 'y'], 2, /1 alt texts for 0 images/],
+    ['an image that is no image', ['post', 'x', '--to', 'bell', '--image', 'x.txt'], 2, /x.txt: expected a .png/],
+    [
+      'an image that does not exist',
+      ['post', 'x', '--to', 'bell', '--image', '/none.png'],
+      1,
+      /\/none.png cannot be read/,
+    ],
+    ['a misspelled option', ['post', 'x', '--too', 'bell'], 2, /unknown option '--too'/],
+    ['a connection that does not exist', ['post', 'x', '--to', 'nowhere'], 3, /nowhere[^]*GET \/connections/],
+    ['a tag that the server refuses', ['post', 'x', '--to', 'bell', '--tag', 'A B'], 3, /tags/],
+  ])('ends with a message and its exit code: %s', async (_case, args, code, message) => {
+    const { exitCode, stdout, stderr } = await run(args);
+
+    expect([exitCode, stdout]).toEqual([code, '']);
+    expect(stderr).toMatch(message);
+  });
+
+  it('tells a post that failed on some connections from one that failed on all', async () => {
+    const id = (await json('connections')).connections.find((one: { slug: string }) => one.slug === slug).id;
+    await world.rest(`PATCH /connections/${id}/queue`, { body: { slots: [{ weekday: 1, time: '09:00' }] } });
+
+    const all = await run(['post', '[[reject]]', '--to', slug, '--to', 'gong']);
+    const some = await run(['post', 'Weekly', '--to', slug, '--to', 'gong', '--queue']);
+    const unavailable = await run(['post', '[[unavailable]]', '--to', slug]);
+
+    expect([all.exitCode, some.exitCode, unavailable.exitCode]).toEqual([3, 8, 7]);
+    expect(some.stdout).toMatch(
+      /^bell  scheduled  2026-11-23T09:00:00.000Z  post \S+\ngong  failed  .+ \(queue_empty\)/,
+    );
+    expect((await run(['queue', slug])).stdout).toMatch(
+      /^SLOT +ID +IMAGES +TEXT\n2026-11-23T09:00:00.000Z  \S+ +0 +Weekly\n$/,
+    );
+  });
+});
+
+describe('a post', () => {
+  it('is listed, and shown whole', async () => {
+    const id = await draft();
+
+    const listed = await run(['drafts', 'list']);
+    const shown = await run(['posts', 'show', id]);
+
+    expect(listed.stdout).toMatch(new RegExp(`^ID +STATUS +CONNECTION +TIME +TEXT\n${id}  draft +bell `));
+    expect(shown.stdout).toMatch(
+      new RegExp(`^id +${id}\nstatus +draft\nconnection +bell \\(sandbox\\)\n[^]*\n\nLater\n$`),
+    );
+    expect(await json('posts', 'list', '--limit', '1')).toEqual((await world.rest('GET /posts?limit=1')).body);
+  });
+
+  it('gets a time, another one, and is cancelled', async () => {
+    const id = await draft();
+
+    await run(['drafts', 'publish', id, '--at', '2026-12-01T12:00:00Z']);
+    const { result } = await json('schedule', id, '--at', '2026-12-02T12:00:00Z');
+    const wrong = await run(['take-down', id]);
+    const cancelled = await run(['cancel', id]);
+
+    expect(result).toMatchObject({ status: 'scheduled', scheduledFor: '2026-12-02T12:00:00.000Z' });
+    expect([wrong.exitCode, wrong.stderr]).toEqual([
+      3,
+      `The post is scheduled, so it is not on a platform.\nTo cancel a waiting one: carillon cancel ${id}\n`,
+    ]);
+    expect([cancelled.exitCode, cancelled.stdout]).toEqual([0, `The post ${id} is cancelled.\n`]);
+  });
+
+  it('is taken down when it is sent, and cancel refuses that', async () => {
+    const [{ postId }] = (await json('post', 'Up', '--to', slug)).results;
+
+    const refused = await run(['cancel', postId]);
+    const down = await run(['take-down', postId]);
+
+    expect([refused.exitCode, refused.stderr]).toEqual([3, expect.stringContaining(`carillon take-down ${postId}`)]);
+    expect([down.exitCode, (await show(postId)).status]).toEqual([0, 'deleted']);
+  });
+
+  it('is not found: exit code 5, and with --json the error body', async () => {
+    const id = '00000000-0000-7000-8000-000000000000';
+
+    const { exitCode, stdout, stderr } = await run(['posts', 'show', id, '--json']);
+
+    expect([exitCode, JSON.parse(stdout).error]).toEqual([5, 'not_found']);
+    const { message, hint } = JSON.parse(stdout);
+    expect(stderr).toBe(`${message}\n${hint}\n`);
+  });
+
+  it('is sent again after a failure', async () => {
+    const [{ postId }] = (await json('post', '[[reject]] again', '--to', slug)).results;
+
+    const again = await run(['retry', postId, '--json']);
+
+    expect([again.exitCode, JSON.parse(again.stdout).result]).toMatchObject([3, { status: 'failed', postId }]);
+  });
+
+  it('has metrics', async () => {
+    const [{ postId }] = (await json('post', 'Count', '--to', slug)).results;
+
+    expect((await run(['metrics', postId])).stdout).toBe('No metrics yet. The first are read an hour after sending.\n');
+    expect(await json('metrics', postId)).toEqual({ latest: null, history: [] });
+  });
+});

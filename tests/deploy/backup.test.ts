@@ -1,0 +1,92 @@
+/** The backups of compose.yaml, made of a PostgreSQL database and restored into another one (docs/guide/containers.md). */
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { databaseUrl, onServer, TEST_DATABASE_URL } from '../harness/database.ts';
+
+const run = promisify(execFile);
+const SCRIPT = join(import.meta.dirname, '../../deploy/backup.sh');
+const name = `carillon_backup_${process.pid}`;
+
+let folder: string;
+let media: string;
+
+function backUp(database = name, keepDays = '14') {
+  const { hostname, port, username, password } = new URL(databaseUrl(database));
+  const env = {
+    ...process.env,
+    PGHOST: hostname,
+    PGPORT: port || '5432',
+    PGUSER: username,
+    PGPASSWORD: password,
+    PGDATABASE: database,
+    BACKUP_DIR: folder,
+    MEDIA_DIR: media,
+    BACKUP_KEEP_DAYS: keepDays,
+  };
+  return run('bash', [SCRIPT, 'once'], { env });
+}
+
+const query = async (database: string, sql: string) =>
+  (await run('psql', ['--no-psqlrc', '--tuples-only', '--no-align', databaseUrl(database), '--command', sql])).stdout;
+
+describe.skipIf(TEST_DATABASE_URL === undefined)('a backup of the Compose file', () => {
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'carillon-backups-'));
+    media = join(folder, '.media');
+    await mkdir(media);
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    await onServer(`create database ${name}`);
+    onTestFinished(() => onServer(`drop database if exists ${name} with (force)`));
+    await query(name, "create table bells (id int primary key, name text); insert into bells values (1, 'Emma')");
+    await writeFile(join(media, 'image.png'), 'an image');
+  });
+
+  it('holds the database and the images, with their checksums, and restores', async () => {
+    await backUp();
+
+    const [made = '', ...others] = (await readdir(folder)).filter((entry) => entry !== '.media');
+    expect([made, others]).toEqual([expect.stringMatching(/^carillon-\d{8}T\d{6}Z$/), []]);
+    const backup = join(folder, made);
+    expect((await readdir(backup)).toSorted()).toEqual(['SHA256SUMS', 'database.dump', 'media.tar']);
+    await run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: backup });
+    const restored = `${name}_restored`;
+    await onServer(`create database ${restored}`);
+    onTestFinished(() => onServer(`drop database if exists ${restored} with (force)`));
+    await run('pg_restore', ['--dbname', databaseUrl(restored), join(backup, 'database.dump')]);
+    expect(await query(restored, 'select * from bells')).toBe('1|Emma\n');
+    await run('tar', ['-xf', 'media.tar', './image.png'], { cwd: backup });
+    expect(await readFile(join(backup, 'image.png'), 'utf8')).toBe('an image');
+  });
+
+  it('that fails leaves nothing that looks like one, and the next removes what is left', async () => {
+    await expect(backUp('carillon_missing')).rejects.toThrow('carillon_missing');
+    expect((await readdir(folder)).filter((entry) => entry.startsWith('carillon-'))).toEqual([]);
+
+    await backUp();
+
+    expect((await readdir(folder)).filter((entry) => entry !== '.media')).toEqual([
+      expect.stringMatching(/^carillon-/),
+    ]);
+  });
+
+  it('removes backups that are older than the days to keep, and only those', async () => {
+    const days = (count: number) => new Date(new Date().getTime() - count * 86_400_000);
+    for (const [entry, age] of [
+      ['carillon-old', 16],
+      ['carillon-recent', 13],
+      ['of-someone-else', 99],
+    ] as const) {
+      await mkdir(join(folder, entry));
+      await utimes(join(folder, entry), days(age), days(age));
+    }
+
+    await backUp();
+
+    const left = (await readdir(folder)).filter((entry) => entry !== '.media');
+    expect(left.toSorted()).toEqual([expect.stringMatching(/^carillon-\d/), 'carillon-recent', 'of-someone-else']);
+  });
+});

@@ -1,0 +1,550 @@
+/** Feeds: their new items become posts once, politely, and as plain text. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { feeds as loop } from '../../../jobs/feeds.ts';
+import { runRound } from '../../../jobs/run-round.ts';
+import { whenOver } from '../../harness/closing.ts';
+import { accountWithSandbox } from '../../harness/connections.ts';
+import { refusal, UUID } from '../../harness/expected.ts';
+import { OWNER_ENV } from '../../harness/owner.ts';
+import { registerWebhook, startReceiver } from '../../harness/receiver.ts';
+import { startWorld } from '../../harness/world.ts';
+import { MAILBOX, startFakeMail } from '../../platforms/fakes/fake-mail.ts';
+
+const world = await startWorld();
+const HOUR_MS = 3_600_000;
+
+// eslint-disable-next-line typescript/no-explicit-any -- answers of the API
+type Answer = any;
+
+type Respond = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A server of a feed whose answer a test sets, with the requests that it got. */
+async function startFeedServer() {
+  const requests: IncomingMessage['headers'][] = [];
+  const served: { respond: Respond } = { respond: (_request, response) => response.writeHead(404).end() };
+  const server = createServer((request, response) => {
+    requests.push(request.headers);
+    served.respond(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  whenOver(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/feed.xml`;
+  const serve = (body: string | Buffer, headers: Record<string, string> = {}) => {
+    served.respond = (_request, response) => response.writeHead(200, headers).end(body);
+  };
+  return { url, requests, serve, respondWith: (respond: Respond) => (served.respond = respond) };
+}
+
+interface Item {
+  guid?: string;
+  title?: string;
+  link?: string;
+  description?: string;
+  at?: number;
+}
+
+/** An RSS document; items are published now unless they say otherwise. */
+function rss(items: readonly Item[]): string {
+  const date = (at: number) => new Date(world.clock.now().getTime() + at).toUTCString();
+  const xml = items.map(({ guid, title = 'Ding', link, description, at = 1_000 }) =>
+    [
+      '<item>',
+      guid === undefined ? '' : `<guid isPermaLink="false">${guid}</guid>`,
+      `<title>${title}</title>`,
+      link === undefined ? '' : `<link>${link}</link>`,
+      description === undefined ? '' : `<description>${description}</description>`,
+      `<pubDate>${date(at)}</pubDate></item>`,
+    ].join(''),
+  );
+  return `<?xml version="1.0"?><rss version="2.0"><channel><title>Bells</title>${xml.join('')}</channel></rss>`;
+}
+
+async function addFeed(body: object = {}) {
+  const server = await startFeedServer();
+  const account = await accountWithSandbox(world);
+  const { key } = account;
+  const request = { url: server.url, connectionSlugs: ['sandbox'], ...body };
+  const answer = await world.rest('POST /feeds', { key, body: request });
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
+  const { id } = answer.body.feed;
+  const read = async (): Promise<Answer> => (await world.rest(`GET /feeds/${id}?limit=100`, { key })).body;
+  const texts = async (): Promise<string[]> =>
+    (await world.rest('GET /posts?limit=100', { key })).body.posts.map(({ text }: Answer) => text).toReversed();
+  const poll = async () => world.advance(HOUR_MS);
+  return { ...account, ...server, id, feed: answer.body.feed, read, texts, poll };
+}
+
+describe('POST /feeds/preview', () => {
+  it('says what the newest item would become, and stores nothing', async () => {
+    const { key } = await accountWithSandbox(world);
+    const { url, serve } = await startFeedServer();
+    const link = 'https://bells.example/new';
+    serve(
+      rss([
+        { guid: '2', title: 'New', link, description: '<b>Bronze</b>' },
+        { guid: '1', title: 'Old' },
+      ]),
+    );
+
+    const body = { url, template: '{title}: {summary} {link}' };
+    const answer = await world.rest('POST /feeds/preview', { key, body });
+
+    const publishedAt = new Date(Math.floor(world.clock.now().getTime() / 1_000 + 1) * 1_000).toISOString();
+    const newest = { title: 'New', link, summary: 'Bronze', publishedAt, text: `New: Bronze ${link}` };
+    expect(answer.body).toEqual({ preview: { problem: null, items: 2, newest } });
+    expect((await world.rest('GET /feeds', { key })).body.feeds).toEqual([]);
+    expect((await world.rest('GET /posts', { key })).body.posts).toEqual([]);
+  });
+
+  it.each([
+    ['a refusal', (response: ServerResponse) => response.writeHead(404).end(), /answered HTTP 404\.$/],
+    ['what is gone', (response: ServerResponse) => response.writeHead(410).end(), /is gone \(HTTP 410\)\.$/],
+    ['a page', (response: ServerResponse) => response.end('<html></html>'), /neither RSS nor Atom\.$/],
+  ])('says in words that it got %s', async (_what, respond, problem) => {
+    const { url, respondWith } = await startFeedServer();
+    respondWith((_request, response) => respond(response));
+
+    const { status, body } = await world.rest('POST /feeds/preview', { body: { url } });
+
+    expect(status).toBe(200);
+    expect(body.preview).toEqual({ problem: expect.stringMatching(problem), items: 0, newest: null });
+  });
+
+  it('has no newest item for a feed without items', async () => {
+    const { url, serve } = await startFeedServer();
+    serve(rss([]));
+
+    const { body } = await world.rest('POST /feeds/preview', { body: { url } });
+
+    expect(body.preview).toEqual({ problem: null, items: 0, newest: null });
+  });
+
+  it('never reaches a private network', async () => {
+    await using install = await startWorld({ env: { OUTBOUND_ALLOW: '' } });
+    const { url, requests } = await startFeedServer();
+
+    const { body } = await install.rest('POST /feeds/preview', { body: { url } });
+
+    expect(requests).toEqual([]);
+    expect(body.preview.problem).toMatch(/\.$/);
+  });
+});
+
+describe('POST /feeds', () => {
+  it('stores drafts of new items, polled every hour, unless it is told otherwise', async () => {
+    const { id, feed, url } = await addFeed();
+
+    const at = world.clock.now().toISOString();
+    expect(feed).toEqual({
+      id: UUID,
+      url,
+      connectionSlugs: ['sandbox'],
+      profileId: null,
+      template: '{title}\n\n{link}',
+      delivery: 'draft',
+      intervalMinutes: 60,
+      mode: 'live',
+      enabled: true,
+      disabledAt: null,
+      disabledReason: null,
+      createdAt: at,
+      nextPollAt: at,
+      lastPolledAt: null,
+      lastOkAt: null,
+      lastError: null,
+    });
+    expect(id).toBe(feed.id);
+  });
+
+  it.each([
+    ['another scheme', { url: 'file:///etc/passwd' }, 'invalid_request'],
+    ['a user', { url: 'https://a:b@bells.example/feed' }, 'invalid_request'],
+    ['an unknown connection', { connectionSlugs: ['nobody'] }, 'invalid_connection'],
+    ['a template without placeholder', { template: 'Ding' }, 'invalid_request'],
+    ['an interval of a minute', { intervalMinutes: 1 }, 'invalid_request'],
+  ])('refuses %s', async (_case, fields, code) => {
+    const { key } = await accountWithSandbox(world);
+    const body = { url: 'https://bells.example/feed', connectionSlugs: ['sandbox'], ...fields };
+
+    const answer = await world.rest('POST /feeds', { key, body });
+
+    expect([answer.status, answer.body]).toMatchObject([400, refusal(code as 'invalid_request', expect.any(String))]);
+  });
+});
+
+describe('a new item', () => {
+  it('becomes a draft in plain text, in the order of publication, and never twice', async () => {
+    const { serve, texts, poll, read } = await addFeed({ template: '{title} {link}\n\n{summary}' });
+    const first = {
+      guid: '1',
+      title: 'One &amp;amp; only',
+      link: 'https://bells.example/1?a=1&amp;b=2',
+      description:
+        '&lt;p&gt;Hello &lt;b&gt;bells&lt;/b&gt;&lt;script&gt;x()&lt;/script&gt;&lt;/p&gt;&lt;p&gt;{title}&lt;/p&gt;',
+    };
+    serve(rss([{ guid: '2', title: 'Two', link: 'https://bells.example/2' }, first]));
+
+    await poll();
+    await poll();
+
+    expect(await texts()).toEqual([
+      'One & only https://bells.example/1?a=1&b=2\n\nHello bells\n\n{title}',
+      'Two https://bells.example/2',
+    ]);
+    const { items } = await read();
+    expect(items).toEqual([
+      {
+        id: UUID,
+        title: 'Two',
+        link: 'https://bells.example/2',
+        status: 'created',
+        postIds: [UUID],
+        error: null,
+        createdAt: expect.any(String),
+      },
+      {
+        id: UUID,
+        title: 'One & only',
+        link: 'https://bells.example/1?a=1&b=2',
+        status: 'created',
+        postIds: [UUID],
+        error: null,
+        createdAt: expect.any(String),
+      },
+    ]);
+  });
+
+  it('is known by its guid and by its link', async () => {
+    const { serve, texts, poll } = await addFeed();
+    serve(
+      rss([
+        { guid: '1', title: 'A', link: 'https://bells.example/a' },
+        { title: 'B', link: 'https://bells.example/b' },
+      ]),
+    );
+    await poll();
+    serve(
+      rss([
+        { guid: '1', title: 'A moved', link: 'https://bells.example/moved' },
+        { guid: 'new', title: 'A renamed', link: 'https://bells.example/a' },
+        { title: 'B again', link: 'https://bells.example/b' },
+      ]),
+    );
+
+    await poll();
+
+    expect(await texts()).toEqual(['B\n\nhttps://bells.example/b', 'A\n\nhttps://bells.example/a']);
+  });
+
+  it('takes a slot of the queue when the feed says so', async () => {
+    const { serve, key, connection, poll, read } = await addFeed({ delivery: 'queue' });
+    const slots = [1, 2, 3].map((weekday) => ({ weekday, time: '09:00' }));
+    await world.rest(`PATCH /connections/${connection.id}/queue`, { key, body: { timezone: 'UTC', slots } });
+    serve(rss([{ guid: '1' }]));
+
+    await poll();
+
+    const [{ postIds }] = (await read()).items;
+    expect((await world.rest(`GET /posts/${postIds[0]}`, { key })).body.post).toMatchObject({ status: 'scheduled' });
+  });
+
+  it('of before the feed was added is passed, and of the first poll without a date too', async () => {
+    const { serve, texts, poll, read } = await addFeed();
+    const undated = '<item><guid>u</guid><title>Undated</title></item>';
+    serve(rss([{ guid: 'old', title: 'Old', at: -48 * HOUR_MS }]).replace('</channel>', `${undated}</channel>`));
+    await poll();
+    serve(
+      rss([]).replace('</channel>', `${undated.replace('<guid>u', '<guid>v').replace('Undated', 'Later')}</channel>`),
+    );
+    await poll();
+
+    expect(await texts()).toEqual(['Later']);
+    expect((await read()).items.map(({ title, status }: Answer) => [title, status])).toEqual([
+      ['Later', 'created'],
+      ['Undated', 'passed'],
+      ['Old', 'passed'],
+    ]);
+  });
+
+  it('waits for the next poll when there are more than ten', async () => {
+    const { serve, texts, poll } = await addFeed();
+    serve(rss(Array.from({ length: 12 }, (_, index) => ({ guid: String(12 - index), title: `T${12 - index}` }))), {
+      etag: '"1"',
+    });
+
+    await poll();
+    expect((await texts()).length).toBe(10);
+    await poll();
+
+    expect(await texts()).toEqual(Array.from({ length: 12 }, (_, index) => `T${index + 1}`));
+  });
+
+  it('becomes one post when two workers poll at once', async () => {
+    const { serve, texts, id } = await addFeed();
+    serve(rss([{ guid: '1' }, { guid: '2', title: 'Dong' }]));
+    const round = () => runRound(world.context, loop, new AbortController().signal);
+    // The second worker finds the feed due while the first one polls it.
+    const first = round();
+    await world.sql('update feeds set next_poll_at = created_at where id = $1', [id]);
+
+    await Promise.all([first, round(), round()]);
+
+    expect((await texts()).toSorted()).toEqual(['Ding', 'Dong']);
+  });
+
+  it('that cannot be posted says why, and does not hold up the others', async () => {
+    const { serve, texts, poll, read } = await addFeed({ template: `${'x'.repeat(495)} {title}` });
+    serve(
+      rss([
+        { guid: '1', title: 'Much too long' },
+        { guid: '2', title: 'ok' },
+      ]),
+    );
+
+    await poll();
+
+    expect(await texts()).toEqual([`${'x'.repeat(495)} ok`]);
+    const [failed] = (await read()).items;
+    expect(failed).toMatchObject({
+      title: 'Much too long',
+      status: 'failed',
+      postIds: [],
+      error: { code: 'platform_rejected' },
+    });
+  });
+});
+
+describe('a document', () => {
+  it('of Atom is read with the link to the page, and text that is text', async () => {
+    const { serve, texts, poll } = await addFeed({ template: '{title}|{link}|{summary}' });
+    const now = new Date(world.clock.now().getTime() + 1_000).toISOString();
+    serve(`<?xml version="1.0" encoding="utf-8"?><feed xmlns="http://www.w3.org/2005/Atom"><title>B</title><entry>
+      <id>tag:bells,2026:1</id><title>1 &lt; 2</title><updated>${now}</updated>
+      <link rel="self" href="https://bells.example/self"/><link href="https://bells.example/page?a=1&amp;b=2"/>
+      <content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>One</p><p>Two &amp; three</p></div></content>
+    </entry></feed>`);
+
+    await poll();
+
+    expect(await texts()).toEqual(['1 < 2|https://bells.example/page?a=1&b=2|One\n\nTwo & three']);
+  });
+
+  it('expands no entities, loads nothing, and may be nested deeply', async () => {
+    const { serve, texts, poll, read } = await addFeed({ template: '{title}' });
+    const doctype = `<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY f SYSTEM "file:///etc/passwd">]>`;
+    const deep = '<x>'.repeat(100_000);
+    serve(rss([{ guid: '1', title: '&b;&f;', description: deep }]).replace('<rss', `${doctype}<rss`));
+
+    await poll();
+
+    expect((await read()).feed.lastError).toBe(null);
+    expect(await texts()).toEqual(['&b;&f;']);
+  });
+
+  it('in another encoding is read by its declaration', async () => {
+    const { serve, texts, poll } = await addFeed({ template: '{title}' });
+    const xml = rss([{ guid: '1', title: 'Glöckchen' }]).replace(
+      'version="1.0"?',
+      'version="1.0" encoding="iso-8859-1"?',
+    );
+    serve(Buffer.from(xml, 'latin1'));
+
+    await poll();
+
+    expect(await texts()).toEqual(['Glöckchen']);
+  });
+
+  it.each([
+    ['is a page', '<!doctype html><html><body>Hi</body></html>', /neither RSS nor Atom\.$/],
+    ['is larger than 2 MiB', `<rss>${' '.repeat(2_200_000)}</rss>`, /broke off, or answered with more than 2 MiB\.$/],
+  ])('that %s is a failed poll', async (_case, body, why) => {
+    const { serve, poll, read } = await addFeed();
+    serve(body);
+
+    await poll();
+
+    expect((await read()).feed.lastError).toMatch(why);
+  });
+});
+
+describe('a poll', () => {
+  it('asks only for what has changed', async () => {
+    const { respondWith, requests, poll, read } = await addFeed();
+    const modified = 'Mon, 23 Nov 2026 00:00:00 GMT';
+    respondWith((request, response) => {
+      if (request.headers['if-none-match'] === '"1"') response.writeHead(304).end();
+      else response.writeHead(200, { etag: '"1"', 'last-modified': modified }).end(rss([{ guid: '1' }]));
+    });
+
+    await poll();
+    await poll();
+
+    expect(requests.map((headers) => [headers['if-none-match'], headers['if-modified-since']])).toEqual([
+      [undefined, undefined],
+      ['"1"', modified],
+    ]);
+    expect(requests[0]?.['user-agent']).toMatch(/^Carillon\/\d/);
+    const { feed } = await read();
+    expect([feed.lastError, feed.lastOkAt]).toEqual([null, world.clock.now().toISOString()]);
+  });
+
+  it('that fails is repeated later and later, and not before Retry-After', async () => {
+    const { respondWith, requests, read } = await addFeed();
+    respondWith((_request, response) => response.writeHead(503, { 'retry-after': '7200' }).end());
+    await world.advance(0);
+    const { feed } = await read();
+
+    expect(feed.lastError).toMatch(/^127\.0\.0\.1:\d+ answered HTTP 503\.$/);
+    expect(Date.parse(feed.nextPollAt) - world.clock.now().getTime()).toBe(2 * HOUR_MS);
+    respondWith((_request, response) => response.writeHead(500).end());
+    await world.advance(2 * HOUR_MS);
+    expect(requests).toHaveLength(2);
+    expect(Date.parse((await read()).feed.nextPollAt) - world.clock.now().getTime()).toBe(2 * HOUR_MS);
+    await world.advance(2 * HOUR_MS);
+    expect(Date.parse((await read()).feed.nextPollAt) - world.clock.now().getTime()).toBe(4 * HOUR_MS);
+  });
+
+  it('that fails for three days disables the feed, until it is enabled again', async () => {
+    const { key, id, serve, read, texts } = await addFeed();
+    for (let hours = 0; hours <= 120; hours += 12) await world.advance(12 * HOUR_MS);
+    const { feed } = await read();
+    expect(feed).toMatchObject({
+      enabled: false,
+      disabledReason: 'failing',
+      nextPollAt: null,
+      lastError: expect.stringMatching(/HTTP 404\.$/),
+    });
+    serve(rss([{ guid: '1', title: 'Back' }]));
+
+    const { body } = await world.rest(`PATCH /feeds/${id}`, { key, body: { enabled: true } });
+    await world.runDue();
+
+    expect(body.feed).toMatchObject({ enabled: true, disabledReason: null, lastError: null });
+    expect(await texts()).toEqual(['Back']);
+  });
+
+  it('that disables the feed is an event for the webhooks that name it, and one mail to each owner', async () => {
+    const mail = await startFakeMail();
+    whenOver(() => mail.close());
+    const env = { ...OWNER_ENV, SMTP_URL: mail.url, SMTP_FROM: MAILBOX.from };
+    await using install = await startWorld({ env });
+    const [naming, silent] = [await startReceiver(), await startReceiver()];
+    await registerWebhook(install, naming.url, { events: ['feed.disabled'] });
+    await registerWebhook(install, silent.url);
+    const server = await startFeedServer();
+    server.respondWith((_request, response) => response.writeHead(410).end());
+    const body = { url: `${server.url}?token=secret`, connectionSlugs: [install.sandboxSlug] };
+    const { feed } = (await install.rest('POST /feeds', { body })).body;
+
+    await install.runDue();
+    await install.runDue();
+
+    const { host } = new URL(server.url);
+    const error = 'The server says that the feed is gone (HTTP 410).';
+    const { disabledAt } = (await install.rest(`GET /feeds/${feed.id}`)).body.feed;
+    expect(naming.received.map((delivery) => delivery.body)).toEqual([
+      {
+        eventId: UUID,
+        event: 'feed.disabled',
+        timestamp: disabledAt,
+        feed: { id: feed.id, host, disabledAt, disabledReason: 'gone', error, profileId: null },
+      },
+    ]);
+    expect(silent.received).toEqual([]);
+    const [message, ...others] = mail.messages();
+    expect(others).toEqual([]);
+    const words = message?.raw.replaceAll('=\r\n', '').replaceAll('=3D', '=') ?? '';
+    expect(words).toContain(`/files/feeds?feed=${feed.id}`);
+    expect(words).toContain(error);
+    expect(words).not.toContain('secret');
+  });
+
+  it('that answers 410 disables the feed at once', async () => {
+    const { respondWith, poll, read } = await addFeed();
+    respondWith((_request, response) => response.writeHead(410).end());
+
+    await poll();
+
+    expect((await read()).feed).toMatchObject({ enabled: false, disabledReason: 'gone' });
+  });
+
+  it('follows redirects, but to no private network', async () => {
+    const { respondWith, url, poll, read, texts } = await addFeed({ template: '{title}' });
+    const other = await startFeedServer();
+    other.serve(rss([{ guid: '1', title: 'There' }]));
+    respondWith((_request, response) => response.writeHead(301, { location: other.url }).end());
+    await poll();
+    expect(await texts()).toEqual(['There']);
+    respondWith((_request, response) => response.writeHead(302, { location: 'http://10.1.2.3/feed' }).end());
+
+    await poll();
+
+    expect((await read()).feed).toMatchObject({ url, lastError: expect.stringContaining('10.1.2.3') });
+  });
+
+  it('never reaches a private network', async () => {
+    await using install = await startWorld({ env: { OUTBOUND_ALLOW: '' } });
+    const server = await startFeedServer();
+    const body = { url: server.url, connectionSlugs: [install.sandboxSlug] };
+    const { feed } = (await install.rest('POST /feeds', { body })).body;
+    await install.runDue();
+
+    expect(server.requests).toEqual([]);
+    expect((await install.rest(`GET /feeds/${feed.id}`)).body.feed.lastError).toMatch(/\.$/);
+  });
+
+  it('is made with rights that are in force: the feed ends with its key', async () => {
+    const { key, id: accountId } = await accountWithSandbox(world);
+    const other = await world.key({ accountId });
+    const server = await startFeedServer();
+    server.serve(rss([{ guid: '1' }]));
+    const body = { url: server.url, connectionSlugs: ['sandbox'] };
+    const { feed } = (await world.rest('POST /feeds', { key: other.secret, body })).body;
+    await world.rest(`DELETE /keys/${other.id}`, { key });
+    await world.runDue();
+
+    expect((await world.rest(`GET /feeds/${feed.id}`, { key })).body.feed).toMatchObject({ disabledReason: 'ended' });
+    expect(server.requests).toEqual([]);
+  });
+
+  it('is made at once when someone asks, at most once a minute', async () => {
+    const { key, id, serve, texts, poll, requests } = await addFeed();
+    serve(rss([]));
+    await poll();
+    serve(rss([{ guid: '1', title: 'News' }]));
+    const now = world.clock.now().getTime();
+
+    const { body } = await world.rest(`POST /feeds/${id}/poll`, { key, body: {} });
+    expect(Date.parse(body.feed.nextPollAt)).toBe(now + 60_000);
+    await world.advance(60_000);
+
+    expect(requests).toHaveLength(2);
+    expect(await texts()).toEqual(['News']);
+  });
+});
+
+describe('PATCH and DELETE /feeds/{feedId}', () => {
+  it('change only what is sent, and keep what was made', async () => {
+    const { key, id, serve, poll, texts, feed } = await addFeed();
+    serve(rss([{ guid: '1' }]));
+    await poll();
+
+    const changed = await world.rest(`PATCH /feeds/${id}`, { key, body: { template: '{title}!', enabled: false } });
+    const deleted = await world.rest(`DELETE /feeds/${id}`, { key });
+
+    expect(changed.body.feed).toMatchObject({
+      url: feed.url,
+      template: '{title}!',
+      enabled: false,
+      disabledReason: 'requested',
+    });
+    expect(deleted.body).toEqual({ id, deleted: true });
+    expect(await world.sql('select id from feed_items where feed_id = $1', [id])).toEqual([]);
+    expect(await texts()).toEqual(['Ding']);
+  });
+});

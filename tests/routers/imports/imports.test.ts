@@ -1,0 +1,393 @@
+/** Imports of posts: what a file may look like, what each row becomes, and that nothing is created twice. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { accountWithSandbox, connectSandbox } from '../../harness/connections.ts';
+import { refusal, UUID } from '../../harness/expected.ts';
+import { whenOver } from '../../harness/closing.ts';
+import { IMAGE } from '../../harness/tenant.ts';
+import { startWorld } from '../../harness/world.ts';
+
+const world = await startWorld();
+const DAY_MS = 86_400_000;
+const iso = (ms: number) => new Date(world.clock.now().getTime() + ms).toISOString();
+
+// eslint-disable-next-line typescript/no-explicit-any -- answers of the API
+type Answer = any;
+
+async function start(key: string, body: object): Promise<{ status: number; body: Answer }> {
+  return world.rest('POST /imports', { key, body: { format: 'csv', ...body } });
+}
+
+async function rowsOf(key: string, importId: string): Promise<Answer[]> {
+  return (await world.rest(`GET /imports/${importId}?limit=100`, { key })).body.rows;
+}
+
+async function importFile(key: string, body: object) {
+  const started = await start(key, body);
+  if (started.status !== 200) throw new Error(JSON.stringify(started.body));
+  await world.runDue();
+  const { id } = started.body.import;
+  return { id, ...(await world.rest(`GET /imports/${id}?limit=100`, { key })).body };
+}
+
+async function textsOf(key: string): Promise<string[]> {
+  const { posts } = (await world.rest('GET /posts?limit=100', { key })).body;
+  return posts.map(({ text }: { text: string }) => text).toSorted();
+}
+
+async function serveImage(): Promise<string> {
+  const server = createServer((_request, response) => response.setHeader('content-type', 'image/png').end(IMAGE));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  whenOver(async () => {
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/bell.png`;
+}
+
+describe('a CSV file', () => {
+  it('becomes posts with everything that its columns name', async () => {
+    const { key, connection } = await accountWithSandbox(world);
+    const day = { weekday: 1, time: '09:00' };
+    await world.rest(`PATCH /connections/${connection.id}/queue`, { key, body: { timezone: 'UTC', slots: [day] } });
+    const url = await serveImage();
+    const wall = iso(2 * DAY_MS).slice(0, 16);
+    const content = [
+      '\uFEFFtext;connections;scheduledFor;timezone;queue;draft;tags;images;altTexts;thread;text.sandbox',
+      `"Ding; ""quoted""\nsecond line";sandbox;${wall};Europe/Paris;;;a, b;${url};A bell;"Reply 1\n---\nReply 2";`,
+      'Queued;sandbox;;;yes;;;;;;',
+      'A draft;sandbox;;;;yes;;;;;"For the sandbox"',
+      'Untimed;sandbox;;;;;;;;;',
+      '',
+    ].join('\r\n');
+
+    const { import: one, rows } = await importFile(key, { content, name: 'Plan' });
+
+    expect(rows.map(({ row, status, error }: Answer) => [row, status, error])).toEqual(
+      [1, 2, 3, 4].map((row) => [row, 'created', null]),
+    );
+    expect(one).toMatchObject({
+      name: 'Plan',
+      status: 'done',
+      rows: 4,
+      error: null,
+      counts: { pending: 0, valid: 0, created: 4, skipped: 0, failed: 0 },
+    });
+    const [first, second, third, fourth] = await Promise.all(
+      rows.map(async ({ results }: Answer) => (await world.rest(`GET /posts/${results[0].postId}`, { key })).body.post),
+    );
+    expect(first).toMatchObject({
+      text: 'Ding; "quoted"\nsecond line',
+      status: 'scheduled',
+      tags: ['a', 'b'],
+      thread: ['Reply 1', 'Reply 2'],
+      media: [{ altText: 'A bell', contentType: 'image/png' }],
+    });
+    expect(new Date(first.scheduledFor).getTime()).toBe(Date.parse(`${wall}Z`) - 3_600_000);
+    expect(second).toMatchObject({ text: 'Queued', status: 'scheduled' });
+    expect(third).toMatchObject({ text: 'For the sandbox', status: 'draft' });
+    expect(fourth).toMatchObject({ text: 'Untimed', status: 'draft' });
+  });
+
+  it.each([
+    [
+      'has unknown columns',
+      'text,scheduleFor\nDing,x\n',
+      /^content: unknown columns: "scheduleFor"\. The columns are text, profileId, scheduledFor/,
+    ],
+    ['has an open quote', 'text\n"Ding\n', /^content: it is not valid CSV: Quote Not Closed/],
+    ['has no rows', 'text,connections\n', /^content: the file has no rows\.$/],
+    ['has a column twice', 'text,text\nA,B\n', /^content: the column "text" is named twice\.$/],
+    [
+      'has more than 1,000 rows',
+      `text\n${'Ding\n'.repeat(1_001)}`,
+      /^content: the file has more than 1000 rows\. Split it/,
+    ],
+  ])('that %s is refused as a whole', async (_case, content, message) => {
+    const { key } = await accountWithSandbox(world);
+
+    const { status, body } = await start(key, { content });
+
+    expect([status, body]).toEqual([400, refusal('invalid_request', expect.stringMatching(message))]);
+    expect((await world.rest('GET /imports', { key })).body.imports).toEqual([]);
+  });
+
+  it('reports each row that cannot be posted, and posts the others', async () => {
+    const { key } = await accountWithSandbox(world);
+    const content = [
+      'text,connections,scheduledFor,queue',
+      'Good,sandbox,,',
+      ',sandbox,,',
+      'Past,sandbox,2020-01-01T00:00:00Z,',
+      'Unknown,nobody,,',
+      'No switch,sandbox,,maybe',
+      'Br\uFFFDken,sandbox,,',
+      'a,b,c,d,e',
+      `${'x'.repeat(501)},sandbox,,`,
+    ].join('\n');
+
+    const { rows } = await importFile(key, { content });
+
+    expect(rows.map(({ row, status, error }: Answer) => [row, status, error?.code ?? null])).toEqual([
+      [1, 'created', null],
+      [2, 'failed', 'invalid_request'],
+      [3, 'failed', 'invalid_request'],
+      [4, 'failed', 'invalid_connection'],
+      [5, 'failed', 'invalid_request'],
+      [6, 'failed', 'invalid_request'],
+      [7, 'failed', 'invalid_request'],
+      [8, 'failed', 'platform_rejected'],
+    ]);
+    const messages = rows.map(({ error }: Answer) => error?.message);
+    expect(messages[1]).toContain('text: expected');
+    expect(messages[4]).toContain('queue: expected');
+    expect(messages[5]).toBe('The row has characters that could not be read: save the file as UTF-8.');
+    expect(messages[6]).toBe(
+      'The row cannot be read: it has 5 fields, and the header 4. Quote fields that have commas.',
+    );
+    expect(await textsOf(key)).toEqual(['Good']);
+  });
+});
+
+describe('a JSON file', () => {
+  it.each([
+    ['an array', (rows: object[]) => JSON.stringify(rows)],
+    ['one object a line', (rows: object[]) => rows.map((row) => JSON.stringify(row)).join('\r\n')],
+  ])('of %s takes the body of POST /posts in each row, with defaults of the import', async (_form, write) => {
+    const { key } = await accountWithSandbox(world);
+    await connectSandbox(world, { key, slug: 'second' });
+    const rows = [
+      { text: 'Own', connectionSlugs: ['second'], isDraft: true, textByPlatform: { sandbox: 'For it' } },
+      { text: 'Default', scheduledFor: iso(DAY_MS).slice(0, 16) },
+      { text: 'Now' },
+      { text: 'Wrong', schedule: 'x' },
+    ];
+
+    const defaults = { connectionSlugs: ['sandbox', 'second'], timezone: 'UTC', untimed: 'now' };
+    const answer = await importFile(key, { format: 'json', content: write(rows), ...defaults });
+
+    expect(
+      answer.rows.map(({ results, error }: Answer) => [
+        error?.code ?? null,
+        results.map(({ connectionSlug, status }: Answer) => `${connectionSlug} ${status}`),
+      ]),
+    ).toEqual([
+      [null, ['second draft']],
+      [null, ['sandbox scheduled', 'second scheduled']],
+      [null, ['sandbox sent', 'second sent']],
+      ['invalid_request', []],
+    ]);
+  });
+});
+
+describe('text that cannot be stored', () => {
+  it('is an error of its row', async () => {
+    const { key } = await accountWithSandbox(world);
+    const rows = [{ text: 'a\0' }, { text: 'a', connectionSlugs: ['s\0'] }, { text: 'a', mediaIds: ['\ud800'] }];
+    const content = JSON.stringify(rows);
+
+    const answer = await importFile(key, { format: 'json', content, connectionSlugs: ['sandbox'] });
+
+    expect(answer.rows.map(({ error }: Answer) => error.code)).toEqual(rows.map(() => 'invalid_request'));
+  });
+});
+
+describe('a dry run', () => {
+  it('says for each row and connection what would happen, and creates nothing', async () => {
+    const { key } = await accountWithSandbox(world);
+    const at = iso(DAY_MS);
+    const content = `text,connections,scheduledFor\nDing,sandbox,${at}\nDong,sandbox nobody,\n`;
+
+    const { import: one, rows } = await importFile(key, { content, dryRun: true });
+
+    expect(one).toMatchObject({ dryRun: true, status: 'done', counts: { valid: 1, failed: 1, created: 0 } });
+    expect(rows).toEqual([
+      {
+        row: 1,
+        status: 'valid',
+        error: null,
+        results: [{ connectionSlug: 'sandbox', status: 'valid', postId: null, scheduledFor: at, error: null }],
+      },
+      {
+        row: 2,
+        status: 'failed',
+        error: { code: 'invalid_connection', message: expect.any(String) },
+        results: [
+          { connectionSlug: 'sandbox', status: 'valid', postId: null, scheduledFor: null, error: null },
+          {
+            connectionSlug: 'nobody',
+            status: 'failed',
+            postId: null,
+            scheduledFor: null,
+            error: { code: 'invalid_connection', message: expect.any(String) },
+          },
+        ],
+      },
+    ]);
+    expect(await textsOf(key)).toEqual([]);
+  });
+});
+
+describe('nothing is created twice', () => {
+  const file = (texts: readonly string[]) => ['text,connections', ...texts.map((text) => `${text},sandbox`)].join('\n');
+
+  it('by the same file, which tries again only what failed', async () => {
+    const { key } = await accountWithSandbox(world);
+    const content = `${file(['A', 'A'])}\nB,later`;
+    const first = await importFile(key, { content });
+    expect(first.import.counts).toMatchObject({ created: 2, failed: 1 });
+    await connectSandbox(world, { key, slug: 'later' });
+
+    const second = await importFile(key, { content });
+
+    expect(second.import).toMatchObject({ id: first.id, status: 'done', counts: { created: 3, failed: 0 } });
+    expect(await textsOf(key)).toEqual(['A', 'A', 'B']);
+    expect((await world.rest('GET /imports', { key })).body.imports).toHaveLength(1);
+  });
+
+  it('by a longer file that begins with the same rows', async () => {
+    const { key } = await accountWithSandbox(world);
+    const first = await importFile(key, { content: file(['A', 'B', 'A']) });
+
+    const second = await importFile(key, { content: file(['B', 'A', 'A', 'A', 'C']) });
+
+    expect(second.rows.map(({ status }: Answer) => status)).toEqual([
+      'skipped',
+      'skipped',
+      'skipped',
+      'created',
+      'created',
+    ]);
+    expect(second.rows[0].error).toEqual({
+      code: 'idempotency_key_conflict',
+      message: `Row 2 of the import ${first.id} has created it already.`,
+    });
+    expect(await textsOf(key)).toEqual(['A', 'A', 'A', 'B', 'C']);
+  });
+
+  it('when the process dies after a row, and another one goes on when the lease has run out', async () => {
+    const { key } = await accountWithSandbox(world);
+    const { send } = world.context.sends;
+    // The process dies while the post of the second row is being sent: the row and its post are stored.
+    let sends = 0;
+    world.context.sends.send = async (claimed) => {
+      sends += 1;
+      if (sends === 2) throw new Error('killed');
+      return send.call(world.context.sends, claimed);
+    };
+    const content = file(['A', 'B', 'C']);
+    const { body } = await start(key, { content, untimed: 'now' });
+    await world.runDue();
+    world.context.sends.send = send;
+    const { id } = body.import;
+    expect((await rowsOf(key, id)).map(({ status }) => status)).toEqual(['created', 'created', 'pending']);
+
+    await world.advance(60_000);
+    expect((await rowsOf(key, id)).at(-1)?.status).toBe('pending');
+    await world.advance(120_000);
+
+    expect((await rowsOf(key, id)).map(({ status }) => status)).toEqual(['created', 'created', 'created']);
+    expect(await textsOf(key)).toEqual(['A', 'B', 'C']);
+    const posts = await world.sql(
+      'select status from posts p join connections c on c.id = p.connection_id where c.slug = $1 and p.text = $2 and p.status = $3',
+      ['sandbox', 'B', 'processing'],
+    );
+    expect(posts).toEqual([]);
+  });
+});
+
+describe('an import', () => {
+  it('ends with the key that started it, and says so', async () => {
+    const { key, id: accountId } = await accountWithSandbox(world);
+    const other = await world.key({ accountId });
+    const { body } = await start(other.secret, { content: 'text,connections\nDing,sandbox\n' });
+    await world.rest(`DELETE /keys/${other.id}`, { key });
+    await world.runDue();
+
+    const { body: after } = await world.rest(`GET /imports/${body.import.id}`, { key });
+
+    expect(after.import).toMatchObject({
+      status: 'cancelled',
+      error: 'The key, agent or role that started the import has ended. Send the file again to go on.',
+      counts: { pending: 1, created: 0 },
+    });
+    expect(await textsOf(key)).toEqual([]);
+  });
+
+  it('that is cancelled begins no further row, and the same file goes on with it', async () => {
+    const { key } = await accountWithSandbox(world);
+    const content = 'text,connections\nDing,sandbox\n';
+    const { body } = await start(key, { content });
+
+    const cancelled = await world.rest(`POST /imports/${body.import.id}/cancel`, { key, body: {} });
+    await world.runDue();
+
+    expect(cancelled.body.import).toMatchObject({ status: 'cancelled', counts: { pending: 1 } });
+    expect(await textsOf(key)).toEqual([]);
+    expect((await importFile(key, { content })).import).toMatchObject({
+      id: body.import.id,
+      status: 'done',
+      counts: { created: 1 },
+    });
+  });
+
+  it('creates posts with the rights of its key, as an audited change of the plan’s account', async () => {
+    const { key, id: accountId } = await accountWithSandbox(world);
+    await world.sql(`update accounts set plan = 'free' where id = $1`, [accountId]);
+    const content = [
+      'text,connections,draft',
+      ...Array.from({ length: 102 }, (_, index) => `T${index},sandbox,no`),
+    ].join('\n');
+
+    const { import: one, id } = await importFile(key, { content });
+
+    expect(one.counts).toMatchObject({ created: 100, failed: 2 });
+    const failed = (await world.rest(`GET /imports/${id}?status=failed`, { key })).body.rows;
+    expect(failed.map(({ row, error }: Answer) => [row, error.code])).toEqual([
+      [101, 'fair_use_reached'],
+      [102, 'fair_use_reached'],
+    ]);
+    const { entries } = (await world.rest('GET /audit?operation=posts.create&limit=1', { key })).body;
+    expect(entries[0]).toMatchObject({
+      actor: { kind: 'key' },
+      surface: 'rest',
+      operation: 'posts.create',
+      outcome: 'ok',
+    });
+  });
+
+  it('gives its rows by cursor and status', async () => {
+    const { key } = await accountWithSandbox(world);
+    const content = `text,connections\n${Array.from({ length: 5 }, (_, index) => `T${index},sandbox`).join('\n')}`;
+    const { id } = await importFile(key, { content });
+    const page = async (query: string) => (await world.rest(`GET /imports/${id}?${query}`, { key })).body;
+
+    const first = await page('limit=3');
+    const second = await page(`limit=3&cursor=${first.nextCursor}`);
+
+    expect([first, second].map(({ rows, nextCursor }) => [rows.map(({ row }: Answer) => row), nextCursor])).toEqual([
+      [[1, 2, 3], '3'],
+      [[4, 5], null],
+    ]);
+    expect((await page('status=failed')).rows).toEqual([]);
+  });
+
+  it('of other accounts goes on beside a long one', async () => {
+    const [long, short] = [await accountWithSandbox(world), await accountWithSandbox(world)];
+    const rows = (count: number) =>
+      `text,connections\n${Array.from({ length: count }, (_, index) => `T${index},sandbox`).join('\n')}`;
+    await start(long.key, { content: rows(60) });
+    const { body } = await start(short.key, { content: rows(1) });
+    await world.runDue();
+
+    const [one] = (await world.rest('GET /imports', { key: long.key })).body.imports;
+    const { import: other } = (await world.rest(`GET /imports/${body.import.id}`, { key: short.key })).body;
+    expect([one.id, one.status, other.status]).toEqual([UUID, 'done', 'done']);
+    const [{ earlier }] = (await world.sql(
+      `select (select max(id::text) from posts where account_id = (select account_id from imports where id = $1)) <
+        (select max(id::text) from posts where account_id = (select account_id from imports where id = $2)) as earlier`,
+      [other.id, one.id],
+    )) as [{ earlier: boolean }];
+    expect(earlier).toBe(true);
+  });
+});

@@ -1,0 +1,85 @@
+/** The schedule of backups: when one is made, how many are kept, and where a failure shows. */
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { backupCommand } from '../../../cli/backup-command.ts';
+import { readConfig } from '../../../server/config.ts';
+import { TEST_DATABASE_URL } from '../../harness/database.ts';
+import { type EmbeddedInstall, newFolder, startEmbedded } from '../../harness/embedded-install.ts';
+import { EMAIL, OPERATOR, OWNER_ENV } from '../../harness/owner.ts';
+import { startWorld } from '../../harness/world.ts';
+import { MAILBOX, startFakeMail } from '../../platforms/fakes/fake-mail.ts';
+
+const HOUR = 3600;
+const mail = await startFakeMail();
+afterAll(() => mail.close());
+const dataDir = await newFolder();
+const folder = join(dataDir, 'backups');
+const install = await startEmbedded(dataDir, {
+  ...OWNER_ENV,
+  BACKUP_EVERY_HOURS: '6',
+  BACKUP_KEEP: '2',
+  SMTP_URL: mail.url,
+  SMTP_FROM: MAILBOX.from,
+});
+
+const checked = async (from: EmbeddedInstall) => (await from.rest('GET /health')).checks.backups;
+const newest = async () => /^carillon_backup_newest_timestamp_seconds (\S+)/m.exec(await metrics())?.[1];
+const metrics = async () => (await fetch(`${install.url}/metrics`)).text();
+
+it('makes a backup at each interval and keeps the newest, and those that the operator asked for', async () => {
+  await backupCommand(fetch, ['create'], install.env);
+  for (let round = 0; round < 4; round += 1) await install.advance(6 * HOUR);
+
+  expect((await readdir(folder)).toSorted()).toEqual([
+    'carillon-20270301T080000Z',
+    'carillon-20270302T020000Z',
+    'carillon-20270302T080000Z',
+  ]);
+  const at = '2027-03-02T08:00:00.000Z';
+  expect(await checked(install)).toEqual({ ok: true, lastRunAt: at, lastOkAt: at });
+  expect(await newest()).toBe(String(Date.parse(at) / 1000));
+});
+
+it('makes none before the interval is over', async () => {
+  await install.advance(5 * HOUR);
+
+  expect((await readdir(folder)).length).toBe(3);
+});
+
+it('shows a failure in health and in one mail to the owners, and recovers', async () => {
+  await rm(folder, { recursive: true });
+  await writeFile(folder, 'not a folder');
+
+  await install.advance(7 * HOUR);
+  await install.advance(HOUR);
+  await install.advance(1);
+
+  expect(await checked(install)).toMatchObject({ ok: false, lastRunAt: '2027-03-02T21:00:00.000Z' });
+  expect((await install.rest('GET /health')).status).toBe('degraded');
+  expect(mail.messages()).toHaveLength(1);
+  const [message] = mail.messages();
+  expect(message?.recipient).toBe(EMAIL);
+  expect(message?.raw).toMatch(/Subject: A backup of Carillon failed\r\n/);
+  expect(message?.raw).toContain('failed: ');
+  await rm(folder);
+  await mkdir(folder);
+  await install.advance(HOUR);
+  expect(await checked(install)).toMatchObject({ ok: true });
+  expect(await readdir(folder)).toHaveLength(1);
+});
+
+it('is refused on PostgreSQL, with the tools that back it up', () => {
+  const env = { BACKUP_EVERY_HOURS: '6', DATABASE_URL: 'postgres://localhost/carillon' };
+
+  expect(() => readConfig(env)).toThrow(
+    'BACKUP_EVERY_HOURS: backs up the embedded database only; unset it, and back PostgreSQL up with pg_dump or pgBackRest',
+  );
+});
+
+it.runIf(TEST_DATABASE_URL !== undefined)('the operator is refused a backup of PostgreSQL', async () => {
+  const world = await startWorld({ env: { OPERATOR_TOKEN: OPERATOR } });
+  const env = { PUBLIC_URL: world.url, OPERATOR_TOKEN: OPERATOR };
+
+  await expect(backupCommand(fetch, ['create'], env)).rejects.toThrow('Back PostgreSQL up with pg_dump or pgBackRest');
+});

@@ -1,0 +1,264 @@
+/**
+ * A backup that is older than some of the sends: what was due is held, looked up, and never sent twice
+ * (docs/decisions/0086-hold-due-posts-after-a-restore.md).
+ */
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { restoreCommand } from '../../../cli/restore-command.ts';
+import { claimDueSends, nextDueAt } from '../../../services/sending/claim-due-sends.ts';
+import { claimHeldSends } from '../../../services/sending/claim-held-sends.ts';
+import { createRestoreWatch, type RestoreWatch } from '../../../services/restores/restore-watch.ts';
+import { withResults } from '../../harness/interleave.ts';
+import { OPERATOR } from '../../harness/owner.ts';
+import { eventsAbout, makePost } from '../../harness/posts.ts';
+import { startWorld } from '../../harness/world.ts';
+import { startFakeMastodon } from '../../platforms/fakes/fake-mastodon.ts';
+
+const MINUTE_MS = 60_000;
+const CREATE = 'POST /api/v1/statuses';
+
+const world = await startWorld({ env: { OPERATOR_TOKEN: OPERATOR } });
+const server = await startFakeMastodon({ now: () => world.clock.now() });
+afterAll(() => server.close());
+server.addAccount('alice', 'token');
+const credentials = { instanceUrl: server.url, accessToken: 'token' };
+await world.rest('POST /connections', { body: { platformId: 'mastodon', slug: 'masto', credentials } });
+await world.runDue();
+
+/** How many posts the platform was asked to create before this test. */
+let createdBefore = 0;
+const created = () => (server.calls[CREATE] ?? 0) - createdBefore;
+
+/** The world's process remembers the highest beat. */
+let beats = 0;
+
+beforeEach(() => {
+  createdBefore = server.calls[CREATE] ?? 0;
+});
+afterEach(async () => {
+  await world.sql('truncate posts, database_marks cascade');
+  beats += 1_000_000;
+  await world.sql('insert into database_marks (id, beat) values (1, $1)', [beats]);
+});
+
+/** Schedules a post so many minutes from now and returns its id. */
+async function schedule(minutes: number, text: string, more: object = {}): Promise<string> {
+  const scheduledFor = new Date(world.clock.now().getTime() + minutes * MINUTE_MS).toISOString();
+  return (await makePost(world, 'masto', { text, scheduledFor, ...more })).postId;
+}
+
+async function post(postId: string) {
+  return (await world.rest(`GET /posts/${postId}`)).body.post;
+}
+
+/** Runs `npm run carillon -- restore`. */
+function restore(...args: string[]): Promise<string> {
+  return restoreCommand(fetch, args, { PUBLIC_URL: world.url, OPERATOR_TOKEN: OPERATOR });
+}
+
+/** Backs the posts up, and returns what restores them, as a dump is restored: into another table with the same rows. */
+async function backUp(): Promise<(home?: string) => Promise<void>> {
+  const { sql } = world;
+  const read = (table: string) => sql<{ row: unknown }>(`select to_jsonb(t) as row from ${table} t`);
+  const tables = await Promise.all(
+    ['posts', 'attempts', 'database_marks'].map(async (table) => ({ table, rows: await read(table) })),
+  );
+  return async (home = 'of another database') => {
+    await sql('truncate posts, database_marks cascade');
+    await sql('delete from events');
+    for (const { table, rows } of tables) {
+      const values = JSON.stringify(rows.map(({ row }) => row));
+      await sql(`insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1::jsonb)`, [values]);
+    }
+    await sql('update database_marks set home = $1', [home]);
+  };
+}
+
+const HELD = 'the database is a restored backup; posts that were due are held';
+
+describe('a post that went out after the backup was made', () => {
+  it('is held after the restore, while posts that fall due later are sent', async () => {
+    const [first, later] = [await schedule(1, 'first'), await schedule(90, 'later')];
+    const putBack = await backUp();
+    await world.advance(MINUTE_MS);
+    expect(await post(first)).toMatchObject({ status: 'sent' });
+    await putBack();
+
+    await world.advance(60 * MINUTE_MS);
+
+    const heldUntil = world.clock.now().toISOString();
+    expect(await post(first)).toMatchObject({ status: 'scheduled', error: null });
+    expect(await restore('status')).toBe(`Held: 1 post that was due by ${heldUntil}.\n`);
+    expect(await nextDueAt(world.context)).toEqual(new Date(world.clock.now().getTime() + 29 * MINUTE_MS));
+    expect(world.logged.map((line) => JSON.parse(line))).toMatchObject([{ level: 'error', msg: HELD, heldUntil }]);
+    await world.advance(29 * MINUTE_MS);
+    expect([(await post(first)).status, (await post(later)).status]).toEqual(['scheduled', 'sent']);
+    expect(created()).toBe(2);
+  });
+
+  it('is sent as it is on the platform, once the operator has the held posts settled', async () => {
+    const postId = await schedule(1, 'hello');
+    const putBack = await backUp();
+    await world.advance(MINUTE_MS);
+    const { platformPostId } = await post(postId);
+    await putBack();
+    await world.runDue();
+
+    expect(await restore('settle')).toMatch(/^Workers are looking up 1 post that was due by /);
+    await world.runDue();
+
+    expect(await post(postId)).toMatchObject({ status: 'sent', platformPostId, error: null });
+    expect(created()).toBe(1);
+    expect((await eventsAbout(world, postId)).map(({ name }) => name)).toEqual(['post.sent']);
+    const { body } = await world.rest(`GET /posts/${postId}/attempts`);
+    expect(body.attempts).toMatchObject([{ step: 'head', state: 'accepted', platformPostId, error: null }]);
+    await world.runDue();
+    expect(await restore('status')).toBe('No posts are held.\n');
+  });
+
+  it('fails with an unknown outcome when it is not found, and is sent again only by force', async () => {
+    const [single, thread] = [await schedule(1, 'hello'), await schedule(1, 'head', { thread: ['reply'] })];
+    const putBack = await backUp();
+    await world.advance(MINUTE_MS);
+    for (const { id } of server.posts()) {
+      await fetch(`${server.url}/api/v1/statuses/${id}`, {
+        method: 'DELETE',
+        headers: { authorization: 'Bearer token' },
+      });
+    }
+    const before = created();
+    await putBack();
+    await world.runDue();
+
+    await restore('settle');
+    await world.runDue();
+
+    for (const id of [single, thread]) {
+      expect(await post(id)).toMatchObject({
+        status: 'failed',
+        error: {
+          code: 'outcome_unknown',
+          message:
+            'A backup was restored that may be older than the send of this post: look on the platform before sending it again.',
+        },
+      });
+      expect((await eventsAbout(world, id)).map(({ name }) => name)).toEqual(['post.failed']);
+    }
+    expect((await world.rest(`POST /posts/${single}/retry`, { body: {} })).status).toBe(400);
+    expect(created()).toBe(before);
+    await world.rest(`POST /posts/${single}/retry`, { body: { force: true } });
+    expect([(await post(single)).status, created()]).toEqual(['sent', before + 1]);
+  });
+
+  it('is not sent when the process that looks it up dies', async () => {
+    const postId = await schedule(1, 'hello');
+    const putBack = await backUp();
+    await world.advance(MINUTE_MS);
+    await putBack();
+    await world.runDue();
+    await restore('settle');
+    expect(await claimHeldSends(world.context, 10)).toHaveLength(1);
+
+    await world.advance(2 * MINUTE_MS);
+
+    expect(await post(postId)).toMatchObject({ status: 'failed', error: { code: 'outcome_unknown' } });
+    expect(created()).toBe(1);
+  });
+});
+
+it('a send that was open in the backup is held too', async () => {
+  const postId = await schedule(1, 'hello');
+  world.clock.advance(MINUTE_MS);
+  const [claimed] = (await claimDueSends(world.context)).sends;
+  const putBack = await backUp();
+  if (claimed !== undefined) await world.context.sends.send(claimed);
+  const { platformPostId } = await post(postId);
+  await putBack();
+
+  await world.runDue();
+  await world.advance(10 * MINUTE_MS);
+
+  expect(await post(postId)).toMatchObject({ status: 'processing' });
+  await restore('settle');
+  await world.runDue();
+  expect(await post(postId)).toMatchObject({ status: 'sent', platformPostId });
+  expect(created()).toBe(1);
+});
+
+it('posts that never went out are sent once the operator releases them', async () => {
+  const postId = await schedule(1, 'hello');
+  await world.sql(`update database_marks set home = 'of another database'`);
+  await world.advance(2 * MINUTE_MS);
+  expect(created()).toBe(0);
+
+  expect(await restore('release')).toBe('No posts are held.\n');
+  await world.runDue();
+
+  expect([(await post(postId)).status, created()]).toEqual(['sent', 1]);
+});
+
+it('a held post can be cancelled or given a new time by its caller', async () => {
+  const [first, second] = [await schedule(1, 'first'), await schedule(1, 'second')];
+  await world.sql(`update database_marks set home = 'of another database'`);
+  await world.advance(2 * MINUTE_MS);
+
+  const cancelled = await world.rest(`DELETE /posts/${first}`);
+  const scheduledFor = new Date(world.clock.now().getTime() + MINUTE_MS).toISOString();
+  const moved = await world.rest(`POST /posts/${second}/reschedule`, { body: { scheduledFor } });
+  await world.advance(MINUTE_MS);
+
+  expect([cancelled.status, moved.status]).toEqual([200, 200]);
+  expect([(await post(first)).status, (await post(second)).status]).toEqual(['cancelled', 'sent']);
+  expect(await restore('status')).toMatch(/^Held: 0 posts /);
+  expect(created()).toBe(1);
+});
+
+it('a process notices a snapshot of the same database by its beat', async () => {
+  const postId = await schedule(1, 'hello');
+  await world.context.restores.beat();
+  const [{ home } = { home: '' }] = await world.sql<{ home: string }>('select home from database_marks');
+  const putBack = await backUp();
+  await world.context.restores.beat();
+  await world.advance(MINUTE_MS);
+  await putBack(home);
+
+  await world.runDue();
+
+  expect(await post(postId)).toMatchObject({ status: 'scheduled' });
+  expect(created()).toBe(1);
+});
+
+it('an answer that arrives after that of a later beat is no restore', async () => {
+  let isFirst = true;
+  const queries = withResults(world.db.em(), async ({ result }) => {
+    const overtaken = isFirst;
+    isFirst = false;
+    if (overtaken) await watch.beat();
+    return result;
+  });
+  const watch: RestoreWatch = createRestoreWatch({ ...world.context, db: { ...world.db, queries } });
+
+  await watch.check();
+
+  expect(await restore('status')).toBe('No posts are held.\n');
+});
+
+it('a process that runs claims nothing while the rows of a backup are arriving', async () => {
+  const postId = await schedule(1, 'hello');
+  await world.sql('delete from database_marks');
+
+  await world.advance(MINUTE_MS);
+
+  expect(await post(postId)).toMatchObject({ status: 'scheduled' });
+  expect(await world.sql('select id from database_marks')).toEqual([]);
+  expect(created()).toBe(0);
+});
+
+it('the operator holds what is due with a command', async () => {
+  const postId = await schedule(1, 'hello');
+  world.clock.advance(MINUTE_MS);
+
+  expect(await restore('hold')).toBe(`Held: 1 post that was due by ${world.clock.now().toISOString()}.\n`);
+
+  await world.runDue();
+  expect(await post(postId)).toMatchObject({ status: 'scheduled' });
+});
