@@ -7,7 +7,7 @@ import { PGlite } from '@electric-sql/pglite';
 import Fastify from 'fastify';
 import { Pool } from 'pg';
 import { v7 } from 'uuid';
-import { POST, type PostRow, postView } from '../services/posts/post-view.ts';
+import { postView, SHOWN_POST, type ShownPostRow } from '../services/posts/post-view.ts';
 import { copier } from './copier.ts';
 
 /** Connections to the database, as many as the pool of the service has. */
@@ -28,17 +28,19 @@ const copySandboxPost = await copier(
   postId,
 );
 
-const LIST = `select ${POST.sql} from posts where account_id = $1 order by id desc limit $2`;
+const LIST = `select ${SHOWN_POST.sql} from posts where account_id = $1 order by id desc limit $2`;
 
 const app = Fastify();
+
+const NO_APPROVALS = new Map();
 
 app.get('/', async () => 'ok');
 
 app.get<{ Querystring: { limit: string } }>('/api/v2/posts', async (request) => {
   const limit = Number(request.query.limit);
-  const rows = await query<PostRow>(LIST, [model.account_id, limit]);
+  const rows = await query<ShownPostRow>(LIST, [model.account_id, limit]);
   const nextCursor = rows.length < limit ? null : (rows.at(-1)?.id ?? null);
-  return { posts: rows.map(postView), limit, offset: 0, nextCursor };
+  return { posts: rows.map((row) => postView(row, NO_APPROVALS)), limit, offset: 0, nextCursor };
 });
 
 // Three commits, as in the service: the ledger before the platform is called, the platform's, and the outcome.

@@ -1,6 +1,6 @@
 /** Twenty clients that send the next request as soon as they have an answer. */
 import autocannon from 'autocannon';
-import type { Measure } from './rounds.ts';
+import type { Measured } from './rounds.ts';
 
 /** Concurrent clients. */
 const CONNECTIONS = 20;
@@ -16,14 +16,14 @@ export interface Ask {
   readonly body?: string;
 }
 
-/** A round of load that gives requests per second. It throws when any request was not answered with a 2xx. */
-export function load(ask: Ask, seconds = ROUND_SECONDS): Measure {
+/** A round of load. It throws when any request was not answered with a 2xx. */
+export function load(ask: Ask, seconds = ROUND_SECONDS): () => Promise<Measured> {
   return async () => {
     const { url, headers, body } = ask;
     const posted = body === undefined ? {} : { method: 'POST' as const, body };
     const result = await autocannon({ url, headers, connections: CONNECTIONS, duration: seconds, ...posted });
     if (result.errors + result.non2xx > 0)
       throw new Error(`${url}: ${result.errors} errors, ${result.non2xx} refusals`);
-    return result['2xx'] / result.duration;
+    return { rate: result['2xx'] / result.duration, count: result['2xx'] };
   };
 }

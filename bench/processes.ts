@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { processCpuMs } from './cpu-times.ts';
 
 /** The key every install of the bench starts with. */
 export const API_KEY = `crl_live_${'bench'.repeat(8)}`;
@@ -28,6 +29,8 @@ export interface BenchProcess extends AsyncDisposable {
   readonly startMs: number;
   /** Resident memory now, in MB. */
   memoryMb(): Promise<number>;
+  /** Processor time since the launch, in milliseconds. */
+  cpuMs(): Promise<number>;
 }
 
 interface Launch {
@@ -99,7 +102,8 @@ async function start({ file, readyPath, environment }: Launch): Promise<BenchPro
     throw new Error(`${file} did not start`, { cause: error });
   }
   const startMs = performance.now() - launched;
-  return { origin, startMs, memoryMb: () => residentMb(child), [Symbol.asyncDispose]: () => stop(child) };
+  const cpuMs = () => processCpuMs(child.pid ?? 0);
+  return { origin, startMs, memoryMb: () => residentMb(child), cpuMs, [Symbol.asyncDispose]: () => stop(child) };
 }
 
 async function untilReady(child: ChildProcess, url: string): Promise<void> {

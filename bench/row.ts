@@ -11,6 +11,8 @@ export interface Finding {
   readonly target: string;
   /** Null when the line has no target. */
   readonly met: boolean | null;
+  /** What the two sides spent on one unit of work, in words; undefined where it is not measured. */
+  readonly spent?: string | undefined;
 }
 
 /** One measurement with the name for `npm run bench <name>`. Each creates and removes its own databases. */

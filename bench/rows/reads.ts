@@ -2,11 +2,12 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import { cp } from 'node:fs/promises';
 import { PGlite } from '@electric-sql/pglite';
+import type { Client } from 'pg';
 import { call, connectSandboxes, HEADERS, publish } from '../api.ts';
 import { createDatabase, createFolder } from '../databases.ts';
 import { load } from '../load.ts';
-import { startOnPglite, startOnPostgres, startPeer } from '../processes.ts';
-import { alternate } from '../rounds.ts';
+import { type BenchProcess, startOnPglite, startOnPostgres, startPeer } from '../processes.ts';
+import { alternate, costsOf } from '../rounds.ts';
 import type { Finding, Row } from '../row.ts';
 import { COPY_POSTS } from '../stored-posts.ts';
 
@@ -25,7 +26,7 @@ async function onPostgres(): Promise<Finding> {
   await database.client.query(COPY_POSTS, [postId]);
   await database.client.query('vacuum analyze');
   await using baseline = await startPeer('baseline-server.ts', { DATABASE_URL: database.url, POST_ID: postId });
-  return await compare({ row: 'reads', ours: ours.origin, baseline: baseline.origin, target: 0.35, rounds: 5 });
+  return await compare({ row: 'reads', ours, baseline, client: database.client, target: 0.8, rounds: 5 });
 }
 
 // Only one process can open an embedded database, so each side reads a separate copy.
@@ -44,7 +45,7 @@ async function onPglite(): Promise<Finding> {
   await cp(folder.path, copy.path, { recursive: true });
   await using ours = await startOnPglite(folder.path);
   await using baseline = await startPeer('baseline-server.ts', { DATA_DIR: `${copy.path}/db`, POST_ID: postId });
-  return await compare({ row: 'reads, PGlite', ours: ours.origin, baseline: baseline.origin, rounds: 3 });
+  return await compare({ row: 'reads, PGlite', ours, baseline, client: null, target: 0.7, rounds: 3 });
 }
 
 async function publishOne(origin: string): Promise<string> {
@@ -56,16 +57,24 @@ async function publishOne(origin: string): Promise<string> {
 
 interface Comparison {
   readonly row: string;
-  readonly ours: string;
-  readonly baseline: string;
+  readonly ours: BenchProcess;
+  readonly baseline: BenchProcess;
+  /** Null for the embedded database, which runs in the process. */
+  readonly client: Client | null;
   readonly target?: number;
   readonly rounds: number;
 }
 
-async function compare({ ours, baseline, ...sides }: Comparison): Promise<Finding> {
-  deepStrictEqual(await call(baseline, PATH), await call(ours, PATH), 'both sides must answer the same');
-  const ask = (origin: string) => ({ url: `${origin}/api/v2${PATH}`, headers: HEADERS });
+async function compare({ ours, baseline, client, ...sides }: Comparison): Promise<Finding> {
+  deepStrictEqual(await call(baseline.origin, PATH), await call(ours.origin, PATH), 'both sides must answer the same');
+  const ask = ({ origin }: BenchProcess) => ({ url: `${origin}/api/v2${PATH}`, headers: HEADERS });
   await load(ask(baseline), 1)();
   await load(ask(ours), 1)();
-  return alternate({ ...sides, unit: 'req/s', ours: load(ask(ours)), baseline: load(ask(baseline)) });
+  return alternate({
+    ...sides,
+    unit: 'req/s',
+    ours: load(ask(ours)),
+    baseline: load(ask(baseline)),
+    costs: { ours: costsOf(ours, client), baseline: costsOf(baseline, client) },
+  });
 }

@@ -1,53 +1,132 @@
-/** start: the time until an install answers /readyz, the first time and again, and its memory then. */
+/** start: the time until an install answers /readyz, the first time and again, its memory, and what it does when idle. */
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { createDatabase, createFolder } from '../databases.ts';
-import { type BenchProcess, startOnPglite, startOnPostgres } from '../processes.ts';
-import { median, note, type Row } from '../row.ts';
+import { type BenchProcess, startOnPglite, startOnPostgres, startPeer } from '../processes.ts';
+import { type Finding, median, type Row } from '../row.ts';
 
 const ROUNDS = 3;
 
-/** The measurements of one start. */
-interface Start {
-  readonly startMs: number;
-  readonly memoryMb: number;
+/** Memory is measured this long after the start. */
+const SETTLE_MS = 5_000;
+
+/** For how long an idle install is watched. */
+const IDLE_MS = Number(process.env['BENCH_IDLE_SECONDS'] ?? 30) * 1_000;
+
+/** How much longer than the bare server a restart may take. */
+const RESTART_OVER_BASELINE_MS = 1_000;
+
+/** Greatest share of one processor that an idle install may take, in percent. */
+const IDLE_CPU = 1;
+
+interface Engine {
+  readonly name: string;
+  /** Most resident memory in MB after the first start, and after a restart. */
+  readonly firstMb: number;
+  readonly restartMb: number;
+  /** Calls `work` with a place for an install and what starts it there. */
+  readonly inNewPlace: <Result>(work: (launch: Launch) => Promise<Result>) => Promise<Result>;
+}
+
+interface Launch {
+  install(): Promise<BenchProcess>;
+  /** Beside no install, because both open the same files. */
+  baseline(): Promise<BenchProcess>;
+}
+
+const ENGINES: readonly Engine[] = [
+  {
+    name: '',
+    firstMb: 250,
+    restartMb: 250,
+    inNewPlace: async (work) => {
+      await using database = await createDatabase();
+      await using folder = await createFolder();
+      return await work({
+        install: () => startOnPostgres(database.url, folder.path, 'all'),
+        baseline: () => startPeer('minimal-start.ts', { DATABASE_URL: database.url }),
+      });
+    },
+  },
+  {
+    name: ', PGlite',
+    firstMb: 450,
+    restartMb: 350,
+    inNewPlace: async (work) => {
+      await using folder = await createFolder();
+      return await work({
+        install: () => startOnPglite(folder.path),
+        baseline: () => startPeer('minimal-start.ts', { DATA_DIR: join(folder.path, 'db') }),
+      });
+    },
+  },
+];
+
+/** The measurements of one round. */
+interface Round {
+  readonly first: { readonly startMs: number; readonly memoryMb: number };
+  readonly restart: { readonly startMs: number; readonly memoryMb: number };
+  readonly baselineMs: number;
+  /** Percent of one processor; only the last round watches it. */
+  readonly idleCpu: number;
 }
 
 export const start: Row = {
   name: 'start',
   run: async () => {
-    const postgres = await rounds(async () => {
-      await using database = await createDatabase();
-      await using folder = await createFolder();
-      return await twice(() => startOnPostgres(database.url, folder.path, 'all'));
-    });
-    const pglite = await rounds(async () => {
-      await using folder = await createFolder();
-      return await twice(() => startOnPglite(folder.path));
-    });
-    return [
-      note('first start', describeStarts(postgres.map(({ first }) => first))),
-      note('second start', describeStarts(postgres.map(({ second }) => second))),
-      note('first start, PGlite', describeStarts(pglite.map(({ first }) => first))),
-      note('second start, PGlite', describeStarts(pglite.map(({ second }) => second))),
-    ];
+    const findings: Finding[] = [];
+    for (const engine of ENGINES) findings.push(...(await measure(engine)));
+    return findings;
   },
 };
 
-async function rounds<Result>(measure: () => Promise<Result>): Promise<Result[]> {
-  const results: Result[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) results.push(await measure());
-  return results;
+async function measure(engine: Engine): Promise<Finding[]> {
+  const rounds: Round[] = [];
+  for (let left = ROUNDS; left > 0; left -= 1)
+    rounds.push(await engine.inNewPlace((launch) => measureRound(launch, left === 1)));
+  const middle = (read: (round: Round) => number) => Math.round(median(rounds.map(read)));
+  const [restartMs, baselineMs] = [middle(({ restart }) => restart.startMs), middle((round) => round.baselineMs)];
+  const idleCpu = rounds.at(-1)?.idleCpu ?? Infinity;
+  const finding = (row: string, ours: string, target: string, met: boolean, baseline = ''): Finding => ({
+    row: `${row}${engine.name}`,
+    ours,
+    baseline,
+    ratio: '',
+    target,
+    met,
+  });
+  const memory = (row: string, read: (round: Round) => Round['first'], mostMb: number) => {
+    const mb = middle((round) => read(round).memoryMb);
+    const ours = `${middle((round) => read(round).startMs)} ms, ${mb} MB`;
+    return finding(row, ours, `< ${mostMb} MB`, mb < mostMb);
+  };
+  return [
+    memory('first start', ({ first }) => first, engine.firstMb),
+    memory('restart', ({ restart }) => restart, engine.restartMb),
+    finding(
+      'restart over bare',
+      `${restartMs} ms`,
+      `< ${RESTART_OVER_BASELINE_MS} ms more`,
+      restartMs - baselineMs < RESTART_OVER_BASELINE_MS,
+      `${baselineMs} ms`,
+    ),
+    finding('idle', `${idleCpu.toFixed(2)} % of a processor`, `< ${IDLE_CPU} %`, idleCpu < IDLE_CPU),
+  ];
 }
 
-async function twice(launch: () => Promise<BenchProcess>): Promise<{ first: Start; second: Start }> {
-  return { first: await once(launch), second: await once(launch) };
+async function measureRound({ install, baseline }: Launch, watchesIdle: boolean): Promise<Round> {
+  const { start: first } = await once(install, false);
+  const { start: restart, idleCpu } = await once(install, watchesIdle);
+  await using peer = await baseline();
+  return { first, restart, baselineMs: peer.startMs, idleCpu };
 }
 
-async function once(launch: () => Promise<BenchProcess>): Promise<Start> {
+async function once(launch: () => Promise<BenchProcess>, watchesIdle: boolean) {
   await using install = await launch();
-  return { startMs: install.startMs, memoryMb: await install.memoryMb() };
-}
-
-function describeStarts(starts: readonly Start[]): string {
-  const ms = Math.round(median(starts.map(({ startMs }) => startMs)));
-  return `${ms} ms, ${Math.round(median(starts.map(({ memoryMb }) => memoryMb)))} MB`;
+  await wait(SETTLE_MS);
+  const memoryMb = await install.memoryMb();
+  const before = await install.cpuMs();
+  if (watchesIdle) await wait(IDLE_MS);
+  const idleCpu = watchesIdle ? ((await install.cpuMs()) - before) / (IDLE_MS / 100) : Infinity;
+  return { start: { startMs: install.startMs, memoryMb }, idleCpu };
 }

@@ -9,7 +9,7 @@ import { v7 } from 'uuid';
 import { call } from '../api.ts';
 import { type BenchDatabase, createDatabase, createFolder } from '../databases.ts';
 import { type BenchProcess, startOnPostgres, startPeer } from '../processes.ts';
-import { alternate } from '../rounds.ts';
+import { alternate, BENCH, costsOf, type Measured } from '../rounds.ts';
 import { IN_FLIGHT_MAX } from '../../services/webhooks/attempt-window.ts';
 import { median, note, type Row } from '../row.ts';
 
@@ -41,8 +41,10 @@ export const webhooks: Row = {
       unit,
       target: 0.6,
       rounds: 5,
+      costs: { ours: costsOf(install, database.client), baseline: costsOf(BENCH, null) },
     });
-    const far = median([await deliver(bench, ['far-a'], ['far-a']), await deliver(bench, ['far-a'], ['far-a'])]);
+    const toFar = async () => (await deliver(bench, ['far-a'], ['far-a'])).rate;
+    const far = median([await toFar(), await toFar()]);
     const beside = await alternate({
       row: 'webhooks, one of three hangs',
       ours: () => deliver(bench, ['a', 'b', 'hang-c'], ['a', 'b']),
@@ -72,7 +74,11 @@ interface Bench {
 let rounds = 0;
 
 /** Counted from the commit of the events until the named receivers have all of them. */
-async function deliver({ database, receivers, install }: Bench, names: readonly string[], awaited: readonly string[]) {
+async function deliver(
+  { database, receivers, install }: Bench,
+  names: readonly string[],
+  awaited: readonly string[],
+): Promise<Measured> {
   rounds += 1;
   const pathOf = (name: string) => `/${name}-${rounds}`;
   const ids: string[] = [];
@@ -90,7 +96,8 @@ async function deliver({ database, receivers, install }: Bench, names: readonly 
   await database.client.query(`update webhooks set deleted_at = now() where id = any($1)`, [ids]);
   await database.client.query(`update deliveries set status = 'failed' where status in ('pending', 'processing')`);
   await database.client.query('commit');
-  return (EVENTS * awaited.length) / (tookMs / 1000);
+  const count = EVENTS * awaited.length;
+  return { rate: count / (tookMs / 1000), count };
 }
 
 async function happen({ client }: BenchDatabase): Promise<void> {
@@ -113,7 +120,7 @@ async function allReceived(origin: string, paths: readonly string[], since: numb
 }
 
 /** For each receiver, as many loops as attempts may be in flight: sign, post, wait for the answer, on kept connections. */
-async function postBaseline(origin: string, names: readonly string[]): Promise<number> {
+async function postBaseline(origin: string, names: readonly string[]): Promise<Measured> {
   rounds += 1;
   const agent = new Agent({ keepAlive: true });
   const started = performance.now();
@@ -130,7 +137,8 @@ async function postBaseline(origin: string, names: readonly string[]): Promise<n
     }),
   );
   agent.destroy();
-  return (EVENTS * names.length) / ((performance.now() - started) / 1000);
+  const count = EVENTS * names.length;
+  return { rate: count / ((performance.now() - started) / 1000), count };
 }
 
 function postSigned(url: string, agent: Agent): Promise<void> {

@@ -1,10 +1,11 @@
 /** writes: posts to the sandbox that are sent within the request, for twenty concurrent clients. */
 import { cp } from 'node:fs/promises';
+import type { Client } from 'pg';
 import { connectSandboxes, HEADERS, postBody, publish } from '../api.ts';
 import { createDatabase, createFolder } from '../databases.ts';
 import { load } from '../load.ts';
-import { startOnPglite, startOnPostgres, startPeer } from '../processes.ts';
-import { alternate } from '../rounds.ts';
+import { type BenchProcess, startOnPglite, startOnPostgres, startPeer } from '../processes.ts';
+import { alternate, costsOf } from '../rounds.ts';
 import type { Finding, Row } from '../row.ts';
 
 export const writes: Row = {
@@ -23,10 +24,11 @@ async function onPostgres(): Promise<Finding> {
   });
   const finding = await compare({
     row: 'writes',
-    ours: ours.origin,
-    baseline: baseline.origin,
+    ours,
+    baseline,
+    client: database.client,
     slugs: prepared.slugs,
-    target: 0.35,
+    target: 0.8,
     rounds: 5,
   });
   await refuseUnsent(database.client);
@@ -50,8 +52,9 @@ async function onPglite(): Promise<Finding> {
   });
   return await compare({
     row: 'writes, PGlite',
-    ours: ours.origin,
-    baseline: baseline.origin,
+    ours,
+    baseline,
+    client: null,
     slugs: prepared.slugs,
     rounds: 3,
   });
@@ -72,19 +75,27 @@ async function publishOne(origin: string): Promise<Prepared> {
 
 interface Comparison {
   readonly row: string;
-  readonly ours: string;
-  readonly baseline: string;
+  readonly ours: BenchProcess;
+  readonly baseline: BenchProcess;
+  /** Null for the embedded database, which runs in the process. */
+  readonly client: Client | null;
   readonly slugs: readonly string[];
   readonly target?: number;
   readonly rounds: number;
 }
 
-async function compare({ ours, baseline, slugs, ...sides }: Comparison): Promise<Finding> {
+async function compare({ ours, baseline, client, slugs, ...sides }: Comparison): Promise<Finding> {
   const body = JSON.stringify(postBody(slugs));
-  const ask = (origin: string) => ({ url: `${origin}/api/v2/posts`, headers: HEADERS, body });
+  const ask = ({ origin }: BenchProcess) => ({ url: `${origin}/api/v2/posts`, headers: HEADERS, body });
   await load(ask(baseline), 1)();
   await load(ask(ours), 1)();
-  return alternate({ ...sides, unit: 'posts/s', ours: load(ask(ours)), baseline: load(ask(baseline)) });
+  return alternate({
+    ...sides,
+    unit: 'posts/s',
+    ours: load(ask(ours)),
+    baseline: load(ask(baseline)),
+    costs: { ours: costsOf(ours, client), baseline: costsOf(baseline, client) },
+  });
 }
 
 /**
