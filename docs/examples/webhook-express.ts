@@ -1,5 +1,5 @@
 /** Receives deliveries with Express. Run with PORT and WEBHOOK_SECRET. */
-import { verifyWebhook, WebhookVerificationError } from 'carillon';
+import { verifyWebhook, WebhookVerificationError } from 'carillon-client';
 import express from 'express';
 
 const app = express();

@@ -1,5 +1,5 @@
 /** Receives deliveries with Fastify. Run with PORT and WEBHOOK_SECRET. */
-import { verifyWebhook, WebhookVerificationError } from 'carillon';
+import { verifyWebhook, WebhookVerificationError } from 'carillon-client';
 import { fastify } from 'fastify';
 
 const app = fastify();

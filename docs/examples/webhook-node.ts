@@ -1,7 +1,7 @@
 /** Receives deliveries with nothing but Node. Run with PORT and WEBHOOK_SECRET. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { verifyWebhook, WebhookVerificationError } from 'carillon';
+import { verifyWebhook, WebhookVerificationError } from 'carillon-client';
 
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
