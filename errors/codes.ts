@@ -4,7 +4,9 @@
  * (docs/contract/errors-and-limits.md#error-bodies).
  */
 import type { ErrorSpec } from './error-spec.ts';
+import { CONTROL_ERRORS } from './control-codes.ts';
 import { ACCOUNT_ERRORS } from './account-codes.ts';
+import { INSTALL_ERRORS } from './install-codes.ts';
 
 export const ERRORS = {
   unauthorized: {
@@ -39,7 +41,7 @@ export const ERRORS = {
     status: 400,
     trpc: 'BAD_REQUEST',
     message: 'The connection has no queue slots.',
-    hint: 'Give the connection queue slots, or schedule the post with scheduledFor.',
+    hint: 'Give the connection queue slots with PATCH /connections/{connectionId}/queue, or schedule the post with scheduledFor.',
     retryable: false,
     keepsDraft: true,
   },
@@ -47,7 +49,7 @@ export const ERRORS = {
     status: 400,
     trpc: 'BAD_REQUEST',
     message: 'Every queue slot of the next 30 days is taken.',
-    hint: 'Add queue slots, cancel a queued post, or schedule the post with scheduledFor.',
+    hint: 'Add queue slots with PATCH /connections/{connectionId}/queue, cancel a queued post, or schedule the post with scheduledFor.',
     retryable: false,
     keepsDraft: true,
   },
@@ -69,7 +71,7 @@ export const ERRORS = {
     status: 400,
     trpc: 'BAD_REQUEST',
     message: 'An image id is malformed, or no image of yours has it.',
-    hint: 'Upload the image with POST /media and use the id of its answer.',
+    hint: 'Upload the image with POST /media, or POST /media/from-url, and use the id of its answer.',
     retryable: false,
   },
   media_unsupported: {
@@ -117,6 +119,7 @@ export const ERRORS = {
     retryable: false,
     keepsDraft: true,
   },
+  ...CONTROL_ERRORS,
   forbidden: {
     status: 403,
     trpc: 'FORBIDDEN',
@@ -176,6 +179,13 @@ export const ERRORS = {
     retryableWhen: 'while the first request with this key and body is still running',
   },
   ...ACCOUNT_ERRORS,
+  model_cannot_see: {
+    status: 409,
+    trpc: 'CONFLICT',
+    message: 'The model of this install does not take images.',
+    hint: 'Write the alt text yourself, or ask the operator of this install for a model that sees (AI_SEES_IMAGES).',
+    retryable: false,
+  },
   media_in_use: {
     status: 409,
     trpc: 'CONFLICT',
@@ -248,21 +258,7 @@ export const ERRORS = {
     hint: 'Wait until x-ratelimit-reset; if the answer has Retry-After, wait that many seconds.',
     retryable: true,
   },
-  internal_server_error: {
-    status: 500,
-    trpc: 'INTERNAL_SERVER_ERROR',
-    message: 'Something failed on our side. If this request was sending a post, the post may have been published.',
-    hint: 'Check GET /posts before sending again, and quote req_id when you report it.',
-    retryable: true,
-    reportsRequestId: true,
-  },
-  server_busy: {
-    status: 503,
-    trpc: 'SERVICE_UNAVAILABLE',
-    message: 'This install is at its capacity for this work; nothing was started.',
-    hint: 'Send the request again after the seconds that Retry-After gives.',
-    retryable: true,
-  },
+  ...INSTALL_ERRORS,
   platform_unavailable: {
     status: 503,
     trpc: 'SERVICE_UNAVAILABLE',
@@ -287,6 +283,12 @@ export type ErrorCode = keyof typeof ERRORS;
 export function keepsDraft(code: ErrorCode): boolean {
   const spec: ErrorSpec = ERRORS[code];
   return spec.keepsDraft === true;
+}
+
+/** Whether the operator has to see the cause of an error with this code. */
+export function isLogged(code: ErrorCode): boolean {
+  const spec: ErrorSpec = ERRORS[code];
+  return spec.isLogged === true;
 }
 
 /** All codes, in the table's order. */

@@ -20,7 +20,7 @@ const DETAILS_MAX = 20;
 
 /**
  * Converts a failure into what the caller may see. An error that is neither a ServiceError nor a failed validation
- * becomes internal_server_error, without any of its text.
+ * becomes internal_server_error, without any of its text; one about a full disk becomes storage_unavailable.
  *
  * @param input what was validated, to quote the received values from
  */
@@ -28,8 +28,16 @@ export function publicError(error: unknown, input?: unknown): ServiceError {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof ServiceError) return cause;
     if (cause instanceof ZodError) return invalidInput(cause, input);
+    if (isDiskFull(cause)) return new ServiceError('storage_unavailable', undefined, { cause: error });
   }
   return new ServiceError('internal_server_error', undefined, { cause: error });
+}
+
+/** What PostgreSQL and the file system report when there is no space left. */
+const DISK_FULL = ['53100', 'ENOSPC', 'EDQUOT'];
+
+function isDiskFull(error: Error): boolean {
+  return 'code' in error && DISK_FULL.includes(String(error.code));
 }
 
 /**

@@ -29,6 +29,8 @@ export interface ErrorSpec {
   readonly retryableWhen?: string;
   /** True when the body repeats the request id as `req_id`. */
   readonly reportsRequestId?: true;
+  /** True when the operator has to see the cause: the surface that answers with this code logs it. */
+  readonly isLogged?: true;
   /** True when a draft stays a draft if publishing it is refused with this code (docs/contract/posts.md#statuses). */
   readonly keepsDraft?: true;
 }

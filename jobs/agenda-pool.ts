@@ -4,7 +4,7 @@
  * are shifted on their way into the table and back.
  */
 import type { PGlite } from '@electric-sql/pglite';
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 import type { Context } from '../services/context.ts';
 
 interface Result {
@@ -24,15 +24,19 @@ export interface AgendaPool {
 /** Most connections of one worker for Agenda. */
 const CONNECTIONS = 3;
 
-export function openAgendaPool(context: Context): AgendaPool {
-  const { send, close } = context.db.lite === undefined ? openPostgres(context) : openEmbedded(context.db.lite);
+export function openAgendaPool(context: Pick<Context, 'db' | 'clock' | 'log'>): AgendaPool {
+  const { lite, openPool } = context.db;
+  const { send, close } = openPool === undefined ? openEmbedded(lite as PGlite) : openPostgres(context, openPool);
   const query = onSharedClock(context, send);
   const client = { query, release: () => undefined };
   return { pool: { query, connect: async () => client } as unknown as Pool, query, close };
 }
 
-function openPostgres({ config, log }: Context): { send: Query; close(): Promise<void> } {
-  const pool = new Pool({ connectionString: config.databaseUrl, max: CONNECTIONS });
+function openPostgres(
+  { log }: Pick<Context, 'log'>,
+  openPool: (size: number) => Pool,
+): { send: Query; close(): Promise<void> } {
+  const pool = openPool(CONNECTIONS);
   pool.on('error', (error) => log.warn({ err: error }, 'an idle connection of Agenda was lost'));
   const send: Query = async (sql, parameters = []) => {
     const answer = await pool.query<Record<string, unknown>>(sql, [...parameters]);
@@ -61,7 +65,7 @@ function openEmbedded(lite: PGlite): { send: Query; close(): Promise<void> } {
   return { send, close: async () => undefined };
 }
 
-function onSharedClock({ clock }: Context, send: Query): Query {
+function onSharedClock({ clock }: Pick<Context, 'clock'>, send: Query): Query {
   const shift = (value: unknown, byMs: number) => (value instanceof Date ? new Date(value.getTime() + byMs) : value);
   return async (sql, parameters = []) => {
     // Agenda reads the machine's clock too.

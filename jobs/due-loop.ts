@@ -2,36 +2,88 @@
  * Runs a loop in this worker, beside the same loop of every other worker: at the exact instant when work falls due, and
  * regularly besides. The claims on the rows decide which worker does what.
  */
+import type { Clock } from '../services/clock.ts';
 import { WORKER_LOOPS } from '../services/workers/worker-loops.ts';
 import type { Loop, LoopContext } from './loop.ts';
 import { runRound } from './run-round.ts';
 
-/** Longest wait between two checks for due work: work that another process schedules is found this soon. */
-const POLL_INTERVAL_MS = 250;
+/** Shortest time between two looks at when work is due, and between two looks for work of other processes. */
+const LOOK_AGAIN_MS = 250;
+
+/**
+ * Longest wait in a worker that is told of every change: the machine's clock may be set meanwhile, and a process may die
+ * between a change and its notification.
+ */
+const LONGEST_WAIT_MS = 10_000;
 
 /** Resolves when `stopped` has aborted and the round in progress is over. */
 export async function runDueLoop(context: LoopContext, loop: Loop, stopped: AbortSignal): Promise<void> {
+  const rows = listenForChanges(context, stopped);
   const everyMs = WORKER_LOOPS[loop.name].everySeconds * 1_000;
   let regularAt = -Infinity;
   // Due work that cannot start, because its concurrency limit is reached, must not cause a busy loop.
   let isStuck = false;
   while (!stopped.aborted) {
     const isRegular = context.clock.elapsed() >= regularAt;
+    rows.forget();
+    const lookedAt = context.clock.elapsed();
     // When the database does not answer, the next regular round follows within seconds and records the failure.
     const due = isRegular ? null : await nextDueAt(context, loop);
     const isDue = due !== null && due <= context.clock.now();
     if (isRegular || (isDue && !isStuck)) {
-      if (isRegular) regularAt = context.clock.elapsed() + everyMs;
+      if (isRegular) regularAt = context.clock.elapsed() + Math.max(everyMs, rows.areComplete() ? LONGEST_WAIT_MS : 0);
       const begun = await runRound(context, loop, stopped);
       isStuck = isDue && begun === 0;
       continue;
     }
     isStuck = false;
-    const wait = due === null || isDue ? POLL_INTERVAL_MS : due.getTime() - context.clock.now().getTime();
-    await context.clock.sleep(Math.min(Math.max(wait, 0), POLL_INTERVAL_MS), stopped).catch(() => undefined);
+    const untilRegular = regularAt - context.clock.elapsed();
+    const untilDue = due === null ? Infinity : due.getTime() - context.clock.now().getTime();
+    if (isDue || !rows.areComplete()) {
+      const wait = isDue ? LOOK_AGAIN_MS : Math.min(untilDue, loop.newWorkWithinMs ?? LOOK_AGAIN_MS);
+      await pause(context.clock, Math.min(wait, untilRegular), stopped);
+      continue;
+    }
+    const changed = await rows.wait(Math.min(untilDue, untilRegular, LONGEST_WAIT_MS));
+    const sinceLook = context.clock.elapsed() - lookedAt;
+    // Changes that follow each other are answered with one look.
+    const spacing = Math.min(loop.newWorkWithinMs ?? LOOK_AGAIN_MS, untilDue) - sinceLook;
+    if (changed && spacing > 0) await pause(context.clock, spacing, stopped);
   }
+  rows.stop();
 }
 
 async function nextDueAt(context: LoopContext, loop: Loop): Promise<Date | null> {
   return (await loop.nextDueAt?.(context).catch(() => null)) ?? null;
+}
+
+async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  await clock.sleep(Math.max(ms, 0), signal).catch(() => undefined);
+}
+
+/** Whether rows have changed since a loop looked at them last. */
+interface ObservedRows {
+  /** Whether the changes of all processes count now. */
+  areComplete(): boolean;
+  /** Changes until now do not count. */
+  forget(): void;
+  /** Resolves to true with the first change that counts, to false after `ms` milliseconds, or when the worker stops. */
+  wait(ms: number): Promise<boolean>;
+  stop(): void;
+}
+
+function listenForChanges({ clock, db: { changes } }: LoopContext, stopped: AbortSignal): ObservedRows {
+  let changed = new AbortController();
+  const stop = changes.listen(() => changed.abort());
+  return {
+    areComplete: () => changes.isComplete,
+    forget: () => {
+      if (changed.signal.aborted) changed = new AbortController();
+    },
+    wait: async (ms) => {
+      await pause(clock, ms, AbortSignal.any([stopped, changed.signal]));
+      return changed.signal.aborted;
+    },
+    stop,
+  };
 }

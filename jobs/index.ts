@@ -1,6 +1,10 @@
 /** The loops of a worker: those whose rows have due times, and the periodic ones. */
+import { approvals } from './approvals.ts';
+import { backups } from './backups.ts';
+import { feeds } from './feeds.ts';
 import { healthSamples } from './health-samples.ts';
 import { housekeeping } from './housekeeping.ts';
+import { imports } from './imports.ts';
 import { loginRenewals } from './login-renewals.ts';
 import type { Loop } from './loop.ts';
 import { metricsReads } from './metrics-reads.ts';
@@ -15,11 +19,15 @@ export const loops: readonly Loop[] = [
   metricsReads,
   webhookDeliveries,
   loginRenewals,
+  imports,
+  feeds,
+  approvals,
   ownerNotices,
   xUsageSweep,
   healthSamples,
   retention,
   housekeeping,
+  backups,
 ];
 
 /** The loops that every worker runs, at the instants when their work falls due. */

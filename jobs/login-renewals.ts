@@ -7,6 +7,8 @@ import type { Loop } from './loop.ts';
 
 export const loginRenewals: Loop = {
   name: 'loginRenewals',
+  // A new token lives for minutes at least.
+  newWorkWithinMs: 10_000,
   run: renewDueCredentials,
   nextDueAt: nextRenewalAt,
 };

@@ -8,6 +8,8 @@ import type { Loop } from './loop.ts';
 
 export const metricsReads: Loop = {
   name: 'metricsReads',
+  // The first read of a post is due minutes after it was sent.
+  newWorkWithinMs: 10_000,
   run: readDueMetrics,
   nextDueAt: nextReadDue,
 };

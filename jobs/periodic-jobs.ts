@@ -7,6 +7,7 @@ import { PostgresBackend } from '@agendajs/postgres-backend';
 import { Agenda, type Job } from 'agenda';
 import { WORKER_LOOPS } from '../services/workers/worker-loops.ts';
 import { type AgendaPool, openAgendaPool } from './agenda-pool.ts';
+import { createJobTable } from './job-table.ts';
 import type { Loop, LoopContext } from './loop.ts';
 import { runRound } from './run-round.ts';
 
@@ -37,7 +38,7 @@ export async function startPeriodicJobs(context: LoopContext, loops: readonly Lo
   // The process id is for operators: agenda_jobs.last_modified_by shows which worker ran a job.
   const name = `worker-${process.pid}-${context.random.uuid()}`;
   const connection = openAgendaPool(context);
-  await createTable(context, connection);
+  await createJobTable(context, connection.pool);
   const agenda = new Agenda({
     backend: new PostgresBackend({ pool: connection.pool, disableNotifications: true, ensureSchema: false }),
     name,
@@ -121,7 +122,7 @@ async function keepRegistered(
     await registerAll()
       .catch((error: unknown) => {
         if (!isTableMissing(error)) throw error;
-        return createTable(context, connection).then(registerAll);
+        return createJobTable(context, connection.pool).then(registerAll);
       })
       .catch(() => undefined);
   }
@@ -130,11 +131,4 @@ async function keepRegistered(
 /** SQLSTATE of an unknown table, on both engines. */
 function isTableMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '42P01';
-}
-
-// Two workers that create the table at once conflict, so it is created under the migration lock.
-async function createTable(context: LoopContext, { pool }: AgendaPool): Promise<void> {
-  await context.db.withMigrationLock(async () => {
-    await new PostgresBackend({ pool, disableNotifications: true }).connect();
-  });
 }

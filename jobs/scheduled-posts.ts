@@ -3,10 +3,12 @@
  * died. Claims are exclusive and fenced, so any number of workers may run it at once.
  */
 import { claimDueSends, nextDueAt } from '../services/sending/claim-due-sends.ts';
+import { claimHeldSends } from '../services/sending/claim-held-sends.ts';
 import { claimInterruptedSends } from '../services/sending/claim-interrupted-sends.ts';
 import { claimLateSends } from '../services/sending/claim-late-sends.ts';
 import { claimInterruptedRemovals } from '../services/sending/claim-removal.ts';
 import type { ClaimedSend } from '../services/sending/claimed-send.ts';
+import { endSettledHold } from '../services/sending/decide-hold.ts';
 import { recoverRemovals } from '../services/sending/recover-removals.ts';
 import type { Loop, LoopContext } from './loop.ts';
 
@@ -29,7 +31,11 @@ export const scheduledPosts: Loop = {
   name: 'scheduledPosts',
   nextDueAt,
   run: async (context, signal) => {
-    let begun = start(context, await claimInterruptedSends(context, RECOVER_AT_ONCE));
+    const { isSettling } = await context.restores.check();
+    const held = isSettling ? await claimHeldSends(context, RECOVER_AT_ONCE) : [];
+    if (isSettling && held.length === 0) await endSettledHold(context);
+    let begun = start(context, held);
+    begun += start(context, await claimInterruptedSends(context, RECOVER_AT_ONCE));
     begun += recoverRemovals(context, await claimInterruptedRemovals(context, RECOVER_AT_ONCE));
     const late = await claimLateSends(context);
     begun += start(context, late.sends) + late.moved;

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build, type Manifest } from 'vite';
+import { buildChatViews } from './build-chat-views.ts';
 import { CONSOLE_DIST, hashSources, recordSources } from './console-sources.js';
 import { APP_ENTRY, consoleConfig, ROOT } from './console-vite.ts';
 
@@ -37,9 +38,10 @@ try {
     },
   });
   await compressAll(path.join(fresh, 'files'));
+  const chatViews = await buildChatViews(path.join(fresh, 'chat'));
   recordSources(fresh, sources);
   replaceBuild();
-  report();
+  report(chatViews);
 } finally {
   rmSync(fresh, { recursive: true, force: true });
 }
@@ -72,8 +74,8 @@ function replaceBuild(): void {
   rmSync(old, { recursive: true, force: true });
 }
 
-/** One line: how long it took, and what the first view and the largest view load, compressed. */
-function report(): void {
+/** One line: how long it took, and what the first view and the largest view load, compressed; views for chats are not. */
+function report(chatViews: ReadonlyMap<string, number>): void {
   const manifest = JSON.parse(readFileSync(path.join(dist, 'manifest.json'), 'utf8')) as Manifest;
   const first = scriptsOf(manifest, APP_ENTRY);
   const views = Object.keys(manifest).filter((name) => name.endsWith('-view.tsx'));
@@ -82,8 +84,9 @@ function report(): void {
     bytes: bytesOf([...new Set([...first, ...scriptsOf(manifest, name)])]),
   }));
   const parts = sizes.toSorted((a, b) => b.bytes - a.bytes).map(({ name, bytes }) => `${name} ${kilobytes(bytes)}`);
+  const inChats = [...chatViews].map(([name, bytes]) => `${name} ${kilobytes(bytes)}`);
   process.stderr.write(
-    `carillon: built the console in ${((performance.now() - begun) / 1000).toFixed(1)} s; script, compressed: frame ${kilobytes(bytesOf(first))}; with a view: ${parts.join(', ')}\n`,
+    `carillon: built the console in ${((performance.now() - begun) / 1000).toFixed(1)} s; script, compressed: frame ${kilobytes(bytesOf(first))}; with a view: ${parts.join(', ')}; whole views for chats: ${inChats.join(', ')}\n`,
   );
 }
 

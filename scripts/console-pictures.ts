@@ -20,7 +20,7 @@ const PHONE = { width: 390, height: 844 };
 
 const QUESTION = 'Concert at noon on Thursday. Come early, the tower has 212 steps. Which piece shall we play first?';
 
-/** A picture: its file, the address, and a text that is there when the view is complete. */
+/** A picture: its file, the address, in which `{import}` is the id of an import, and a text that is there when the view is complete. */
 interface Picture {
   readonly file: string;
   readonly address: string;
@@ -36,6 +36,7 @@ const VIEWS: readonly Picture[] = [
   { file: 'calendar', address: '/calendar?date=2027-03-01', awaits: 'Concert at noon' },
   { file: 'posts', address: '/posts', awaits: 'Concert at noon', colorScheme: 'dark' },
   { file: 'queues', address: '/queues', awaits: 'How a bell is tuned' },
+  { file: 'import', address: '/files?import={import}', awaits: 'tomorrow morning' },
   { file: 'connections', address: '/connections', awaits: 'bell-tower' },
 ];
 
@@ -63,8 +64,7 @@ async function main(): Promise<void> {
   });
   try {
     await isReady(url);
-    await fill(url);
-    await capture(url);
+    await capture(url, await fill(url));
   } finally {
     server.kill();
     if (server.exitCode === null) await once(server, 'exit');
@@ -115,8 +115,28 @@ async function addSlots(url: string, connectionId: string): Promise<void> {
   await call(url, `connections/${connectionId}/queue`, { slots, timezone: 'Europe/Lisbon' }, 'PATCH');
 }
 
-/** Stores what the picture shows: three connections, and posts in several states. */
-async function fill(url: string): Promise<void> {
+/** A file with two problems. */
+const FILE = `text,connections,scheduledFor,tags
+Spring concert: the programme is out,bell-tower bell-shop,2027-03-15T09:00:00Z,concert
+Rehearsal,bell-tower,tomorrow morning,concert
+Guided tour on Sunday,bell-tower,2027-03-07T10:00:00Z,
+Gift vouchers,bell-market,,shop
+`;
+
+/** @returns id of its check */
+async function checkFile(url: string): Promise<string> {
+  const body = { name: 'march.csv', format: 'csv', content: FILE, dryRun: true };
+  const { import: check } = await call<{ import: { id: string } }>(url, 'imports', body);
+  await call(url, 'simulation/clock', { advanceSeconds: 1 });
+  return check.id;
+}
+
+/**
+ * Stores what the pictures show: three connections, posts in several states, and the check of a file.
+ *
+ * @returns id of the check
+ */
+async function fill(url: string): Promise<string> {
   const made: string[] = [];
   for (const slug of ['bell-tower', 'bell-shop']) {
     const fields = { platformId: 'sandbox', credentials: {}, slug };
@@ -137,15 +157,17 @@ async function fill(url: string): Promise<void> {
   for (const queued of ['How a bell is tuned, in four pictures.', 'Open day: ring the great bell.']) {
     await call(url, 'posts', { text: queued, connectionSlugs: ['bell-tower'], queue: true });
   }
+  return checkFile(url);
 }
 
-async function capture(url: string): Promise<void> {
+async function capture(url: string, importId: string): Promise<void> {
   const browser = await chromium.launch({
     executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu'],
   });
   try {
-    for (const { isPhone, colorScheme, ...picture } of VIEWS) {
+    for (const { isPhone, colorScheme, address, ...rest } of VIEWS) {
+      const picture = { ...rest, address: address.replace('{import}', importId) };
       const page = await browser.newPage({
         viewport: isPhone === true ? PHONE : DESKTOP,
         colorScheme: colorScheme ?? 'light',

@@ -12,6 +12,8 @@ const SOURCES = [
   'console/assets/tokens.css',
   'client/index.ts',
   'errors/codes.ts',
+  'mcp/views.ts',
+  'scripts/build-chat-views.ts',
   'scripts/build-console.ts',
   'scripts/console-vite.ts',
   'package-lock.json',

@@ -8,6 +8,8 @@ import * as fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isLocked, whileLocked } from './install-lock.js';
+import { hasSomeDev, installRecord, readJson, RUNTIME_PACKAGE } from './installed-packages.js';
+import { trimInstalled } from './trim-installed.js';
 
 /**
  * Decides what npm has to do. Packages that an earlier install omitted stay omitted, and those it installed stay
@@ -31,14 +33,13 @@ export function installPlan({ installed, stale, hasDev, wantsDev, production }) 
 
 /** Reads the state of node_modules as installPlan expects it. */
 function readState(root, wantsDev) {
-  // npm writes this file at the end of an install, and removes it at the start of the next.
-  const record = path.join(root, 'node_modules', '.package-lock.json');
+  const record = installRecord(root);
   const lockfile = path.join(root, 'package-lock.json');
   const installed = fs.existsSync(record);
   return {
     installed,
     stale: installed && fs.existsSync(lockfile) && fs.statSync(record).mtimeMs < fs.statSync(lockfile).mtimeMs,
-    hasDev: installed && (wantsDev ? hasAllDev(root) : hasSomeDev(root, record)),
+    hasDev: installed && (wantsDev ? hasAllDev(root) : hasSomeDev(root)),
     wantsDev,
     production: process.env.NODE_ENV === 'production',
   };
@@ -48,16 +49,6 @@ function hasAllDev(root) {
   const names = Object.keys(readJson(path.join(root, 'package.json')).devDependencies ?? {});
   return names.every((name) => fs.existsSync(path.join(root, 'node_modules', name, 'package.json')));
 }
-
-function hasSomeDev(root, record) {
-  const packages = Object.entries(readJson(record).packages ?? {});
-  // The record lists linked directories of the tree even if the link was omitted.
-  const isThere = (place) => place.startsWith('node_modules/') && fs.existsSync(path.join(root, place));
-  return packages.some(([place, entry]) => entry.dev === true && isThere(place));
-}
-
-/** The packages with the pinned runtime, one per platform, are optional: npm installs the one that fits. */
-const RUNTIME_PACKAGE = /^node-(bin-)?(linux|darwin|win)-/;
 
 /** Whether the pinned runtime starts. It is missing after an install without optional packages. */
 function runtimeWorks(root) {
@@ -96,17 +87,22 @@ function install(root, wantsDev) {
   );
 }
 
-function readJson(file) {
-  return JSON.parse(fs.readFileSync(file, 'utf8'));
-}
-
 /** Brings node_modules up to date. When several processes start at once, one installs and the others wait for it. */
 async function ensureInstalled(root, wantsDev) {
   const lock = path.join(root, 'node_modules.lock');
   const isReady = () => installPlan(readState(root, wantsDev)) === null && runtimeWorks(root);
   // While another process installs, node_modules may look complete and then be removed.
-  if (!isLocked(lock) && isReady()) return;
-  await whileLocked(lock, 'installing packages', () => install(root, wantsDev));
+  if (isLocked(lock) || !isReady()) await whileLocked(lock, 'installing packages', () => install(root, wantsDev));
+  trim(root);
+}
+
+/** Space is not worth a failed start: node_modules may be read-only. */
+function trim(root) {
+  try {
+    trimInstalled(root);
+  } catch (error) {
+    console.error(`carillon: node_modules keeps files that nothing reads (${error.code ?? error.message})`);
+  }
 }
 
 if (process.argv[1] !== undefined && fs.realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
