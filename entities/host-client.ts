@@ -49,6 +49,13 @@ interface WithConnection {
   };
 }
 
+/** A query of the driver that handles its own results. */
+interface WithSubmit {
+  readonly submit?: unknown;
+}
+
+type Answered = (error: Error | null | undefined, result: QueryResult) => void;
+
 /** What a pool passes to each client. */
 export interface HostClientConfig extends ClientConfig {
   readonly hosts: DatabaseHosts;
@@ -101,6 +108,30 @@ export class HostClient extends Client {
 
   get #driver(): WithConnection {
     return this as unknown as WithConnection;
+  }
+
+  /**
+   * The driver keeps the queries that it answers with a promise until the next full collection of garbage, with all that
+   * waits for them. Those that it answers with a callback are free at once.
+   */
+  override query(...given: unknown[]): never {
+    const query = super.query as unknown as (...given: unknown[]) => unknown;
+    // With a callback, or as an object that handles its own results.
+    const hasReceiver = typeof given.at(-1) === 'function' || typeof (given[0] as WithSubmit | null)?.submit === 'function';
+    if (hasReceiver) return query.apply(this, given) as never;
+    return this.#answerOf((done) => query.call(this, ...given, done)) as never;
+  }
+
+  async #answerOf(run: (done: Answered) => void): Promise<QueryResult> {
+    try {
+      return await new Promise((resolve, reject) => {
+        run((error, result) => (error ? reject(error) : resolve(result)));
+      });
+    } catch (error) {
+      // As the driver does: its own stack leads to the socket, this one to the caller.
+      if (error instanceof Error) Error.captureStackTrace(error);
+      throw error;
+    }
   }
 
   override connect(): Promise<this>;

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../services/config.ts';
+import { InProgress } from '../services/in-progress.ts';
 import { ConfigError } from './config.ts';
 import { type ConnectionContext, type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { refuseMalformedRequest } from './malformed-requests.ts';
@@ -10,6 +11,14 @@ export interface HttpServer {
   readonly port: number;
   /** Accepts no new connections. Resolves when every request that had arrived completely is answered. */
   close(): Promise<void>;
+}
+
+/** A request that is being answered. */
+interface Exchange {
+  /** In the order of arrival. */
+  readonly number: number;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
 }
 
 /** How long a request that is still arriving may take to become complete once the server closes. */
@@ -36,7 +45,8 @@ export async function serve(
   connections: ConnectionContext,
 ): Promise<HttpServer> {
   const { port, host, requestTimeoutMs } = settings;
-  const answering = new Map<ServerResponse, IncomingMessage>();
+  const answering = new InProgress<Exchange>();
+  let arrived = 0;
   let closing = false;
   const times = {
     requestTimeout: requestTimeoutMs,
@@ -44,15 +54,14 @@ export async function serve(
     connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, requestTimeoutMs),
   };
   const server = createServer(times, (request, response) => {
-    answering.set(response, request);
-    response.once('close', () => answering.delete(response));
+    response.once('close', answering.add({ number: (arrived += 1), request, response }));
     if (closing) response.setHeader('connection', 'close');
     app(request, response);
   });
   limitConnections(server, settings, connections);
   server.on('clientError', (error, socket) => {
     const isAnswering = [...answering].some(
-      ([response, request]) => request.socket === socket && (request.complete || response.headersSent),
+      ({ request, response }) => request.socket === socket && (request.complete || response.headersSent),
     );
     refuseMalformedRequest(error, socket, isAnswering);
   });
@@ -62,7 +71,7 @@ export async function serve(
     close: () => {
       closing = true;
       endConnections(answering);
-      return close(server, () => [...answering.values()].some((request) => request.complete));
+      return close(server, () => [...answering].some(({ request }) => request.complete));
     },
   };
 }
@@ -89,9 +98,10 @@ function listenFailure(error: NodeJS.ErrnoException, port: number, host: string)
 }
 
 /** Tells clients that the connection ends with their answer; for pipelined requests, with the last answer. */
-function endConnections(answering: ReadonlyMap<ServerResponse, IncomingMessage>): void {
-  const lastOf = new Map([...answering].map(([response, request]) => [request.socket, response]));
-  for (const response of lastOf.values()) {
+function endConnections(answering: Iterable<Exchange>): void {
+  const bySocket = Map.groupBy(answering, ({ request }) => request.socket);
+  for (const exchanges of bySocket.values()) {
+    const { response } = exchanges.reduce((last, one) => (one.number > last.number ? one : last));
     if (!response.headersSent) response.setHeader('connection', 'close');
   }
 }

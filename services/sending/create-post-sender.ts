@@ -1,6 +1,7 @@
 /** Creates the post sender of a process: it settles the outcomes of its sends in batches. */
 import { createBatcher } from '../batcher.ts';
 import type { Context } from '../context.ts';
+import { InProgress } from '../in-progress.ts';
 import type { Span, SpanStart } from '../ports/tracer.ts';
 import { storeOutcome } from '../until-database-answers.ts';
 import type { ClaimedSend } from './claimed-send.ts';
@@ -18,8 +19,9 @@ type Place = Omit<Candidate, 'awaitsModel'> & { awaitsModel: boolean };
 const SETTLE_TOGETHER = 200;
 
 export function createPostSender(context: Context): PostSender {
-  const inProgress = new Map<Promise<unknown>, Place>();
-  const tracked = new Set<Promise<void>>();
+  const inProgress = new InProgress<{ readonly sending: Promise<unknown>; readonly place: Place }>();
+  const tracked = new InProgress<Promise<void>>();
+  const sends = () => Array.from(inProgress, ({ sending }) => sending);
   const settlements = createBatcher((items: readonly Settlement[]) => {
     return storeOutcome(context, () => settleSends(context, items));
   }, SETTLE_TOGETHER);
@@ -51,20 +53,18 @@ export function createPostSender(context: Context): PostSender {
       const awaitsModel = aiRewriteStatus === 'pending';
       const place: Place = { id, accountId, platformId, connectionId: claimed.connection.id, awaitsModel };
       const sending = context.tracer.span(spanOf(claimed), (span) => sendAndSettle(claimed, place, span));
-      inProgress.set(sending, place);
-      const done = () => inProgress.delete(sending);
+      const done = inProgress.add({ sending, place });
       sending.then(done, done);
       return sending;
     },
     track: (work) => {
-      tracked.add(work);
-      void work.finally(() => tracked.delete(work));
+      void work.finally(tracked.add(work));
     },
     get inFlight() {
       return inProgress.size;
     },
     get inProgress() {
-      return [...inProgress.values()];
+      return Array.from(inProgress, ({ place }) => place);
     },
     waitForCapacity: async (some, ms) => {
       const over = new AbortController();
@@ -74,13 +74,13 @@ export function createPostSender(context: Context): PostSender {
       );
       const until = Math.max(inProgress.size - some, 0);
       while (inProgress.size > until) {
-        const first = await Promise.race([...inProgress.keys(), expired].map((one) => one.catch(() => undefined)));
+        const first = await Promise.race([...sends(), expired].map((one) => one.catch(() => undefined)));
         if (first === 'expired') break;
       }
       over.abort();
     },
     drained: async () => {
-      while (inProgress.size + tracked.size > 0) await Promise.allSettled([...inProgress.keys(), ...tracked]);
+      while (inProgress.size + tracked.size > 0) await Promise.allSettled([...sends(), ...tracked]);
     },
   };
 }

@@ -3,6 +3,7 @@
  * connection, in order (docs/contract/webhooks.md#order-and-fairness).
  */
 import type { Context } from '../context.ts';
+import { InProgress } from '../in-progress.ts';
 import { attemptDelivery, type AttemptOutcome } from './attempt-delivery.ts';
 import { createAttemptWindow } from './attempt-window.ts';
 import { type ClaimedDelivery, LEASE_BATCH, WEBHOOK_LEASE_MS, type WebhookLease } from './claim-webhook-leases.ts';
@@ -51,7 +52,7 @@ export async function runWebhookLease(
   const window = createAttemptWindow();
   const waiting = [...lease.deliveries];
   const attempts = new Map<string, Promise<void>>();
-  const settling = new Set<Promise<void>>();
+  const settling = new InProgress<Promise<void>>();
   const failures: unknown[] = [];
   let claiming: Promise<void> | null = null;
   let hasMore = waiting.length === LEASE_BATCH;
@@ -69,11 +70,8 @@ export async function runWebhookLease(
     settling.size < UNSETTLED_MAX && (attempts.size === 0 || (attempts.size < window.size() && runner.mayWiden()));
 
   const settle = (settlement: DeliverySettlement) => {
-    const stored = runner
-      .settle(settlement)
-      .catch(fail)
-      .finally(() => settling.delete(stored));
-    settling.add(stored);
+    const stored = runner.settle(settlement).catch(fail);
+    void stored.then(settling.add(stored));
   };
 
   const attempt = async (delivery: ClaimedDelivery) => {

@@ -6,6 +6,7 @@
 import { isDatabaseAway } from '../../entities/database-away.ts';
 import { createBatcher } from '../batcher.ts';
 import type { Context } from '../context.ts';
+import { InProgress } from '../in-progress.ts';
 import { storeOutcome, untilDatabaseAnswers } from '../until-database-answers.ts';
 import type { AttemptOutcome } from './attempt-delivery.ts';
 import {
@@ -70,12 +71,12 @@ const WRITE_TOGETHER = 200;
 interface Running {
   readonly lease: WebhookLease;
   /** When each attempt in flight began, in milliseconds of the clock's elapsed time. */
-  readonly attempts: Set<{ readonly began: number }>;
+  readonly attempts: InProgress<{ readonly began: number }>;
 }
 
 export function createWebhookDispatcher(context: Context & WithReceivers): WebhookDispatcher {
   const { clock } = context;
-  const inProgress = new Map<Promise<void>, Running>();
+  const inProgress = new InProgress<{ readonly ended: Promise<void>; readonly running: Running }>();
   let attemptsInFlight = 0;
   let closed = false;
   const settlements = createBatcher((items: readonly DeliverySettlement[]) => {
@@ -90,7 +91,7 @@ export function createWebhookDispatcher(context: Context & WithReceivers): Webho
   const outdated = new WeakSet<WebhookLease>();
 
   const capacity = (): LeaseCapacity => {
-    const failing = [...inProgress.values()].filter(({ lease }) => lease.failing).length;
+    const failing = [...inProgress].filter(({ running }) => running.lease.failing).length;
     const healthy = inProgress.size - failing;
     const reserved = Math.max(0, healthy - LEASES_MAX) + Math.max(0, failing - FAILING_LEASES_MAX);
     return {
@@ -107,13 +108,12 @@ export function createWebhookDispatcher(context: Context & WithReceivers): Webho
   };
 
   const countAttempt = async ({ attempts }: Running, run: () => Promise<AttemptOutcome>) => {
-    const attempt = { began: clock.elapsed() };
-    attempts.add(attempt);
+    const done = attempts.add({ began: clock.elapsed() });
     attemptsInFlight += 1;
     try {
       return await run();
     } finally {
-      attempts.delete(attempt);
+      done();
       attemptsInFlight -= 1;
     }
   };
@@ -140,29 +140,28 @@ export function createWebhookDispatcher(context: Context & WithReceivers): Webho
   };
 
   const start = (lease: WebhookLease) => {
-    const running = { lease, attempts: new Set<{ began: number }>() };
+    const running = { lease, attempts: new InProgress<{ readonly began: number }>() };
     const ended = runLease(running).catch((error: unknown) => {
       context.log.error(
         { webhookId: lease.webhookId, err: error },
         'the outcome of a delivery could not be stored; the delivery will be repeated',
       );
     });
-    inProgress.set(ended, running);
-    void ended.then(() => inProgress.delete(ended));
+    void ended.then(inProgress.add({ ended, running }));
   };
 
-  const webhooksInProgress = () => [...inProgress.values()].map(({ lease }) => lease.webhookId);
+  const webhooksInProgress = () => Array.from(inProgress, ({ running }) => running.lease.webhookId);
 
   /** Milliseconds that the oldest attempt has been waiting for its receiver; 0 without attempts. */
   const waitOf = ({ attempts }: Running) => Math.max(0, ...[...attempts].map(({ began }) => clock.elapsed() - began));
 
   const drained = async (patienceMs = Infinity) => {
     for (;;) {
-      const awaited = [...inProgress].filter(([, running]) => waitOf(running) < patienceMs);
+      const awaited = [...inProgress].filter(({ running }) => waitOf(running) < patienceMs);
       if (awaited.length === 0) return;
-      const ended = Promise.all(awaited.map(([end]) => end));
-      if (patienceMs === Infinity) await ended;
-      else await Promise.race([ended, clock.sleep(PATIENCE_CHECK_MS)]);
+      const all = Promise.all(awaited.map(({ ended }) => ended));
+      if (patienceMs === Infinity) await all;
+      else await Promise.race([all, clock.sleep(PATIENCE_CHECK_MS)]);
     }
   };
 
