@@ -27,7 +27,7 @@ import { ownerEvents } from './owner-events.ts';
 import { ownerMedia } from './owner-media.ts';
 import { ownerTrpc } from './owner-trpc.ts';
 import { presentedKey } from './presented-key.ts';
-import { probes } from './probes.ts';
+import { measureDurations, probes } from './probes.ts';
 import { rateHeaders, REQUEST_ID_HEADER } from './rate-headers.ts';
 import { servePublicImage } from './public-image.ts';
 import { giveRequestId, requestIdOf } from './request-id.ts';
@@ -50,12 +50,11 @@ export interface AppOptions {
 
 export function createApp(context: Runtime, options: AppOptions = {}): Express {
   const app = newApp(context);
-  app.use(probes(context, options.isReady ?? (() => true)));
   const openApi = loadOnce(async () => {
     const { createOpenApiDocument } = await import('./openapi.ts');
     return createOpenApiDocument(context.config.publicUrl, context.version);
   });
-  app.use(identityRouter(context));
+  // The API comes first: each handler before it costs every request.
   app.get('/api/v2/openapi.json', cors, serveDocument(context, openApi));
   const stopping = options.stopping ?? new AbortController().signal;
   const streams = { stopping, places: createStreamPlaces() };
@@ -69,6 +68,8 @@ export function createApp(context: Runtime, options: AppOptions = {}): Express {
   const exports = serveExports(context, api, stopping);
   app.get(`/api/v2${EXPORTS_PATH}/:kind`, cors, exports.forKeys);
   app.use('/api/v2', cors, (request, response) => handleRest(context, api, request, response));
+  app.use(probes(context, options.isReady ?? (() => true)));
+  app.use(identityRouter(context));
   app.use('/trpc', cors, trpcHandler(context, api));
   app.use('/owner/trpc', ownerTrpc(context));
   app.use('/owner/events', ownerEvents(context, streams));
@@ -108,7 +109,7 @@ export function createWorkerApp(context: Runtime, options: AppOptions = {}): Exp
   return app;
 }
 
-function newApp(context: Context): Express {
+function newApp(context: Runtime): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -116,7 +117,7 @@ function newApp(context: Context): Express {
   app.use(giveRequestId(context.random));
   if (context.tracer.isOn) app.use(traceRequests(context.tracer));
   app.use(accessLog(context), secureHeaders(context.config.publicUrl));
-  app.use(limitRequestsInProgress(context.config.maxConnectionsPerAddress));
+  app.use(limitRequestsInProgress(context.config.maxConnectionsPerAddress), measureDurations(context));
   return app;
 }
 

