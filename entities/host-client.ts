@@ -117,7 +117,8 @@ export class HostClient extends Client {
   override query(...given: unknown[]): never {
     const query = super.query as unknown as (...given: unknown[]) => unknown;
     // With a callback, or as an object that handles its own results.
-    const hasReceiver = typeof given.at(-1) === 'function' || typeof (given[0] as WithSubmit | null)?.submit === 'function';
+    const hasReceiver =
+      typeof given.at(-1) === 'function' || typeof (given[0] as WithSubmit | null)?.submit === 'function';
     if (hasReceiver) return query.apply(this, given) as never;
     return this.#answerOf((done) => query.call(this, ...given, done)) as never;
   }
