@@ -39,8 +39,10 @@ interface Settlement {
 }
 
 // No later write flushes an outcome to the disk, so a database crash may lose the last ones.
+// PostgreSQL expects a hundred rows in a record set, and would read the whole table for them; the ids lead it to the index.
 const settleEntries = statement('store outcomes of audit entries', {
   parameters: {
+    ids: 'uuid[]',
     i: records({
       id: 'uuid',
       outcome: column('audit_entries', 'outcome'),
@@ -48,9 +50,9 @@ const settleEntries = statement('store outcomes of audit entries', {
       objectIds: column('audit_entries', 'object_ids'),
     }),
   },
-  sql: ({ i }) => `
+  sql: ({ ids, i }) => `
     update audit_entries a set outcome = i.outcome, object_type = i."objectType", object_ids = i."objectIds"
-    from ${NO_WAIT}${i} where a.id = i.id`,
+    from ${NO_WAIT}${i} where a.id = any(${ids}) and a.id = i.id`,
 });
 
 export function createAuditLog(context: Context): AuditLog {
@@ -85,5 +87,5 @@ async function storeOutcomes(context: Context, settlements: readonly Settlement[
     objectType: object?.type ?? null,
     objectIds: object?.ids.slice(0, OBJECTS_MAX) ?? [],
   }));
-  await settleEntries(context.db.queries, { i: rows });
+  await settleEntries(context.db.queries, { ids: rows.map(({ id }) => id), i: rows });
 }
