@@ -11,11 +11,14 @@ import { createJobTable } from './job-table.ts';
 import type { Loop, LoopContext } from './loop.ts';
 import { runRound } from './run-round.ts';
 
-/** How often each worker looks for jobs that are due. */
-const POLL_INTERVAL_MS = 2_000;
+/** How often each worker looks for jobs that fall due before its next look. It locks those, and starts each on time. */
+const LOOK_EVERY_MS = 4_000;
 
-/** For how long a job stays locked when the worker that runs it dies: the longest interruption of periodic work. */
-export const LOCK_LIFETIME_MS = 30_000;
+/** For how long a job stays locked when the worker that runs it dies. */
+const LOCK_LIFETIME_MS = 26_000;
+
+/** The longest interruption of periodic work: the lock ends, and another worker looks for jobs. */
+export const TAKEN_OVER_WITHIN_MS = LOCK_LIFETIME_MS + LOOK_EVERY_MS;
 
 /** How often a running job extends its lock. */
 const EXTEND_EVERY_MS = LOCK_LIFETIME_MS / 3;
@@ -42,7 +45,7 @@ export async function startPeriodicJobs(context: LoopContext, loops: readonly Lo
   const agenda = new Agenda({
     backend: new PostgresBackend({ pool: connection.pool, disableNotifications: true, ensureSchema: false }),
     name,
-    processEvery: POLL_INTERVAL_MS,
+    processEvery: LOOK_EVERY_MS,
     defaultLockLifetime: LOCK_LIFETIME_MS,
     defaultConcurrency: 1,
   });
