@@ -8,6 +8,9 @@ const CONNECTIONS = 20;
 /** How long one round of load lasts. */
 export const ROUND_SECONDS = 3;
 
+/** How long a side runs before it is measured, until its code is compiled. */
+export const WARM_UP_SECONDS = 5;
+
 /** The request of each client. */
 export interface Ask {
   readonly url: string;

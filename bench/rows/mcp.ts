@@ -1,8 +1,8 @@
 /** mcp: a page of 25 posts as a tool call, in both eras of the protocol, against the same page over REST. */
 import { connectSandboxes, HEADERS, publish } from '../api.ts';
 import { createDatabase, createFolder } from '../databases.ts';
-import { type Ask, load } from '../load.ts';
-import { startOnPostgres } from '../processes.ts';
+import { type Ask, load, WARM_UP_SECONDS } from '../load.ts';
+import { prepareOnPostgres, startOnPostgres } from '../processes.ts';
 import { alternate, costsOf } from '../rounds.ts';
 import type { Row } from '../row.ts';
 import { COPY_POSTS } from '../stored-posts.ts';
@@ -18,13 +18,15 @@ export const mcp: Row = {
   run: async () => {
     await using database = await createDatabase();
     await using folder = await createFolder();
+    const [postId] = await prepareOnPostgres(database.url, folder.path, async (origin) =>
+      publish(origin, await connectSandboxes(origin, 1)),
+    );
     await using install = await startOnPostgres(database.url, folder.path, 'web');
-    const [postId] = await publish(install.origin, await connectSandboxes(install.origin, 1));
     await database.client.query(COPY_POSTS, [postId]);
     await database.client.query('vacuum analyze');
     const rest = load({ url: `${install.origin}/api/v2/posts?limit=${LIMIT}`, headers: HEADERS });
     const compare = async (row: string, ask: Ask) => {
-      await load(ask, 1)();
+      await load(ask, WARM_UP_SECONDS)();
       const cost = costsOf(install, database.client);
       const costs = { ours: cost, baseline: cost };
       return alternate({ row, ours: load(ask), baseline: rest, unit: 'calls/s', target: 0.8, rounds: 5, costs });

@@ -5,8 +5,8 @@ import { PGlite } from '@electric-sql/pglite';
 import type { Client } from 'pg';
 import { call, connectSandboxes, HEADERS, publish } from '../api.ts';
 import { createDatabase, createFolder } from '../databases.ts';
-import { load } from '../load.ts';
-import { type BenchProcess, startOnPglite, startOnPostgres, startPeer } from '../processes.ts';
+import { load, WARM_UP_SECONDS } from '../load.ts';
+import { type BenchProcess, prepareOnPostgres, startOnPglite, startOnPostgres, startPeer } from '../processes.ts';
 import { alternate, costsOf } from '../rounds.ts';
 import type { Finding, Row } from '../row.ts';
 import { COPY_POSTS } from '../stored-posts.ts';
@@ -21,8 +21,8 @@ export const reads: Row = {
 async function onPostgres(): Promise<Finding> {
   await using database = await createDatabase();
   await using folder = await createFolder();
+  const postId = await prepareOnPostgres(database.url, folder.path, publishOne);
   await using ours = await startOnPostgres(database.url, folder.path, 'web');
-  const postId = await publishOne(ours.origin);
   await database.client.query(COPY_POSTS, [postId]);
   await database.client.query('vacuum analyze');
   await using baseline = await startPeer('baseline-server.ts', { DATABASE_URL: database.url, POST_ID: postId });
@@ -68,8 +68,8 @@ interface Comparison {
 async function compare({ ours, baseline, client, ...sides }: Comparison): Promise<Finding> {
   deepStrictEqual(await call(baseline.origin, PATH), await call(ours.origin, PATH), 'both sides must answer the same');
   const ask = ({ origin }: BenchProcess) => ({ url: `${origin}/api/v2${PATH}`, headers: HEADERS });
-  await load(ask(baseline), 1)();
-  await load(ask(ours), 1)();
+  await load(ask(baseline), WARM_UP_SECONDS)();
+  await load(ask(ours), WARM_UP_SECONDS)();
   return alternate({
     ...sides,
     unit: 'req/s',

@@ -3,8 +3,8 @@ import { cp } from 'node:fs/promises';
 import type { Client } from 'pg';
 import { connectSandboxes, HEADERS, postBody, publish } from '../api.ts';
 import { createDatabase, createFolder } from '../databases.ts';
-import { load } from '../load.ts';
-import { type BenchProcess, startOnPglite, startOnPostgres, startPeer } from '../processes.ts';
+import { load, WARM_UP_SECONDS } from '../load.ts';
+import { type BenchProcess, prepareOnPostgres, startOnPglite, startOnPostgres, startPeer } from '../processes.ts';
 import { alternate, costsOf } from '../rounds.ts';
 import type { Finding, Row } from '../row.ts';
 
@@ -16,8 +16,8 @@ export const writes: Row = {
 async function onPostgres(): Promise<Finding> {
   await using database = await createDatabase();
   await using folder = await createFolder();
+  const prepared = await prepareOnPostgres(database.url, folder.path, publishOne);
   await using ours = await startOnPostgres(database.url, folder.path, 'web');
-  const prepared = await publishOne(ours.origin);
   await using baseline = await startPeer('baseline-server.ts', {
     DATABASE_URL: database.url,
     POST_ID: prepared.postId,
@@ -87,8 +87,10 @@ interface Comparison {
 async function compare({ ours, baseline, client, slugs, ...sides }: Comparison): Promise<Finding> {
   const body = JSON.stringify(postBody(slugs));
   const ask = ({ origin }: BenchProcess) => ({ url: `${origin}/api/v2/posts`, headers: HEADERS, body });
-  await load(ask(baseline), 1)();
-  await load(ask(ours), 1)();
+  await load(ask(baseline), WARM_UP_SECONDS)();
+  await load(ask(ours), WARM_UP_SECONDS)();
+  // As autovacuum does within a minute: both sides would keep plans that were made for empty tables.
+  await client?.query('analyze');
   return alternate({
     ...sides,
     unit: 'posts/s',
