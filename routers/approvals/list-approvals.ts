@@ -3,19 +3,17 @@ import { z } from 'zod';
 import { APPROVAL_STATES } from '../../entities/approval.ts';
 import { listApprovals as list } from '../../services/approvals/list-approvals.ts';
 import { ListedApproval } from '../schemas/approval.ts';
-import { cursorInput, nextCursorOutput } from '../schemas/common.ts';
+import { pageInput, pageOutput } from '../schemas/common.ts';
 import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   state: z.enum(APPROVAL_STATES).default('pending').describe('State of the requests. Default pending.'),
-  limit: z.int().min(1).max(100).default(25).describe('How many requests to give, 1 to 100. Default 25.'),
-  cursor: cursorInput(),
+  ...pageInput('requests'),
 });
 
 const Output = z.strictObject({
   approvals: z.array(ListedApproval).describe('The requests, oldest first.'),
-  limit: z.int().describe('The limit that was used.'),
-  nextCursor: nextCursorOutput(),
+  ...pageOutput(),
   consoleUrl: z.string().describe('Page of the console on which an owner decides; give it to the person.'),
 });
 

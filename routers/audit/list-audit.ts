@@ -5,7 +5,7 @@ import { ACTOR_KINDS } from '../../entities/audit-entry.ts';
 import { ERROR_CODES } from '../../errors/codes.ts';
 import { listAudit as list } from '../../services/audit/list-audit.ts';
 import { AuditEntry } from '../schemas/audit.ts';
-import { cursorInput, instantInput, nextCursorOutput, pagination, storableText, uuidInput } from '../schemas/common.ts';
+import { cursorInput, instantInput, pageOutput, pagination, storableText, uuidInput } from '../schemas/common.ts';
 import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
@@ -30,8 +30,7 @@ const Input = z.strictObject({
 
 const Output = z.strictObject({
   entries: z.array(AuditEntry).describe('The entries, newest first.'),
-  limit: z.int().describe('The limit that was used.'),
-  nextCursor: nextCursorOutput(),
+  ...pageOutput(),
 });
 
 export const listAudit = keyedProcedure

@@ -2,24 +2,17 @@
 import { z } from 'zod';
 import { CALENDARS_PER_ACCOUNT } from '../../services/calendars/create-calendar.ts';
 import { listCalendars as list } from '../../services/calendars/list-calendars.ts';
-import { cursorInput, nextCursorOutput } from '../schemas/common.ts';
+import { pageInput, pageOutput } from '../schemas/common.ts';
 import { Calendar } from '../schemas/calendar.ts';
 import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
-  limit: z
-    .int()
-    .min(1)
-    .max(CALENDARS_PER_ACCOUNT)
-    .default(CALENDARS_PER_ACCOUNT)
-    .describe('How many calendars to give, 1 to 100. Default 100.'),
-  cursor: cursorInput(),
+  ...pageInput('calendars', CALENDARS_PER_ACCOUNT),
 });
 
 const Output = z.strictObject({
   calendars: z.array(Calendar).describe('The calendars, newest first.'),
-  limit: z.int().describe('The limit that was used.'),
-  nextCursor: nextCursorOutput(),
+  ...pageOutput(),
 });
 
 export const listCalendars = keyedProcedure

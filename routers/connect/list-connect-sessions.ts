@@ -2,15 +2,14 @@
 import { z } from 'zod';
 import { CONNECT_SESSION_STATUSES } from '../../entities/connect-session.ts';
 import { listConnectSessions as list } from '../../services/connect/list-connect-sessions.ts';
-import { cursorInput, nextCursorOutput, uuidInput } from '../schemas/common.ts';
+import { nextCursorOutput, pageInput, uuidInput } from '../schemas/common.ts';
 import { ConnectSession } from '../schemas/connect-session.ts';
 import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   status: z.enum(CONNECT_SESSION_STATUSES).optional().describe('Only sessions with this status, such as pending.'),
   profileId: uuidInput('Only sessions of this profile. Left out, all that the key reaches.').optional(),
-  limit: z.int().min(1).max(100).default(25).describe('How many sessions to give, 1 to 100. Default 25.'),
-  cursor: cursorInput(),
+  ...pageInput('sessions'),
 });
 const Output = z.strictObject({
   connectSessions: z.array(ConnectSession).describe('The sessions, newest first. Their links are not shown again.'),

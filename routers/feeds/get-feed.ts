@@ -1,21 +1,19 @@
 /** GET /feeds/{feedId}: a feed and its items, latest first. */
 import { z } from 'zod';
 import { getFeed as get } from '../../services/feeds/read-feeds.ts';
-import { cursorInput, nextCursorOutput } from '../schemas/common.ts';
+import { pageInput, pageOutput } from '../schemas/common.ts';
 import { Feed, FeedIdInput, FeedItem } from '../schemas/feed.ts';
 import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   feedId: FeedIdInput,
-  limit: z.int().min(1).max(100).default(25).describe('How many items to give, 1 to 100. Default 25.'),
-  cursor: cursorInput(),
+  ...pageInput('items'),
 });
 
 const Output = z.strictObject({
   feed: Feed,
   items: z.array(FeedItem).describe('The items, latest first.'),
-  limit: z.int().describe('The limit that was used.'),
-  nextCursor: nextCursorOutput(),
+  ...pageOutput(),
 });
 
 export const getFeed = keyedProcedure

@@ -1,19 +1,17 @@
 /** GET /feeds: the feeds that a key manages, newest first. */
 import { z } from 'zod';
 import { listFeeds as list } from '../../services/feeds/read-feeds.ts';
-import { cursorInput, nextCursorOutput } from '../schemas/common.ts';
+import { pageInput, pageOutput } from '../schemas/common.ts';
 import { Feed } from '../schemas/feed.ts';
 import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
-  limit: z.int().min(1).max(100).default(25).describe('How many feeds to give, 1 to 100. Default 25.'),
-  cursor: cursorInput(),
+  ...pageInput('feeds'),
 });
 
 const Output = z.strictObject({
   feeds: z.array(Feed).describe('The feeds, newest first.'),
-  limit: z.int().describe('The limit that was used.'),
-  nextCursor: nextCursorOutput(),
+  ...pageOutput(),
 });
 
 export const listFeeds = keyedProcedure

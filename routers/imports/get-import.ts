@@ -1,7 +1,7 @@
 /** GET /imports/{importId}: the state of an import, and its rows. */
 import { z } from 'zod';
 import { getImport as get } from '../../services/imports/get-import.ts';
-import { nextCursorOutput } from '../schemas/common.ts';
+import { pageOutput } from '../schemas/common.ts';
 import { Import, ImportIdInput, ImportRow, ImportRowStatus } from '../schemas/import.ts';
 import { keyedProcedure } from '../procedures.ts';
 
@@ -20,8 +20,7 @@ const Input = z.strictObject({
 const Output = z.strictObject({
   import: Import,
   rows: z.array(ImportRow).describe('The rows, in the order of the file.'),
-  limit: z.int().describe('The limit that was used.'),
-  nextCursor: nextCursorOutput(),
+  ...pageOutput(),
 });
 
 export const getImport = keyedProcedure

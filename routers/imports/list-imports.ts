@@ -1,19 +1,17 @@
 /** GET /imports: the imports of the past 30 days, newest first. */
 import { z } from 'zod';
 import { listImports as list } from '../../services/imports/list-imports.ts';
-import { cursorInput, nextCursorOutput } from '../schemas/common.ts';
+import { pageInput, pageOutput } from '../schemas/common.ts';
 import { Import } from '../schemas/import.ts';
 import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
-  limit: z.int().min(1).max(100).default(25).describe('How many imports to give, 1 to 100. Default 25.'),
-  cursor: cursorInput(),
+  ...pageInput('imports'),
 });
 
 const Output = z.strictObject({
   imports: z.array(Import).describe('The imports, newest first.'),
-  limit: z.int().describe('The limit that was used.'),
-  nextCursor: nextCursorOutput(),
+  ...pageOutput(),
 });
 
 export const listImports = keyedProcedure

@@ -1,7 +1,7 @@
 /** GET /policies: the policies of keys and agents. */
 import { z } from 'zod';
 import { listPolicies as list } from '../../services/policies/read-policies.ts';
-import { cursorInput, nextCursorOutput } from '../schemas/common.ts';
+import { pageInput, pageOutput } from '../schemas/common.ts';
 import { Policy } from '../schemas/policy.ts';
 import { keyedProcedure } from '../procedures.ts';
 
@@ -10,8 +10,7 @@ export const NO_TOOL = {
 } as const;
 
 const Input = z.strictObject({
-  limit: z.int().min(1).max(100).default(25).describe('How many policies to give, 1 to 100. Default 25.'),
-  cursor: cursorInput(),
+  ...pageInput('policies'),
 });
 
 export const listPolicies = keyedProcedure
@@ -33,8 +32,7 @@ export const listPolicies = keyedProcedure
   .output(
     z.strictObject({
       policies: z.array(Policy).describe('The policies, those of the newest keys and grants first.'),
-      limit: z.int().describe('The limit that was used.'),
-      nextCursor: nextCursorOutput(),
+      ...pageOutput(),
     }),
   )
   .query(async ({ ctx, input }) => {

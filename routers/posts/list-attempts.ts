@@ -2,13 +2,12 @@
 import { z } from 'zod';
 import { ATTEMPT_STATES, ATTEMPT_STEPS } from '../../entities/attempt.ts';
 import { listAttempts as list } from '../../services/posts/list-attempts.ts';
-import { cursorInput, ItemError, nextCursorOutput, timestampOutput, uuidInput, uuidOutput } from '../schemas/common.ts';
+import { ItemError, nextCursorOutput, pageInput, timestampOutput, uuidInput, uuidOutput } from '../schemas/common.ts';
 import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   postId: uuidInput('Id of the post.'),
-  limit: z.int().min(1).max(100).default(100).describe('How many attempts to give, 1 to 100. Default 100.'),
-  cursor: cursorInput(),
+  ...pageInput('attempts', 100),
 });
 
 const Attempt = z

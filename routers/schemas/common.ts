@@ -152,6 +152,23 @@ export const wholeUnlessLimited = {
   cursor: cursorInput(),
 };
 
+/**
+ * `limit` and `cursor` of a list that is read page by page.
+ *
+ * @param what it lists, such as `feeds`
+ */
+export function pageInput(what: string, usual = 25) {
+  return {
+    limit: z.int().min(1).max(100).default(usual).describe(`How many ${what} to give, 1 to 100. Default ${usual}.`),
+    cursor: cursorInput(),
+  };
+}
+
+/** `limit` and `nextCursor` of its answer. */
+export function pageOutput() {
+  return { limit: z.int().describe('The limit that was used.'), nextCursor: nextCursorOutput() };
+}
+
 /** `cursor` of a list: the nextCursor of the previous page. A cursor is the id of the last item of a page. */
 export function cursorInput() {
   return uuidInput('The nextCursor of the page before: the list goes on after it.').optional();

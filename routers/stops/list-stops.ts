@@ -1,14 +1,13 @@
 /** GET /stops: the active stops, newest first, and on request the released ones. */
 import { z } from 'zod';
 import { listStops as list } from '../../services/stops/read-stops.ts';
-import { cursorInput, nextCursorOutput } from '../schemas/common.ts';
+import { pageInput, pageOutput } from '../schemas/common.ts';
 import { Stop } from '../schemas/stop.ts';
 import { keyedProcedure } from '../procedures.ts';
 
 const Input = z.strictObject({
   includeReleased: z.boolean().default(false).describe('Whether to give released stops too. Default false.'),
-  limit: z.int().min(1).max(100).default(25).describe('How many stops to give, 1 to 100. Default 25.'),
-  cursor: cursorInput(),
+  ...pageInput('stops'),
 });
 
 export const listStops = keyedProcedure
@@ -29,8 +28,7 @@ export const listStops = keyedProcedure
   .output(
     z.strictObject({
       stops: z.array(Stop).describe('The stops, newest first.'),
-      limit: z.int().describe('The limit that was used.'),
-      nextCursor: nextCursorOutput(),
+      ...pageOutput(),
     }),
   )
   .query(async ({ ctx, input }) => {

@@ -1,7 +1,7 @@
 /** GET /webhooks: the webhooks that a key manages, newest first. */
 import { z } from 'zod';
 import { listWebhooks as list } from '../../services/webhooks/list-webhooks.ts';
-import { cursorInput, nextCursorOutput } from '../schemas/common.ts';
+import { pageInput, pageOutput } from '../schemas/common.ts';
 import { Webhook } from '../schemas/webhook.ts';
 import { keyedProcedure } from '../procedures.ts';
 
@@ -9,14 +9,12 @@ import { keyedProcedure } from '../procedures.ts';
 const LIMIT = 100;
 
 const Input = z.strictObject({
-  limit: z.int().min(1).max(LIMIT).default(LIMIT).describe('How many webhooks to give, 1 to 100. Default 100.'),
-  cursor: cursorInput(),
+  ...pageInput('webhooks', LIMIT),
 });
 
 const Output = z.strictObject({
   webhooks: z.array(Webhook).describe('The webhooks, newest first.'),
-  limit: z.int().describe('The limit that was used.'),
-  nextCursor: nextCursorOutput(),
+  ...pageOutput(),
 });
 
 export const listWebhooks = keyedProcedure
