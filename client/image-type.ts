@@ -10,7 +10,7 @@ const BEGINNINGS: readonly (readonly [string, RegExp])[] = [
 
 const BEGINNING_BYTES = 12;
 
-/** @returns undefined for what is none of them */
+/** @returns undefined for any other type */
 export async function imageTypeOf(image: Blob): Promise<string | undefined> {
   const bytes = new Uint8Array(await image.slice(0, BEGINNING_BYTES).arrayBuffer());
   const text = String.fromCharCode(...bytes);

@@ -1,4 +1,4 @@
-/** The list of what is in progress: its members are those that have not ended, in whatever order they end. */
+/** The list of what is in progress: its members are those that have not ended, and they may end in any order. */
 import { expect, it } from 'vitest';
 import { InProgress } from '../../services/in-progress.ts';
 
