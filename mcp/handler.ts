@@ -6,12 +6,13 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import { toWebRequest } from '@modelcontextprotocol/node';
 import type { Request as HttpRequest, RequestHandler, Response as HttpResponse } from 'express';
+import { ServiceError } from '../errors/service-error.ts';
 import { countRequest } from '../services/keys/authenticate.ts';
 import type { Caller } from '../services/access/caller.ts';
 import type { RateState, WithLimiter } from '../services/limits/rate-limiter.ts';
 import { admit, type Credentials } from './admit.ts';
+import { messageOf } from './message.ts';
 import { corsHeaders, createOriginGuard, isPreflight } from './origin-guard.ts';
 import { BODY_MAX_BYTES, createProtocol } from './protocol.ts';
 import { forbidden, internalError, notFound, tooLarge, tooManyRequests, unauthorized } from './refusals.ts';
@@ -27,6 +28,8 @@ export interface McpHandlerOptions extends Credentials, ServerOptions {
   /** Name of the header that carries the request id. */
   readonly requestIdHeader: string;
   readonly rateHeaders: (rate: RateState) => Record<string, string>;
+  /** @throws ServiceError request_too_large */
+  readonly readBody: (request: HttpRequest, maxBytes: number) => Promise<Buffer>;
 }
 
 /** Bucket that every request to this endpoint counts in. */
@@ -62,44 +65,46 @@ export function createMcpHandler(
       setHeaders(response, options.rateHeaders(latest));
       return latest;
     };
-    const connection = connectionOf(response);
-    const answer = await ask(request, response, (message) =>
-      protocol(message, { caller, requestId, selection, countMore, expiresAt, connection }),
-    ).catch((error: unknown) => {
-      if (isTooLarge(error)) return tooLarge(BODY_MAX_BYTES);
-      context.log.error({ err: error }, 'an MCP request failed');
-      return internalError();
-    });
-    await (isStream(answer) ? stream(response, answer) : write(request, response, answer));
+    const connect = () => connectionOf(response);
+    try {
+      const message = messageOf(
+        request,
+        hasBody(request) ? await options.readBody(request, BODY_MAX_BYTES) : undefined,
+      );
+      const answer = await protocol(message, { caller, requestId, selection, countMore, expiresAt, connect });
+      if (typeof answer === 'string') return writeJson(response, answer);
+      await (isStream(answer) ? stream(response, answer) : write(request, response, answer));
+    } catch (error) {
+      await write(request, response, failure(context, error));
+    }
   };
 }
 
-/** Reads the request and has it answered; a client that disconnects aborts it. */
-async function ask(
-  request: HttpRequest,
-  response: HttpResponse,
-  answer: (message: Request) => Promise<Response>,
-): Promise<Response> {
-  const left = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) left.abort();
-  });
-  return answer(await toWebRequest(request, undefined, { signal: left.signal, maxRequestBodySize: BODY_MAX_BYTES }));
+function hasBody({ method }: HttpRequest): boolean {
+  return method !== 'GET' && method !== 'HEAD';
+}
+
+function failure(context: OperationServices, error: unknown): Response {
+  if (error instanceof ServiceError && error.code === 'request_too_large') return tooLarge(BODY_MAX_BYTES);
+  context.log.error({ err: error }, 'an MCP request failed');
+  return internalError();
 }
 
 function connectionOf(response: HttpResponse): ClientConnection {
   const closed = new AbortController();
-  response.once('close', () => closed.abort());
+  const left = new AbortController();
+  const onClose = () => {
+    closed.abort();
+    if (!response.writableFinished) left.abort();
+  };
+  if (response.closed) onClose();
+  else response.once('close', onClose);
   return {
     closed: closed.signal,
+    left: left.signal,
     isBlocked: () => response.writableNeedDrain,
     destroy: () => void response.destroy(),
   };
-}
-
-/** The SDK throws an error of this name, and does not export its class. */
-function isTooLarge(error: unknown): boolean {
-  return error instanceof Error && error.name === 'RequestBodyTooLargeError';
 }
 
 function isStream(answer: Response): boolean {
@@ -129,6 +134,13 @@ async function countMessages(
 
 function setHeaders(response: HttpResponse, headers: Record<string, string>): void {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+}
+
+/** Text of ASCII alone needs no conversion. */
+function writeJson(response: HttpResponse, json: string): void {
+  const length = Buffer.byteLength(json);
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': length });
+  response.end(json, length === json.length ? 'latin1' : 'utf8');
 }
 
 /** Writes a whole answer. An unread body must not be parsed as the next request on this connection. */

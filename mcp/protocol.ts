@@ -14,13 +14,16 @@ import { ServiceError } from '../errors/service-error.ts';
 import { checkInputBounds } from '../routers/schemas/input-bounds.ts';
 import type { RateState } from '../services/limits/rate-limiter.ts';
 import type { McpCall, ServedCall } from './call-operation.ts';
+import { type Message, toWebRequest } from './message.ts';
 import { missingScopes } from './missing-scopes.ts';
 import { sessionIdFor, showsViews, viewsOf } from './offer-views.ts';
 import { isListenRequest } from './listen-request.ts';
 import { insufficientScope, invalidRequest, tooManyRequests } from './refusals.ts';
+import { answerPlainCall, plainCallOf } from './plain-calls.ts';
 import { createServerFactory, type ServerOptions } from './server.ts';
-import { createSubscriptions, type StreamedCall } from './subscriptions.ts';
-import { isToolOf } from './tools.ts';
+import { serverInfo } from './server-info.ts';
+import { type ClientConnection, createSubscriptions, type StreamedCall } from './subscriptions.ts';
+import { toolNamed } from './tools.ts';
 import type { OperationServices } from '../routers/context.ts';
 
 /** Largest body of a request. */
@@ -30,49 +33,68 @@ export const BODY_MAX_BYTES = 1_048_576;
 const BATCH_MAX = 50;
 
 /** A request whose caller is known and whose first message is counted. */
-interface AdmittedCall extends McpCall, Pick<StreamedCall, 'expiresAt' | 'connection'> {
+interface AdmittedCall extends McpCall, Pick<StreamedCall, 'expiresAt'> {
   /** Counts this many additional messages. */
-  countMore(messages: number): Promise<RateState>;
+  readonly countMore: (messages: number) => Promise<RateState>;
+  /** The connection of the request, for an answer that may be a stream. */
+  readonly connect: () => ClientConnection;
 }
 
-export type Protocol = (request: Request, call: AdmittedCall) => Promise<Response>;
+/** The JSON of a 200, or whatever the SDK or a refusal answers. */
+export type ProtocolAnswer = string | Response;
+
+export type Protocol = (message: Message, call: AdmittedCall) => Promise<ProtocolAnswer>;
 
 export function createProtocol(context: OperationServices, options: ServerOptions): Protocol {
   const createServer = createServerFactory(context, options);
   const factory: McpServerFactory = ({ authInfo, era }) => createServer(callOf(authInfo), era);
   const subscriptions = createSubscriptions(context, factory, options.streams);
+  const info = serverInfo(context);
   const handler = createMcpHandler(factory, {
     maxRequestBodySize: BODY_MAX_BYTES,
     onerror: (error) => context.log.warn({ err: error }, 'an MCP request was not served'),
   });
-  return async (request, admitted) => {
-    const { body, forwarded } = await readMessage(request);
-    const messages = Array.isArray(body) ? body.length : 1;
-    if (messages > BATCH_MAX)
-      return invalidRequest(`A batch may carry at most ${BATCH_MAX} messages; this one has ${messages}.`);
-    const problem = boundsProblem(Array.isArray(body) ? body : [body]);
-    if (problem !== null) return invalidRequest(problem);
-    if (messages > 1) {
-      const rate = await admitted.countMore(messages - 1);
-      if (!rate.allowed) return tooManyRequests(context, rate);
-    }
-    const { scopes } = admitted.caller;
-    const missing = scopes === null ? [] : missingScopes(body, scopes);
-    if (missing.length > 0) return insufficientScope(context, missing);
+  return async (message, admitted) => {
+    const { body } = message;
+    const refusal = await refusalOf(context, body, admitted);
+    if (refusal !== null) return refusal;
+    const plain = plainCallOf(message, admitted.selection);
+    if (plain !== null) return answerPlainCall(context, plain, admitted, info);
+    const connection = admitted.connect();
+    const request = toWebRequest(message, connection.left);
     const views = showsViews(body, request.headers.get('mcp-session-id'))
       ? viewsOf(admitted.selection, options.readView)
       : [];
-    const call: StreamedCall = { ...admitted, tool: calledTool(body), views };
+    const call: StreamedCall = { ...admitted, connection, tool: calledTool(body), views };
     const passed = { authInfo: authInfoOf(call), ...(body !== undefined && { parsedBody: body }) };
-    if (isListenRequest(body) && !(await isLegacyRequest(forwarded, body)))
-      return subscriptions.serve(forwarded, call, passed, handler.fetch);
-    const isAnsweredAtOnce = isToolOf(call) && !wantsProgress(body) && (await isLegacyRequest(forwarded, body));
+    const isLegacy = await isLegacyRequest(request, body);
+    if (isListenRequest(body) && !isLegacy) return subscriptions.serve(request, call, passed, handler.fetch);
+    const isAnsweredAtOnce = isLegacy && toolNamed(call.selection, call.tool) !== undefined && !wantsProgress(body);
     const answer = isAnsweredAtOnce
-      ? await answerInJson(await createServer(call, 'legacy'), forwarded, passed)
-      : await handler.fetch(forwarded, passed);
+      ? await answerInJson(await createServer(call, 'legacy'), request, passed)
+      : await handler.fetch(request, passed);
     const sessionId = views.length === 0 ? null : sessionIdFor(body, context.random.uuid);
     return sessionId === null ? answer : withSessionId(answer, sessionId);
   };
+}
+
+/** The limits of a request, and the scopes that it needs. Counts the messages of a batch after the first. */
+async function refusalOf(
+  context: OperationServices,
+  body: unknown,
+  { caller: { scopes }, countMore }: AdmittedCall,
+): Promise<Response | null> {
+  const messages = Array.isArray(body) ? body.length : 1;
+  if (messages > BATCH_MAX)
+    return invalidRequest(`A batch may carry at most ${BATCH_MAX} messages; this one has ${messages}.`);
+  const problem = boundsProblem(Array.isArray(body) ? body : [body]);
+  if (problem !== null) return invalidRequest(problem);
+  if (messages > 1) {
+    const rate = await countMore(messages - 1);
+    if (!rate.allowed) return tooManyRequests(context, rate);
+  }
+  const missing = scopes === null ? [] : missingScopes(body, scopes);
+  return missing.length > 0 ? insufficientScope(context, missing) : null;
 }
 
 function withSessionId(answer: Response, sessionId: string): Response {
@@ -107,25 +129,6 @@ function boundsProblem(messages: readonly unknown[]): string | null {
   } catch (error) {
     if (error instanceof ServiceError) return error.message;
     throw error;
-  }
-}
-
-/** The message of a request, and the request to pass on. */
-interface ReadMessage {
-  /** The parsed body; undefined when there is none or it is not JSON. The protocol has its own error for those. */
-  readonly body: unknown;
-  /** Has an unread body only when that is not JSON. */
-  readonly forwarded: Request;
-}
-
-async function readMessage(request: Request): Promise<ReadMessage> {
-  if (request.method !== 'POST') return { body: undefined, forwarded: request };
-  const text = await request.text();
-  try {
-    return { body: JSON.parse(text), forwarded: request };
-  } catch {
-    const { url, method, headers, signal } = request;
-    return { body: undefined, forwarded: new Request(url, { method, headers, signal, body: text }) };
   }
 }
 

@@ -1,5 +1,5 @@
 /** Links from a tool's answer to the posts that it created or changed, for clients that can follow them. */
-import type { ResourceLink, ServerContext } from '@modelcontextprotocol/server';
+import type { ResourceLink } from '@modelcontextprotocol/server';
 import { postUri } from './resource-uris.ts';
 
 /** The revision that introduced links; clients of earlier ones refuse content types they do not know. */
@@ -15,8 +15,7 @@ interface Named {
 }
 
 /** @param body of an answer: its fields `post`, `result` and `results` name posts */
-export function linksTo(body: unknown, ctx: ServerContext): ResourceLink[] {
-  if (!knowsLinks(ctx)) return [];
+export function linksTo(body: unknown): ResourceLink[] {
   const { post, result, results = [] } = body as Named;
   const ids = [post?.id, result?.postId, ...results.map(({ postId }) => postId)];
   return ids
@@ -25,8 +24,12 @@ export function linksTo(body: unknown, ctx: ServerContext): ResourceLink[] {
     .map((id) => ({ type: 'resource_link', uri: postUri(id), name: `post ${id}`, mimeType: 'application/json' }));
 }
 
-function knowsLinks({ mcpReq, http }: ServerContext): boolean {
-  // Only requests of 2026-07-28 and later have an envelope. The two oldest revisions do not name themselves in
-  // requests.
-  return mcpReq.envelope !== undefined || (http?.req?.headers.get('mcp-protocol-version') ?? '') >= SINCE;
+/**
+ * Whether a client knows links. The two oldest revisions do not name themselves in requests.
+ *
+ * @param hasEnvelope as requests of 2026-07-28 and later have
+ * @param revision that the request names in its header
+ */
+export function takesLinks(hasEnvelope: boolean, revision: string | null | undefined): boolean {
+  return hasEnvelope || (revision ?? '') >= SINCE;
 }

@@ -9,7 +9,7 @@ import { registerResources } from './resources.ts';
 import { registerResourceTemplates } from './resource-templates.ts';
 import { INSTRUCTIONS, serverInfo } from './server-info.ts';
 import { registerSkills } from './skills.ts';
-import { isToolOf, registerTools } from './tools.ts';
+import { registerTools, toolNamed } from './tools.ts';
 import type { OperationServices } from '../routers/context.ts';
 import type { EventStreamOptions } from '../services/events/stream-places.ts';
 
@@ -51,7 +51,7 @@ export function createServerFactory(
     });
     registerTools(server, context, call, confirmations);
     // Most requests call one tool, and registering everything else takes longer than the call.
-    if (isToolOf(call)) return server;
+    if (toolNamed(call.selection, call.tool) !== undefined) return server;
     registerResources(server, context, call, openApi);
     registerResourceTemplates(server, context, call);
     registerPrompts(server, context, call);

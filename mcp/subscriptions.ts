@@ -33,6 +33,8 @@ export const EVENT_ID_META_KEY = 'carillon/eventId';
 export interface ClientConnection {
   /** Aborts when the answer is over and uses no more memory. */
   readonly closed: AbortSignal;
+  /** Aborts when the client disconnects before it has the whole answer. */
+  readonly left: AbortSignal;
   /** Whether the client has not yet read what it was sent. */
   isBlocked(): boolean;
   destroy(): void;

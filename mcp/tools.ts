@@ -14,13 +14,13 @@ import { callOperation, type McpCall, type ServedCall } from './call-operation.t
 import type { Confirmations } from './confirmations.ts';
 import { viewMeta } from './offer-views.ts';
 import { progressOf } from './progress.ts';
-import { linksTo } from './resource-links.ts';
+import { linksTo, takesLinks } from './resource-links.ts';
 import { errorResult, successResult } from './tool-results.ts';
 import { inputSchema, outputSchema, type ShownShapes } from './tool-schema.ts';
 import { isSelected, type ToolSelection } from './tool-selection.ts';
 import type { OperationServices } from '../routers/context.ts';
 
-interface Tool {
+export interface Tool {
   readonly name: string;
   /** The question for a person before the tool runs; undefined when no confirmation is needed. */
   readonly confirmation: string | undefined;
@@ -83,9 +83,9 @@ function toTool(
   return { name, confirmation, operation, config: { title, description, annotations, ...schemas } };
 }
 
-/** Whether the call names a tool of its selection. */
-export function isToolOf({ selection, tool }: ServedCall): boolean {
-  return tool !== undefined && toolsOf(selection).some(({ name }) => name === tool);
+/** The tool of a selection; undefined when it has none of this name. */
+export function toolNamed(selection: ToolSelection, name: string | undefined): Tool | undefined {
+  return toolsOf(selection).find((tool) => tool.name === name);
 }
 
 /** Registers the tools of the selection, or only the one that is called. */
@@ -95,44 +95,60 @@ export function registerTools(
   call: ServedCall,
   confirmations: Confirmations,
 ): void {
-  const tools = toolsOf(call.selection);
-  const called = tools.filter(({ name }) => name === call.tool);
-  for (const tool of called.length > 0 ? called : tools) {
+  const called = toolNamed(call.selection, call.tool);
+  for (const tool of called === undefined ? toolsOf(call.selection) : [called]) {
     const config = call.views.length === 0 ? tool.config : { ...tool.config, _meta: viewMeta(tool.name, call.views) };
-    server.registerTool(tool.name, config, (input, ctx) =>
-      runTool(context, tool, input, { ...call, onProgress: progressOf(context, ctx) }, ctx, confirmations),
-    );
+    server.registerTool(tool.name, config, async (input, ctx) => {
+      const asked = await askFirst(context, { tool, input, call }, ctx, confirmations);
+      if (asked !== null) return asked;
+      return runTool(context, {
+        tool,
+        input,
+        call: { ...call, onProgress: progressOf(context, ctx) },
+        takesLinks: takesLinks(ctx.mcpReq.envelope !== undefined, ctx.http?.req?.headers.get('mcp-protocol-version')),
+      });
+    });
   }
+}
+
+/** A call of one tool. */
+interface ToolCall {
+  readonly tool: Tool;
+  readonly input: unknown;
+  readonly call: McpCall;
 }
 
 /** A call that is refused anyway asks no question. */
 async function askFirst(
-  { name, confirmation, operation }: Tool,
-  input: unknown,
+  context: OperationServices,
+  made: ToolCall,
   ctx: ServerContext,
   confirmations: Confirmations,
 ): Promise<CallToolResult | InputRequiredResult | null> {
-  if (confirmation === undefined || !operation.input.safeParse(input).success) return null;
-  return confirmations.ask(ctx, { name, confirmation, input });
+  const { name, confirmation, operation } = made.tool;
+  if (confirmation === undefined || !operation.input.safeParse(made.input).success) return null;
+  try {
+    return await confirmations.ask(ctx, { name, confirmation, input: made.input });
+  } catch (thrown) {
+    return failed(context, made, thrown);
+  }
 }
 
-async function runTool(
+/** Never throws: a failure is a result too. */
+export async function runTool(
   context: OperationServices,
-  tool: Tool,
-  input: unknown,
-  call: McpCall,
-  ctx: ServerContext,
-  confirmations: Confirmations,
-): Promise<CallToolResult | InputRequiredResult> {
-  const { operation } = tool;
+  { takesLinks: withLinks, ...made }: ToolCall & { readonly takesLinks: boolean },
+): Promise<CallToolResult> {
   try {
-    const asked = await askFirst(tool, input, ctx, confirmations);
-    if (asked !== null) return asked;
-    const body = await callOperation(context, operation, input, call);
-    return successResult(body, linksTo(body, ctx));
+    const body = await callOperation(context, made.tool.operation, made.input, made.call);
+    return successResult(body, withLinks ? linksTo(body) : []);
   } catch (thrown) {
-    const error = publicError(thrown, input);
-    if (isLogged(error.code)) context.log.error({ reqId: call.requestId, err: thrown }, 'a tool call failed');
-    return errorResult(context, operation, error, call.requestId);
+    return failed(context, made, thrown);
   }
+}
+
+function failed(context: OperationServices, { tool, input, call }: ToolCall, thrown: unknown): CallToolResult {
+  const error = publicError(thrown, input);
+  if (isLogged(error.code)) context.log.error({ reqId: call.requestId, err: thrown }, 'a tool call failed');
+  return errorResult(context, tool.operation, error, call.requestId);
 }

@@ -29,6 +29,7 @@ import { ownerTrpc } from './owner-trpc.ts';
 import { presentedKey } from './presented-key.ts';
 import { measureDurations, probes } from './probes.ts';
 import { rateHeaders, REQUEST_ID_HEADER } from './rate-headers.ts';
+import { readBody } from './read-body.ts';
 import { servePublicImage } from './public-image.ts';
 import { giveRequestId, requestIdOf } from './request-id.ts';
 import { loadOnce } from './load-once.ts';
@@ -68,19 +69,13 @@ export function createApp(context: Runtime, options: AppOptions = {}): Express {
   const exports = serveExports(context, api, stopping);
   app.get(`/api/v2${EXPORTS_PATH}/:kind`, cors, exports.forKeys);
   app.use('/api/v2', cors, (request, response) => handleRest(context, api, request, response));
-  app.use(probes(context, options.isReady ?? (() => true)));
-  app.use(identityRouter(context));
-  app.use('/trpc', cors, trpcHandler(context, api));
-  app.use('/owner/trpc', ownerTrpc(context));
-  app.use('/owner/events', ownerEvents(context, streams));
-  app.use('/owner/media', ownerMedia(context));
-  app.get(`/owner${EXPORTS_PATH}/:kind`, exports.forPeople);
   const mcp = loadOnce(async () => {
     const { createMcpHandler } = await import('../mcp/handler.ts');
     return createMcpHandler(context, {
       ...credentials('mcp'),
       requestIdOf,
       rateHeaders,
+      readBody,
       requestIdHeader: REQUEST_ID_HEADER,
       openApi: await openApi(),
       readView: readChatView,
@@ -88,6 +83,13 @@ export function createApp(context: Runtime, options: AppOptions = {}): Express {
     });
   });
   app.all(['/mcp', '/mcp/*path'], async (request, response, next) => (await mcp())(request, response, next));
+  app.use(probes(context, options.isReady ?? (() => true)));
+  app.use(identityRouter(context));
+  app.use('/trpc', cors, trpcHandler(context, api));
+  app.use('/owner/trpc', ownerTrpc(context));
+  app.use('/owner/events', ownerEvents(context, streams));
+  app.use('/owner/media', ownerMedia(context));
+  app.get(`/owner${EXPORTS_PATH}/:kind`, exports.forPeople);
   app.use(oauthRouter(context, authorizationServer));
   const { operatorToken } = options;
   const hasOperator = context.config.operator !== 'off';

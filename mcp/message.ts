@@ -1,0 +1,36 @@
+/** A request to /mcp with its body, and the same as the SDK takes it. */
+import type { Request as HttpRequest } from 'express';
+
+export interface Message {
+  readonly request: HttpRequest;
+  /** The text of the body; undefined for a request that has none. */
+  readonly text: string | undefined;
+  /** The parsed body; undefined when there is none or it is not JSON. The protocol has its own error for those. */
+  readonly body: unknown;
+}
+
+const UTF_8 = new TextDecoder();
+
+export function messageOf(request: HttpRequest, bytes: Buffer | undefined): Message {
+  const text = bytes === undefined ? undefined : UTF_8.decode(bytes);
+  return { request, text, body: parsed(text) };
+}
+
+function parsed(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param left aborts when the client disconnects */
+export function toWebRequest({ request, text }: Message, left: AbortSignal): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    for (const one of [value ?? []].flat()) headers.append(name, one);
+  }
+  const url = `http://${request.headers.host ?? 'localhost'}${request.originalUrl}`;
+  return new Request(url, { method: request.method, headers, signal: left, ...(text !== undefined && { body: text }) });
+}

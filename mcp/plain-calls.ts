@@ -1,0 +1,123 @@
+/**
+ * Answers the ordinary request, one call of one tool, without a server of the SDK. The SDK creates, connects and closes a
+ * server for each request, which takes longer than the call itself. What is not ordinary is left to the SDK: other messages,
+ * questions to a person, progress, fields that we do not know, and every mistake. The answers are the same
+ * (docs/decisions/0116-answer-plain-tool-calls-ourselves.md).
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import {
+  type CallToolResult,
+  classifyInboundRequest,
+  type Implementation,
+  isJsonContentType,
+  SERVER_INFO_META_KEY,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/server';
+import type { OperationServices } from '../routers/context.ts';
+import type { McpCall } from './call-operation.ts';
+import type { Message } from './message.ts';
+import { takesLinks } from './resource-links.ts';
+import { runTool, type Tool, toolNamed } from './tools.ts';
+import type { ToolSelection } from './tool-selection.ts';
+
+/** A call that needs nothing of the SDK but its judgement which revision it is of. */
+interface PlainCall {
+  readonly id: string | number;
+  readonly tool: Tool;
+  readonly input: unknown;
+  /** Whether it is of 2026-07-28. */
+  readonly isModern: boolean;
+  /** The revision in its header. */
+  readonly revision: string | undefined;
+}
+
+/** The revision whose requests carry an envelope. */
+const MODERN = '2026-07-28';
+
+/** Fields of a plain call. Any other may ask for something. */
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
+const PARAMETERS: ReadonlySet<string> = new Set(['name', 'arguments', '_meta']);
+const ENVELOPE: ReadonlySet<string> = new Set([
+  'io.modelcontextprotocol/protocolVersion',
+  'io.modelcontextprotocol/clientInfo',
+  'io.modelcontextprotocol/clientCapabilities',
+]);
+
+/** The plain call that a message is; null for all that the SDK answers. */
+export function plainCallOf({ request, body }: Message, selection: ToolSelection): PlainCall | null {
+  const { headers, method } = request;
+  if (method !== 'POST' || !hasOnly(body, MESSAGE_FIELDS) || body['method'] !== 'tools/call') return null;
+  const { id, params } = body;
+  if (typeof id !== 'string' && typeof id !== 'number') return null;
+  if (!hasOnly(params, PARAMETERS)) return null;
+  const { name, arguments: input = {}, _meta: meta = {} } = params;
+  const tool = typeof name === 'string' ? toolNamed(selection, name) : undefined;
+  if (tool === undefined || tool.confirmation !== undefined || !isObject(input) || !hasOnly(meta, ENVELOPE))
+    return null;
+  if (!acceptsBoth(headers) || !isJsonContentType(headers['content-type'])) return null;
+  const isModern = isOfRevision(headers, body, name);
+  return isModern === null ? null : { id, tool, input, isModern, revision: header(headers, 'mcp-protocol-version') };
+}
+
+/** True for 2026-07-28, false for the revisions before it, null for a request that the SDK refuses. */
+function isOfRevision(headers: IncomingHttpHeaders, body: unknown, name: unknown): boolean | null {
+  const revision = header(headers, 'mcp-protocol-version');
+  const methodHeader = header(headers, 'mcp-method');
+  const nameHeader = header(headers, 'mcp-name');
+  const outcome = classifyInboundRequest({
+    httpMethod: 'POST',
+    body,
+    ...(revision !== undefined && { protocolVersionHeader: revision }),
+    ...(methodHeader !== undefined && { mcpMethodHeader: methodHeader }),
+    ...(nameHeader !== undefined && { mcpNameHeader: nameHeader }),
+  });
+  if (outcome.kind === 'modern')
+    return revision === MODERN && methodHeader !== undefined && nameHeader === name ? true : null;
+  const isKnown = revision === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(revision);
+  return outcome.kind === 'legacy' && outcome.reason === 'no-claim' && isKnown ? false : null;
+}
+
+/** The JSON of the answer. @param info of this server, which answers of 2026-07-28 name */
+export async function answerPlainCall(
+  context: OperationServices,
+  { id, tool, input, isModern, revision }: PlainCall,
+  call: McpCall,
+  info: Implementation,
+): Promise<string> {
+  const result = await runTool(context, { tool, input, call, takesLinks: takesLinks(isModern, revision) });
+  const whole = isModern
+    ? { ...result, resultType: 'complete', _meta: { ...result['_meta'], [SERVER_INFO_META_KEY]: info } }
+    : result;
+  return `{"result":${toJson(whole)},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
+}
+
+/**
+ * The JSON of a result. The first text of a success is the JSON of its structured content already. Each field is written
+ * by itself: V8 writes a long text three times as slowly inside of some objects as alone.
+ */
+function toJson(result: CallToolResult): string {
+  const [first] = result.content;
+  const fields = Object.entries(result).map(([name, value]) => {
+    const isWritten = name === 'structuredContent' && first?.type === 'text';
+    return `${JSON.stringify(name)}:${isWritten ? first.text : JSON.stringify(value)}`;
+  });
+  return `{${fields.join(',')}}`;
+}
+
+function hasOnly(value: unknown, fields: ReadonlySet<string>): value is Record<string, unknown> {
+  return isObject(value) && Object.keys(value).every((field) => fields.has(field));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** As the SDK demands of the older revisions. */
+function acceptsBoth({ accept = '' }: IncomingHttpHeaders): boolean {
+  return accept.includes('application/json') && accept.includes('text/event-stream');
+}
+
+function header(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
