@@ -3,14 +3,14 @@ import type { WithBackups } from '../services/backups/backup-schedule.ts';
 import type { Context } from '../services/context.ts';
 import type { WithStartup } from '../services/health/startup.ts';
 import type { WithRestoreWatch } from '../services/restores/restore-watch.ts';
-import type { WithSender } from '../services/sending/post-sender.ts';
+import type { WithCreations } from '../services/posts/create-posts.ts';
 import type { WithReceivers } from '../services/webhooks/receivers.ts';
 import type { WithDispatcher } from '../services/webhooks/webhook-dispatcher.ts';
 import type { WorkerLoopName } from '../services/workers/worker-loops.ts';
 
 /** What loops work with. */
 export interface LoopContext
-  extends Context, WithSender, WithRestoreWatch, WithReceivers, WithDispatcher, WithStartup, WithBackups {}
+  extends Context, WithCreations, WithRestoreWatch, WithReceivers, WithDispatcher, WithStartup, WithBackups {}
 
 export interface Loop {
   readonly name: WorkerLoopName;

@@ -14,6 +14,8 @@ import { createMemoryRateLimiter } from '../services/limits/memory-rate-limiter.
 import { createPostgresRateLimiter } from '../services/limits/postgres-rate-limiter.ts';
 import { createPublicRateLimiter } from '../services/limits/public-rate-limiter.ts';
 import type { WithLimiter, WithPublicLimiter } from '../services/limits/rate-limiter.ts';
+import { createTargetLookups } from '../services/connections/resolve-slugs.ts';
+import { createPostInserts } from '../services/posts/store-posts.ts';
 import { createRestoreWatch } from '../services/restores/restore-watch.ts';
 import { createPostSender } from '../services/sending/create-post-sender.ts';
 import { cacheStats } from '../services/stats/read-stats.ts';
@@ -50,6 +52,8 @@ export function createRuntime(parts: RuntimeParts): Runtime {
     keyChecks: createKeyChecks(base),
     audit: createAuditLog(base),
     sends: createPostSender(base),
+    targetLookups: createTargetLookups(base),
+    postInserts: createPostInserts(base),
     restores: createRestoreWatch(base),
     deliveries: createWebhookDispatcher(base),
     ...cacheHealth(base),

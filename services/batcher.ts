@@ -7,6 +7,8 @@ import { isDatabaseAway } from '../entities/database-away.ts';
 export interface Batcher<Item, Result> {
   /** Adds an item; settles when the batch that carries it has been written. */
   add(item: Item): Promise<Result>;
+  /** Whether no item waits or is being written. */
+  readonly isIdle: boolean;
 }
 
 interface Waiting<Item, Result> {
@@ -67,5 +69,39 @@ export function createBatcher<Item, Result>(
           setImmediate(() => void run());
         }
       }),
+    get isIdle() {
+      return !writing;
+    },
+  };
+}
+
+/** Most batchers that are kept for the next item of their group. */
+const GROUPS_MAX = 1_000;
+
+/**
+ * Combines the items of a group only: a group whose statement waits for a lock holds up no other.
+ *
+ * @param groupOf the group of an item
+ * @param write gets items of one group; as for {@link createBatcher}
+ * @param maxSize most items in one batch
+ */
+export function createGroupedBatcher<Item, Result>(
+  groupOf: (item: Item) => string,
+  write: (items: readonly Item[]) => Promise<readonly Result[]>,
+  maxSize: number,
+): Pick<Batcher<Item, Result>, 'add'> {
+  // Batchers stay while they are idle: a Map that entries enter and leave with each request keeps its old tables.
+  const groups = new Map<string, Batcher<Item, Result>>();
+  const open = (name: string) => {
+    if (groups.size >= GROUPS_MAX) for (const [other, { isIdle }] of groups) if (isIdle) groups.delete(other);
+    const made = createBatcher(write, maxSize);
+    groups.set(name, made);
+    return made;
+  };
+  return {
+    add: (item) => {
+      const name = groupOf(item);
+      return (groups.get(name) ?? open(name)).add(item);
+    },
   };
 }

@@ -7,6 +7,7 @@ import { columns } from '../../entities/column-lists.ts';
 import { type RowOf, statement } from '../../entities/statement.ts';
 import { TEST_PLATFORM } from '../../platforms/registry.ts';
 import type { ConnectionLimits } from '../../platforms/contract.ts';
+import { createGroupedBatcher } from '../batcher.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
 import { PLAN_TERMS, type PlanTerms, planTerms } from '../plans/plan-terms.ts';
@@ -52,12 +53,47 @@ const findTargets = statement('find the connections that slugs name', {
 
 type TargetRow = RowOf<typeof findTargets>;
 
+/** What a request asks for. */
+interface Lookup {
+  readonly accountId: string;
+  readonly slugs: readonly string[];
+  readonly profileId: string | null;
+  readonly onlyPlatform: string | null;
+}
+
+/** Finds the connections of requests that arrive together and reach the same ones with one statement. */
+export interface TargetLookups {
+  /** Rows for these slugs, and for those of other requests. */
+  add(lookup: Lookup): Promise<readonly TargetRow[]>;
+}
+
+export interface WithTargetLookups {
+  readonly targetLookups: TargetLookups;
+}
+
+/** Most requests in one statement. */
+const TOGETHER_MAX = 50;
+
+export function createTargetLookups(context: Context): TargetLookups {
+  return createGroupedBatcher<Lookup, readonly TargetRow[]>(
+    ({ accountId, profileId, onlyPlatform }) => `${accountId} ${profileId ?? ''} ${onlyPlatform ?? ''}`,
+    async (lookups) => {
+      const [first] = lookups;
+      if (first === undefined) return [];
+      const slugs = [...new Set(lookups.flatMap((lookup) => lookup.slugs))];
+      const rows = await findTargets(context.db.queries, { ...first, slugs });
+      return lookups.map(() => rows);
+    },
+    TOGETHER_MAX,
+  );
+}
+
 /**
  * @param profileId the profile that every slug must belong to; undefined means the key's own profile. For an unscoped
  *   key, undefined means the caller's own connections first, otherwise the one profile that has the slug
  */
 export async function resolveSlugs(
-  context: Context,
+  context: Context & WithTargetLookups,
   caller: Caller,
   slugs: readonly string[],
   profileId: string | undefined,
@@ -70,7 +106,7 @@ export async function resolveSlugs(
   // Invalid slugs are not queried: they may contain a NUL, which the database would report as an internal error.
   const possible = slugs.filter((slug) => SLUG_PATTERN.test(slug));
   const { accountId } = caller;
-  const rows = await findTargets(context.db.queries, { accountId, slugs: possible, profileId: wanted, onlyPlatform });
+  const rows = await context.targetLookups.add({ accountId, slugs: possible, profileId: wanted, onlyPlatform });
   return slugs.map((slug) =>
     pick(
       context,

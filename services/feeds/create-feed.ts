@@ -6,7 +6,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import type { Caller } from '../access/caller.ts';
 import { holdMaker } from '../access/maker.ts';
 import { storedCaller } from '../access/stored-caller.ts';
-import { resolveSlugs } from '../connections/resolve-slugs.ts';
+import { resolveSlugs, type WithTargetLookups } from '../connections/resolve-slugs.ts';
 import type { Context } from '../context.ts';
 import { lockAccount } from '../plans/plan-usage.ts';
 import { requireFeedAddress } from './feed-address.ts';
@@ -29,7 +29,11 @@ export interface NewFeed {
  * @throws ServiceError invalid_request, invalid_connection, limit_exceeded, unauthorized when the caller's key or grant was
  *   revoked meanwhile
  */
-export async function createFeed(context: Context, caller: Caller, request: NewFeed): Promise<FeedView> {
+export async function createFeed(
+  context: Context & WithTargetLookups,
+  caller: Caller,
+  request: NewFeed,
+): Promise<FeedView> {
   const { profileId: targetProfileId, connectionSlugs, ...fields } = request;
   requireFeedAddress(request.url);
   await requireConnections(context, caller, connectionSlugs, targetProfileId);
@@ -58,7 +62,7 @@ export async function createFeed(context: Context, caller: Caller, request: NewF
 
 /** @throws ServiceError invalid_connection when a slug names none of the caller's connections */
 export async function requireConnections(
-  context: Context,
+  context: Context & WithTargetLookups,
   caller: Caller,
   slugs: readonly string[],
   profileId: string | null,

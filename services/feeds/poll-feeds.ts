@@ -2,6 +2,7 @@
  * Polls the feeds that are due. A claim moves the next poll on, so that other workers take other feeds and a poll that a
  * crash interrupts is repeated after a while.
  */
+import type { WithCreations } from '../posts/create-posts.ts';
 import { tables } from '../../entities/tables.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { FeedDisabledReason } from '../../entities/feed.ts';
@@ -9,7 +10,6 @@ import { callerOf, inForce } from '../access/stored-caller.ts';
 import type { Context } from '../context.ts';
 import { storeEvents } from '../events/store-events.ts';
 import { storeOwnerNotices } from '../notices/store-owner-notices.ts';
-import type { WithSender } from '../sending/post-sender.ts';
 import { dateOrNull } from '../timestamp.ts';
 import { type ClaimedFeed, claimFeeds, settleFeed } from './claim-feeds.ts';
 import { disabledFeedEvent, disabledFeedNotice, type WorkerReason } from './disabled-feed.ts';
@@ -32,7 +32,7 @@ const DISABLE_AFTER_MS = 3 * 86_400_000;
 const FAILURES_AT_LEAST = 5;
 
 /** @returns number of feeds that were polled */
-export async function pollFeeds(context: Context & WithSender, signal: AbortSignal): Promise<number> {
+export async function pollFeeds(context: Context & WithCreations, signal: AbortSignal): Promise<number> {
   let polled = 0;
   while (!signal.aborted) {
     const now = context.clock.now();
@@ -55,7 +55,7 @@ export async function nextPollAt(context: Context): Promise<Date | null> {
   return dateOrNull(at);
 }
 
-async function pollFeed(context: Context & WithSender, feed: ClaimedFeed): Promise<void> {
+async function pollFeed(context: Context & WithCreations, feed: ClaimedFeed): Promise<void> {
   const caller = await inForce(context, callerOf(feed.caller));
   if (caller === null) {
     return disable(context, feed, 'ended', 'The key, agent or role that added the feed has ended.');

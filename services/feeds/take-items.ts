@@ -13,10 +13,9 @@ import type { Caller } from '../access/caller.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { Context } from '../context.ts';
 import { bodyHash } from '../idempotency/body-hash.ts';
-import { createPosts } from '../posts/create-posts.ts';
+import { createPosts, type WithCreations } from '../posts/create-posts.ts';
 import type { StoredResult } from '../posts/store-and-send.ts';
 import { hashSecret } from '../secrets.ts';
-import type { WithSender } from '../sending/post-sender.ts';
 import type { ClaimedFeed } from './claim-feeds.ts';
 import type { ParsedItem } from './parse-feed.ts';
 import { fillTemplate } from './template.ts';
@@ -33,7 +32,7 @@ interface NewItem extends ParsedItem {
 
 /** @returns false when items are left for the next poll */
 export async function takeItems(
-  context: Context & WithSender,
+  context: Context & WithCreations,
   caller: Caller,
   feed: ClaimedFeed,
   items: readonly ParsedItem[],
@@ -73,7 +72,7 @@ async function unknownItems(context: Context, { id }: ClaimedFeed, items: readon
 }
 
 async function takeItem(
-  context: Context & WithSender,
+  context: Context & WithCreations,
   caller: Caller,
   feed: ClaimedFeed,
   item: NewItem,

@@ -3,6 +3,7 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Feed, FEED_DELIVERIES } from '../../entities/feed.ts';
 import type { Caller } from '../access/caller.ts';
 import { storedCaller } from '../access/stored-caller.ts';
+import type { WithTargetLookups } from '../connections/resolve-slugs.ts';
 import type { Context } from '../context.ts';
 import { requireConnections } from './create-feed.ts';
 import { requireFeedAddress } from './feed-address.ts';
@@ -25,7 +26,7 @@ export interface FeedChanges {
 
 /** @throws ServiceError not_found, invalid_request, invalid_connection */
 export async function updateFeed(
-  context: Context,
+  context: Context & WithTargetLookups,
   caller: Caller,
   feedId: string,
   changes: FeedChanges,

@@ -4,7 +4,7 @@
  */
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
-import type { WithSender } from '../sending/post-sender.ts';
+import type { WithCreations } from '../posts/create-posts.ts';
 import { dateOrNull } from '../timestamp.ts';
 import { type ClaimedImport, claimImport, endImport, nextImport, nextRow, releaseImport } from './claim-import.ts';
 import { runRow } from './run-row.ts';
@@ -17,7 +17,7 @@ const LEASE_MS = 180_000;
 const ROWS_A_TURN = 25;
 
 /** @returns number of rows that were tried */
-export async function runImports(context: Context & WithSender, signal: AbortSignal): Promise<number> {
+export async function runImports(context: Context & WithCreations, signal: AbortSignal): Promise<number> {
   let tried = 0;
   while (!signal.aborted) {
     const lease = context.random.uuid();
@@ -45,7 +45,7 @@ interface Turn {
   readonly signal: AbortSignal;
 }
 
-async function runTurn(context: Context & WithSender, { claimed, lease, signal }: Turn): Promise<number> {
+async function runTurn(context: Context & WithCreations, { claimed, lease, signal }: Turn): Promise<number> {
   const stored: Caller = callerOf(claimed.caller);
   const { id } = claimed;
   let tried = 0;

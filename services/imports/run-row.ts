@@ -12,10 +12,9 @@ import type { Caller } from '../access/caller.ts';
 import { recordChange } from '../audit/record-change.ts';
 import type { Context } from '../context.ts';
 import { bodyHash } from '../idempotency/body-hash.ts';
-import { createPosts } from '../posts/create-posts.ts';
+import { createPosts, type WithCreations } from '../posts/create-posts.ts';
 import type { StoredResult } from '../posts/store-and-send.ts';
 import { validatePosts } from '../posts/validate-posts.ts';
-import type { WithSender } from '../sending/post-sender.ts';
 import { type ImportPost, withFetchedImages, withKnownImages } from './import-post.ts';
 import type { RowResult } from './import-view.ts';
 import type { ClaimedImport, PendingRow } from './claim-import.ts';
@@ -31,7 +30,7 @@ interface Outcome {
 
 /** @throws Error when the database is away; then the row stays pending */
 export async function runRow(
-  context: Context & WithSender,
+  context: Context & WithCreations,
   caller: Caller,
   claimed: ClaimedImport,
   row: PendingRow,
@@ -58,7 +57,7 @@ class RowTaken extends Error {
   override name = 'RowTaken';
 }
 
-async function preview(context: Context, caller: Caller, post: ImportPost): Promise<Outcome> {
+async function preview(context: Context & WithCreations, caller: Caller, post: ImportPost): Promise<Outcome> {
   const checked = await validatePosts(context, caller, withKnownImages(post));
   const results = checked.map(({ connectionSlug, ok, error, scheduledFor }): RowResult => {
     const shown = error as ItemError | null;
@@ -93,7 +92,7 @@ interface RowToCreate {
   readonly post: ImportPost;
 }
 
-async function create(context: Context & WithSender, caller: Caller, { claimed, row, post }: RowToCreate) {
+async function create(context: Context & WithCreations, caller: Caller, { claimed, row, post }: RowToCreate) {
   const input = await withFetchedImages(context, caller, post);
   const key = { key: `import ${claimed.id} ${row.number} ${row.tries}`, operation: OPERATION, hash: bodyHash(post) };
   const whenStored = async (em: SqlEntityManager, stored: readonly StoredResult[]) => {

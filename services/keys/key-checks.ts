@@ -5,7 +5,7 @@
 import { ApiKey } from '../../entities/api-key.ts';
 import { columns } from '../../entities/column-lists.ts';
 import { type RowOf, statement } from '../../entities/statement.ts';
-import { type Batcher, createBatcher } from '../batcher.ts';
+import { createGroupedBatcher } from '../batcher.ts';
 import type { Context } from '../context.ts';
 import { RATE_LIMIT, type RateRow, rateStateOf } from '../limits/postgres-rate-limiter.ts';
 import { type RateState, WINDOW_SECONDS, type WithLimiter } from '../limits/rate-limiter.ts';
@@ -64,41 +64,27 @@ const findKeyAndCount = statement('find a key and count its requests', {
     where ${isActive({ secretHash, now: given.now })}`,
 });
 
-/** The batch of one key and bucket, which exists while it contains a request. */
-interface Group {
-  readonly batcher: Batcher<void, Admission | null>;
-  waiting: number;
+/** A key that a request presents, and the bucket that the request counts in. */
+interface Check {
+  readonly secretHash: string;
+  readonly bucket: string | undefined;
 }
 
 export function createKeyChecks(context: Context & WithLimiter): KeyChecks {
-  const groups = new Map<string, Group>();
-  const open = (secretHash: string, bucket: string | undefined): Group => ({
-    batcher: createBatcher((requests) => look(context, secretHash, bucket, requests.length), TOGETHER_MAX),
-    waiting: 0,
-  });
-  return {
-    check: async (secretHash, bucket) => {
-      const name = `${secretHash} ${bucket ?? ''}`;
-      const group = groups.get(name) ?? open(secretHash, bucket);
-      groups.set(name, group);
-      group.waiting += 1;
-      try {
-        return await group.batcher.add();
-      } finally {
-        group.waiting -= 1;
-        if (group.waiting === 0) groups.delete(name);
-      }
-    },
-  };
+  const checks = createGroupedBatcher<Check, Admission | null>(
+    ({ secretHash, bucket }) => `${secretHash} ${bucket ?? ''}`,
+    (requests) => look(context, requests),
+    TOGETHER_MAX,
+  );
+  return { check: (secretHash, bucket) => checks.add({ secretHash, bucket }) };
 }
 
-/** Returns one admission per request; nulls when the key is invalid. */
-async function look(
-  context: Context & WithLimiter,
-  secretHash: string,
-  bucket: string | undefined,
-  requests: number,
-): Promise<(Admission | null)[]> {
+/** Returns one admission per request with the same key and bucket; nulls when the key is invalid. */
+async function look(context: Context & WithLimiter, checks: readonly Check[]): Promise<(Admission | null)[]> {
+  const [first] = checks;
+  if (first === undefined) return [];
+  const { secretHash, bucket } = first;
+  const requests = checks.length;
   const now = context.clock.now();
   const { limit, countsInDatabase = false } = context.limiter;
   const given = { now, requests, limit, windowSeconds: WINDOW_SECONDS };

@@ -22,7 +22,7 @@ import { applyPolicy, policyPostFor, questionOf } from './policy-of-post.ts';
 import { replaceDrafts } from './replace-drafts.ts';
 import { openResult, type PostResult, refusedResult } from './post-result.ts';
 import type { StoredResult, StoringRequest } from './store-and-send.ts';
-import { type NewPost, storePosts } from './store-posts.ts';
+import { type NewPost, storePosts, type WithPostInserts } from './store-posts.ts';
 
 /** A checked request to create posts. */
 export interface CheckedRequest extends StoringRequest {
@@ -40,7 +40,7 @@ type Accepted = CheckedSlug & { readonly target: PostTarget; readonly error: nul
  * @returns what each slug has then, in the order of the slugs
  */
 export function admitAndStorePosts(
-  context: Context,
+  context: Context & WithPostInserts,
   outer: SqlEntityManager,
   caller: Caller,
   request: CheckedRequest,
@@ -218,7 +218,7 @@ function refusedConnections(
 }
 
 async function storePrepared(
-  context: Context,
+  context: Context & WithPostInserts,
   em: SqlEntityManager,
   caller: Caller,
   { checked, slugs, recordId, claim }: CheckedRequest,

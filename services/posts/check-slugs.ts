@@ -5,7 +5,12 @@
 import type { ItemError } from '../../errors/item-error.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { platformOf } from '../../platforms/registry.ts';
-import { type PostTarget, type ResolvedSlug, resolveSlugs } from '../connections/resolve-slugs.ts';
+import {
+  type PostTarget,
+  type ResolvedSlug,
+  resolveSlugs,
+  type WithTargetLookups,
+} from '../connections/resolve-slugs.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
 import { identityOf } from '../access/identity.ts';
@@ -66,7 +71,11 @@ export async function checkInput(context: Context, caller: Caller, input: Create
 }
 
 /** Finds each slug's connection and checks the post against it. */
-export async function checkSlugs(context: Context, caller: Caller, checked: CheckedInput): Promise<CheckedSlug[]> {
+export async function checkSlugs(
+  context: Context & WithTargetLookups,
+  caller: Caller,
+  checked: CheckedInput,
+): Promise<CheckedSlug[]> {
   const { connectionSlugs, profileId } = checked.input;
   const resolved = await resolveSlugs(context, caller, [...new Set(connectionSlugs)], profileId);
   // Most accounts have no stop, and then no further query.

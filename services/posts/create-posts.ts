@@ -9,6 +9,8 @@ import type { Context } from '../context.ts';
 import type { KeyedRequest } from '../idempotency/idempotency.ts';
 import type { Caller } from '../access/caller.ts';
 import type { WithSender } from '../sending/post-sender.ts';
+import type { WithTargetLookups } from '../connections/resolve-slugs.ts';
+import type { WithPostInserts } from './store-posts.ts';
 import { admitAndStorePosts } from './admit-and-store-posts.ts';
 import { checkInput, type CheckedSlug, checkSlugs, type CreatePostsInput } from './check-slugs.ts';
 import type { PostResult } from './post-result.ts';
@@ -22,6 +24,9 @@ export interface CreatedPosts {
   /** True when this is the stored answer of an earlier request with the same Idempotency-Key. */
   readonly replayed: boolean;
 }
+
+/** What requests that create posts share in a process. */
+export interface WithCreations extends WithSender, WithTargetLookups, WithPostInserts {}
 
 /** What happens besides, while posts are created. */
 export interface Creation {
@@ -37,7 +42,7 @@ export interface Creation {
  *   idempotency_key_conflict
  */
 export async function createPosts(
-  context: Context & WithSender,
+  context: Context & WithCreations,
   caller: Caller,
   input: CreatePostsInput,
   keyed: KeyedRequest | null = null,

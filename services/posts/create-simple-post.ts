@@ -7,9 +7,8 @@ import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
 import { readScheduledFor } from '../scheduling/read-scheduled-for.ts';
-import { createPosts } from './create-posts.ts';
+import { createPosts, type WithCreations } from './create-posts.ts';
 import type { PostResult } from './post-result.ts';
-import type { WithSender } from '../sending/post-sender.ts';
 
 export interface SimplePostInput {
   readonly connectionSlug: string;
@@ -30,7 +29,7 @@ export type SimplePostResult =
  *   its outcome is unknown (docs/contract/posts.md#unknown-outcomes)
  */
 export async function createSimplePost(
-  context: Context & WithSender,
+  context: Context & WithCreations,
   caller: Caller,
   input: SimplePostInput,
   setSubject: (postId: string | null) => void,

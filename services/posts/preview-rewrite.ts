@@ -2,7 +2,7 @@
 import { ServiceError } from '../../errors/service-error.ts';
 import { platformOf } from '../../platforms/registry.ts';
 import type { Caller } from '../access/caller.ts';
-import { resolveSlugs } from '../connections/resolve-slugs.ts';
+import { resolveSlugs, type WithTargetLookups } from '../connections/resolve-slugs.ts';
 import type { Context } from '../context.ts';
 import { findVoice } from '../polish/find-voice.ts';
 import { type RewriteAttempt, tryRewrite } from '../polish/rewrite-text.ts';
@@ -35,7 +35,7 @@ export interface RewritePreview {
 
 /** @throws ServiceError invalid_connection when the slug names no connection of the caller's */
 export async function previewRewrite(
-  context: Context,
+  context: Context & WithTargetLookups,
   caller: Caller,
   { text, connectionSlug, profileId, variants }: RewriteRequest,
 ): Promise<RewritePreview> {

@@ -4,7 +4,8 @@ import type { Post } from '../../entities/post.ts';
 import type { Present } from '../../entities/present.ts';
 import { columns } from '../../entities/column-lists.ts';
 import { typed } from '../../entities/sql-types.ts';
-import { type RecordOf, records, statement } from '../../entities/statement.ts';
+import { type RecordOf, records, type RowOf, statement } from '../../entities/statement.ts';
+import { createGroupedBatcher } from '../batcher.ts';
 import type { Context } from '../context.ts';
 import type { Identity } from '../access/identity.ts';
 import type { ConnectionCredential } from '../connections/connection-credential.ts';
@@ -91,9 +92,35 @@ const insertPosts = statement('store new posts', {
     select id, ai_rewrite_status from stored`,
 });
 
+type NewRow = RecordOf<typeof POST>;
+
+/** Inserts the posts of requests of an account that arrive together with one statement; each request succeeds or fails alone. */
+export interface PostInserts {
+  /** @param posts of one request. @returns the rows of all requests of the statement */
+  add(posts: readonly NewRow[]): Promise<readonly RowOf<typeof insertPosts>[]>;
+}
+
+export interface WithPostInserts {
+  readonly postInserts: PostInserts;
+}
+
+/** Most requests in one statement, and most posts of a request that shares one. */
+const TOGETHER = { requests: 50, posts: 4 } as const;
+
+export function createPostInserts(context: Context): PostInserts {
+  return createGroupedBatcher<readonly NewRow[], readonly RowOf<typeof insertPosts>[]>(
+    ([first]) => first?.accountId ?? '',
+    async (requests) => {
+      const rows = await insertPosts(context.db.queries, { posts: requests.flat() });
+      return requests.map(() => rows);
+    },
+    TOGETHER.requests,
+  );
+}
+
 /** @returns the sends of the posts that are sent now, by the id of the post */
 export async function storePosts(
-  context: Context,
+  context: Context & WithPostInserts,
   em: SqlEntityManager,
   posts: readonly NewPost[],
   { recordId, claim }: { readonly recordId: string | null; readonly claim: string },
@@ -103,7 +130,8 @@ export async function storePosts(
   );
   if (posts.length === 0) return sends;
   const input = posts.map((post) => inputRow(context, post, sends.get(post.post.id), recordId));
-  const rows = await insertPosts(em, { posts: input });
+  const isAlone = em.isInTransaction() || input.length > TOGETHER.posts;
+  const rows = isAlone ? await insertPosts(em, { posts: input }) : await context.postInserts.add(input);
   for (const { id, ai_rewrite_status: aiRewriteStatus } of rows) {
     const send = sends.get(id);
     if (send !== undefined) sends.set(id, { ...send, post: { ...send.post, aiRewriteStatus } });
@@ -121,7 +149,7 @@ function inputRow(
   { post, connection, status, rewrite, slotAt, media, approvalId, createdBy, policyId }: NewPost,
   send: ClaimedSend | undefined,
   idempotencyRecordId: string | null,
-): RecordOf<typeof POST> {
+): NewRow {
   return {
     ...post,
     connectionId: connection.id,

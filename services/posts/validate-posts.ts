@@ -4,7 +4,7 @@
  */
 import type { ItemError } from '../../errors/item-error.ts';
 import { platformOf } from '../../platforms/registry.ts';
-import type { PostTarget } from '../connections/resolve-slugs.ts';
+import type { PostTarget, WithTargetLookups } from '../connections/resolve-slugs.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../access/caller.ts';
 import { checkAdmissions, FREE_OF_CHARGE, needsAdmission } from '../plans/admit-posts.ts';
@@ -56,7 +56,7 @@ interface Preview {
 
 /** @throws ServiceError invalid_request (time, conflicts), invalid_media */
 export async function validatePosts(
-  context: Context,
+  context: Context & WithTargetLookups,
   caller: Caller,
   input: CreatePostsInput,
 ): Promise<ValidationResult[]> {

@@ -1,6 +1,6 @@
 /** Many callers share one statement, and one bad item fails alone. */
 import { describe, expect, it } from 'vitest';
-import { createBatcher } from '../../services/batcher.ts';
+import { createBatcher, createGroupedBatcher } from '../../services/batcher.ts';
 
 /** A write that waits until the test releases it, and the items it was called with. */
 function heldWrite() {
@@ -113,5 +113,69 @@ describe('a bad item', () => {
       { status: 'rejected', reason: error },
     ]);
     expect(batches).toEqual([[1, 2]]);
+  });
+});
+
+describe('groups', () => {
+  const firstLetter = (item: string) => item.slice(0, 1);
+
+  it('share no batch', async () => {
+    const batches: string[][] = [];
+    const batcher = createGroupedBatcher(
+      firstLetter,
+      async (items) => {
+        batches.push([...items]);
+        return items.map((item) => item.toUpperCase());
+      },
+      100,
+    );
+
+    expect(await Promise.all(['a1', 'b1', 'a2', 'b2'].map((item) => batcher.add(item)))).toEqual([
+      'A1',
+      'B1',
+      'A2',
+      'B2',
+    ]);
+    expect(batches).toEqual([
+      ['a1', 'a2'],
+      ['b1', 'b2'],
+    ]);
+  });
+
+  it('do not wait for each other', async () => {
+    const held = heldWrite();
+    const batcher = createGroupedBatcher(
+      firstLetter,
+      (items) => (items[0] === 'b1' ? Promise.resolve(['B1']) : held.write(items)),
+      100,
+    );
+    const begins = held.nextBegins();
+    const first = batcher.add('a1');
+    await begins;
+
+    expect(await batcher.add('b1')).toBe('B1');
+    held.release();
+    expect(await first).toBe('A1');
+  });
+
+  it('are forgotten when there are many, except those that have work', async () => {
+    const held = heldWrite();
+    const batcher = createGroupedBatcher(
+      (item: string) => item,
+      (items) => (items[0] === 'held' ? held.write(items) : Promise.resolve(items.map((item) => item))),
+      100,
+    );
+    const begins = held.nextBegins();
+    const first = batcher.add('held');
+    await begins;
+    for (let index = 0; index < 2_500; index += 1) await batcher.add(`group ${index}`);
+    const second = batcher.add('held');
+    const next = held.nextBegins();
+    held.release();
+    await next;
+    held.release();
+
+    expect(await Promise.all([first, second])).toEqual(['HELD', 'HELD']);
+    expect(held.batches).toEqual([['held'], ['held']]);
   });
 });
