@@ -3,12 +3,13 @@ import { Agent as HttpAgent, type AgentOptions } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { NetConnectOpts, Socket } from 'node:net';
 import type { buildConnector } from 'undici';
+import { IN_FLIGHT_MAX } from '../services/webhooks/attempt-window.ts';
 
 /** How long an idle connection is kept: shorter than servers usually keep theirs. */
 const IDLE_MS = 4_000;
 
-/** Idle connections to one receiver. Its webhook lease needs one. */
-const IDLE_MAX = 2;
+/** Idle connections that are kept to one receiver: as many as its webhook may have attempts in flight. */
+const IDLE_MAX = IN_FLIGHT_MAX;
 
 export interface ReceiverAgents {
   readonly http: HttpAgent;
