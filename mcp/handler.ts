@@ -15,7 +15,15 @@ import { admit, type Credentials } from './admit.ts';
 import { messageOf } from './message.ts';
 import { corsHeaders, createOriginGuard, isPreflight } from './origin-guard.ts';
 import { BODY_MAX_BYTES, createProtocol } from './protocol.ts';
-import { forbidden, internalError, notFound, tooLarge, tooManyRequests, unauthorized } from './refusals.ts';
+import {
+  forbidden,
+  internalError,
+  invalidRequest,
+  notFound,
+  tooLarge,
+  tooManyRequests,
+  unauthorized,
+} from './refusals.ts';
 import type { ServerOptions } from './server.ts';
 import type { ClientConnection } from './subscriptions.ts';
 import { selectionAt } from './tool-selection.ts';
@@ -65,18 +73,14 @@ export function createMcpHandler(
       setHeaders(response, options.rateHeaders(latest));
       return latest;
     };
-    const connect = () => connectionOf(response);
-    try {
-      const message = messageOf(
-        request,
-        hasBody(request) ? await options.readBody(request, BODY_MAX_BYTES) : undefined,
-      );
-      const answer = await protocol(message, { caller, requestId, selection, countMore, expiresAt, connect });
-      if (typeof answer === 'string') return writeJson(response, answer);
-      await (isStream(answer) ? stream(response, answer) : write(request, response, answer));
-    } catch (error) {
-      await write(request, response, failure(context, error));
-    }
+    const ask = async () => {
+      const bytes = hasBody(request) ? await options.readBody(request, BODY_MAX_BYTES) : undefined;
+      const connect = () => connectionOf(response);
+      return protocol(messageOf(request, bytes), { caller, requestId, selection, countMore, expiresAt, connect });
+    };
+    const answer = await ask().catch((error: unknown) => failure(context, error));
+    if (typeof answer === 'string') return writeJson(response, answer);
+    await (isStream(answer) ? stream(response, answer) : write(request, response, answer));
   };
 }
 
@@ -85,7 +89,9 @@ function hasBody({ method }: HttpRequest): boolean {
 }
 
 function failure(context: OperationServices, error: unknown): Response {
+  // Of the body: it is too long, or it ended early.
   if (error instanceof ServiceError && error.code === 'request_too_large') return tooLarge(BODY_MAX_BYTES);
+  if (error instanceof ServiceError && error.code === 'invalid_request') return invalidRequest(error.message);
   context.log.error({ err: error }, 'an MCP request failed');
   return internalError();
 }
