@@ -55,15 +55,15 @@ export function plainCallOf({ request, body }: Message, selection: ToolSelection
   if (tool === undefined || tool.confirmation !== undefined || !isObject(input) || !hasOnly(meta, ENVELOPE))
     return null;
   if (!acceptsBoth(headers) || !isJsonContentType(headers['content-type'])) return null;
-  const isModern = isOfRevision(headers, body, name);
-  return isModern === null ? null : { id, tool, input, isModern, revision: header(headers, 'mcp-protocol-version') };
+  const isModern = isOfRevision(request, body, name);
+  return isModern === null ? null : { id, tool, input, isModern, revision: request.get('mcp-protocol-version') };
 }
 
 /** True for 2026-07-28, false for the revisions before it, null for a request that the SDK refuses. */
-function isOfRevision(headers: IncomingHttpHeaders, body: unknown, name: unknown): boolean | null {
-  const revision = header(headers, 'mcp-protocol-version');
-  const methodHeader = header(headers, 'mcp-method');
-  const nameHeader = header(headers, 'mcp-name');
+function isOfRevision(request: Message['request'], body: unknown, name: unknown): boolean | null {
+  const revision = request.get('mcp-protocol-version');
+  const methodHeader = request.get('mcp-method');
+  const nameHeader = request.get('mcp-name');
   const outcome = classifyInboundRequest({
     httpMethod: 'POST',
     body,
@@ -115,9 +115,4 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** As the SDK demands of the older revisions. */
 function acceptsBoth({ accept = '' }: IncomingHttpHeaders): boolean {
   return accept.includes('application/json') && accept.includes('text/event-stream');
-}
-
-function header(headers: IncomingHttpHeaders, name: string): string | undefined {
-  const value = headers[name];
-  return Array.isArray(value) ? value[0] : value;
 }

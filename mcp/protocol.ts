@@ -67,9 +67,10 @@ export function createProtocol(context: OperationServices, options: ServerOption
       : [];
     const call: StreamedCall = { ...admitted, connection, tool: calledTool(body), views };
     const passed = { authInfo: authInfoOf(call), ...(body !== undefined && { parsedBody: body }) };
-    const isLegacy = await isLegacyRequest(request, body);
-    if (isListenRequest(body) && !isLegacy) return subscriptions.serve(request, call, passed, handler.fetch);
-    const isAnsweredAtOnce = isLegacy && toolNamed(call.selection, call.tool) !== undefined && !wantsProgress(body);
+    if (isListenRequest(body) && !(await isLegacyRequest(request, body)))
+      return subscriptions.serve(request, call, passed, handler.fetch);
+    const isTool = toolNamed(call.selection, call.tool) !== undefined;
+    const isAnsweredAtOnce = isTool && !wantsProgress(body) && (await isLegacyRequest(request, body));
     const answer = isAnsweredAtOnce
       ? await answerInJson(await createServer(call, 'legacy'), request, passed)
       : await handler.fetch(request, passed);

@@ -50,19 +50,19 @@ describe('requests that arrive together', () => {
   });
 
   it('fail alone', async () => {
-    const [good, unknown, empty, late] = await Promise.all([
+    const [good, unknown, half, draft] = await Promise.all([
       create({ text: 'Good', connectionSlugs: [world.sandboxSlug] }),
       create({ text: 'Unknown', connectionSlugs: ['nowhere'] }),
       create({ text: 'Half', connectionSlugs: [world.sandboxSlug, 'nowhere'] }),
-      create({ text: 'Late', connectionSlugs: [world.sandboxSlug], isDraft: true }),
+      create({ text: 'Draft', connectionSlugs: [world.sandboxSlug], isDraft: true }),
     ]);
 
-    expect([good, unknown, empty, late].map(({ status }) => status)).toEqual([200, 400, 200, 200]);
+    expect([good, unknown, half, draft].map(({ status }) => status)).toEqual([200, 400, 200, 200]);
     expect(unknown?.body).toMatchObject({
       error: 'invalid_connection',
       message: 'No connection of yours has the slug "nowhere". GET /connections lists them.',
     });
-    const results = [good, empty, late].flatMap((answer) => answer?.body.results);
+    const results = [good, half, draft].flatMap((answer) => answer?.body.results);
     expect(results.map(({ connectionSlug, status }) => [connectionSlug, status])).toEqual([
       [world.sandboxSlug, 'sent'],
       [world.sandboxSlug, 'sent'],
