@@ -61,6 +61,9 @@ async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<voi
   await clock.sleep(Math.max(ms, 0), signal).catch(() => undefined);
 }
 
+/** Without a reason, each abort makes an error with its stack. */
+const CHANGED = 'rows changed';
+
 /** Whether rows have changed since a loop looked at them last. */
 interface ObservedRows {
   /** Whether the changes of all processes count now. */
@@ -74,7 +77,7 @@ interface ObservedRows {
 
 function listenForChanges({ clock, db: { changes } }: LoopContext, stopped: AbortSignal): ObservedRows {
   let changed = new AbortController();
-  const stop = changes.listen(() => changed.abort());
+  const stop = changes.listen(() => changed.abort(CHANGED));
   return {
     areComplete: () => changes.isComplete,
     forget: () => {

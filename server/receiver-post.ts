@@ -1,13 +1,12 @@
 /** Sends one HTTP POST and finishes as soon as the status line has arrived. */
-import { type Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
-import type { Socket } from 'node:net';
+import { type Dispatcher, errors } from 'undici';
+import type { ReceiverConnection, ReceiverConnections } from './receiver-connections.ts';
 
 interface Post {
   readonly address: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  readonly agent: Agent;
+  readonly connections: ReceiverConnections;
   readonly timeoutMs: number;
 }
 
@@ -16,12 +15,14 @@ export type PostResult =
   | { readonly timedOut: true }
   /** The connection had been kept open, and the receiver closed it without an answer. */
   | { readonly stale: true }
+  /** What arrived is not HTTP. It is not repeated, because the parser's error carries it. */
+  | { readonly invalid: true }
   | { readonly error: Error; readonly connected: boolean };
 
 /** An answer's body up to this many bytes is read and dropped, so that its connection can be reused. */
 const DISCARDED_BYTES_MAX = 16 * 1024;
 
-/** How long that may take. */
+/** How long that may take, together with the rest of the headers. */
 const DISCARD_TIMEOUT_MS = 500;
 
 /**
@@ -29,82 +30,100 @@ const DISCARD_TIMEOUT_MS = 500;
  */
 const STATUS_LINE = /^HTTP\/1\.[01] ([2-5]\d\d)[^\r\n]*\r?\n/;
 
-/** No valid status line is this long. */
+/** A server may send it without being asked (RFC 9110, 15.2); the client takes it for a fault. */
+const CONTINUE = /^HTTP\/1\.1 100[^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n/;
+
+/** No valid status line is this long, and no 100 (Continue) has so many headers. */
 const STATUS_LINE_MAX = 256;
 
 /** Never rejects. */
-export function postOnce({ address, headers, body, agent, timeoutMs }: Post): Promise<PostResult> {
-  const bytes = Buffer.from(body);
-  const request = (address.protocol === 'https:' ? httpsRequest : httpRequest)(address, {
-    method: 'POST',
-    agent,
-    headers: { ...headers, 'content-length': String(bytes.length) },
-  });
-  const received = observeResponse(request);
+export function postOnce({ address, headers, body, connections, timeoutMs }: Post): Promise<PostResult> {
   return new Promise((resolve) => {
-    const finish = (result: PostResult) => {
-      clearTimeout(timer);
-      const status = received.status();
-      resolve(status === null || 'status' in result ? result : { status });
-    };
-    const timer = setTimeout(() => {
-      finish({ timedOut: true });
-      request.destroy();
+    const connection = connections.take(address.origin);
+    const request = { path: address.pathname + address.search, method: 'POST', headers, body };
+    connection.client.dispatch(request, new Attempt(connection, timeoutMs, resolve));
+  });
+}
+
+/** One request, from its wait for the connection to the end of its answer. */
+class Attempt implements Dispatcher.DispatchHandler {
+  readonly #connection: ReceiverConnection;
+  readonly #resolve: (result: PostResult) => void;
+  /** Of the attempt until its result, of the rest of the answer after it. */
+  #timer: NodeJS.Timeout;
+  #hasResult = false;
+  #isWritten = false;
+  #hasReceived = false;
+  #head = '';
+  #discardedBytes = 0;
+
+  constructor(connection: ReceiverConnection, timeoutMs: number, resolve: (result: PostResult) => void) {
+    this.#connection = connection;
+    this.#resolve = resolve;
+    this.#timer = setTimeout(() => {
+      this.#finish({ timedOut: true });
+      connection.destroy();
     }, timeoutMs);
-    request.on('response', (response) => {
-      finish({ status: response.statusCode ?? 0 });
-      discardRest(response);
-    });
-    request.on('error', (error) => {
-      const stale = request.reusedSocket && !received.anything();
-      finish(stale ? { stale } : { error, connected: received.connected() });
-    });
-    // Some answers end without an error event, such as one that asks for another protocol.
-    request.on('close', () =>
-      finish({ error: new Error('closed without an answer'), connected: received.connected() }),
-    );
-    request.end(bytes);
-  });
-}
+  }
 
-interface ReceivedResponse {
-  connected(): boolean;
-  anything(): boolean;
-  /** The final status, as soon as its line is complete, however slowly the headers after it arrive. */
-  status(): number | null;
-}
+  /** The connection is open, and the request is about to be written. */
+  onRequestStart(): void {
+    this.#isWritten = true;
+    this.#connection.onBytes = (bytes) => this.#receive(bytes);
+  }
 
-function observeResponse(request: ClientRequest): ReceivedResponse {
-  let connected = false;
-  let head = '';
-  request.on('socket', (socket: Socket) => {
-    connected = true;
-    const listen = (chunk: Buffer) => {
-      if (head.length < STATUS_LINE_MAX) head += chunk.toString('latin1', 0, STATUS_LINE_MAX);
-    };
-    socket.on('data', listen);
-    request.once('close', () => socket.off('data', listen));
-  });
-  return {
-    connected: () => connected,
-    anything: () => head !== '',
-    status: () => {
-      const [, status] = STATUS_LINE.exec(head) ?? [];
-      return status === undefined ? null : Number(status);
-    },
-  };
-}
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Record<string, unknown>): void {
+    if (status < 200) return;
+    this.#answered(status);
+    if (Number(headers['content-length'] ?? 0) > DISCARDED_BYTES_MAX) this.#connection.destroy();
+  }
 
-/** Drops the rest of an answer; closes the connection when the rest is long or slow. */
-function discardRest(response: IncomingMessage): void {
-  const length = Number(response.headers['content-length'] ?? 0);
-  if (length > DISCARDED_BYTES_MAX) return void response.destroy();
-  let passed = 0;
-  const timer = setTimeout(() => response.destroy(), DISCARD_TIMEOUT_MS);
-  response.on('data', (chunk: Buffer) => {
-    passed += chunk.length;
-    if (passed > DISCARDED_BYTES_MAX) response.destroy();
-  });
-  response.on('error', () => undefined);
-  response.on('close', () => clearTimeout(timer));
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#discardedBytes += chunk.length;
+    if (this.#discardedBytes > DISCARDED_BYTES_MAX) this.#connection.destroy();
+  }
+
+  onResponseEnd(): void {
+    clearTimeout(this.#timer);
+    this.#connection.release();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    this.#finish(this.#failure(error));
+    clearTimeout(this.#timer);
+    this.#connection.destroy();
+  }
+
+  #failure(error: Error): PostResult {
+    if (this.#connection.hasAnswered && !this.#hasReceived) return { stale: true };
+    if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
+      return { invalid: true };
+    return { error, connected: this.#isWritten };
+  }
+
+  #receive(bytes: Buffer): Buffer | null {
+    if (this.#hasResult) return bytes;
+    this.#hasReceived = true;
+    const text = bytes.toString('latin1', 0, STATUS_LINE_MAX);
+    const [interim] = (this.#head === '' && CONTINUE.exec(text)) || [];
+    if (interim !== undefined) return interim.length < bytes.length ? bytes.subarray(interim.length) : null;
+    if (this.#head.length < STATUS_LINE_MAX) this.#head += text;
+    const [, status] = STATUS_LINE.exec(this.#head) ?? [];
+    if (status !== undefined) this.#answered(Number(status));
+    return bytes;
+  }
+
+  /** The rest of the answer is dropped; when it is long or slow, with its connection. */
+  #answered(status: number): void {
+    if (this.#hasResult) return;
+    this.#finish({ status });
+    this.#timer = setTimeout(() => this.#connection.destroy(), DISCARD_TIMEOUT_MS);
+  }
+
+  #finish(result: PostResult): void {
+    if (this.#hasResult) return;
+    this.#hasResult = true;
+    clearTimeout(this.#timer);
+    this.#resolve(result);
+  }
 }

@@ -10,7 +10,7 @@ import type { Clock } from '../services/clock.ts';
 import type { ReceiverAnswer, Receivers } from '../services/webhooks/receivers.ts';
 import { parseAllowList } from './outbound-addresses.ts';
 import { connectFailureMessage, guardedConnector, type Lookup, usableAddresses } from './outbound-connect.ts';
-import { openAgents } from './receiver-agents.ts';
+import { createConnections } from './receiver-connections.ts';
 import { postOnce, type PostResult } from './receiver-post.ts';
 
 interface ReceiversOptions {
@@ -27,7 +27,7 @@ interface ReceiversOptions {
 export function createReceivers(options: ReceiversOptions): Receivers & { close(): void } {
   const { timeoutMs = 5_000, lookup = (hostname: string) => resolve(hostname, { all: true }) } = options;
   const allow = parseAllowList(options.allow);
-  const agents = openAgents(guardedConnector({ allow, connectTimeoutMs: timeoutMs, lookup }));
+  const connections = createConnections(guardedConnector({ allow, connectTimeoutMs: timeoutMs, lookup }));
 
   async function refusal(address: URL): Promise<string | null> {
     const host = address.hostname.replace(/^\[|\]$/g, '');
@@ -44,18 +44,17 @@ export function createReceivers(options: ReceiversOptions): Receivers & { close(
   }
 
   async function post(address: URL, headers: Readonly<Record<string, string>>, body: string): Promise<ReceiverAnswer> {
-    const agent = address.protocol === 'https:' ? agents.https : agents.http;
     const startedAt = options.clock.elapsed();
     for (;;) {
       const left = Math.max(1, timeoutMs - (options.clock.elapsed() - startedAt));
-      const result = await postOnce({ address, headers, body, agent, timeoutMs: left });
+      const result = await postOnce({ address, headers, body, connections, timeoutMs: left });
       // The other side may close an idle connection at any time. No answer arrived on it, so the next request still
       // belongs to the same attempt. A new connection gets no second try.
       if (!('stale' in result)) return answerOf(address.hostname, result, timeoutMs);
     }
   }
 
-  return { refusal, post, close: agents.close };
+  return { refusal, post, close: connections.close };
 }
 
 async function addressesOf(host: string, lookup: Lookup): Promise<readonly LookupAddress[]> {
@@ -76,15 +75,12 @@ function answerOf(host: string, result: Exclude<PostResult, { stale: true }>, ti
   if ('timedOut' in result) {
     return { status: null, problem: `The receiver did not answer within ${timeoutMs / 1000} seconds.` };
   }
+  if ('invalid' in result) return { status: null, problem: 'The receiver sent an invalid HTTP response.' };
   return { status: null, problem: failureMessage(host, result.error, result.connected) };
 }
 
 function failureMessage(host: string, error: Error, connected: boolean): string {
   if (error instanceof NotSentError) return error.message;
   if (!connected) return connectFailureMessage(host, error);
-  // The parser's message quotes nothing, but its error carries what was received.
-  const code = 'code' in error ? String(error.code) : '';
-  return code.startsWith('HPE_')
-    ? 'The receiver sent an invalid HTTP response.'
-    : 'The receiver closed the connection without an answer.';
+  return 'The receiver closed the connection without an answer.';
 }

@@ -252,7 +252,7 @@ describe('time, randomness and network', () => {
       'server/outbound.ts',
       'server/outbound-connect.ts',
       'server/outbound-socket.ts',
-      'server/receiver-agents.ts',
+      'server/receiver-connections.ts',
       'server/receiver-post.ts',
       'server/http-server.ts',
       'cli/receive-redirect.ts',

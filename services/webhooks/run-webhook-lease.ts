@@ -51,13 +51,18 @@ export async function runWebhookLease(
   const { clock } = context;
   const window = createAttemptWindow();
   const waiting = [...lease.deliveries];
-  const attempts = new Map<string, Promise<void>>();
+  /** Subjects with an attempt in flight. */
+  const attempts = new Set<string>();
   const settling = new InProgress<Promise<void>>();
   const failures: unknown[] = [];
-  let claiming: Promise<void> | null = null;
+  let isClaiming = false;
   let hasMore = waiting.length === LEASE_BATCH;
   let renewedAt = clock.elapsed();
   let isOver = false;
+  let progress = Promise.withResolvers<void>();
+
+  /** Lets the loop below look again. */
+  const advance = () => progress.resolve();
 
   const fail = (error: unknown) => {
     failures.push(error);
@@ -71,20 +76,33 @@ export async function runWebhookLease(
 
   const settle = (settlement: DeliverySettlement) => {
     const stored = runner.settle(settlement).catch(fail);
-    void stored.then(settling.add(stored));
+    const done = settling.add(stored);
+    void stored.then(() => {
+      done();
+      advance();
+    });
   };
 
   const attempt = async (delivery: ClaimedDelivery) => {
-    const began = clock.elapsed();
-    const outcome = await runner.attempt(() => attemptDelivery(context, lease, delivery));
-    const tookMs = clock.elapsed() - began;
-    attempts.delete(subjectOf(delivery));
-    window.record(outcome.delivered, tookMs);
-    if (!outcome.delivered && tookMs >= SLOW_FAILURE_MS) isOver = true;
-    settle({ lease, delivery, outcome });
+    const subject = subjectOf(delivery);
+    attempts.add(subject);
+    try {
+      const began = clock.elapsed();
+      const outcome = await runner.attempt(() => attemptDelivery(context, lease, delivery));
+      const tookMs = clock.elapsed() - began;
+      window.record(outcome.delivered, tookMs);
+      if (!outcome.delivered && tookMs >= SLOW_FAILURE_MS) isOver = true;
+      settle({ lease, delivery, outcome });
+    } catch (error) {
+      fail(error);
+    } finally {
+      attempts.delete(subject);
+      advance();
+    }
   };
 
   const claimMore = async () => {
+    isClaiming = true;
     const askedAt = clock.elapsed();
     try {
       const deliveries = await runner.claim();
@@ -94,7 +112,8 @@ export async function runWebhookLease(
     } catch (error) {
       fail(error);
     } finally {
-      claiming = null;
+      isClaiming = false;
+      advance();
     }
   };
 
@@ -102,15 +121,15 @@ export async function runWebhookLease(
     while (mayStart() && hasCapacity()) {
       const delivery = takeNext(waiting, attempts);
       if (delivery === null) break;
-      attempts.set(subjectOf(delivery), attempt(delivery));
+      void attempt(delivery);
     }
-    if (hasMore && claiming === null && waiting.length < CLAIM_BELOW && mayStart()) {
-      if (runner.mayClaim()) claiming = claimMore();
+    if (hasMore && !isClaiming && waiting.length < CLAIM_BELOW && mayStart()) {
+      if (runner.mayClaim()) void claimMore();
       else hasMore = false;
     }
-    const inProgress = [...attempts.values(), ...(claiming === null ? [] : [claiming])];
-    if (inProgress.length === 0 && settling.size < UNSETTLED_MAX) break;
-    await Promise.race([...inProgress, ...(settling.size < UNSETTLED_MAX ? [] : settling)]);
+    if (attempts.size === 0 && !isClaiming && settling.size < UNSETTLED_MAX) break;
+    await progress.promise;
+    progress = Promise.withResolvers();
   }
   await Promise.all(settling);
   if (failures.length > 0) throw failures[0];
@@ -122,7 +141,7 @@ function subjectOf({ subject_id: subject }: ClaimedDelivery): string {
 }
 
 /** Takes the first delivery of a subject without an attempt in flight; null when there is none. */
-function takeNext(waiting: ClaimedDelivery[], attempts: ReadonlyMap<string, unknown>): ClaimedDelivery | null {
+function takeNext(waiting: ClaimedDelivery[], attempts: ReadonlySet<string>): ClaimedDelivery | null {
   const index = waiting.findIndex((delivery) => !attempts.has(subjectOf(delivery)));
   return index === -1 ? null : (waiting.splice(index, 1)[0] ?? null);
 }

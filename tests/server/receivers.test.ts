@@ -99,6 +99,31 @@ describe('post', () => {
     expect(await post(url, impatient())).toEqual(TIMED_OUT);
   });
 
+  it('does not treat 100 (Continue), which it did not ask for, as a fault', async () => {
+    const url = await serveRaw((socket) => {
+      socket.write('HTTP/1.1 100 Continue\r\n\r\n');
+      setTimeout(() => socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 202 Accepted\r\n\r\n'), 20);
+    });
+
+    expect(await post(url)).toEqual({ status: 202 });
+  });
+
+  it('takes an answer that arrives in pieces', async () => {
+    const url = await serveRaw((socket) => {
+      const pieces = ['HTTP/1.1 20', '3 Fine\r', '\ncontent-length: 0\r\n\r\n'];
+      const write = setInterval(() => socket.write(pieces.shift() ?? ''), 10);
+      socket.on('close', () => clearInterval(write));
+    });
+
+    expect(await post(url)).toEqual({ status: 203 });
+  });
+
+  it('takes an answer without headers that ends with the connection', async () => {
+    const url = await serveRaw((socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nok'));
+
+    expect(await post(url)).toEqual({ status: 200 });
+  });
+
   it('times out on a server that accepts the connection and sends nothing', async () => {
     expect(await post(await serveRaw(() => undefined), impatient())).toEqual(TIMED_OUT);
   });
@@ -250,6 +275,30 @@ describe('connections', () => {
     for (let index = 0; index < 3; index += 1) await post(url, receivers);
 
     expect(posts).toEqual([0, 0, 0]);
+  });
+
+  it('are opened only for posts at the same time', async () => {
+    const { url, posts } = await counting();
+    const receivers = open();
+    const fourInTurn = async () => {
+      for (let index = 0; index < 4; index += 1) await post(url, receivers);
+    };
+
+    await Promise.all([fourInTurn(), fourInTurn(), fourInTurn()]);
+
+    expect([...posts].sort((a, b) => a - b)).toEqual([0, 1, 2].flatMap((socket) => Array(4).fill(socket)));
+  });
+
+  it('that the receiver ends after each answer cost no attempt', async () => {
+    const url = await serve((request, response) => {
+      request.resume().on('end', () => response.writeHead(200, { connection: 'close' }).end());
+    });
+    const receivers = open();
+
+    const answers = [];
+    for (let index = 0; index < 3; index += 1) answers.push(await post(url, receivers));
+
+    expect(answers).toEqual(Array(3).fill({ status: 200 }));
   });
 
   it('that the receiver closed meanwhile cost no attempt', async () => {
