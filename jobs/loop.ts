@@ -30,8 +30,6 @@ export interface Loop {
   /**
    * When the next work of this loop is due, null when none is pending. Every worker runs such a loop, because its work
    * must not wait. It is absent for periodic work, which runs once a period over all workers.
-   *
-   * @param isSimulated whether the manual clock asks; it waits for no receiver that hangs
    */
-  nextDueAt?(context: LoopContext, asked?: { readonly isSimulated: boolean }): Promise<Date | null>;
+  nextDueAt?(context: LoopContext): Promise<Date | null>;
 }

@@ -105,7 +105,7 @@ async function runOnce(context: LoopContext, due: readonly Loop[]): Promise<numb
 
 /** When the next work of each due loop is due. */
 function dueInstants(context: LoopContext): Promise<(Date | null | undefined)[]> {
-  return Promise.all(dueLoops.map(async (loop) => loop.nextDueAt?.(context, { isSimulated: true })));
+  return Promise.all(dueLoops.map(async (loop) => loop.nextDueAt?.(context)));
 }
 
 function earliestOf(instants: readonly (Date | null | undefined)[]): Date | null {

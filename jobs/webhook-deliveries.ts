@@ -9,9 +9,8 @@ import type { Loop } from './loop.ts';
 
 export const webhookDeliveries: Loop = {
   name: 'webhookDeliveries',
-  // On the manual clock a receiver that hangs holds nothing else up, so its webhook is not what is due next.
-  nextDueAt: (context, asked) =>
-    nextDeliveryAt(context, asked?.isSimulated ? context.deliveries.webhooksInProgress() : []),
+  // What is due at a webhook in progress starts with its own attempts. A receiver that hangs holds nothing else up.
+  nextDueAt: (context) => nextDeliveryAt(context, context.deliveries.webhooksInProgress()),
   run: async (context, signal) => {
     let begun = await disableFailing(context);
     let fanned: number;

@@ -20,7 +20,7 @@ const findNext = statement('find the next instant with work for webhooks', {
     )) * 1000)::float8 as at`,
 });
 
-/** @param busy ids of webhooks to leave out, because their deliveries are in progress and not waited for */
+/** @param busy ids of webhooks to leave out, because this process delivers to them at the moment */
 export async function nextDeliveryAt(context: Context, busy: string[] = []): Promise<Date | null> {
   const [next] = await findNext(context.db.em(), { disableAfterMs: DISABLE_AFTER_MS, busy });
   return next?.at == null ? null : new Date(next.at);

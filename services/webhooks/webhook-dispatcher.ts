@@ -34,7 +34,10 @@ export interface WebhookDispatcher {
    *   Default: all are.
    */
   drained(patienceMs?: number): Promise<void>;
-  /** Ids of the webhooks that this process delivers to at the moment. */
+  /**
+   * Ids of the webhooks that this process delivers to at the moment. One whose lease is being released is not among them:
+   * what is due there needs a new lease.
+   */
   webhooksInProgress(): string[];
   /**
    * Starts nothing new; resolves when the attempts in progress are over. Claimed deliveries that were not attempted
@@ -72,6 +75,7 @@ interface Running {
   readonly lease: WebhookLease;
   /** When each attempt in flight began, in milliseconds of the clock's elapsed time. */
   readonly attempts: InProgress<{ readonly began: number }>;
+  isReleasing: boolean;
 }
 
 export function createWebhookDispatcher(context: Context & WithReceivers): WebhookDispatcher {
@@ -131,16 +135,18 @@ export function createWebhookDispatcher(context: Context & WithReceivers): Webho
     try {
       await ran;
     } catch (error) {
+      running.isReleasing = true;
       // Nothing is in flight any more. A lease that is kept would delay the deliveries by a minute.
       if (isDatabaseAway(error)) await releases.add(lease);
       throw error;
     }
     // The lease is released only after all outcomes are stored.
+    running.isReleasing = true;
     await releases.add(lease);
   };
 
   const start = (lease: WebhookLease) => {
-    const running = { lease, attempts: new InProgress<{ readonly began: number }>() };
+    const running = { lease, attempts: new InProgress<{ readonly began: number }>(), isReleasing: false };
     const ended = runLease(running).catch((error: unknown) => {
       context.log.error(
         { webhookId: lease.webhookId, err: error },
@@ -150,7 +156,8 @@ export function createWebhookDispatcher(context: Context & WithReceivers): Webho
     void ended.then(inProgress.add({ ended, running }));
   };
 
-  const webhooksInProgress = () => Array.from(inProgress, ({ running }) => running.lease.webhookId);
+  const webhookIds = (items: Iterable<{ readonly running: Running }>) =>
+    Array.from(items, ({ running }) => running.lease.webhookId);
 
   /** Milliseconds that the oldest attempt has been waiting for its receiver; 0 without attempts. */
   const waitOf = ({ attempts }: Running) => Math.max(0, ...[...attempts].map(({ began }) => clock.elapsed() - began));
@@ -169,12 +176,12 @@ export function createWebhookDispatcher(context: Context & WithReceivers): Webho
     begin: async () => {
       const free = capacity();
       if (closed || free.healthy + free.failing + free.reserved === 0) return 0;
-      const leases = await claimWebhookLeases(context, free, webhooksInProgress());
+      const leases = await claimWebhookLeases(context, free, webhookIds(inProgress));
       leases.forEach(start);
       return leases.reduce((sum, lease) => sum + lease.deliveries.length, 0);
     },
     drained,
-    webhooksInProgress,
+    webhooksInProgress: () => webhookIds([...inProgress].filter(({ running }) => !running.isReleasing)),
     close: () => {
       closed = true;
       return drained();

@@ -140,6 +140,27 @@ describe('a worker that stops with sixteen attempts in flight', () => {
   });
 });
 
+describe('a receiver that hangs', () => {
+  it('leaves the worker nothing to look for again: what is due there waits for its answer, not for the worker', async () => {
+    await using slow = await startWorld({ receivers: { timeoutMs: 60_000 } });
+    const { receiver, held, answerAll } = await holding();
+    await registerWebhook(slow, receiver.url, { events: ['post.sent'] });
+    for (let index = 0; index < 3; index += 1) await makePost(slow, slow.sandboxSlug);
+    const nextDueAt = async () => (await webhookDeliveries.nextDueAt?.(slow.context)) ?? null;
+    const before = await nextDueAt();
+    await round(slow);
+    await until(() => held.length === 1);
+
+    const whileItHangs = await nextDueAt();
+    const closed = slow.context.deliveries.close();
+    answerAll(204);
+    await closed;
+
+    // The two others wait for the worker again.
+    expect([before, whileItHangs, await nextDueAt()]).toEqual([expect.any(Date), null, expect.any(Date)]);
+  });
+});
+
 describe('on the manual clock', () => {
   it('a receiver that hangs holds up neither time nor other receivers, and gets its delivery again', async () => {
     await using manual = await startWorld({ clock: 'manual', receivers: { timeoutMs: 60_000 } });
