@@ -53,7 +53,8 @@ export function createConnections(connector: buildConnector.connector): Receiver
       return pool.idle.pop() ?? new ReceiverConnection(origin, pool, connector);
     },
     close: () => {
-      for (const { open } of pools.values()) for (const connection of [...open]) connection.destroy();
+      const connections = Array.from(pools.values(), ({ open }) => Array.from(open)).flat();
+      for (const connection of connections) connection.destroy();
     },
   };
 }

@@ -76,11 +76,7 @@ export async function runWebhookLease(
 
   const settle = (settlement: DeliverySettlement) => {
     const stored = runner.settle(settlement).catch(fail);
-    const done = settling.add(stored);
-    void stored.then(() => {
-      done();
-      advance();
-    });
+    void stored.then(settling.add(stored)).then(advance);
   };
 
   const attempt = async (delivery: ClaimedDelivery) => {

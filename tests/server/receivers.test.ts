@@ -286,7 +286,7 @@ describe('connections', () => {
 
     await Promise.all([fourInTurn(), fourInTurn(), fourInTurn()]);
 
-    expect([...posts].sort((a, b) => a - b)).toEqual([0, 1, 2].flatMap((socket) => Array(4).fill(socket)));
+    expect(posts.toSorted((a, b) => a - b)).toEqual([0, 1, 2].flatMap((socket) => Array(4).fill(socket)));
   });
 
   it('that the receiver ends after each answer cost no attempt', async () => {
@@ -298,7 +298,7 @@ describe('connections', () => {
     const answers = [];
     for (let index = 0; index < 3; index += 1) answers.push(await post(url, receivers));
 
-    expect(answers).toEqual(Array(3).fill({ status: 200 }));
+    expect(answers).toEqual(Array.from({ length: 3 }, () => ({ status: 200 })));
   });
 
   it('that the receiver closed meanwhile cost no attempt', async () => {
