@@ -2,10 +2,9 @@
  * Calls an operation of the router for a tool or a resource. It is the same procedure that REST calls; the request has
  * been counted already.
  */
-import { callTRPCProcedure } from '@trpc/server';
-import { appRouter } from '../routers/index.ts';
 import { type Operation, operations } from '../routers/operations.ts';
 import type { OperationContext, OperationServices } from '../routers/context.ts';
+import { runOperation } from '../routers/run-operation.ts';
 import type { Caller } from '../services/access/caller.ts';
 import type { ToolSelection } from './tool-selection.ts';
 import type { ChatView } from './views.ts';
@@ -35,16 +34,7 @@ export function callOperation(
   call: McpCall,
 ): Promise<unknown> {
   const { caller, requestId, onProgress } = call;
-  return callTRPCProcedure({
-    router: appRouter,
-    path: operation.name,
-    getRawInput: async () => input,
-    ctx: { services: context, caller, requestId, surface: 'mcp', onProgress },
-    type: operation.procedure._def.type,
-    // A send that has begun is finished, even if the client disconnects.
-    signal: undefined,
-    batchIndex: 0,
-  });
+  return runOperation(operation, input, { services: context, caller, requestId, surface: 'mcp', onProgress });
 }
 
 /** @param name dotted path in the router */

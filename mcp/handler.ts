@@ -1,12 +1,11 @@
 /**
- * The /mcp endpoint for Express. It checks Host and Origin, then the key or access token, then its own rate-limit
- * bucket, then the protocol (docs/contract/agents.md#tool-results,
- * docs/contract/errors-and-limits.md#order-of-a-request). It reads the body itself, so mount it before any body parser.
+ * The /mcp endpoint. It checks Host and Origin, then the key or access token, then its own rate-limit bucket, then the
+ * protocol (docs/contract/agents.md#tool-results, docs/contract/errors-and-limits.md#order-of-a-request).
  */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import type { Request as HttpRequest, RequestHandler, Response as HttpResponse } from 'express';
 import { ServiceError } from '../errors/service-error.ts';
 import { countRequest } from '../services/keys/authenticate.ts';
 import type { Caller } from '../services/access/caller.ts';
@@ -32,45 +31,67 @@ import type { WithKeyChecks } from '../services/keys/key-checks.ts';
 
 /** Options that the mounting application shares with other surfaces. */
 export interface McpHandlerOptions extends Credentials, ServerOptions {
-  readonly requestIdOf: (response: HttpResponse) => string;
+  readonly requestIdOf: (response: ServerResponse) => string;
+  /** Headers of every answer of the service. */
+  readonly commonHeaders: Headers;
   /** Name of the header that carries the request id. */
   readonly requestIdHeader: string;
   readonly rateHeaders: (rate: RateState) => Record<string, string>;
   /** @throws ServiceError request_too_large */
-  readonly readBody: (request: HttpRequest, maxBytes: number) => Promise<Buffer>;
+  readonly readBody: (request: IncomingMessage, maxBytes: number) => Promise<Buffer>;
+  /** Ends an answer whose headers are written. */
+  readonly endWithText: (response: ServerResponse, text: string, length: number) => void;
 }
+
+/** Answers one request. Rejects when the caller could not be checked. */
+export type McpHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** Bucket that every request to this endpoint counts in. */
 const BUCKET = '/mcp';
 
+type Headers = Readonly<Record<string, string>>;
+
+/** A request, and the headers that its answer will carry. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly headers: Record<string, string>;
+}
+
 export function createMcpHandler(
   context: OperationServices & WithKeyChecks & WithLimiter,
   options: McpHandlerOptions,
-): RequestHandler {
+): McpHandler {
   const guard = createOriginGuard(context.config.publicUrl);
   const protocol = createProtocol(context, options);
 
   return async (request, response) => {
+    const headers: Record<string, string> = { ...options.commonHeaders };
+    const exchange: Exchange = { request, response, headers };
     const refusal = guard(request.headers);
-    if (refusal !== null) return write(request, response, forbidden(refusal));
-    setHeaders(response, { ...corsHeaders(request.headers), 'cache-control': 'no-store' });
-    if (isPreflight(request)) return write(request, response, new Response(null, { status: 204 }));
+    if (refusal !== null) return write(exchange, forbidden(refusal));
+    // Set at once, so that a page can also read a failure.
+    for (const [name, value] of Object.entries(corsHeaders(request.headers))) response.setHeader(name, value);
+    headers['cache-control'] = 'no-store';
+    if (isPreflight(request)) return write(exchange, new Response(null, { status: 204 }));
 
     const requestId = options.requestIdOf(response);
     const admission = await admit(context, options, request.headers, BUCKET);
     if (admission?.rate === undefined) {
       const presented = options.presentedKey(request.headers) !== undefined;
-      return write(request, response, unauthorized(context, requestId, presented));
+      return write(exchange, unauthorized(context, requestId, presented));
     }
     const { caller, rate, expiresAt } = admission;
-    setHeaders(response, { [options.requestIdHeader]: requestId, ...options.rateHeaders(rate) });
-    if (!rate.allowed) return write(request, response, tooManyRequests(context, rate));
-    const selection = selectionAt(request.path);
-    if (selection === null) return write(request, response, notFound(context, requestId, request.path));
+    headers[options.requestIdHeader] = requestId;
+    Object.assign(headers, options.rateHeaders(rate));
+    if (!rate.allowed) return write(exchange, tooManyRequests(context, rate));
+    const path = request.url?.split(/[?#]/, 1)[0] ?? '';
+    const selection = selectionAt(path);
+    if (selection === null) return write(exchange, notFound(context, requestId, path));
 
     const countMore = async (messages: number) => {
       const latest = await countMessages(context, caller, rate, messages);
-      setHeaders(response, options.rateHeaders(latest));
+      Object.assign(headers, options.rateHeaders(latest));
       return latest;
     };
     const ask = async () => {
@@ -79,12 +100,16 @@ export function createMcpHandler(
       return protocol(messageOf(request, bytes), { caller, requestId, selection, countMore, expiresAt, connect });
     };
     const answer = await ask().catch((error: unknown) => failure(context, error));
-    if (typeof answer === 'string') return writeJson(response, answer);
-    await (isStream(answer) ? stream(response, answer) : write(request, response, answer));
+    if (typeof answer === 'string') {
+      const length = Buffer.byteLength(answer);
+      response.writeHead(200, { ...headers, 'content-type': 'application/json', 'content-length': length });
+      return options.endWithText(response, answer, length);
+    }
+    await (isStream(answer) ? stream(exchange, answer) : write(exchange, answer));
   };
 }
 
-function hasBody({ method }: HttpRequest): boolean {
+function hasBody({ method }: IncomingMessage): boolean {
   return method !== 'GET' && method !== 'HEAD';
 }
 
@@ -96,7 +121,7 @@ function failure(context: OperationServices, error: unknown): Response {
   return internalError();
 }
 
-function connectionOf(response: HttpResponse): ClientConnection {
+function connectionOf(response: ServerResponse): ClientConnection {
   const closed = new AbortController();
   const left = new AbortController();
   const onClose = () => {
@@ -118,9 +143,9 @@ function isStream(answer: Response): boolean {
 }
 
 /** Writes an answer as it comes. A client that disconnects ends it. */
-async function stream(response: HttpResponse, answer: Response): Promise<void> {
-  setHeaders(response, Object.fromEntries(answer.headers));
-  response.status(answer.status).flushHeaders();
+async function stream({ response, headers }: Exchange, answer: Response): Promise<void> {
+  response.writeHead(answer.status, { ...headers, ...Object.fromEntries(answer.headers) });
+  response.flushHeaders();
   await pipeline(Readable.fromWeb(answer.body as ReadableStream), response).catch(() => undefined);
 }
 
@@ -138,20 +163,11 @@ async function countMessages(
   return latest;
 }
 
-function setHeaders(response: HttpResponse, headers: Record<string, string>): void {
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-}
-
-/** Text of ASCII alone needs no conversion. */
-function writeJson(response: HttpResponse, json: string): void {
-  const length = Buffer.byteLength(json);
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': length });
-  response.end(json, length === json.length ? 'latin1' : 'utf8');
-}
-
 /** Writes a whole answer. An unread body must not be parsed as the next request on this connection. */
-async function write(request: HttpRequest, response: HttpResponse, answer: Response): Promise<void> {
-  if (!request.complete) response.setHeader('connection', 'close');
-  setHeaders(response, Object.fromEntries(answer.headers));
-  response.status(answer.status).end(await answer.text());
+async function write({ request, response, headers }: Exchange, answer: Response): Promise<void> {
+  if (!request.complete) headers['connection'] = 'close';
+  const body = await answer.text();
+  const length = answer.status === 204 ? {} : { 'content-length': Buffer.byteLength(body) };
+  response.writeHead(answer.status, { ...headers, ...Object.fromEntries(answer.headers), ...length });
+  response.end(body);
 }

@@ -1,8 +1,8 @@
 /** A request to /mcp with its body, and the same as the SDK takes it. */
-import type { Request as HttpRequest } from 'express';
+import type { IncomingMessage } from 'node:http';
 
 export interface Message {
-  readonly request: HttpRequest;
+  readonly request: IncomingMessage;
   /** The text of the body; undefined for a request that has none. */
   readonly text: string | undefined;
   /** The parsed body; undefined when there is none or it is not JSON. The protocol has its own error for those. */
@@ -11,7 +11,7 @@ export interface Message {
 
 const UTF_8 = new TextDecoder();
 
-export function messageOf(request: HttpRequest, bytes: Buffer | undefined): Message {
+export function messageOf(request: IncomingMessage, bytes: Buffer | undefined): Message {
   const text = bytes === undefined ? undefined : UTF_8.decode(bytes);
   return { request, text, body: parsed(text) };
 }
@@ -31,6 +31,11 @@ export function toWebRequest({ request, text }: Message, left: AbortSignal): Req
   for (const [name, value] of Object.entries(request.headers)) {
     for (const one of [value ?? []].flat()) headers.append(name, one);
   }
-  const url = `http://${request.headers.host ?? 'localhost'}${request.originalUrl}`;
-  return new Request(url, { method: request.method, headers, signal: left, ...(text !== undefined && { body: text }) });
+  const url = `http://${request.headers.host ?? 'localhost'}${request.url ?? '/'}`;
+  return new Request(url, {
+    method: request.method ?? 'GET',
+    headers,
+    signal: left,
+    ...(text !== undefined && { body: text }),
+  });
 }

@@ -55,15 +55,15 @@ export function plainCallOf({ request, body }: Message, selection: ToolSelection
   if (tool === undefined || tool.confirmation !== undefined || !isObject(input) || !hasOnly(meta, ENVELOPE))
     return null;
   if (!acceptsBoth(headers) || !isJsonContentType(headers['content-type'])) return null;
-  const isModern = isOfRevision(request, body, name);
-  return isModern === null ? null : { id, tool, input, isModern, revision: request.get('mcp-protocol-version') };
+  const isModern = isOfRevision(headers, body, name);
+  return isModern === null ? null : { id, tool, input, isModern, revision: headerOf(headers, 'mcp-protocol-version') };
 }
 
 /** True for 2026-07-28, false for the revisions before it, null for a request that the SDK refuses. */
-function isOfRevision(request: Message['request'], body: unknown, name: unknown): boolean | null {
-  const revision = request.get('mcp-protocol-version');
-  const methodHeader = request.get('mcp-method');
-  const nameHeader = request.get('mcp-name');
+function isOfRevision(headers: IncomingHttpHeaders, body: unknown, name: unknown): boolean | null {
+  const revision = headerOf(headers, 'mcp-protocol-version');
+  const methodHeader = headerOf(headers, 'mcp-method');
+  const nameHeader = headerOf(headers, 'mcp-name');
   const outcome = classifyInboundRequest({
     httpMethod: 'POST',
     body,
@@ -110,6 +110,11 @@ function hasOnly(value: unknown, fields: ReadonlySet<string>): value is Record<s
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Node joins a repeated header of these into one text. */
+function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
+  return headers[name]?.toString();
 }
 
 /** As the SDK demands of the older revisions. */

@@ -40,7 +40,7 @@ interface AdmittedCall extends McpCall, Pick<StreamedCall, 'expiresAt'> {
   readonly connect: () => ClientConnection;
 }
 
-/** The JSON of a 200, or whatever the SDK or a refusal answers. */
+/** The JSON of a 200, or the answer of the SDK or of a refusal. */
 export type ProtocolAnswer = string | Response;
 
 export type Protocol = (message: Message, call: AdmittedCall) => Promise<ProtocolAnswer>;

@@ -193,11 +193,11 @@ export const router = t.router;
 export const mergeRouters = t.mergeRouters;
 
 /** Base of the operations that anyone may call. */
-export const publicProcedure = t.procedure.use(({ next, ...call }) =>
+export const publicProcedure = t.procedure.use((call) =>
   withNamedErrors(call, async () => {
     await countCall(call);
     await checkBounds(call);
-    return next();
+    return call.next();
   }),
 );
 
@@ -206,7 +206,7 @@ export const publicProcedure = t.procedure.use(({ next, ...call }) =>
  * `access` (docs/contract/errors-and-limits.md#order-of-a-request). The audit records every request that passes the
  * rate limit. One middleware makes all checks, because tRPC copies the whole call for each middleware.
  */
-export const keyedProcedure = t.procedure.use(({ next, ...call }) =>
+export const keyedProcedure = t.procedure.use((call) =>
   withNamedErrors(call, async () => {
     const { caller } = call.ctx;
     if (caller === null) throw new ServiceError('unauthorized');
@@ -215,16 +215,16 @@ export const keyedProcedure = t.procedure.use(({ next, ...call }) =>
     return audited(call, entry, async () => {
       checkAccess(caller, call.meta);
       await checkBounds(call);
-      return next({ ctx: { caller, setSubject: entry?.setSubject ?? NO_SUBJECT } });
+      return call.next({ ctx: { caller, setSubject: entry?.setSubject ?? NO_SUBJECT } });
     });
   }),
 );
 
-const nameErrors = t.middleware(({ next, ...call }) => withNamedErrors(call, next));
+const nameErrors = t.middleware((call) => withNamedErrors(call, () => call.next()));
 
-const boundInput = t.middleware(async ({ next, ...call }) => {
+const boundInput = t.middleware(async (call) => {
   await checkBounds(call);
-  return next();
+  return call.next();
 });
 
 const requirePerson = t.middleware(async ({ ctx, path, next }) => {

@@ -2,34 +2,40 @@
  * Writes one log line per request: the caller, the path, the status and the duration. Never logs a query string, header
  * or body.
  */
-import type { RequestHandler, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from '../services/context.ts';
 import { requestIdOf } from './request-id.ts';
 
-export function accessLog({ clock, log, tracer }: Pick<Context, 'clock' | 'log' | 'tracer'>): RequestHandler {
-  return (request, response, next) => {
-    const started = clock.elapsed();
-    // Mounted handlers shorten the url, so the path is read before them.
-    const path = withoutSecrets(pathOf(request.originalUrl));
-    const writeLine = () => {
-      const ms = Math.round((clock.elapsed() - started) * 10) / 10;
-      const isAnswered = response.writableFinished || response.locals[ANSWERED] === true;
-      const status = isAnswered ? response.statusCode : 499;
-      const line = { reqId: requestIdOf(response), method: request.method, path, status, ms };
-      if (status >= 500) log.warn(line, 'request');
-      else log.info(line, 'request');
-    };
-    response.on('close', tracer.bind(writeLine));
-    next();
+/** Writes the line when the response closes. */
+export function logAccess(
+  { clock, log, tracer }: Pick<Context, 'clock' | 'log' | 'tracer'>,
+  request: IncomingMessage,
+  response: ServerResponse & Marked,
+): void {
+  const started = clock.elapsed();
+  // Express shortens the url of mounted handlers, so the path is read before them.
+  const path = withoutSecrets(pathOf(request.url ?? ''));
+  const writeLine = () => {
+    const ms = Math.round((clock.elapsed() - started) * 10) / 10;
+    const isAnswered = response.writableFinished || response[ANSWERED] === true;
+    const status = isAnswered ? response.statusCode : 499;
+    const line = { reqId: requestIdOf(response), method: request.method, path, status, ms };
+    if (status >= 500) log.warn(line, 'request');
+    else log.info(line, 'request');
   };
+  response.on('close', tracer.bind(writeLine));
+}
+
+const ANSWERED = Symbol('is answered');
+
+interface Marked {
+  [ANSWERED]?: boolean;
 }
 
 /** Marks an answer as complete although its response stays open for the rest of the request. */
-export function markAnswered(response: Response): void {
-  response.locals[ANSWERED] = true;
+export function markAnswered(response: ServerResponse & Marked): void {
+  response[ANSWERED] = true;
 }
-
-const ANSWERED = 'isAnswered';
 
 /** The path of a request line. The line may name a whole address, including a user and a password. */
 function pathOf(target: string): string {

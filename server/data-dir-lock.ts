@@ -12,13 +12,16 @@ import { makeDataDir } from './secure-data-dir.ts';
 /** SQLITE_BUSY: another process holds the lock. */
 const busy = 5;
 
+/** Another server has the directory. */
+export class DataDirInUse extends ConfigError {}
+
 /** The locks of this process. The set keeps them from being garbage collected, which would close and lose them. */
 const held = new Set<DatabaseSync>();
 
 /**
  * Locks DATA_DIR for this process, and creates the directory (mode 0700) when it is missing. Does not wait.
  *
- * @throws ConfigError in one line for the operator: another server has the directory, or it cannot be locked.
+ * @throws ConfigError in one line for the operator: {@link DataDirInUse}, or it cannot be locked.
  */
 export async function acquireDataDirLock(dataDir: string): Promise<{ release(): Promise<void> }> {
   await makeDataDir(dataDir);
@@ -26,7 +29,7 @@ export async function acquireDataDirLock(dataDir: string): Promise<{ release(): 
   const pidFile = path.resolve(dataDir, 'lock.pid');
   if (lock === null) {
     const pid = await readFile(pidFile, 'utf8').catch(() => 'unknown');
-    throw new ConfigError(
+    throw new DataDirInUse(
       `DATA_DIR ${dataDir} is in use by another Carillon server (process ${pid.trim()}). ` +
         'Stop it first, set another DATA_DIR, or use PostgreSQL (DATABASE_URL) to run several.',
     );

@@ -21,7 +21,7 @@ import { systemClock } from './clocks.ts';
 import { readConfig } from './config.ts';
 import { createContext } from './context.ts';
 import { systemRandom } from './system-random.ts';
-import { acquireDataDirLock } from './data-dir-lock.ts';
+import { acquireDataDirLock, DataDirInUse } from './data-dir-lock.ts';
 import { createInstruments } from './instruments.ts';
 import { createLogger } from './logger.ts';
 import { createOutboundFetch } from './outbound.ts';
@@ -140,7 +140,11 @@ async function openForDoctor({ databaseUrl, dataDir }: Config): Promise<OpenedFo
     return { db, problem: null, close: () => db.close().then(() => lock.release()) };
   } catch (error) {
     const words = (error as Error).message.split('\n')[0] ?? '';
-    return without(failed(`The database cannot be opened: ${words}`, 'Check DATABASE_URL or DATA_DIR.'));
+    const action =
+      error instanceof DataDirInUse
+        ? 'Ask that server: set the PORT that it listens on, or --url.'
+        : 'Check DATABASE_URL or DATA_DIR.';
+    return without(failed(`The database cannot be opened: ${words}`, action));
   }
 }
 

@@ -16,7 +16,7 @@ import { requestIdOf } from './request-id.ts';
 import { admit, type Credentials } from '../mcp/admit.ts';
 import type { WithLimiter } from '../services/limits/rate-limiter.ts';
 import type { WithKeyChecks } from '../services/keys/key-checks.ts';
-import { admittedCaller, type Exchange, writeError } from './rest-request.ts';
+import { admittedCaller, type ExpressExchange, writeError } from './rest-request.ts';
 
 /** Path below the API root. */
 export const EVENTS_PATH = '/events';
@@ -59,7 +59,7 @@ export function eventStreams(
 export function streamEvents(
   context: Context,
   { stopping, places }: EventStreamOptions,
-  identify: (exchange: Exchange) => Promise<Admitted> | Admitted,
+  identify: (exchange: ExpressExchange) => Promise<Admitted> | Admitted,
 ): RequestHandler {
   return async (request, response) => {
     const headers: Record<string, string> = { [REQUEST_ID_HEADER]: requestIdOf(response) };

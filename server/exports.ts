@@ -26,7 +26,7 @@ import type { WithLimiter } from '../services/limits/rate-limiter.ts';
 import { ownerCaller } from '../services/people/owner-caller.ts';
 import { REQUEST_ID_HEADER } from './rate-headers.ts';
 import { requestIdOf } from './request-id.ts';
-import { admitCaller, countCaller, type Exchange, writeError } from './rest-request.ts';
+import { admitCaller, countCaller, type ExpressExchange, writeError } from './rest-request.ts';
 import { writeArchive } from './write-archive.ts';
 
 /** Path below the API root; the name of the kind follows. */
@@ -59,9 +59,9 @@ export function serveExports(
 ): ExportHandlers {
   const running = new Map<string, number>();
   const serve =
-    (identify: (exchange: Exchange) => Promise<Caller>): Handler =>
+    (identify: (exchange: ExpressExchange) => Promise<Caller>): Handler =>
     async (request, response) => {
-      const exchange: Exchange = { request, response, headers: { [REQUEST_ID_HEADER]: requestIdOf(response) } };
+      const exchange: ExpressExchange = { request, response, headers: { [REQUEST_ID_HEADER]: requestIdOf(response) } };
       let accountId: string | null = null;
       try {
         const caller = await identify(exchange);
@@ -90,7 +90,7 @@ export function serveExports(
 }
 
 /** A link of the console leads here: the browser sends the cookie, and says which site the link is on. */
-async function admitPerson(context: Context & WithLimiter, exchange: Exchange): Promise<Caller> {
+async function admitPerson(context: Context & WithLimiter, exchange: ExpressExchange): Promise<Caller> {
   const { request } = exchange;
   const person = await signedIn(context, request);
   if (person === null) throw new ServiceError('unauthorized', 'No one is signed in in this browser.');

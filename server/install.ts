@@ -19,6 +19,7 @@ import { firstStart } from '../services/setup/first-start.ts';
 import { recordStart } from '../services/workers/record-start.ts';
 import { announcement, ownerAnnouncement } from './announcement.ts';
 import { createApp, createWorkerApp } from './app.ts';
+import { clientAddresses } from './client-address.ts';
 import { machineTime, type ManualClock, systemClock } from './clocks.ts';
 import { ConfigError } from './config.ts';
 import { systemRandom } from './system-random.ts';
@@ -94,7 +95,7 @@ export async function startInstall(config: Config, options: { announce: (text: s
     operatorToken: token,
   });
   telemetry?.observe({ log, metrics: context.instruments.readRegistry });
-  const isTrusted = served.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  const { isTrusted } = clientAddresses(config);
   const server = await serve(served, config, { isProxy: (address) => isTrusted(address, 0), clock, log });
   if (config.role !== 'worker') await introduce(context, options.announce);
   recover(context, interrupted);

@@ -1,5 +1,6 @@
 /** Endpoints for orchestrators: liveness, readiness, and metrics for Prometheus (docs/contract/running.md#paths). */
-import { Router, type Request, type RequestHandler } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Router, type Request } from 'express';
 import { statement } from '../entities/statement.ts';
 import type { Context } from '../services/context.ts';
 import { withinDatabaseTimeout } from '../services/health/database-timeout.ts';
@@ -13,13 +14,14 @@ const ping = statement('check that the database answers', {
   sql: () => 'select 1 as one',
 });
 
-/** Measures how long each answer takes, for `/metrics`. */
-export function measureDurations({ instruments }: WithInstruments): RequestHandler {
-  return (request, response, next) => {
-    const stop = instruments.durations.startTimer({ method: request.method });
-    response.on('finish', () => stop({ status: response.statusCode }));
-    next();
-  };
+/** Measures how long the answer takes, for `/metrics`. */
+export function measureDuration(
+  { instruments }: WithInstruments,
+  { method = '' }: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const stop = instruments.durations.startTimer({ method });
+  response.on('finish', () => stop({ status: response.statusCode }));
 }
 
 /** @param isReady false while the process starts, and again from the moment it is asked to stop */

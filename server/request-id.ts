@@ -1,14 +1,17 @@
 /** Gives every request a unique id, which its answer and its log lines carry. */
-import type { RequestHandler, Response } from 'express';
+import type { ServerResponse } from 'node:http';
 import type { Random } from '../services/clock.ts';
 
-export function giveRequestId(random: Random): RequestHandler {
-  return (_request, response, next) => {
-    response.locals['requestId'] = random.uuid();
-    next();
-  };
+const ID = Symbol('request id');
+
+interface Identified {
+  [ID]?: string;
 }
 
-export function requestIdOf(response: Response): string {
-  return String(response.locals['requestId']);
+export function giveRequestId(response: ServerResponse & Identified, random: Random): void {
+  response[ID] = random.uuid();
+}
+
+export function requestIdOf(response: ServerResponse & Identified): string {
+  return response[ID] ?? '';
 }

@@ -1,8 +1,9 @@
 /** Writes the answer of a REST operation: JSON, or the bytes that the body encodes. */
-import type { Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RawAnswerMeta } from '../routers/meta.ts';
 import { markAnswered } from './access-log.ts';
 import { discardBody } from './read-body.ts';
+import { endWithText } from './end-with-text.ts';
 
 export interface RestAnswer {
   readonly status: number;
@@ -25,18 +26,21 @@ interface RawBody {
  * after the answer. A client that is still sending when the connection closes would see a broken connection instead of
  * the answer.
  */
-export async function writeAnswer(request: Request, response: Response, answer: RestAnswer): Promise<void> {
+export async function writeAnswer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: RestAnswer,
+): Promise<void> {
   const { headers, content } =
     answer.raw === undefined ? asJson(answer.body) : asBytes(answer.body as RawBody, answer.raw);
   // An unread rest of the body would otherwise be parsed as the next request on this connection.
   if (!request.complete) response.setHeader('connection', 'close');
   const length = Buffer.byteLength(content);
   response.writeHead(answer.status, { ...answer.headers, ...headers, 'content-length': length });
-  const sent = request.method === 'HEAD' ? undefined : content;
-  // Text of ASCII alone needs no conversion.
-  const encoding = length === content.length ? 'latin1' : 'utf8';
-  if (request.complete || sent === undefined) return void response.end(sent, encoding);
-  response.write(sent);
+  if (request.method === 'HEAD') return void response.end();
+  if (request.complete && typeof content === 'string') return endWithText(response, content, length);
+  if (request.complete) return void response.end(content);
+  response.write(content);
   markAnswered(response);
   await discardBody(request);
   response.end();

@@ -1,4 +1,5 @@
 /** What all requests below the API root share, for operations and streams: authentication, rate limits and errors. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
 import { ERRORS, isLogged } from '../errors/codes.ts';
 import { errorBody, publicError } from '../errors/error-body.ts';
@@ -16,10 +17,16 @@ import { writeAnswer } from './rest-answer.ts';
 
 /** A request that is being answered. */
 export interface Exchange {
-  readonly request: Request;
-  readonly response: Response;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
   /** Headers that the answer will carry. */
   readonly headers: Record<string, string>;
+}
+
+/** The same in a handler of Express. */
+export interface ExpressExchange extends Exchange {
+  readonly request: Request;
+  readonly response: Response;
 }
 
 /**

@@ -14,8 +14,13 @@ export interface NoRoute {
   readonly allow?: string;
 }
 
-/** Paths that are served separately. Only a wrong method on them reaches this code. */
-const BESIDE = /^\/(?:openapi\.json|events|exports\/[^/]+)$/;
+/** Paths that are served separately. Only a wrong method on them is answered here. */
+const BESIDE = /^\/(?:openapi\.json|events|exports\/[^/]+)\/?$/i;
+
+/** Whether a GET or HEAD of the path is a stream or a document instead of an operation. */
+export function isBeside(method: string, path: string): boolean {
+  return (method === 'GET' || method === 'HEAD') && BESIDE.test(path);
+}
 
 interface Template {
   readonly operation: Operation;

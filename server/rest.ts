@@ -4,23 +4,27 @@
  * arrived with its headers is read first, so that one round trip checks the key and counts the request. Any other body
  * is read only for a valid key.
  */
-import { callTRPCProcedure } from '@trpc/server';
-import type { Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Credentials } from '../mcp/admit.ts';
-import { appRouter } from '../routers/index.ts';
 import type { Operation } from '../routers/operations.ts';
 import type { OperationContext } from '../routers/context.ts';
 import { bucketOf, successStatusOf } from '../routers/meta.ts';
+import { runOperation } from '../routers/run-operation.ts';
 import type { Caller } from '../services/access/caller.ts';
 import { networkOf } from '../services/limits/network-of.ts';
+import type { Access } from './access.ts';
+import type { ClientAddresses } from './client-address.ts';
+import { CORS_HEADERS, PREFLIGHT_HEADERS } from './cors.ts';
 import { REQUEST_ID_HEADER } from './rate-headers.ts';
 import { requestIdOf } from './request-id.ts';
 import { writeAnswer } from './rest-answer.ts';
 import { readInput, takesBody } from './rest-input.ts';
 import { admitCaller, countCaller, type Exchange, refuseWhenFull, writeError } from './rest-request.ts';
 import { findRoute } from './rest-routes.ts';
-import { ROUTE } from './trace-requests.ts';
 import type { Runtime } from './runtime.ts';
+import { secureHeaders } from './secure-headers.ts';
+import { nameRoute } from './trace-requests.ts';
+import { writeFailure } from './write-failure.ts';
 
 /** A request that passed the checks. */
 interface Admitted {
@@ -29,25 +33,44 @@ interface Admitted {
   readonly caller: Caller | null;
 }
 
-/** Answers one request below the API root. */
-export async function handleRest(
-  context: Runtime,
-  credentials: Credentials,
-  request: Request,
-  response: Response,
-): Promise<void> {
-  const requestId = requestIdOf(response);
-  const exchange: Exchange = { request, response, headers: { [REQUEST_ID_HEADER]: requestId } };
-  const { headers } = exchange;
+/** What the requests of operations are checked with. */
+interface Checks {
+  readonly credentials: Credentials;
+  readonly addresses: ClientAddresses;
+}
+
+/** Answers one request below the API root. `target` is its path and query from there on. */
+type RestListener = (request: IncomingMessage, response: ServerResponse, target: string) => void;
+
+export function createRest(context: Runtime, { addresses, credentials }: Access): RestListener {
+  const checks = { addresses, credentials: credentials('api') };
+  const common = { ...secureHeaders(context.config), ...CORS_HEADERS };
+  const preflight = { ...common, ...PREFLIGHT_HEADERS };
+  return (request, response, target) => {
+    if (request.method === 'OPTIONS') return void response.writeHead(204, preflight).end();
+    const headers = { ...common, [REQUEST_ID_HEADER]: requestIdOf(response) };
+    answer(context, checks, { request, response, target, headers }).catch((thrown: unknown) =>
+      writeFailure(context, response, thrown),
+    );
+  };
+}
+
+interface RestExchange extends Exchange {
+  readonly target: string;
+}
+
+async function answer(context: Runtime, checks: Checks, exchange: RestExchange): Promise<void> {
+  const { request, response, headers } = exchange;
   let admitted: Admitted | undefined;
   try {
-    admitted = await admit(context, credentials, exchange);
+    admitted = await admit(context, checks, exchange);
     const { operation, input, caller } = admitted;
     const setHeader = (name: string, value: string) => {
       headers[name] = value;
     };
+    const requestId = requestIdOf(response);
     const ctx: OperationContext = { services: context, caller, requestId, surface: 'rest', setHeader };
-    const body = await call(operation, input, ctx);
+    const body = await runOperation(operation, input, ctx);
     const { meta } = operation;
     await writeAnswer(request, response, { status: successStatusOf(meta), headers, body, raw: meta.rawAnswer });
   } catch (thrown) {
@@ -62,24 +85,24 @@ function splitUrl(url: string): { path: string; search: string } {
 }
 
 /** Checks the key and counts the request. Adds the headers that the answer will carry from here on. */
-async function admit(context: Runtime, credentials: Credentials, exchange: Exchange): Promise<Admitted> {
+async function admit(context: Runtime, { credentials, addresses }: Checks, exchange: RestExchange): Promise<Admitted> {
   const { request, headers } = exchange;
-  const { path, search } = splitUrl(request.url);
-  const route = findRoute(request.method, path);
+  const { path, search } = splitUrl(exchange.target);
+  const route = findRoute(request.method ?? '', path);
   if ('error' in route) {
     await admitCaller(context, credentials, exchange, undefined);
     if (route.allow !== undefined) headers['allow'] = route.allow;
     throw route.error;
   }
   const { operation } = route;
-  exchange.response.locals[ROUTE] = `/api/v2${operation.meta.openapi.path}`;
+  nameRoute(exchange.response, `/api/v2${operation.meta.openapi.path}`);
   const bucket = bucketOf(operation.meta);
   const read = () => readInput(route, request, new URLSearchParams(search));
   if (operation.meta.access === 'public') {
     delete headers[REQUEST_ID_HEADER];
     const input = await read();
     if (bucket !== null) {
-      const name = `${networkOf(request.ip ?? '')} ${bucket}`;
+      const name = `${networkOf(addresses.of(request))} ${bucket}`;
       refuseWhenFull(await context.publicLimiter.take(name, context.clock.now()));
     }
     return { operation, input, caller: null };
@@ -115,16 +138,4 @@ async function admitWhole(
   const caller = await admitCaller(context, credentials, exchange, counted);
   if ('error' in given) throw given.error;
   return { operation: wanted.operation, input: given.input, caller };
-}
-
-function call(operation: Operation, input: unknown, ctx: OperationContext): Promise<unknown> {
-  return callTRPCProcedure({
-    router: appRouter,
-    path: operation.name,
-    getRawInput: async () => input,
-    ctx,
-    type: operation.procedure._def.type,
-    signal: undefined,
-    batchIndex: 0,
-  });
 }

@@ -18,7 +18,11 @@ export function textInput(max: number) {
 
 /** A UUID input: refused with a short message when malformed, and lowercased as ids are stored. */
 export function uuidInput(description: string) {
-  return z.string().toLowerCase().refine(isUuid, 'a UUID').meta({ format: 'uuid', description });
+  return z
+    .string()
+    .refine(isUuid, { message: 'a UUID', abort: true })
+    .toLowerCase()
+    .meta({ format: 'uuid', description });
 }
 
 /** Longest instant with an offset that is accepted: nine digits of a second and some room. */

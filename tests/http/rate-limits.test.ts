@@ -1,4 +1,5 @@
 /** The sliding window allows an exact number of requests a minute for each key and endpoint group. */
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp } from '../../server/app.ts';
@@ -146,7 +147,7 @@ describe('the window', () => {
 describe.runIf(TEST_DATABASE_URL)('two processes on one database', () => {
   it('allow exactly 60 of 100 parallel requests in total', async () => {
     const key = await freshKey();
-    const server = createApp(await startPeer(world)).listen(0, '127.0.0.1');
+    const server = createServer(createApp(await startPeer(world))).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     onTestFinished(async () => {
       server.closeAllConnections();

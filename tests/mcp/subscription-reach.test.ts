@@ -2,6 +2,7 @@
  * Who is notified of what: subscriptions stay within the account, the profile, the mode and the scopes of the caller, end with
  * its key or grant, and share the limits of event streams (docs/contract/agents.md#subscriptions).
  */
+import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
@@ -243,7 +244,7 @@ describe('the end of a subscription', () => {
       [account.id, JSON.stringify({ connection: { slug: 'many' } }), world.clock.now()],
     );
 
-    await expect.poll(() => connectionsOf(server), { timeout: 30_000 }).toBe(0);
+    await expect.poll(() => connectionsOf(server)).toBe(0);
 
     const again = await subscribe({ url }, account.key, [CONNECTIONS], { after: first.received[0]?.eventId });
     expect(await again.next(40_000)).toHaveLength(40_000);
@@ -311,7 +312,7 @@ async function serveApart(
   stopping?: AbortSignal,
 ): Promise<{ url: string; server: Server }> {
   const app = createApp(context, stopping === undefined ? {} : { stopping });
-  const server = app.listen(0, '127.0.0.1');
+  const server = createServer(app).listen(0, '127.0.0.1');
   onTestFinished(() => {
     server.close();
     server.closeAllConnections();

@@ -1,4 +1,5 @@
 /** Codes and refresh tokens: valid once, for one client, and never for longer than granted. */
+import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -125,7 +126,7 @@ describe('a refresh token', () => {
     async () => {
       const shared = await startWorld({ env: { ENCRYPTION_KEYS: Buffer.alloc(32, 7).toString('base64') } });
       const tokens = await tokensFor(shared, await signIn(shared));
-      const server = createApp(await startPeer(shared)).listen(0, '127.0.0.1');
+      const server = createServer(createApp(await startPeer(shared))).listen(0, '127.0.0.1');
       await once(server, 'listening');
       onTestFinished(() => void server.close());
       const other = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` } as World;

@@ -2,6 +2,7 @@
  * Limits by address: one for an IPv6 /64, exact over all processes, and still effective while the database is
  * unreachable.
  */
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp } from '../../server/app.ts';
@@ -48,7 +49,7 @@ describe.each(['/api/v2/health', '/trpc/public.health?input=%7B%7D', CONSENT])('
 
 describe.runIf(TEST_DATABASE_URL)('two processes on one database', () => {
   async function secondProcess(world: World): Promise<string> {
-    const server = createApp(await startPeer(world)).listen(0, '127.0.0.1');
+    const server = createServer(createApp(await startPeer(world))).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     onTestFinished(async () => {
       server.closeAllConnections();

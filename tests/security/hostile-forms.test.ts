@@ -7,7 +7,8 @@ import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
 import type { Express } from 'express';
 import { describe, expect, it } from 'vitest';
-import { createApp } from '../../server/app.ts';
+import { createAccess } from '../../server/access.ts';
+import { createPages, shareParts } from '../../server/pages.ts';
 import { makeLink } from '../harness/connect-links.ts';
 import { openBrowser } from '../harness/browser.ts';
 import { OPERATOR, ownerLink, OWNER_ENV, signedInBrowser } from '../harness/owner.ts';
@@ -147,7 +148,13 @@ async function faultsOf(answers: readonly (readonly [kind: string, response: Res
 
 describe('the forms', () => {
   it('are the complete list in the application', () => {
-    const app = createApp(world.context, { operatorToken: OPERATOR }) as Express & { router: { stack: Layer[] } };
+    const { context } = world;
+    const app = createPages(context, createAccess(context), {
+      ...shareParts(context, {}),
+      operatorToken: OPERATOR,
+    }) as Express & {
+      router: { stack: Layer[] };
+    };
     const declared = new Set(postRoutes(app.router.stack));
     const covered = new Set([...forms.map(({ route }) => route), ...JSON_ROUTES]);
 

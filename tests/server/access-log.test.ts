@@ -1,17 +1,18 @@
 /** The access log: one line per request, without secrets. */
+import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import express from 'express';
 import { pino } from 'pino';
 import { afterAll, expect, it } from 'vitest';
-import { accessLog } from '../../server/access-log.ts';
+import { logAccess } from '../../server/access-log.ts';
 import { systemClock } from '../../server/clocks.ts';
 import { NO_TRACER } from '../../services/ports/tracer.ts';
 
 const lines: { path: string }[] = [];
 const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as { path: string }) });
-const server = express()
-  .use(accessLog({ clock: systemClock, log, tracer: NO_TRACER }))
-  .listen(0, '127.0.0.1');
+const server = createServer((request, response) => {
+  logAccess({ clock: systemClock, log, tracer: NO_TRACER }, request, response);
+  response.end();
+}).listen(0, '127.0.0.1');
 afterAll(() => void server.close());
 
 it.each([

@@ -105,7 +105,7 @@ it('has one winner when eight processes compete for the lock of a killed one', a
 
   expect(answers.filter((answer) => answer === 'won')).toHaveLength(1);
   expect(answers.filter((answer) => answer.includes('is in use by another Carillon server'))).toHaveLength(7);
-}, 20_000);
+}, 120_000);
 
 it('works below a very long path', async () => {
   const dataDir = path.join(home, 'a'.repeat(200), 'b'.repeat(200));
