@@ -23,9 +23,12 @@ createServer((request, response) => {
   });
 }).listen(Number(process.env['PORT']), '127.0.0.1');
 
-/** Answers `GET /?path=/a-1&path=/b-1&count=1000` when each path has received as many posts. */
+/**
+ * Answers `GET /?path=/a-1&path=/b-1&count=1000` when each path has received as many posts, and `GET /` at once, with what
+ * each path has received.
+ */
 function waitFor(search: URLSearchParams, response: ServerResponse): void {
-  const answer = () => void response.end();
+  const answer = () => void response.end(JSON.stringify(Object.fromEntries(counts)));
   awaited = { paths: search.getAll('path'), count: Number(search.get('count')), answer };
   answerWhenReceived();
 }

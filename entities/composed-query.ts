@@ -3,8 +3,7 @@
  * PostgreSQL plans each combination of their filters well only if the text has no other conditions. Everything else is a
  * statement (statement.ts) or a typed query (tables.ts).
  */
-import { CompiledQuery } from 'kysely';
-import type { Queries, Row, Types } from './statement.ts';
+import { type Queries, type Row, runSql, type Types } from './statement.ts';
 
 /** SQL with a value for each `$1`, `$2`, …. */
 export interface ComposedQuery {
@@ -18,7 +17,7 @@ export async function composedQuery<Result extends Types>(
   result: Result,
   { sql, parameters }: ComposedQuery,
 ): Promise<Row<Result>[]> {
-  const { rows } = await queries.getKysely().executeQuery<Row<Result>>(CompiledQuery.raw(sql, [...parameters]));
+  const rows = await runSql<Row<Result>>(queries, sql, parameters);
   const [first] = rows;
   const missing = first === undefined ? undefined : Object.keys(result).find((name) => !(name in Object(first)));
   if (missing !== undefined) throw new Error(`the composed query returns no column ${missing}`);

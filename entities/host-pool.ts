@@ -1,6 +1,7 @@
 /** A pool of connections to the server in use. A connection that fails is tried on each of the other servers. */
-import { Pool, type PoolClient, type PoolConfig } from 'pg';
+import { Pool, type PoolClient, type PoolConfig, type QueryResult } from 'pg';
 import packageJson from '../package.json' with { type: 'json' };
+import { isDatabaseAway } from './database-away.ts';
 import type { DatabaseHosts } from './database-hosts.ts';
 import { type HostClient, HostUnavailable } from './host-client.ts';
 import { PreparingClient, type PreparingClientConfig } from './preparing-client.ts';
@@ -34,10 +35,25 @@ export class HostPool extends Pool {
     this.on('error', () => undefined);
   }
 
+  /** Runs one statement on a connection that it holds for that long. */
+  async run(text: string, values: readonly unknown[]): Promise<QueryResult> {
+    const client = await this.#connect();
+    let isLost = false;
+    try {
+      return await client.query(text, [...values]);
+    } catch (error) {
+      // The server says that it closes the connection before the driver notices the end.
+      isLost = isDatabaseAway(error);
+      throw error;
+    } finally {
+      client.release(isLost);
+    }
+  }
+
   override connect(): Promise<PoolClient>;
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<PoolClient> | void {
-    const connected = this.#connect();
+    const connected = this.#connect().then(releasedWhenLost);
     if (callback === undefined) return connected;
     connected.then(
       (client) => callback(undefined, client, (error) => client.release(error as Error | undefined)),
@@ -50,7 +66,7 @@ export class HostPool extends Pool {
     const failures = new Map<string, string>();
     for (let tries = 1; ; tries += 1) {
       try {
-        return releasedWhenLost(await super.connect());
+        return await super.connect();
       } catch (error) {
         if (!(error instanceof HostUnavailable) || count === 1) throw error;
         failures.set(error.url, error.message);

@@ -94,7 +94,7 @@ export async function openPostgres(url: string, { poolSize = 10, sleep }: Postgr
   return {
     engine: 'postgres',
     em: () => orm.em.fork(),
-    queries: orm.em.fork(),
+    queries: Object.assign(orm.em.fork(), { run: pool.run.bind(pool) }),
     changes,
     lite: undefined,
     openPool: (size) => new HostPool(hosts, { max: size }),
@@ -163,8 +163,9 @@ function ormTypes(): TypeOverrides {
 }
 
 async function migrate(orm: PostgresOrm | PgliteOrm): Promise<void> {
-  await replaceUnreleasedMigrations(orm.em.fork(), initialMigration.name);
-  await orm.migrator.up();
+  const done = await replaceUnreleasedMigrations(orm.em.fork(), initialMigration.name);
+  // The migrator would ask for the tables of the database first, which takes a fifth of the start of an embedded one.
+  if (migrations.some(({ name }) => !done.has(name))) await orm.migrator.up();
 }
 
 async function appliedMigrations(orm: PostgresOrm | PgliteOrm): Promise<string[]> {

@@ -47,7 +47,18 @@ interface Definition<Declared extends Parameters, Result extends Types> {
 }
 
 /** Where queries run: in the transaction of an entity manager if it has one, or on any connection (`db.queries`). */
-export type Queries = Pick<SqlEntityManager, 'getKysely'>;
+export interface Queries extends Pick<SqlEntityManager, 'getKysely'> {
+  /** Runs one statement without the query builder, outside of transactions. Absent where the query builder has to run it. */
+  readonly run?: (sql: string, values: readonly unknown[]) => Promise<{ readonly rows: unknown[] }>;
+}
+
+/** Runs a statement whose columns the caller knows. */
+export async function runSql<Found>(queries: Queries, sql: string, values: readonly unknown[]): Promise<Found[]> {
+  const { rows } = await (queries.run === undefined
+    ? queries.getKysely().executeQuery(CompiledQuery.raw(sql, [...values]))
+    : queries.run(sql, values));
+  return rows as Found[];
+}
 
 /** Runs the statement. */
 export interface Statement<Declared extends Parameters, Result extends Types> {
@@ -88,11 +99,19 @@ export function statement<const Declared extends Parameters = {}, const Result e
   if (statements.has(name)) throw new Error(`two statements have the name "${name}"`);
   const sqlTypes = declared.map(([, type]) => (isRecords(type) ? 'jsonb' : sqlOf(type)));
   statements.set(name, { name, sql: text, parameters: sqlTypes, result: result ?? {} });
-  return async (queries, ...[values]) => {
+  return (queries, ...[values]) => {
     const passed = declared.map(([parameter, type]) => passedAs(type, (values as Record<string, unknown>)[parameter]));
-    const { rows } = await queries.getKysely().executeQuery<Row<Result>>(CompiledQuery.raw(text, passed));
-    return rows;
+    return runSql<Row<Result>>(queries, text, passed);
   };
+}
+
+/**
+ * A parameter, given as its placeholder, whose value PostgreSQL does not see while it plans. It keeps one plan of a statement only if a
+ * plan for the values at hand promises no lower cost; fewer array elements than ten, or a rare value, always do
+ * (docs/decisions/0123-plan-the-statements-of-ordinary-requests-once.md).
+ */
+export function unseenByPlanner(placeholder: string): string {
+  return `(select ${placeholder})${placeholder.slice(placeholder.indexOf('::'))}`;
 }
 
 function reference(name: string, type: AnyType | Records, number: number): string {

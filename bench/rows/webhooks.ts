@@ -111,7 +111,7 @@ async function happen({ client }: BenchDatabase): Promise<void> {
      select id, (select id from accounts limit 1), 'post.sent', 'live', id, $2, now() from unnest($1::uuid[]) as e(id)`,
     [ids, { post }],
   );
-  // As the service does after each of its own writes.
+  // As the service does after each write.
   await client.query(`select pg_notify('carillon_due', 'bench')`);
 }
 

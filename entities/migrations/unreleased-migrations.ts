@@ -61,17 +61,19 @@ const replaceMigrations = statement('replace the names of migrations that have r
  * Marks the initial migration as done when the database has run all migrations that it replaces. Safe to repeat.
  *
  * @param initial name of the initial migration
+ * @returns the names of the migrations that the database has run
  * @throws Error when the database has run only some of them
  */
-export async function replaceUnreleasedMigrations(em: SqlEntityManager, initial: string): Promise<void> {
+export async function replaceUnreleasedMigrations(em: SqlEntityManager, initial: string): Promise<ReadonlySet<string>> {
   const [table] = await findList(em);
-  if (!table?.exists) return;
+  if (!table?.exists) return new Set();
   const done = new Set((await listMigrations(em)).map(({ name }) => name));
-  if (done.size === 0 || done.has(initial)) return;
+  if (done.size === 0 || done.has(initial)) return done;
   if (UNRELEASED_MIGRATIONS.some((name) => !done.has(name))) {
     throw new Error(
       `its schema is older than the first release supports: start commit ${LAST_COMMIT} of Carillon on it once, then this version`,
     );
   }
   await replaceMigrations(em, { replaced: [...UNRELEASED_MIGRATIONS], initial });
+  return done.add(initial);
 }

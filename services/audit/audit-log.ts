@@ -3,7 +3,7 @@
  * Concurrent entries share a statement.
  */
 import { column } from '../../entities/column-lists.ts';
-import { records, statement } from '../../entities/statement.ts';
+import { records, statement, unseenByPlanner } from '../../entities/statement.ts';
 import { createBatcher } from '../batcher.ts';
 import type { Context } from '../context.ts';
 import {
@@ -52,7 +52,7 @@ const settleEntries = statement('store outcomes of audit entries', {
   },
   sql: ({ ids, i }) => `
     update audit_entries a set outcome = i.outcome, object_type = i."objectType", object_ids = i."objectIds"
-    from ${NO_WAIT}${i} where a.id = any(${ids}) and a.id = i.id`,
+    from ${NO_WAIT}${i} where a.id = any(${unseenByPlanner(ids)}) and a.id = i.id`,
 });
 
 export function createAuditLog(context: Context): AuditLog {

@@ -12,6 +12,7 @@ import { profileExists } from '../access/profile-exists.ts';
 import { connectionsNamed } from './connections-named.ts';
 import { filteredPosts, type PostFilter } from './filtered-posts.ts';
 import { type PostView, postView, SHOWN_POST } from './post-view.ts';
+import { wholeAccount } from './reachable-posts.ts';
 import { searchPosts } from './search-posts.ts';
 
 /** A page of a list. */
@@ -41,11 +42,46 @@ export async function listPosts(
   const connections = connection === undefined ? null : await connectionsNamed(context, caller, connection);
   const rows =
     q === undefined
-      ? await composedQuery(context.db.queries, SHOWN_POST.types, postsQuery(caller, page, connections))
+      ? await composedQuery(context.db.queries, SHOWN_POST.types, queryOf(context, caller, page, connections))
       : await searchPosts(context, caller, { ...page, q }, connections);
   const { items, nextCursor } = pageOf(rows, limit);
   const approvals = await approvalsOf(context.db.queries, items);
   return { posts: items.map((row) => postView(row, approvals)), nextCursor };
+}
+
+/** The embedded database keeps no plans. */
+function queryOf(
+  { db }: Context,
+  caller: Caller,
+  page: PostPage,
+  connections: readonly string[] | null,
+): ComposedQuery {
+  const plain = db.engine === 'postgres' ? plainQuery(caller, page, connections) : null;
+  return plain ?? postsQuery(caller, page, connections);
+}
+
+/** Page sizes that `plainQuery` is prepared for. */
+const USUAL_LIMITS: ReadonlySet<number> = new Set([25, 50, 100]);
+
+/**
+ * The query of the page that is asked for most. PostgreSQL keeps its plan, where it plans any other page anew, which takes longer
+ * than reading it: the limit is part of the text, and the order of accounts leaves one index
+ * (docs/decisions/0121-let-postgresql-keep-the-plan-of-a-list.md).
+ *
+ * @returns null for any other page
+ */
+export function plainQuery(
+  caller: Caller,
+  { limit, offset, cursor, ...filter }: PostPage,
+  connections: readonly string[] | null,
+): ComposedQuery | null {
+  const accountId = wholeAccount(caller);
+  const isFiltered = connections !== null || Object.values(filter).some((value) => value !== undefined);
+  if (accountId === null || isFiltered || offset !== 0 || !USUAL_LIMITS.has(limit)) return null;
+  const bound = cursor === undefined ? '' : ' and id < $2::uuid';
+  const sql = `select ${SHOWN_POST.sql} from posts where account_id = any($1::uuid[])${bound}
+    order by account_id desc, id desc limit ${limit + 1}`;
+  return { sql, parameters: cursor === undefined ? [[accountId]] : [[accountId], cursor] };
 }
 
 /**

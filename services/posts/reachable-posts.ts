@@ -15,7 +15,13 @@ export function reach(caller: Caller): Partial<Pick<Tables['posts'], 'account_id
   };
 }
 
-/** The same as an SQL condition on `posts` with its parameters, numbered from $1. */
+/** The account whose posts the caller reaches, if it reaches all of them. */
+export function wholeAccount(caller: Caller): string | null {
+  const { account_id: accountId, ...limits } = reach(caller);
+  return Object.keys(limits).length === 0 ? (accountId ?? null) : null;
+}
+
+/** The same as {@link reach} as an SQL condition on `posts` with its parameters, numbered from $1. */
 export function reachablePosts(caller: Caller): { condition: string; parameters: unknown[] } {
   const values = Object.entries(reach(caller));
   return {

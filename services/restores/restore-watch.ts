@@ -51,12 +51,13 @@ export function createRestoreWatch({ db, clock, log }: Pick<Context, 'db' | 'clo
   };
 
   const read = async (queries: Queries): Promise<MarkRow & { readonly isRestored: boolean }> => {
-    // Another call may learn a higher beat before this one is answered.
-    const knownBefore = known ?? 0;
+    // Another call may insert the row, or learn a higher beat, before this one is answered.
+    const knownBefore = known;
     const [row] = await readMark(queries);
-    if (row !== undefined) return { ...row, isRestored: !row.is_home || row.beat < knownBefore };
+    if (row !== undefined) return { ...row, isRestored: !row.is_home || row.beat < (knownBefore ?? 0) };
     // Only a process that starts inserts the row: the rows of a backup that is being restored arrive one by one.
-    if (known !== null) throw new Error('the database has no mark: a backup is being restored, or rows were removed');
+    if (knownBefore !== null)
+      throw new Error('the database has no mark: a backup is being restored, or rows were removed');
     await insertMark(queries);
     return read(queries);
   };

@@ -3,7 +3,7 @@
  * any platform is called (docs/contract/posts.md#interrupted-sends).
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { records, statement } from '../../entities/statement.ts';
+import { records, statement, unseenByPlanner } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
 import { DECIDED_REWRITE } from '../polish/rewrite-wanted.ts';
 import { CLAIMED, CLAIMED_TYPES, type ClaimedSend, claimedSend, headAttempt } from './claimed-send.ts';
@@ -32,7 +32,7 @@ const claimStatement = (name: string, also: { readonly changes?: string; readonl
         update posts p set status = 'processing', claim = ${claim}, claimed_until = ${claimedUntil},
           fee_cents = input."feeCents", tries = p.tries + 1, ai_rewrite_status = ${DECIDED_REWRITE} ${also.changes ?? ''}
         from ${input}, connections c
-        where p.id = input.id and p.status = ${from} and c.id = p.connection_id ${also.condition ?? ''}
+        where p.id = input.id and p.status = ${unseenByPlanner(from)} and c.id = p.connection_id ${also.condition ?? ''}
         returning ${CLAIMED}, input."attemptId" as attempt_id, input.token
       ), opened as (
         insert into attempts (id, post_id, generation, step, index, state, token, started_at)

@@ -2,7 +2,7 @@
 import { tryAdvisoryLock } from '../../entities/advisory-locks.ts';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { column, columns } from '../../entities/column-lists.ts';
-import { type RecordOf, type RowOf, records, statement } from '../../entities/statement.ts';
+import { type RecordOf, type RowOf, records, statement, unseenByPlanner } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
 import { eventBody } from '../events/event-body.ts';
 import { subscribedCondition } from '../events/subscribed-webhooks.ts';
@@ -24,7 +24,7 @@ const findSubscribers = statement('find the webhooks that are subscribed to even
   sql: ({ eventIds }) => `
     select e.id as event_id, w.id as webhook_id from events e
     join webhooks w on ${subscribedCondition({ id: 'e.id', accountId: 'e.account_id', profileId: 'e.profile_id', name: 'e.name', mode: 'e.mode', subjectId: 'e.subject_id' })}
-    where e.id = any(${eventIds}) order by e.id, w.id for key share of w`,
+    where e.id = any(${unseenByPlanner(eventIds)}) order by e.id, w.id for key share of w`,
 });
 
 const CREATED = columns('deliveries', [
@@ -49,7 +49,7 @@ const storeDeliveries = statement('store the deliveries of events', {
 
 const markFannedOut = statement('mark events as fanned out', {
   parameters: { eventIds: 'uuid[]', at: 'timestamptz' },
-  sql: ({ eventIds, at }) => `update events set fanned_out_at = ${at} where id = any(${eventIds})`,
+  sql: ({ eventIds, at }) => `update events set fanned_out_at = ${at} where id = any(${unseenByPlanner(eventIds)})`,
 });
 
 /** @returns how many events were fanned out; 0 when none is pending or another process holds the lock */

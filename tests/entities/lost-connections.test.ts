@@ -1,7 +1,7 @@
-/** What a pool of PostgreSQL connections does with one that is lost during a transaction. */
-import { CompiledQuery } from 'kysely';
+/** What a pool of PostgreSQL connections does with one that is lost while it is used. */
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Database, openPostgres } from '../../entities/orm.ts';
+import { type Queries, runSql } from '../../entities/statement.ts';
 import { databaseUrl, onServer, TEST_DATABASE_URL } from '../harness/database.ts';
 
 const LOST = /terminat|connection error/;
@@ -10,11 +10,8 @@ let made = 0;
 let database: Database;
 let other: Database;
 
-type Queries = Pick<Database['queries'], 'getKysely'>;
-
-async function run<Row>(queries: Queries, sql: string): Promise<readonly Row[]> {
-  const { rows } = await queries.getKysely().executeQuery<Row>(CompiledQuery.raw(sql));
-  return rows;
+function run<Row>(queries: Queries, sql: string): Promise<readonly Row[]> {
+  return runSql<Row>(queries, sql, []);
 }
 
 async function sessionOf(queries: Queries): Promise<number> {
@@ -58,6 +55,22 @@ describe.skipIf(TEST_DATABASE_URL === undefined)('a pool of one connection', () 
     const lost = database.em().transactional(async (em) => end(await sessionOf(em)));
 
     await expect(lost).rejects.toThrow(LOST);
+    expect(await run(database.queries, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  it('answers again after connections were lost during statements outside of transactions, and closes', async () => {
+    for (let losses = 0; losses < 3; losses += 1) {
+      await expect(run(database.queries, 'select pg_terminate_backend(pg_backend_pid())')).rejects.toThrow(LOST);
+    }
+
+    expect(await run(database.queries, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  it('gives a connection back after a statement that fails', async () => {
+    for (let failures = 0; failures < 3; failures += 1) {
+      await expect(run(database.queries, 'select 1 / 0')).rejects.toThrow('division by zero');
+    }
+
     expect(await run(database.queries, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 });

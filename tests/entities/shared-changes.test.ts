@@ -33,7 +33,7 @@ async function listener(address?: string) {
   return { database, callsSince };
 }
 
-const until = (check: () => void) => vi.waitFor(check, { interval: 5, timeout: 10_000 });
+const until = (check: () => void) => vi.waitFor(check, { interval: 5, timeout: 60_000 });
 
 describe.skipIf(TEST_DATABASE_URL === undefined)('a process that listens', () => {
   beforeEach(async () => {

@@ -1,11 +1,12 @@
 /** The filters of GET /posts, alone and combined, and pages by cursor (docs/contract/errors-and-limits.md#lists). */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { postsQuery } from '../../../services/posts/list-posts.ts';
+import { plainQuery, postsQuery } from '../../../services/posts/list-posts.ts';
 import { olderQuery } from '../../../services/posts/search-posts.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { connectSandbox, storeBluesky } from '../../harness/connections.ts';
 import { UNKNOWN_ID } from '../../harness/expected.ts';
 import { makePost } from '../../harness/posts.ts';
+import { query } from '../../harness/query.ts';
 import { START } from '../../harness/test-clock.ts';
 import { startWorld } from '../../harness/world.ts';
 
@@ -315,5 +316,34 @@ describe('the database', () => {
     expect(search).toMatch(/Index Cond: .*760.* AND .*left/);
     expect(search).toMatch(/Incremental Sort/);
     expect(await planOf({ from: START, until: new Date(START.getTime() + 1) })).toMatch(/Index Cond: .*id >= /);
+  });
+
+  it('keeps the plan of the plain page, which reads along the account, also for an account with few posts', async () => {
+    await using full = await startWorld();
+    const { id: large } = await makeAccount(full);
+    const { id: small } = await makeAccount(full);
+    const { id: connectionId } = await connectSandbox(full, { key: full.liveKey, slug: 'bells' });
+    await full.sql(
+      `insert into posts (id, account_id, connection_id, connection_slug, platform_id, mode, status, text, original_text, tags, thread, created_at)
+       select lpad(to_hex(n), 32, '0')::uuid, case n when 1 then $2::uuid else $1::uuid end, $3, 'bells', 'sandbox', 'live', 'sent', 'Ding', 'Ding', '{}', '{}', $4
+       from generate_series(1, 5000) n`,
+      [large, small, connectionId, START],
+    );
+    await full.sql('analyze posts');
+    const caller = { accountId: large, profileId: null, mode: 'live' } as Parameters<typeof plainQuery>[0];
+    const { sql } = plainQuery(caller, { limit: 25, offset: 0 }, null) ?? { sql: '' };
+
+    const [plans, plan] = await full.db.em().transactional(async (em) => {
+      await query(em, `prepare page as ${sql}`);
+      for (let count = 0; count < 6; count += 1) await query(em, `execute page('{${large}}')`);
+      const kept = await query(em, `select generic_plans from pg_prepared_statements where name = 'page'`);
+      const explained = await query<{ 'QUERY PLAN': string }>(em, `explain execute page('{${small}}')`);
+      await query(em, 'deallocate page');
+      return [kept, explained.map((row) => row['QUERY PLAN']).join('\n')];
+    });
+
+    expect(plans).toEqual([{ generic_plans: expect.toBeOneOf([1, '1']) }]);
+    expect(plan).toMatch(/Index Scan Backward using posts_account_id_id_index/);
+    expect(plan).toMatch(/Index Cond: \(account_id = ANY \(\$1\)\)/);
   });
 });
