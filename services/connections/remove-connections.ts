@@ -30,6 +30,10 @@ export async function removeConnections(
   );
   const connectionId = { $in: connections.map(({ id }) => id) };
   if (connections.length > 0) {
-    await em.nativeUpdate(Post, { connectionId, status: 'scheduled' }, { status: 'cancelled' });
+    await em.nativeUpdate(
+      Post,
+      { connectionId, status: 'scheduled' },
+      { status: 'cancelled', stopId: null, held: false },
+    );
   }
 }

@@ -12,6 +12,7 @@ import { releaseUnused, removeBytes } from '../media/release-media.ts';
 import { timestamp } from '../timestamp.ts';
 import { findPost } from './find-post.ts';
 import type { PostRow } from './post-view.ts';
+import { removeDrafts } from './remove-drafts.ts';
 import { takeDown } from '../sending/take-down.ts';
 
 export type DeleteResult =
@@ -51,7 +52,7 @@ export async function deletePost(context: Context, caller: Caller, postId: strin
 async function cancel(context: Context, caller: Caller, post: PostRow): Promise<DeleteResult> {
   const cancelled = await tables(context.db.queries)
     .updateTable('posts')
-    .set({ status: 'cancelled', stop_id: null })
+    .set({ status: 'cancelled', stop_id: null, held: false })
     .where('id', '=', post.id)
     .where('account_id', '=', caller.accountId)
     .where('status', '=', 'scheduled')
@@ -81,13 +82,8 @@ async function deleteDraft(context: Context, post: PostRow): Promise<DeleteResul
       .select('media_id')
       .where('post_id', '=', post.id)
       .execute();
-    const deleted = await tables(em)
-      .deleteFrom('posts')
-      .where('id', '=', post.id)
-      .where('status', '=', 'draft')
-      .returning('id')
-      .execute();
-    if (deleted.length === 0) throw new ServiceError('not_found', `No draft of yours has the id ${post.id} any more.`);
+    const removed = await removeDrafts(em, [post.id]);
+    if (removed.length === 0) throw new ServiceError('not_found', `No draft of yours has the id ${post.id} any more.`);
     return releaseUnused(em, { ids: images.map(({ media_id: mediaId }) => mediaId) });
   });
   await removeBytes(context, released);

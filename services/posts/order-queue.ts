@@ -26,6 +26,7 @@ const COLUMNS = [
   'scheduled_for',
   'slot_at',
   'held',
+  'stop_id',
 ] as const;
 
 type QueuedRow = Pick<Tables['posts'], (typeof COLUMNS)[number]>;
@@ -112,7 +113,8 @@ async function exchange(context: Context, em: SqlEntityManager, exchanges: reado
       id,
       time: new Date(timeOf(place)),
       slot: place.slot_at,
-      held: place.held,
+      // A paused queue holds the place; a stop holds the post, wherever it is.
+      held: place.held && place.stop_id === null,
     })),
   });
   const moved = exchanges.filter(({ row, place }) => timeOf(row) !== timeOf(place));

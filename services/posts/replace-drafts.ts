@@ -8,6 +8,7 @@ import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Caller } from '../access/caller.ts';
 import { reach } from './reachable-posts.ts';
+import { removeDrafts } from './remove-drafts.ts';
 
 /**
  * Images stay: the new posts use them, and unused ones are freed after days, so that a person can still take one back.
@@ -36,8 +37,7 @@ export async function replaceDrafts(
     if (status !== 'draft') throw noDraft(id, status);
   }
   const replaced = posts.filter((post) => !kept.includes(post.connection_id)).map(({ id }) => id);
-  if (replaced.length === 0) return;
-  await tables(em).deleteFrom('posts').where('id', '=', anyOf(replaced)).execute();
+  await removeDrafts(em, replaced);
 }
 
 function noDraft(id: string, status: string | undefined): ServiceError {

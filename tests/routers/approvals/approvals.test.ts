@@ -44,6 +44,12 @@ async function tenant() {
   };
 }
 
+const draftFor = (replaces: readonly string[]) => ({
+  text: 'Hello',
+  connectionSlugs: ['sandbox'],
+  isDraft: true,
+  replaces,
+});
 const iso = (ms: number) => new Date(world.clock.now().getTime() + ms).toISOString();
 const now = () => world.clock.now().toISOString();
 
@@ -417,6 +423,23 @@ describe('a request', () => {
     await world.rest(`DELETE /posts/${postId}`, { key });
 
     expect(await pending()).toEqual([]);
+  });
+
+  it.each([
+    ['deleted', (postId: string) => ({ procedure: `DELETE /posts/${postId}` as const, body: undefined })],
+    ['replaced by a new draft', (postId: string) => ({ procedure: 'POST /posts' as const, body: draftFor([postId]) })],
+  ])('ends with its draft when that was a failed post, and the draft is %s', async (_how, ending) => {
+    const { asking, key, pending, read } = await tenant();
+    const { postId } = await makePost(world, 'sandbox', { key, text: '[[reject]] Hello' });
+    await world.rest(`POST /posts/${postId}/retry`, { key: asking, body: {} });
+    expect(await pending()).toEqual([postId]);
+
+    const { procedure, body } = ending(postId);
+    const answer = await world.rest(procedure, { key, body });
+
+    expect(answer.status).toBe(200);
+    expect(await pending()).toEqual([]);
+    expect(await read(postId)).toBeUndefined();
   });
 
   it('is listed for its own account only, and for a key of its profile', async () => {

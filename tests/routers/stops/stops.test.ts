@@ -204,6 +204,21 @@ describe('what happens meanwhile', () => {
     expect([(await read(timed)).status, (await read(queued)).status]).toEqual(['scheduled', 'scheduled']);
   });
 
+  it('a post that takes the place of a held one in the queue goes out, and the held one does not', async () => {
+    const { stop, key, agent, connection, post, read } = await tenant();
+    const slots = [0, 1, 2].map((weekday) => ({ weekday, time: '09:00' }));
+    await world.rest(`PATCH /connections/${connection.id}/queue`, { key, body: { slots } });
+    const { postId: held } = (await post(agent.secret, { queue: true })).body.results[0];
+    const { postId: free } = (await post(key, { queue: true })).body.results[0];
+    await stop({ keyId: agent.id });
+
+    await world.rest(`PUT /connections/${connection.id}/queue/order`, { key, body: { postIds: [free, held] } });
+    const { scheduledFor } = await read(free);
+    await world.advance(new Date(scheduledFor).getTime() - world.clock.now().getTime());
+
+    expect([(await read(free)).status, (await read(held)).status]).toEqual(['sent', 'scheduled']);
+  });
+
   it('a post whose platform was not available waits for the release before it is repeated', async () => {
     const { stop, release, key, post, read, published } = await tenant();
     const { postId } = (await post(key, { text: '[[unavailable]] Ding', scheduledFor: iso(HOUR) })).body.results[0];
@@ -234,6 +249,18 @@ describe('what happens meanwhile', () => {
     await world.advance(2 * HOUR);
 
     expect([await published(), await read(late)]).toMatchObject([0, { status: 'scheduled', stopId: body.stop.id }]);
+  });
+
+  it('a held post is cancelled with its connection, and no stop holds it any more', async () => {
+    const { stop, schedule, key, connection, read } = await tenant();
+    const held = await schedule(key, HOUR);
+    await stop();
+
+    await world.rest(`DELETE /connections/${connection.id}`, { key });
+
+    expect(await read(held)).toMatchObject({ status: 'cancelled', stopId: null });
+    const { body } = await world.rest('GET /stops', { key });
+    expect(body.stops).toMatchObject([{ held: 0 }]);
   });
 
   it('approving is refused and leaves the request pending', async () => {

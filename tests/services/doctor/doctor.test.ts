@@ -3,8 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { doctorCommand } from '../../../cli/doctor-command.ts';
+import { acquireDataDirLock } from '../../../server/data-dir-lock.ts';
 import type { Check, DoctorReport } from '../../../services/doctor/check.ts';
 import { TEST_DATABASE_URL } from '../../harness/database.ts';
 import { newFolder } from '../../harness/embedded-install.ts';
@@ -354,6 +355,21 @@ describe('without a running server', () => {
       action: 'Check DATABASE_URL or DATA_DIR.',
     });
     expect(find(report, 'schema')?.status).toBe('not checked');
+  });
+
+  it('says how to ask a server that has the data folder and listens on another port', async () => {
+    const folder = await newFolder();
+    await mkdir(join(folder, 'db'));
+    const lock = await acquireDataDirLock(folder);
+    onTestFinished(() => lock.release());
+
+    const report = await examine({ DATA_DIR: folder, PORT: String(await freePort()), OPERATOR_TOKEN: OPERATOR });
+
+    expect(find(report, 'database')).toMatchObject({
+      status: 'failed',
+      measured: expect.stringContaining(`DATA_DIR ${folder} is in use by another Carillon server`),
+      action: 'Ask that server: set the PORT that it listens on, or --url.',
+    });
   });
 });
 

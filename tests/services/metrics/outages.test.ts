@@ -55,7 +55,7 @@ const OUTAGES: readonly Outage[] = [
 
 it.for(OUTAGES)(
   'an advance of $days days ends while the platform answers 503 and $name',
-  { timeout: 90_000 },
+  { timeout: 240_000 },
   async ({ headers, days }) => {
     const reads = await startReads();
     await reads.advance(2 * HOUR_S);

@@ -2,7 +2,7 @@
  * Concurrent deletes of a sent post: one request makes the platform calls, the others return the same answer, and a
  * worker finishes an interrupted deletion.
  */
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { claimInterruptedRemovals, claimRemoval } from '../../../services/sending/claim-removal.ts';
 import { recoverRemovals } from '../../../services/sending/recover-removals.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
@@ -15,7 +15,15 @@ const REFUSED = { status: 422, json: { error: 'Validation failed' } };
 const LEASE_MS = 60_000;
 
 const world = await startWorld();
-const server = await startFakeMastodon({ now: () => world.clock.now() });
+/** What the platform waits for before it answers a call. */
+let othersWait = Promise.resolve();
+const server = await startFakeMastodon({
+  now: () => world.clock.now(),
+  tap: async (moment) => {
+    if (moment === 'arrived') await othersWait;
+    return undefined;
+  },
+});
 afterAll(() => server.close());
 server.addAccount('alice', 'token-of-alice');
 await world.rest('POST /connections', {
@@ -29,6 +37,11 @@ await world.rest('POST /connections', {
 beforeEach(() => {
   delete server.calls[ROUTE];
   delete server.answers[ROUTE];
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  othersWait = Promise.resolve();
 });
 
 async function sentPost(thread: string[] = []): Promise<string> {
@@ -48,7 +61,17 @@ async function deletesOf(postId: string): Promise<string[]> {
 }
 
 describe.each([5, 20])('%i concurrent deletes of one post', (count) => {
-  const together = (postId: string) => Promise.all(Array.from({ length: count }, () => remove(postId)));
+  /** All of them have asked before the platform answers, so that none comes after its refusal. */
+  function together(postId: string) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    othersWait = promise;
+    const sleep = vi.spyOn(world.clock, 'sleep').mockImplementation(async () => {
+      if (sleep.mock.calls.length === count - 1) resolve();
+      await promise;
+      await new Promise(setImmediate);
+    });
+    return Promise.all(Array.from({ length: count }, () => remove(postId)));
+  }
 
   it('call the platform once, return the same, and emit post.deleted once', async () => {
     const postId = await sentPost();

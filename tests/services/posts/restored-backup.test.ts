@@ -242,6 +242,22 @@ it('an answer that arrives after that of a later beat is no restore', async () =
   expect(await restore('status')).toBe('No posts are held.\n');
 });
 
+it('a process that starts reads the mark that another of its checks inserts meanwhile', async () => {
+  await world.sql('delete from database_marks');
+  let isFirst = true;
+  const queries = withResults(world.db.em(), async ({ result }) => {
+    const overtaken = isFirst;
+    isFirst = false;
+    if (overtaken) await watch.check();
+    return result;
+  });
+  const watch: RestoreWatch = createRestoreWatch({ ...world.context, db: { ...world.db, queries } });
+
+  await watch.check();
+
+  expect(await world.sql('select id from database_marks')).toEqual([{ id: 1 }]);
+});
+
 it('a process that runs claims nothing while the rows of a backup are arriving', async () => {
   const postId = await schedule(1, 'hello');
   await world.sql('delete from database_marks');
