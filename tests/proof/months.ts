@@ -1,10 +1,11 @@
-/** Simulated months, one seed after the other, by the simulation's own runner. */
+/** Simulated months, by the simulation's own runner, in processes side by side. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { REPOSITORY } from '../crash/install.ts';
 import type { DatabaseName } from './kills/kills.ts';
+import { yieldTo } from './yield-to.ts';
 
 const DAYS = 31;
 
@@ -33,15 +34,43 @@ export interface MonthsResult {
 interface MonthsOptions {
   readonly firstSeed: number;
   readonly months: number;
+  readonly processes: number;
   readonly databases: readonly DatabaseName[];
   readonly postgresUrl: string;
+  /** Whether other work on the machine has priority. */
+  readonly isBehind: boolean;
+  /** Ends the months early: those in progress are not counted. */
+  readonly signal: AbortSignal;
 }
 
-export async function runMonths({ firstSeed, months, databases, postgresUrl }: MonthsOptions): Promise<MonthsResult> {
+interface Run {
+  readonly database: DatabaseName;
+  readonly seed: number;
+  readonly count: number;
+}
+
+export async function runMonths(options: MonthsOptions): Promise<MonthsResult> {
   const held: Record<DatabaseName, MonthResult[]> = { pglite: [], postgres: [] };
   const failures: string[] = [];
+  const runs = plannedRuns(options);
+  const work = async () => {
+    for (let run = runs.shift(); run !== undefined && !options.signal.aborted; run = runs.shift()) {
+      const { database, seed, count } = run;
+      const { results, reasons } = await simulateMonths(options, run);
+      held[database].push(...results);
+      failures.push(...reasons.map((reason) => `on ${database}: ${reason}`));
+      console.log(`months on ${database} from seed ${seed}: ${results.length} of ${count} held`);
+    }
+  };
+  await Promise.all(Array.from({ length: options.processes }, work));
+  for (const results of Object.values(held)) results.sort((one, other) => one.seed - other.seed);
+  return { asked: options.months, held, failures };
+}
+
+/** Those on the embedded database first: they take longest. */
+function plannedRuns({ firstSeed, months, databases }: MonthsOptions): Run[] {
   const embedded = databases.includes('postgres') ? Math.floor(months / EMBEDDED_EVERY) : months;
-  const runs: { database: DatabaseName; seed: number; count: number }[] = [];
+  const runs: Run[] = [];
   for (let done = 0; done < months;) {
     const database = databases.includes('pglite') && done < embedded ? 'pglite' : 'postgres';
     const left = database === 'pglite' ? embedded - done : months - done;
@@ -49,20 +78,13 @@ export async function runMonths({ firstSeed, months, databases, postgresUrl }: M
     runs.push({ database, seed: firstSeed + done, count });
     done += count;
   }
-  for (const { database, seed, count } of runs) {
-    const run = await simulateMonths(database === 'postgres' ? postgresUrl : undefined, seed, count);
-    held[database].push(...run.results);
-    if (run.failure !== null) failures.push(`on ${database}: ${run.failure}`);
-    console.log(`months on ${database} from seed ${seed}: ${run.results.length} of ${count} held`);
-  }
-  return { asked: months, held, failures };
+  return runs;
 }
 
 async function simulateMonths(
-  postgresUrl: string | undefined,
-  seed: number,
-  count: number,
-): Promise<{ results: MonthResult[]; failure: string | null }> {
+  { postgresUrl, isBehind, signal }: MonthsOptions,
+  { database, seed, count }: Run,
+): Promise<{ results: MonthResult[]; reasons: string[] }> {
   const folder = await mkdtemp(join(tmpdir(), 'carillon-proof-months-'));
   const file = join(folder, 'results.jsonl');
   const { TEST_DATABASE_URL: _, ...inherited } = process.env;
@@ -70,22 +92,28 @@ async function simulateMonths(
     const given = ['--seed', String(seed), '--days', String(DAYS), '--runs', String(count), '--results', file];
     const child = spawn(process.execPath, ['tests/simulation/run.ts', ...given], {
       cwd: REPOSITORY,
-      env: { ...inherited, NO_COLOR: '1', ...(postgresUrl !== undefined && { TEST_DATABASE_URL: postgresUrl }) },
+      env: { ...inherited, NO_COLOR: '1', ...(database === 'postgres' && { TEST_DATABASE_URL: postgresUrl }) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    if (isBehind) yieldTo(child);
+    const stop = () => child.kill('SIGTERM');
+    signal.addEventListener('abort', stop);
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => (output += text));
     const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+    signal.removeEventListener('abort', stop);
     const lines = (await readFile(file, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
     const results = lines.map((line) => JSON.parse(line) as MonthResult);
-    return { results, failure: code === 0 && results.length === count ? null : reasonIn(output) };
+    const isWhole = code === 0 && results.length === count;
+    return { results, reasons: isWhole || signal.aborted ? [] : reasonsIn(output) };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** The line that names the seed and the invariant, and the command that repeats it. */
-function reasonIn(output: string): string {
-  return /seed \d+, day [^]*?replay: .*/.exec(output)?.[0] ?? output.slice(-2_000);
+/** For each month that failed: its seed, the invariant, and the command that repeats it. */
+function reasonsIn(output: string): string[] {
+  const named = [...output.matchAll(/seed \d+, day .*\nreplay: .*/g)].map(([reason]) => reason);
+  return named.length === 0 ? [output.slice(-2_000)] : [...new Set(named)];
 }

@@ -20,7 +20,7 @@ describe('the kills', () => {
   const held = { kind: 'sends', name: 'sends:0', violations: [], counts: { 'posts sent': 2 }, tookMs: 1 };
 
   it('are counted by the step at which they hit, on each database', () => {
-    const { text, violations } = killsSection('7', {
+    const { text, violations } = killsSection('7', 4, {
       results: [
         { ...held, database: 'pglite', steps: ['create', 'create', 'delete'] },
         { ...held, database: 'postgres', steps: ['delete'] },
@@ -29,7 +29,7 @@ describe('the kills', () => {
     });
 
     expect(violations).toEqual([]);
-    expect(text).toContain('4 kills in 2 installs; no guarantee was broken.');
+    expect(text).toContain('4 of 4 kills in 2 installs; no guarantee was broken.');
     expect(text).toContain('| sends | create | 2 | 0 |\n| sends | delete | 1 | 1 |\n');
     expect(text).toContain('| sends | posts sent | 2 | 2 |\n');
   });
@@ -37,7 +37,10 @@ describe('the kills', () => {
   it('name the command that repeats a case in which a guarantee was broken', () => {
     const results = [{ ...held, database: 'pglite', steps: ['create'], violations: ['p is up twice'] }];
 
-    const { text, violations } = killsSection('7', { results, failures: ['the process 1/1 on postgres ended with 1'] });
+    const { text, violations } = killsSection('7', 1, {
+      results,
+      failures: ['the process 1/1 on postgres ended with 1'],
+    });
 
     expect(violations).toEqual([
       'p is up twice (replay: npm run proof -- --replay "7:pglite:sends:0")',

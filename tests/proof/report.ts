@@ -28,15 +28,30 @@ export function insertReport(page: string, report: string): string {
   return `${page.slice(0, from)}${placed}${page.slice(to + END.length)}`;
 }
 
-export async function describeRun(seed: string, began: Date): Promise<string> {
+interface Run {
+  readonly seed: string;
+  readonly began: Date;
+  /** Whether the parts ran at the same time. */
+  readonly isTogether: boolean;
+  readonly isInterrupted: boolean;
+}
+
+export async function describeRun({ seed, began, isTogether, isInterrupted }: Run): Promise<string> {
   const { stdout } = await promisify(execFile)('git', ['rev-parse', '--short', 'HEAD']);
   const hours = ((Date.now() - began.getTime()) / 3_600_000).toFixed(1);
   const machine = `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GB, Node.js ${process.versions.node}`;
-  return `Run of ${began.toISOString().slice(0, 10)}, commit ${stdout.trim()}, seed ${seed}, ${hours} hours, on ${machine}.\n`;
+  const notes = [
+    `Run of ${began.toISOString().slice(0, 10)}, commit ${stdout.trim()}, seed ${seed}, ${hours} hours, on ${machine}.`,
+    ...(isTogether ? ['The parts ran at the same time, the soak with priority.'] : []),
+    ...(isInterrupted ? ['**It was interrupted**, so a part of it is missing.'] : []),
+  ];
+  return `${notes.join('\n')}\n`;
 }
 
+/** @param asked kills that the run should have had */
 export function killsSection(
   seed: string,
+  asked: number,
   { results, failures }: { readonly results: readonly CaseResult[]; readonly failures: readonly string[] },
 ): Section {
   const violations = results.flatMap(({ database, name, violations: broken }) =>
@@ -46,7 +61,7 @@ export function killsSection(
   const text = [
     `### Kills`,
     ``,
-    `${kills} kills in ${results.length} installs; ${broken(violations.length + failures.length)}`,
+    `${kills} of ${asked} kills in ${results.length} installs; ${broken(violations.length + failures.length)}`,
     ``,
     table(['Interrupted', 'Killed at', 'Embedded', 'PostgreSQL'], stepRows(results)),
     `Outcomes and events that are not broken guarantees:`,

@@ -1,6 +1,7 @@
 /**
  * `npm run proof`: kills, simulated months and a soak, unattended, with a report. Prints its seed first, and exits 1 when a
- * guarantee was broken. `--replay 7:pglite:sends:3` repeats one case of the kills.
+ * guarantee was broken. A signal ends it early, with a report of what was run. `--replay 7:pglite:sends:3` repeats one case
+ * of the kills.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -21,8 +22,10 @@ const { values } = parseArgs({
     'soak-minutes': { type: 'string', default: '60' },
     only: { type: 'string', default: PARTS.join(',') },
     databases: { type: 'string', default: DATABASES.join(',') },
-    /** Processes for each database that run cases of the kills side by side. */
+    /** Processes that run cases of the kills side by side, for each database, and that simulate months. */
     processes: { type: 'string', default: '1' },
+    /** Runs the parts at the same time; the soak, which measures time, has priority. */
+    together: { type: 'boolean', default: false },
     replay: { type: 'string' },
     /** The page whose report is replaced. */
     report: { type: 'string', default: 'docs/reliability.md' },
@@ -36,12 +39,16 @@ const databases = listOf('databases', values.databases, DATABASES);
 const parts = listOf('only', values.only, PARTS);
 
 console.log(`seed ${seed}`);
+const interruption = new AbortController();
+const { signal } = interruption;
 const killsOptions: KillsOptions = {
   seed,
   kills: numberOf('kills'),
   processes: numberOf('processes'),
   databases,
   postgresUrl,
+  isBehind: values.together,
+  signal,
   onResult: ({ database, name, steps, violations, tookMs }) => {
     const verdict = violations.length === 0 ? 'held' : `BROKE\n  ${violations.join('\n  ')}`;
     console.log(`${database}:${name}, ${steps.length} kills, ${Math.round(tookMs / 1000)} s: ${verdict}`);
@@ -54,19 +61,38 @@ if (values.replay !== undefined) {
     if (result.violations.length > 0) process.exitCode = 1;
   }
 } else {
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => interruption.abort());
   const began = new Date();
-  const sections: Section[] = [];
-  if (parts.includes('kills')) sections.push(killsSection(seed, await runKills(killsOptions)));
-  if (parts.includes('months'))
-    sections.push(
-      monthsSection(await runMonths({ firstSeed: Number(seed), months: numberOf('months'), databases, postgresUrl })),
-    );
-  if (parts.includes('soak')) sections.push(soakSection(await runSoak({ minutes: numberOf('soak-minutes') })));
-  await writeReport([await describeRun(seed, began), ...sections.map(({ text }) => text)].join('\n'));
+  const sections = await runParts();
+  const run = await describeRun({ seed, began, isTogether: values.together, isInterrupted: signal.aborted });
+  await writeReport([run, ...sections.map(({ text }) => text)].join('\n'));
   for (const { name, violations } of sections) {
     console.log(violations.length === 0 ? `${name}: held` : `${name}: BROKE\n${violations.join('\n')}`);
     if (violations.length > 0) process.exitCode = 1;
   }
+}
+
+/** @returns the sections of the report in the order of the parts */
+async function runParts(): Promise<Section[]> {
+  const { processes, isBehind } = killsOptions;
+  const months = {
+    firstSeed: Number(seed),
+    months: numberOf('months'),
+    processes,
+    databases,
+    postgresUrl,
+    isBehind,
+    signal,
+  };
+  const run = {
+    kills: async () => killsSection(seed, killsOptions.kills, await runKills(killsOptions)),
+    months: async () => monthsSection(await runMonths(months)),
+    soak: async () => soakSection(await runSoak({ minutes: numberOf('soak-minutes'), signal })),
+  };
+  if (values.together) return Promise.all(parts.map((part) => run[part]()));
+  const sections: Section[] = [];
+  for (const part of parts) if (!signal.aborted) sections.push(await run[part]());
+  return sections;
 }
 
 async function writeReport(text: string): Promise<void> {

@@ -61,7 +61,13 @@ interface Stored {
   readonly calls: number;
 }
 
-export async function runSoak({ minutes }: { readonly minutes: number }): Promise<SoakResult> {
+interface SoakOptions {
+  readonly minutes: number;
+  /** Ends the load early. */
+  readonly signal: AbortSignal;
+}
+
+export async function runSoak({ minutes, signal }: SoakOptions): Promise<SoakResult> {
   await using database = await createDatabase();
   await using folder = await createFolder();
   await using receiver = await startPeer('receivers.ts', {});
@@ -74,14 +80,14 @@ export async function runSoak({ minutes }: { readonly minutes: number }): Promis
   const samples: Sample[] = [];
   const began = performance.now();
   const endMs = began + minutes * 60_000;
-  const sampling = sampleUntil(endMs, async () => {
+  const sampling = sampleUntil(endMs, signal, async () => {
     const sample = await takeSample(began, { web, worker, receiver, database });
     samples.push(sample);
     console.log(describeSample(sample));
   });
   const asked = new Set<Promise<void>>();
   let requests = 0;
-  for (; performance.now() < endMs; requests += 1) {
+  for (; performance.now() < endMs && !signal.aborted; requests += 1) {
     const dueMs = began + (requests * 1000) / RATE;
     if (dueMs > performance.now()) await wait(dueMs - performance.now());
     const scheduledFor = requests % 2 === 0 ? undefined : new Date(Date.now() + SCHEDULED_AHEAD_MS);
@@ -94,11 +100,12 @@ export async function runSoak({ minutes }: { readonly minutes: number }): Promis
       });
     asked.add(request);
   }
+  const askedMs = performance.now() - began;
   await Promise.all(asked);
   await sampling;
   const stored = await drained(database, receiver);
   return {
-    minutes,
+    minutes: Math.round(askedMs / 60_000),
     requests,
     errors,
     latencyMs: {
@@ -113,8 +120,8 @@ export async function runSoak({ minutes }: { readonly minutes: number }): Promis
   };
 }
 
-async function sampleUntil(endMs: number, take: () => Promise<void>): Promise<void> {
-  while (performance.now() + SAMPLE_EVERY_MS <= endMs) {
+async function sampleUntil(endMs: number, signal: AbortSignal, take: () => Promise<void>): Promise<void> {
+  while (performance.now() + SAMPLE_EVERY_MS <= endMs && !signal.aborted) {
     await wait(SAMPLE_EVERY_MS);
     await take();
   }

@@ -1,43 +1,22 @@
-/** Actions on existing objects: publish, retry, delete, edit, queues and connections, each with its expected answer. */
-import type { PostRow } from './journal.ts';
+/** Actions on existing objects: posts, stops and connections, each with its expected answer. */
 import { ms } from './journal.ts';
 import { asks, hold, markerOf } from './replica.ts';
-import { called, nowOf, randomDirective, randomTime, type Stage } from './posting.ts';
-import { type Actor, connect, randomSlots, randomZone } from './tenants.ts';
-
-type Act = (stage: Stage, actor: Actor) => Promise<string>;
-
-const DIED = [200, 500];
-
-function isLiving({ observer }: Stage, post: PostRow): boolean {
-  return observer.replica.connections.get(post.connection_id)?.deleted_at === null;
-}
-
-/** One of the actor's posts that matches; undefined when none does. */
-function somePost({ observer, sampler }: Stage, actor: Actor, like: (post: PostRow) => boolean): PostRow | undefined {
-  const posts = observer.replica.ofTenant(actor.id).filter(like);
-  return posts.length === 0 ? undefined : sampler.pick(posts);
-}
-
-function expectStatus(action: string, status: number, expected: readonly number[], body: unknown): string {
-  hold(
-    expected.includes(status),
-    '9 errors',
-    () => `${action} -> ${status} ${JSON.stringify(body)}, not ${expected.join()}`,
-  );
-  return `${action} -> ${status}`;
-}
+import { called, checkRules, nowOf, randomDirective, randomTime } from './posting.ts';
+import { type Act, DIED, expectStatus, isLiving, somePost } from './act.ts';
+import { order, readQueue, setQueue } from './queue-acts.ts';
+import { connect } from './tenants.ts';
 
 const publish: Act = async (stage, actor) => {
   const draft = somePost(stage, actor, ({ status }) => status === 'draft');
   if (draft === undefined) return 'has no draft';
   const body = randomTime(stage);
   const path = `POST /posts/${draft.id}/publish` as const;
+  const isRuled = stage.sampler.chance(0.2);
+  const key = isRuled ? actor.ruledKey : actor.key;
   const { status, body: answer } = await called(stage, () =>
-    stage.sampler.chance(0.4)
-      ? stage.replays.call(path, actor.key, body, draft.text)
-      : stage.world.rest(path, { key: actor.key, body }),
+    stage.sampler.chance(0.4) ? stage.replays.call(path, key, body, draft.text) : stage.world.rest(path, { key, body }),
   );
+  if (isRuled && status === 200) checkRules(stage, actor, body, [answer.result]);
   const action = `publishes ${stage.observer.replica.nameOf(draft)} ${JSON.stringify(body)}`;
   return expectStatus(action, status, isLiving(stage, draft) ? DIED : [400], answer);
 };
@@ -102,6 +81,47 @@ const ask: Act = async (stage, actor) => {
   return expectStatus(action, status, isLiving(stage, post) ? DIED : [400], answer);
 };
 
+const reschedule: Act = async (stage, actor) => {
+  const { replica } = stage.observer;
+  const post = somePost(stage, actor, ({ status }) => status === 'scheduled');
+  if (post === undefined) return 'has no post to reschedule';
+  const when = randomTime(stage);
+  const body = Object.keys(when).length === 0 ? { queue: true } : when;
+  const { status, body: answer } = await called(stage, () =>
+    stage.world.rest(`POST /posts/${post.id}/reschedule`, { key: actor.key, body }),
+  );
+  const action = `reschedules ${replica.nameOf(post)} ${JSON.stringify(body)}`;
+  const line = expectStatus(action, status, [200], answer);
+  const { result } = answer;
+  const present = replica.posts.get(post.id);
+  const isAsAnswered = ms(present?.scheduled_for ?? '') === ms(result.scheduledFor) && present?.status === 'scheduled';
+  hold(isAsAnswered, '9 errors', () => `${action} -> ${JSON.stringify(result)}`);
+  const isMoved = present?.scheduled_for !== post.scheduled_for || present?.queued !== post.queued;
+  hold(result.error === null || !isMoved, '9 errors', () => `${action} -> ${JSON.stringify(result)}, and it has moved`);
+  return line;
+};
+
+/** A new post or draft takes the place of a draft. */
+const replace: Act = async (stage, actor) => {
+  const { replica } = stage.observer;
+  const draft = somePost(stage, actor, (post) => post.status === 'draft' && isLiving(stage, post));
+  if (draft === undefined) return 'has no draft to replace';
+  const slug = replica.connections.get(draft.connection_id)?.slug;
+  const text = `Deng ${markerOf(draft.text)}`;
+  const body = {
+    text,
+    connectionSlugs: [slug],
+    replaces: [draft.id],
+    ...(stage.sampler.chance(0.5) && { isDraft: true }),
+  };
+  const { status, body: answer } = await called(stage, () => stage.world.rest('POST /posts', { key: actor.key, body }));
+  const action = `replaces ${replica.nameOf(draft)} by ${text}`;
+  const line = expectStatus(action, status, DIED, answer);
+  const isStored = status === 500 || answer.results[0].postId !== null;
+  hold(replica.posts.has(draft.id) === !isStored, '9 errors', () => `${action} -> ${JSON.stringify(answer)}`);
+  return line;
+};
+
 /** A person decides about a draft that waits, or about one that no longer does. */
 const decide: Act = async (stage, actor) => {
   const post = somePost(stage, actor, ({ status, approval_id: id }) => status === 'draft' && id !== null);
@@ -129,57 +149,35 @@ const edit: Act = async (stage, actor) => {
   return expectStatus(action, status, isLiving(stage, draft) ? [200] : [400], body);
 };
 
-const queue: Act = async (stage, actor) => {
+const stop: Act = async (stage, actor) => {
   const { sampler, observer, world } = stage;
-  const living = observer.replica.living(actor.id);
-  if (living.length === 0) return 'has no queue';
-  const connection = sampler.pick(living);
-  const change = sampler.weighted({ pause: 4, slots: 2, zone: 1, all: 1 });
-  const body = {
-    ...(change === 'slots' || change === 'all' ? { slots: randomSlots(sampler) } : {}),
-    ...(change === 'zone' || change === 'all' ? { timezone: randomZone(sampler) } : {}),
-    ...(change === 'pause' || change === 'all' ? { paused: !connection.queue_paused } : {}),
-  };
-  const { status, body: answer } = await called(stage, () =>
-    world.rest(`PATCH /connections/${connection.id}/queue`, { key: actor.key, body }),
-  );
-  const action = `sets the queue of ${observer.replica.nameOfConnection(connection.id)} to ${JSON.stringify(body)}`;
-  return expectStatus(action, status, [200], answer);
+  const target = sampler.weighted({ account: 3, live: 3, test: 1, asking: 2 });
+  const body = target === 'account' ? {} : { keyId: actor.keyIds[target] };
+  const id = target === 'account' ? actor.id : actor.keyIds[target];
+  const isStoppedAlready = observer.replica.stopsOf(actor.id).some((one) => one.target_id === id);
+  const { status, body: answer } = await called(stage, () => world.rest('POST /stops', { key: actor.key, body }));
+  return expectStatus(`stops ${target}`, status, [isStoppedAlready ? 409 : 201], answer);
 };
 
-/** Posts of a queue exchange their places. Now and then one that does not wait there is named, and nothing changes. */
-const order: Act = async (stage, actor) => {
+/** What the stop held goes on, unless another stop is about it too, or is cancelled. */
+const release: Act = async (stage, actor) => {
   const { sampler, observer, world } = stage;
   const { replica } = observer;
-  const inQueue = (id: string) =>
-    replica.ofConnection(id).filter(({ queued, status }) => queued && status === 'scheduled');
-  const connection = replica.living(actor.id).find(({ id }) => inQueue(id).length > 1);
-  if (connection === undefined) return 'has no two posts in a queue';
-  const posts = inQueue(connection.id)
-    .toSorted((one, other) => one.text.localeCompare(other.text))
-    .map((post) => ({ post, at: sampler.next() }))
-    .toSorted((one, other) => one.at - other.at)
-    .map(({ post }) => post);
-  const named = posts.slice(0, sampler.chance(0.5) ? 2 : posts.length);
-  const stranger = sampler.chance(0.1) ? somePost(stage, actor, ({ queued }) => !queued) : undefined;
-  const ids = [...named, ...(stranger === undefined ? [] : [stranger])].map(({ id }) => id);
-  const placesOf = () =>
-    ids.map((id) => replica.posts.get(id)).map((post) => `${post?.scheduled_for} ${post?.slot_at} ${post?.held}`);
-  const before = placesOf();
+  const active = replica.stopsOf(actor.id);
+  if (active.length === 0) return 'has nothing to release';
+  const { id, kind } = sampler.pick(active);
+  const posts = sampler.weighted({ send: 2, drop: 1 });
+  const held = replica.ofTenant(actor.id).filter(({ status, stop_id: by }) => status === 'scheduled' && by === id);
   const { status, body } = await called(stage, () =>
-    world.rest(`PUT /connections/${connection.id}/queue/order`, { key: actor.key, body: { postIds: ids } }),
+    world.rest(`POST /stops/${id}/release`, { key: actor.key, body: { posts } }),
   );
-  const names = named.map((post) => replica.nameOf(post)).join(' ');
-  const action = `orders ${names}${stranger === undefined ? '' : ` and ${replica.nameOf(stranger)}`}`;
-  const line = expectStatus(action, status, [stranger === undefined ? 200 : 400], body);
-  const after = placesOf();
-  const expected = status === 200 ? before.toSorted() : before;
-  const given = status === 200 ? after.toSorted() : after;
-  hold(expected.join() === given.join(), '5 slots', () => `${action}: ${before.join()} became ${after.join()}`);
-  const times = after.map((place) => ms(place.split(' ')[0] ?? ''));
-  const isOrdered = times.every((time, index) => index === 0 || (times[index - 1] ?? 0) <= time);
-  hold(status !== 200 || isOrdered, '5 slots', () => `${action}: they go out ${after.join()}`);
-  return line;
+  const action = `releases the stop of its ${kind}, and wants ${held.length} posts to ${posts}`;
+  for (const { id: postId } of held) {
+    const post = replica.posts.get(postId);
+    const nextStatus = posts === 'send' ? 'scheduled' : 'cancelled';
+    hold(post?.status === nextStatus && post.stop_id !== id, '11 stops', () => `${action}: ${JSON.stringify(post)}`);
+  }
+  return expectStatus(action, status, [200], body);
 };
 
 const disconnect: Act = async (stage, actor) => {
@@ -201,28 +199,27 @@ const link: Act = async (stage, actor) => {
   return expectStatus('connects a sandbox', status, [200], null);
 };
 
-/** The queue in the API equals the queue in the database. */
-const read: Act = async (stage, actor) => {
-  const { replica } = stage.observer;
-  const living = replica.living(actor.id);
-  if (living.length === 0) return 'has no queue';
-  const { id, queue_paused: paused } = stage.sampler.pick(living);
-  const { body } = await stage.world.rest(`GET /connections/${id}/queue`, { key: actor.key });
-  const waiting = replica
-    .ofConnection(id)
-    .filter((post) => post.queued && (post.status === 'scheduled' || post.status === 'processing'))
-    .map((post) => `${ms(post.scheduled_for ?? '')} ${post.id}`)
-    .toSorted();
-  const shown = body.queue.map((item: { id: string; scheduledFor: string }) => `${ms(item.scheduledFor)} ${item.id}`);
-  const same = JSON.stringify([body.paused, shown.toSorted()]) === JSON.stringify([paused, waiting]);
-  hold(same, '9 errors', () => `the queue of ${id} shows ${JSON.stringify(body)}, and holds ${waiting.join()}`);
-  return `reads the queue of ${replica.nameOfConnection(id)}: ${waiting.length} wait`;
-};
-
 const replay: Act = async (stage) => {
   const action = await stage.replays.again(stage.sampler, stage.observer.replica);
   await stage.observer.look();
   return action ?? 'has nothing to send again';
 };
 
-export const ACTS = { publish, retry, ask, decide, remove, edit, queue, order, disconnect, link, read, replay };
+export const ACTS = {
+  publish,
+  retry,
+  ask,
+  reschedule,
+  replace,
+  decide,
+  remove,
+  edit,
+  queue: setQueue,
+  order,
+  stop,
+  release,
+  disconnect,
+  link,
+  read: readQueue,
+  replay,
+};

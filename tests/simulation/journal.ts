@@ -23,7 +23,11 @@ export interface PostRow {
   readonly queued: boolean;
   readonly slot_at: string | null;
   readonly held: boolean;
+  readonly stop_id: string | null;
+  readonly created_by_kind: string;
+  readonly created_by_id: string;
   readonly approval_id: string | null;
+  readonly policy_id: string | null;
   readonly created_at: string;
   readonly sent_at: string | null;
   readonly deleted_at: string | null;
@@ -78,6 +82,15 @@ export interface ConnectionRow {
   readonly deleted_at: string | null;
 }
 
+export interface StopRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly kind: 'account' | 'key';
+  /** Id of the key; for an account its own. */
+  readonly target_id: string;
+  readonly released_at: string | null;
+}
+
 interface Of<Kind extends string, Row> {
   readonly kind: Kind;
   /** Null for an inserted row. */
@@ -92,12 +105,13 @@ export type Change =
   | Of<'attempts', AttemptRow>
   | Of<'sandbox_posts', TimelineRow>
   | Of<'connections', ConnectionRow>
+  | Of<'stops', StopRow>
   | Of<'metrics_reads', ReadRow>;
 
 /** The changes of one transaction, in order. */
 export type Transaction = readonly Change[];
 
-const TABLES = ['posts', 'events', 'attempts', 'sandbox_posts', 'connections', 'metrics_reads'];
+const TABLES = ['posts', 'events', 'attempts', 'sandbox_posts', 'connections', 'stops', 'metrics_reads'];
 
 /** Columns that no invariant uses. */
 const UNUSED = `'{original_text,tags,thread,images,ref,prepared,credentials}'::text[]`;

@@ -39,7 +39,7 @@ function checkClaim(replica: Replica, { old }: Move, at: number, caughtUp: Set<s
   caughtUp.add(old.connection_id);
   const left = replica
     .ofConnection(old.connection_id)
-    .find((post) => post.status === 'scheduled' && !post.queued && lateBy(post, at) > TOLERATED_MS);
+    .find((post) => post.status === 'scheduled' && !post.queued && !post.held && lateBy(post, at) > TOLERATED_MS);
   hold(
     left === undefined,
     '4 late',
@@ -111,9 +111,12 @@ export function checkSlot(
   const given = present.status === 'scheduled' && present.slot_at !== null && present.slot_at !== old?.slot_at;
   const missed = present.status === 'failed' && old?.status === 'scheduled' && present.error_code === 'slot_missed';
   if (!given && !missed) return;
+  // Under a policy a request takes the first slot that this allows (policies.ts).
+  if (present.policy_id !== null && old?.status !== 'scheduled') return;
   const connection = replica.connections.get(present.connection_id);
   if (connection === undefined) return;
-  const expected = expectedSlot(replica, connection, at, present.id);
+  // A queued post that goes into the queue again moves on: the slot that it has is taken.
+  const expected = expectedSlot(replica, connection, at, '');
   const actual = given ? ms(present.slot_at ?? '') : null;
   const words = (instant: number | null) => (instant === null ? 'none' : new Date(instant).toISOString());
   hold(

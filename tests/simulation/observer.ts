@@ -9,6 +9,7 @@ import { checkQuotas } from './quotas.ts';
 import { checkReads } from './reads.ts';
 import { checkRepeats } from './repeats.ts';
 import { checkRow, checkWaiting } from './rows.ts';
+import { checkHeld, checkStopped } from './stops.ts';
 import { checkTimeline } from './timeline.ts';
 import { checkTransitions, type Step } from './transitions.ts';
 
@@ -59,6 +60,7 @@ export function observe(world: World, journal: Journal, faults: Faults): Observe
     checkLateness(replica, steps, at);
     checkQuotas(replica, steps, at);
     checkRepeats(replica, steps, at);
+    checkStopped(replica, steps);
     checkReads(replica, transaction);
     moves += steps.length;
     return steps.map((step) => {
@@ -86,6 +88,7 @@ export function observe(world: World, journal: Journal, faults: Faults): Observe
       }
       if (lines.length === 0) return;
       checkWaiting(replica, world.clock.now().getTime());
+      checkHeld(replica);
       checkTimeline(replica, faults.resumedSends);
     },
     digest: () => hash.copy().digest('hex'),

@@ -4,9 +4,10 @@
 import type { RestAnswer, World } from '../harness/world.ts';
 import type { Sampler } from './sampler.ts';
 import type { Faults } from './faults.ts';
-import { hold, type Replica } from './replica.ts';
+import { hold } from './replica.ts';
 import type { Observer } from './observer.ts';
 import type { Replays } from './replays.ts';
+import { ASKED_WORD, checkPolicy } from './policies.ts';
 import { expectedSlot } from './slots.ts';
 import type { Actor } from './tenants.ts';
 
@@ -22,7 +23,7 @@ export interface Stage {
   readonly replays: Replays;
 }
 
-interface Result {
+export interface Result {
   readonly connectionSlug: string;
   readonly status: string;
   readonly postId: string | null;
@@ -77,10 +78,12 @@ export async function write(stage: Stage, actor: Actor, marker: string): Promise
   const living = observer.replica.living(actor.id).map(({ slug }) => slug);
   if (living.length === 0) return 'has no connection to write to';
   const slugs = [...new Set(Array.from({ length: sampler.chance(0.3) ? 3 : 1 }, () => sampler.pick(living)))];
-  const text = `Ding ${marker}${randomDirective(sampler)}`;
+  const word = sampler.chance(0.1) ? ASKED_WORD : 'Ding';
+  const text = `${word} ${marker}${randomDirective(sampler)}`;
   const when = sampler.chance(0.12) ? { isDraft: true } : randomTime(stage);
   const body = { text, connectionSlugs: slugs, ...when };
-  const key = sampler.chance(0.1) ? actor.testKey : actor.key;
+  const by = sampler.weighted({ live: 8, test: 1, ruled: 1 });
+  const key = { live: actor.key, test: actor.testKey, ruled: actor.ruledKey }[by];
   const { status, body: answer } = await called(stage, () =>
     sampler.chance(0.4)
       ? stage.replays.call('POST /posts', key, body, text)
@@ -92,7 +95,9 @@ export async function write(stage: Stage, actor: Actor, marker: string): Promise
     () => `${status} ${JSON.stringify(answer)} to ${JSON.stringify(body)}`,
   );
   const results: Result[] = status === 200 ? answer.results : [];
-  for (const result of results) checkResult(stage, actor, result, slugs.length);
+  const request = { keyId: actor.keyIds[by], slugs: slugs.length };
+  for (const result of results) checkResult(stage, actor, result, request);
+  if (by === 'ruled') checkRules(stage, actor, when, results);
   return `writes ${text} ${JSON.stringify(when)} to ${slugs.join(' ')} -> ${status} ${results.map(wordOf).join(' ')}`;
 }
 
@@ -112,12 +117,54 @@ export async function flood(stage: Stage, actor: Actor, nextMarker: () => string
   return `schedules ${count} posts to ${slug} for ${time}`;
 }
 
+/** Asks for more posts within two days than a policy allows in one. */
+export async function burst(stage: Stage, actor: Actor, nextMarker: () => string): Promise<string> {
+  const { world, sampler, observer } = stage;
+  const slugs = observer.replica.living(actor.id).map(({ slug }) => slug);
+  if (slugs.length === 0) return 'has no connection for a burst';
+  const from = nowOf(stage) + sampler.spread(MINUTE_MS, 27 * DAY_MS);
+  const words: string[] = [];
+  for (let left = sampler.int(3, 8); left > 0; left -= 1) {
+    const time = new Date(from + sampler.int(0, 1.5 * DAY_MS));
+    const when = sampler.chance(0.3) ? { queue: true } : { scheduledFor: time.toISOString() };
+    const body = { text: `Ding ${nextMarker()}`, connectionSlugs: [sampler.pick(slugs)], ...when };
+    const { body: answer } = await called(stage, () => world.rest('POST /posts', { key: actor.ruledKey, body }));
+    const results: Result[] = answer.results ?? [];
+    for (const result of results) checkResult(stage, actor, result, { keyId: actor.keyIds.ruled, slugs: 1 });
+    checkRules(stage, actor, when, results);
+    words.push(...results.map(wordOf));
+  }
+  return `asks for a burst of posts -> ${words.join(' ')}`;
+}
+
 function wordOf({ status, error }: Result): string {
   return error === null ? status : `${status}:${error.code}`;
 }
 
+/** @param plan of a request of the key that follows a policy */
+export function checkRules(stage: Stage, actor: Actor, plan: object, results: readonly Result[]): void {
+  const { replica } = stage.observer;
+  const request = {
+    policyId: actor.keyIds.ruled,
+    rules: actor.rules,
+    at: nowOf(stage),
+    plan,
+    posts: results.length,
+  };
+  for (const result of results) {
+    const connection = replica.living(actor.id).find(({ slug }) => slug === result.connectionSlug);
+    if (connection !== undefined) checkPolicy(replica, request, result, connection.id);
+  }
+}
+
+interface Request {
+  readonly keyId: string;
+  /** Count of its connections. */
+  readonly slugs: number;
+}
+
 /** A result matches the database, and a refusal has its reason. */
-function checkResult(stage: Stage, actor: Actor, result: Result, slugs: number): void {
+function checkResult(stage: Stage, actor: Actor, result: Result, request: Request): void {
   const { replica } = stage.observer;
   const describe = () => `${actor.name} was answered ${JSON.stringify(result)}`;
   const post = replica.posts.get(result.postId ?? '');
@@ -125,14 +172,19 @@ function checkResult(stage: Stage, actor: Actor, result: Result, slugs: number):
     hold(post?.status === result.status && post.error_code === (result.error?.code ?? null), '9 errors', describe);
     return;
   }
-  hold(refusalHolds(stage, replica, actor, result, slugs), '9 errors', describe);
+  hold(refusalHolds(stage, actor, result, request), '9 errors', describe);
 }
 
-function refusalHolds(stage: Stage, replica: Replica, actor: Actor, result: Result, slugs: number): boolean {
+function refusalHolds(stage: Stage, actor: Actor, result: Result, { keyId, slugs }: Request): boolean {
+  const { replica } = stage.observer;
   const now = nowOf(stage);
   const connection = replica.living(actor.id).find(({ slug }) => slug === result.connectionSlug);
   if (connection === undefined) return false;
   switch (result.error?.code) {
+    case 'policy_refused':
+      return keyId === actor.keyIds.ruled;
+    case 'stopped':
+      return replica.isStopped(actor.id, keyId);
     case 'queue_empty':
       return connection.queue_slots.length === 0;
     case 'queue_full':

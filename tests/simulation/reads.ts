@@ -6,7 +6,7 @@ import { dueRead } from '../../services/metrics/read-times.ts';
 import type { ReadRow, Transaction } from './journal.ts';
 import { hold, type Replica } from './replica.ts';
 
-const INVARIANT = '10 reads';
+const INVARIANT = '12 reads';
 
 /** @throws Broken */
 export function checkReads(replica: Replica, transaction: Transaction): void {

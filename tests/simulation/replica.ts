@@ -1,6 +1,6 @@
 /** The database in memory, rebuilt from the journal, and the queries that the rules make. */
 import type { PlanName } from '../../entities/account.ts';
-import type { AttemptRow, ConnectionRow, PostRow, ReadRow, TimelineRow, Transaction } from './journal.ts';
+import type { AttemptRow, ConnectionRow, PostRow, ReadRow, StopRow, TimelineRow, Transaction } from './journal.ts';
 import { ms } from './journal.ts';
 
 /** Thrown when an invariant does not hold. */
@@ -32,6 +32,8 @@ export class Replica {
   readonly tenants = new Map<string, Tenant>();
   readonly posts = new Map<string, PostRow>();
   readonly connections = new Map<string, ConnectionRow>();
+  /** The active stops. */
+  readonly stops = new Map<string, StopRow>();
   /** Ledger rows that create a post, by token. */
   readonly heads = new Map<string, AttemptRow>();
   /** The current and deleted posts on the sandbox, by token. */
@@ -49,6 +51,10 @@ export class Replica {
         return this.#applyPost(change.old, change.new);
       case 'connections':
         if (change.new !== null) this.#applyConnection(change.new);
+        return;
+      case 'stops':
+        if (change.new?.released_at === null) this.stops.set(change.new.id, change.new);
+        else this.stops.delete(change.new?.id ?? '');
         return;
       case 'attempts':
         if (change.new?.step === 'head') this.heads.set(change.new.token, change.new);
@@ -96,6 +102,15 @@ export class Replica {
 
   living(tenantId: string): ConnectionRow[] {
     return [...this.connections.values()].filter((row) => row.account_id === tenantId && row.deleted_at === null);
+  }
+
+  stopsOf(tenantId: string): StopRow[] {
+    return [...this.stops.values()].filter((stop) => stop.account_id === tenantId);
+  }
+
+  /** Whether an active stop is about what this key has created. */
+  isStopped(tenantId: string, keyId: string): boolean {
+    return this.stopsOf(tenantId).some(({ kind, target_id: target }) => kind === 'account' || target === keyId);
   }
 
   /** Live posts that were sent on the UTC day of `at`, and those in progress. */

@@ -17,7 +17,7 @@ const OF_STATE: Record<PostStatus, (post: PostRow) => Facts> = {
     'a time': post.scheduled_for !== null,
     'not sent': post.sent_at === null,
     'no error': post.error_code === null && post.error_message === null,
-    'held only in a queue': !post.held || post.queued,
+    'held only in a queue, or by a stop': !post.held || post.queued || post.stop_id !== null,
   }),
   processing: (post) => ({
     'a claim': post.claim !== null && post.claimed_until !== null,
@@ -37,7 +37,11 @@ const OF_STATE: Record<PostStatus, (post: PostRow) => Facts> = {
     'not sent': post.sent_at === null && post.platform_post_id === null,
     'not held': !post.held,
   }),
-  cancelled: (post) => ({ 'not sent': post.sent_at === null, 'no error': post.error_code === null }),
+  cancelled: (post) => ({
+    'not sent': post.sent_at === null,
+    'no error': post.error_code === null,
+    'not held': !post.held,
+  }),
   deleted: (post) => ({ 'sent once': post.sent_at !== null && post.platform_post_id !== null }),
 };
 
@@ -50,6 +54,8 @@ function always(post: PostRow): Facts {
     'a first time with repeats only': post.first_due_at === null || post.repeats > 0,
     'three repeats at most': post.repeats <= 3 && post.tries >= post.repeats,
     'deleted_at with deleted only': (post.deleted_at !== null) === (post.status === 'deleted'),
+    'a stop of what has not gone out only':
+      post.stop_id === null || post.status === 'scheduled' || post.status === 'processing',
     'slots with queued only': post.slot_at === null || post.queued,
     'a slot that is its time':
       post.status !== 'scheduled' || post.slot_at === null || post.slot_at === post.scheduled_for,
@@ -74,7 +80,8 @@ export function checkWaiting(replica: Replica, now: number): void {
     if (post.status !== 'scheduled') continue;
     const connection = replica.connections.get(post.connection_id);
     hold(connection?.deleted_at === null, '2 columns', () => `${replica.nameOf(post)} waits for a deleted connection`);
-    const isHeldRightly = !post.held || (connection?.queue_paused === true && ms(post.scheduled_for ?? '') <= now);
+    const isHeldRightly =
+      !post.held || post.stop_id !== null || (connection?.queue_paused === true && ms(post.scheduled_for ?? '') <= now);
     hold(
       isHeldRightly,
       '2 columns',

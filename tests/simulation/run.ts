@@ -35,6 +35,8 @@ const vitest = spawn(
     },
   },
 );
+// The end of this process ends the simulation too.
+process.on('SIGTERM', () => vitest.kill('SIGTERM'));
 vitest.on('exit', (code) => {
   process.exitCode = code ?? 1;
 });

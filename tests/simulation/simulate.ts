@@ -9,7 +9,7 @@ import { injectFaults } from './faults.ts';
 import { keepJournal } from './journal.ts';
 import { Broken, hold } from './replica.ts';
 import { observe, type Observer } from './observer.ts';
-import { flood, nowOf, type Stage, write } from './posting.ts';
+import { burst, flood, nowOf, type Stage, write } from './posting.ts';
 import { rememberRequests } from './replays.ts';
 import { type Actor, settle } from './tenants.ts';
 import { employ, type Workers } from './workers.ts';
@@ -20,6 +20,9 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** How long workers run after the last action, so that every waiting post has had its time. */
 const AFTERMATH_MS = 40 * DAY_MS;
+
+/** A queue with one slot a week, whose worker is late again and again, needs longer. A week is one more slot. */
+const FURTHER_WEEKS_MAX = 6;
 
 /** Start days of simulations: most of the months contain a daylight saving change somewhere. */
 const BEGINNINGS = ['2026-10-20T09:00:00Z', '2027-03-05T21:30:00Z', '2027-03-15T06:00:00Z', '2026-12-20T00:00:00Z'];
@@ -80,14 +83,19 @@ function markers(): () => string {
 const WEIGHTS = {
   write: 33,
   flood: 0.4,
+  burst: 1.5,
   publish: 5,
   retry: 7,
   ask: 4,
   decide: 4,
+  reschedule: 3,
+  replace: 1,
   remove: 8,
   edit: 2,
   queue: 6,
   order: 4,
+  stop: 1.5,
+  release: 6,
   disconnect: 0.7,
   link: 1,
   read: 2,
@@ -111,6 +119,7 @@ async function act(stage: Stage, workers: Workers, actors: readonly Actor[], nex
   const does = async () => {
     if (kind === 'write') return write(stage, actor, nextMarker());
     if (kind === 'flood') return flood(stage, actor, nextMarker);
+    if (kind === 'burst') return burst(stage, actor, nextMarker);
     return ACTS[kind](stage, actor);
   };
   observer.note(`${line} ${actor.name} ${await does()}`);
@@ -128,7 +137,7 @@ async function passTime(stage: Stage, workers: Workers, kind: string, sampler: S
   return `${(time / MINUTE_MS).toFixed(1)} minutes`;
 }
 
-/** Ends the pauses and the faults, and moves time until every post has ended. */
+/** Ends the pauses, the stops and the faults, and moves time until every post has ended. */
 async function windUp(stage: Stage, workers: Workers, actors: readonly Actor[]): Promise<void> {
   const { world, observer, faults } = stage;
   faults.enabled = false;
@@ -137,10 +146,18 @@ async function windUp(stage: Stage, workers: Workers, actors: readonly Actor[]):
     for (const connection of observer.replica.living(id)) {
       await world.rest(`PATCH /connections/${connection.id}/queue`, { key, body: { paused: false } });
     }
+    for (const stop of observer.replica.stopsOf(id)) {
+      await world.rest(`POST /stops/${stop.id}/release`, { key, body: { posts: 'send' } });
+    }
   }
   await observer.look();
   await workers.run(AFTERMATH_MS);
+  for (let weeks = 0; weeks < FURTHER_WEEKS_MAX && isAnyWaiting(observer); weeks += 1) await workers.run(7 * DAY_MS);
   checkEnds(observer);
+}
+
+function isAnyWaiting({ replica }: Observer): boolean {
+  return [...replica.posts.values()].some(({ status }) => status === 'scheduled');
 }
 
 function checkEnds({ replica }: Observer): void {

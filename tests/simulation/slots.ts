@@ -34,14 +34,21 @@ function slotsOfDay(day: number, timezone: string, slots: ConnectionRow['queue_s
 }
 
 /**
- * The slot that a post must get at `at`: the first one not held by a waiting post; null when there is none in 30 days.
+ * The slot that a post must get at `at`: the first one that is allowed and not held by a waiting post; null when there is none
+ * in 30 days.
  */
-export function expectedSlot(replica: Replica, connection: ConnectionRow, at: number, except: string): number | null {
+export function expectedSlot(
+  replica: Replica,
+  connection: ConnectionRow,
+  at: number,
+  except: string,
+  allows: (slot: number) => boolean = () => true,
+): number | null {
   const taken = new Set(
     replica
       .ofConnection(connection.id)
       .filter(({ id, status }) => id !== except && status === 'scheduled')
       .flatMap(({ slot_at }) => (slot_at === null ? [] : [ms(slot_at)])),
   );
-  return slotsBetween(connection, at, at + HORIZON_MS).find((slot) => !taken.has(slot)) ?? null;
+  return slotsBetween(connection, at, at + HORIZON_MS).find((slot) => !taken.has(slot) && allows(slot)) ?? null;
 }

@@ -4,6 +4,7 @@ import type { QueueSlot } from '../../entities/connection.ts';
 import { makeAccount } from '../harness/accounts.ts';
 import type { World } from '../harness/world.ts';
 import type { Sampler } from './sampler.ts';
+import { randomRules, type Rules } from './policies.ts';
 import type { Tenant } from './replica.ts';
 
 export interface Actor extends Tenant {
@@ -11,6 +12,10 @@ export interface Actor extends Tenant {
   readonly testKey: string;
   /** Posts of this key need approval. */
   readonly askingKey: string;
+  /** What this key sends follows `rules`. */
+  readonly ruledKey: string;
+  readonly rules: Rules;
+  readonly keyIds: Readonly<Record<'live' | 'test' | 'asking' | 'ruled', string>>;
 }
 
 const PLANS: readonly PlanName[] = ['free', 'free', 'pro', 'unlimited'];
@@ -48,9 +53,24 @@ export async function settle(world: World, sampler: Sampler): Promise<Actor[]> {
   for (const [number, plan] of (['free', ...others] as const).entries()) {
     const { id, key } = await makeAccount(world);
     await world.sql('update accounts set plan = $2 where id = $1', [id, plan]);
-    const { secret } = await world.key({ type: 'test', accountId: id });
-    const { secret: askingKey } = await world.key({ accountId: id, approval: 'required' });
-    actors.push({ id, plan, name: `${plan}${number}`, key, testKey: secret, askingKey });
+    const [live] = await world.sql<{ id: string }>('select id from api_keys where account_id = $1', [id]);
+    const test = await world.key({ type: 'test', accountId: id });
+    const asking = await world.key({ accountId: id, approval: 'required' });
+    const ruled = await world.key({ accountId: id });
+    const rules = randomRules(sampler, randomZone(sampler));
+    const set = await world.rest(`PUT /policies/${ruled.id}`, { key, body: rules });
+    if (set.status !== 200) throw new Error(`the policy was answered ${set.status}`);
+    actors.push({
+      id,
+      plan,
+      name: `${plan}${number}`,
+      key,
+      testKey: test.secret,
+      askingKey: asking.secret,
+      ruledKey: ruled.secret,
+      rules,
+      keyIds: { live: live?.id ?? '', test: test.id, asking: asking.id, ruled: ruled.id },
+    });
     for (let count = sampler.int(1, 4); count > 0; count -= 1) await connect(world, sampler, key);
   }
   return actors;

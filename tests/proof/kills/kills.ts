@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { REPOSITORY } from '../../crash/install.ts';
+import { yieldTo } from '../yield-to.ts';
 import type { CaseResult } from './run-cases.ts';
 
 export type DatabaseName = 'pglite' | 'postgres';
@@ -14,6 +15,10 @@ export interface KillsOptions {
   /** Processes for each database. */
   readonly processes: number;
   readonly postgresUrl: string;
+  /** Whether other work on the machine has priority. */
+  readonly isBehind: boolean;
+  /** Ends the cases early: those in progress are not counted. */
+  readonly signal: AbortSignal;
   /** Called with each result as it comes. */
   readonly onResult: (result: CaseResult) => void;
 }
@@ -56,7 +61,7 @@ export async function replayKills(options: KillsOptions, name: string): Promise<
 
 /** @returns why the process failed; null when it did not */
 async function runCases(
-  { postgresUrl }: KillsOptions,
+  { postgresUrl, isBehind, signal }: KillsOptions,
   database: DatabaseName,
   given: readonly string[],
   onResult: (result: CaseResult) => void,
@@ -67,14 +72,17 @@ async function runCases(
     stdio: ['ignore', 'pipe', 'inherit'],
     env: database === 'postgres' ? { ...inherited, TEST_DATABASE_URL: postgresUrl } : inherited,
   });
+  if (isBehind) yieldTo(child);
   const stop = () => child.kill('SIGTERM');
   process.on('exit', stop);
+  signal.addEventListener('abort', stop);
   const closed = new Promise<string | null>((resolve) =>
-    child.on('close', (code, signal) => resolve(code === 0 ? null : `ended with ${signal ?? code}`)),
+    child.on('close', (code, by) => resolve(code === 0 || signal.aborted ? null : `ended with ${by ?? code}`)),
   );
   for await (const line of createInterface({ input: child.stdout })) {
     if (line.startsWith('{')) onResult(JSON.parse(line) as CaseResult);
   }
   process.off('exit', stop);
+  signal.removeEventListener('abort', stop);
   return closed;
 }

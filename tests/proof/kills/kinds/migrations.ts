@@ -62,10 +62,12 @@ async function verify(install: CaseInstall, sum: string | undefined, tools: Case
 async function killUnderLock(install: CaseInstall, url: string, table: string, tools: CaseTools): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
+  let isOver = false;
   try {
     await client.query(`begin; lock table ${table} in row exclusive mode`);
     const { server, ready } = await install.launchAgain();
     const waits = async () => {
+      if (isOver) return true;
       const rows = await install.sql<{ query: string }>(
         `select query from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       );
@@ -77,6 +79,7 @@ async function killUnderLock(install: CaseInstall, url: string, table: string, t
     await server.kill9();
     tools.killedAt(held ? `changing ${table}` : 'migrated, ready');
   } finally {
+    isOver = true;
     await client.end();
   }
 }
