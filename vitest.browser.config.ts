@@ -9,9 +9,9 @@ export default defineConfig({
     // They share a product, whose clock some of them move, and a browser.
     fileParallelism: false,
     isolate: false,
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     // The first run installs the servers of other platforms.
     hookTimeout: 300_000,
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -19,8 +19,8 @@ export default defineConfig({
     // Files share the modules they import, which is a third of the time; each still starts its own world.
     isolate: false,
     // CI runs other suites beside this one.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -8,7 +8,7 @@ export default defineConfig({
     fileParallelism: false,
     // Each start takes a few seconds, on a busy machine a few more.
     testTimeout: 240_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

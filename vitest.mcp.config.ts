@@ -13,8 +13,8 @@ export default defineConfig({
     // They share products, and the commands they run are heavy.
     fileParallelism: false,
     maxConcurrency: 3,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 20_000 } },
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

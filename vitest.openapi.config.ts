@@ -11,6 +11,6 @@ export default defineConfig({
     testTimeout: 240_000,
     // The first run installs the tools.
     hookTimeout: 300_000,
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -5,9 +5,9 @@ export default defineConfig({
   test: {
     include: ['tests/peers/**/*.peer.test.ts'],
     fileParallelism: false,
-    testTimeout: 90_000,
+    testTimeout: 240_000,
     // The first run installs the servers.
-    hookTimeout: 300_000,
-    expect: { poll: { timeout: 20_000 } },
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

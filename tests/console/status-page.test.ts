@@ -1,4 +1,5 @@
 /** GET /status: the public health page, also when the database is down. */
+import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createApp } from '../../server/app.ts';
@@ -44,7 +45,7 @@ describe('the status page', () => {
       ...world.context,
       healthHistory: () => Promise.reject(new Error('connection refused')),
     };
-    const server = createApp(context).listen(0, '127.0.0.1');
+    const server = createServer(createApp(context)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
 

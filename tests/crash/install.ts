@@ -242,6 +242,8 @@ async function createDatabase(template?: string): Promise<{ url: string; drop():
 
 async function onPostgres<Row>(url: string, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
   const client = new Client({ connectionString: url });
+  // Dropping the database ends its connections; a query that is running fails.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     return (await client.query(sql, [...parameters])).rows as Row[];

@@ -3,12 +3,15 @@
  * during an upgrade (docs/decisions/0087-run-two-versions-on-one-schema.md).
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { REPOSITORY } from './server-process.ts';
 
+/** Its packages are 40,000 files, and a busy disk has not written all of them yet. */
+const REMOVAL_TIMEOUT_MS = 240_000;
 const MIGRATIONS = 'entities/migrations/migration-*.ts';
 
 /** The commit, or why there is none. */
@@ -32,7 +35,7 @@ export function previousCommit(): { readonly commit: string } | { readonly missi
 /** Checks a commit out into a folder that is removed when the test ends, with the packages it needs. */
 export function checkOut(commit: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-previous-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }), REMOVAL_TIMEOUT_MS);
   const archive = join(folder, 'tree.tar');
   git('archive', '--output', archive, commit);
   execFileSync('tar', ['-xf', archive, '-C', folder]);

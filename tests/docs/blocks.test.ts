@@ -53,7 +53,7 @@ function commandsOf({ code }: Block): string[][] {
   const notes = join(folder, 'notes');
   execFileSync('/bin/bash', ['-c', `exec 3>'${notes}'\n${NOTE_COMMANDS}${filledIn(code)}\nexit 0`], {
     cwd: folder,
-    timeout: 10_000,
+    timeout: 60_000,
     env: Object.fromEntries([...code.matchAll(/\$\{?([A-Z_]+)/g)].map(([, name]) => [name, ID])),
     stdio: 'ignore',
   });

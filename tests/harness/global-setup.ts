@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureConsole } from '../../scripts/ensure-console.js';
 import { openPglite, openPostgres } from '../../entities/orm.ts';
-import { databaseUrl, onServer, TEMPLATE_VARIABLE, TEST_DATABASE_URL } from './database.ts';
+import { databaseUrl, onServer, selectOnServer, TEMPLATE_VARIABLE, TEST_DATABASE_URL } from './database.ts';
 
 export default async function setup(): Promise<() => Promise<void>> {
   await ensureConsole(join(import.meta.dirname, '../..'));
@@ -31,5 +31,10 @@ async function setupPostgres(): Promise<() => Promise<void>> {
   await database.migrate();
   await database.close();
   process.env[TEMPLATE_VARIABLE] = name;
-  return () => onServer(`drop database if exists ${name} with (force)`);
+  return async () => {
+    // The workers end without dropping the databases that they keep for their next world.
+    const sql = `select datname from pg_database where starts_with(datname, '${name}')`;
+    for (const { datname } of await selectOnServer<{ datname: string }>(sql))
+      await onServer(`drop database if exists ${datname} with (force)`);
+  };
 }

@@ -2,6 +2,7 @@
  * A whole install for tests: a separate database, a fixed clock, seeded randomness, the real application on loopback,
  * and short helpers to call it.
  */
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
 import { ApiKey } from '../../entities/api-key.ts';
@@ -165,7 +166,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   if (config.owner !== null) await startOwner(context);
   const stopping = new AbortController();
   const app = createApp(context, { operatorToken: config.operatorToken, stopping: stopping.signal });
-  const server = app.listen(options.port ?? 0, '127.0.0.1');
+  const server = createServer(app).listen(options.port ?? 0, '127.0.0.1');
   // The embedded database blocks the process for seconds on a busy machine, and kept-alive connections would time out
   // during a request.
   server.keepAliveTimeout = 0;

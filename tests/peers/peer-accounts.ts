@@ -1,4 +1,5 @@
 /** Accounts on the real servers, opened as users do, and the posts that those servers list. */
+import { waitUntil } from '../crash/wait-until.ts';
 import { type RealServer, type RealSnac, startPds, startSnac } from './real-servers.ts';
 
 export interface PeerAccount {
@@ -12,6 +13,9 @@ export interface PeerAccount {
 }
 
 const CALLBACK = 'http://127.0.0.1:9/callback';
+
+/** Longest wait for a read of snac that has a body. */
+const SNAC_ANSWERS_MS = 10_000;
 
 /** Password of the accounts on a PDS, for its own page. */
 export const PDS_PASSWORD = 'correct horse';
@@ -62,8 +66,15 @@ export async function openOnSnac(script: string): Promise<PeerAccount> {
   const get = async <Answer>(path: string) => {
     // snac sometimes drops kept-alive connections, together with the next request on them.
     const headers = { authorization: `Bearer ${accessToken}`, connection: 'close' };
-    const response = await fetch(`${server.url}${path}`, { headers });
-    return (await response.json()) as Answer;
+    const read = async () => {
+      const response = await fetch(`${server.url}${path}`, { headers });
+      const body = await response.text();
+      if (response.status === 200 && body !== '') return JSON.parse(body) as Answer;
+      console.log(`snac answered GET ${path} with ${response.status} ${JSON.stringify(body)}`);
+      return null;
+    };
+    // On a busy machine snac has answered reads without a body.
+    return await waitUntil(`snac answers GET ${path}`, read, SNAC_ANSWERS_MS);
   };
   const { id } = await get<{ id: string }>('/api/v1/accounts/verify_credentials');
   return {

@@ -171,7 +171,7 @@ describe('the script', () => {
     );
     expect(await installed()).toEqual(['bell', 'tester']);
     expect((await fs.readdir(root)).filter((name) => name.startsWith('node_modules.lock'))).toEqual([]);
-  }, 30_000);
+  }, 120_000);
 
   it('keeps the output of npm off stdout', async () => {
     expect(await run()).toEqual({ code: 0, stdout: '', stderr: 'carillon: running npm ci\nnpm speaks\n' });

@@ -7,9 +7,6 @@ const stage = useConsole();
 
 const ZONE = 'Europe/Paris';
 
-/** For what the service learns after a press. */
-const PATIENCE = { timeout: 15_000 };
-
 /** A day, in UTC, after the present one. */
 function dayAfter(days: number): string {
   return new Date(stage.world.clock.now().getTime() + days * 86_400_000).toISOString().slice(0, 10);
@@ -107,10 +104,10 @@ describe.skipIf(!HAS_BROWSER)('Calendar', () => {
     await page.getByText(/^The post goes out/).waitFor();
     expect(await timeOf(id)).toBe(`${to} 10:30`);
     await expect
-      .poll(() => other.page.getByRole('button', { name: /Dragged post/ }).getAttribute('aria-label'), PATIENCE)
+      .poll(() => other.page.getByRole('button', { name: /Dragged post/ }).getAttribute('aria-label'))
       .not.toBe(before);
     await page.getByRole('button', { name: 'Undo', exact: true }).click();
-    await expect.poll(() => timeOf(id), PATIENCE).toBe(`${from} 10:30`);
+    await expect.poll(() => timeOf(id)).toBe(`${from} 10:30`);
   });
 
   it('keeps a queued post where it was dragged while others arrive, shows its slot as free, and undoes both', async () => {
@@ -174,14 +171,14 @@ describe.skipIf(!HAS_BROWSER)('Calendar', () => {
 
     await page.keyboard.press('Shift+ArrowDown');
     await page.keyboard.press('Shift+ArrowDown');
-    await expect.poll(() => timeOf(id), PATIENCE).toBe(`${day} 12:30`);
-    await expect.poll(() => page.evaluate('document.activeElement.id'), PATIENCE).toBe(`entry-${id}`);
+    await expect.poll(() => timeOf(id)).toBe(`${day} 12:30`);
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe(`entry-${id}`);
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').getByLabel('Date and time').fill(`${day}T18:15`);
     await expectNoViolation(page, 'dark', 'dialog');
     await page.keyboard.press('Enter');
 
-    await expect.poll(() => timeOf(id), PATIENCE).toBe(`${day} 18:15`);
+    await expect.poll(() => timeOf(id)).toBe(`${day} 18:15`);
   });
 
   it('leads from an empty hour to compose, with its time', async () => {

@@ -19,7 +19,7 @@ describe.skipIf(!HAS_BROWSER)('Drafts of Compose', () => {
     await choose(page, 'bell-1', 'bell-2');
     await page.getByText('Saved as 2 drafts.').waitFor();
     await textOf(page).fill('Better words');
-    await expect.poll(textsOf, { timeout: 15_000 }).toEqual(['Better words', 'Better words']);
+    await expect.poll(textsOf).toEqual(['Better words', 'Better words']);
     await page.getByText('Saved as 2 drafts.').waitFor();
     await expectGoodView(page);
 
@@ -34,21 +34,21 @@ describe.skipIf(!HAS_BROWSER)('Drafts of Compose', () => {
     const find = await loseAnswers(page);
     await textOf(page).fill('Closed at once');
     await choose(page, 'bell-1');
-    await expect.poll(textsOf, { timeout: 15_000 }).toEqual(['Closed at once']);
+    await expect.poll(textsOf).toEqual(['Closed at once']);
     await find();
     await page.reload();
     expect(await textOf(page).inputValue()).toBe('Closed at once');
 
     await textOf(page).fill('Written on');
 
-    await expect.poll(textsOf, { timeout: 30_000 }).toEqual(['Written on']);
+    await expect.poll(textsOf).toEqual(['Written on']);
     await page.getByRole('button', { name: 'Discard' }).click();
     expect(await textOf(page).inputValue()).toBe('');
     await page.getByRole('button', { name: 'Undo' }).click();
     expect(await textOf(page).inputValue()).toBe('Written on');
     await page.getByRole('button', { name: 'Discard' }).click();
     await page.getByRole('button', { name: 'Close the message' }).last().click();
-    await expect.poll(drafts, { timeout: 15_000 }).toEqual([]);
+    await expect.poll(drafts).toEqual([]);
   });
 
   it('show in two tabs alike, so that neither overwrites the other unseen', async () => {

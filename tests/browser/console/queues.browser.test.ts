@@ -8,9 +8,6 @@ const stage = useConsole();
 
 const WEEK = [1, 2, 3, 4, 5, 6, 0].map((weekday) => ({ weekday, time: '09:00' }));
 
-/** For what the service learns after a press. */
-const PATIENCE = { timeout: 15_000 };
-
 /** A connection with a slot at 09:00 of every day in a zone that is not the browser's. */
 async function queueOf(posts: readonly string[]) {
   const [connection] = await stage.connect(1);
@@ -54,7 +51,7 @@ describe.skipIf(!HAS_BROWSER)('Queues', () => {
     await page.getByRole('button', { name: 'Undo', exact: true }).click();
 
     await remove.waitFor();
-    await expect.poll(slots, PATIENCE).toHaveLength(7);
+    await expect.poll(slots).toHaveLength(7);
   });
 
   it('shows which post is in which slot in the zone of the connection, also when others change it', async () => {
@@ -98,7 +95,7 @@ describe.skipIf(!HAS_BROWSER)('Queues', () => {
     await move();
     await page.getByRole('button', { name: 'Close the message' }).click();
 
-    await expect.poll(queue, PATIENCE).toEqual([]);
+    await expect.poll(queue).toEqual([]);
     const { body } = await stage.world.rest(`GET /posts/${before.id}`);
     expect(Date.parse(body.post.scheduledFor) - Date.parse(before.scheduledFor)).toBe(86_400_000);
   });
@@ -113,7 +110,7 @@ describe.skipIf(!HAS_BROWSER)('Queues', () => {
 
     await page.goto(`${stage.world.url}/design`);
 
-    await expect.poll(queue, PATIENCE).toEqual([]);
+    await expect.poll(queue).toEqual([]);
   });
 
   it('changes the order with the keyboard alone, at once and in another tab too, and takes it back with undo', async () => {
@@ -131,7 +128,7 @@ describe.skipIf(!HAS_BROWSER)('Queues', () => {
 
     await placesOf(page).nth(0).getByText('Third').waitFor();
     expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Move Third down');
-    await expect.poll(texts, PATIENCE).toEqual(['Third', 'First', 'Second']);
+    await expect.poll(texts).toEqual(['Third', 'First', 'Second']);
     const after = await queue();
     expect(timesOf(after)).toEqual(timesOf(before));
     await placesOf(other.page).nth(0).getByText('Third').waitFor();
@@ -141,7 +138,7 @@ describe.skipIf(!HAS_BROWSER)('Queues', () => {
     expect(body.entries).toHaveLength(1);
     await page.getByRole('button', { name: 'Undo', exact: true }).click();
     await placesOf(page).nth(0).getByText('First').waitFor();
-    await expect.poll(queue, PATIENCE).toEqual(before);
+    await expect.poll(queue).toEqual(before);
   });
 
   it('changes the order by drag: the posts between move by one place', async () => {
@@ -155,7 +152,7 @@ describe.skipIf(!HAS_BROWSER)('Queues', () => {
       .dragTo(placesOf(page).filter({ hasText: 'Third' }));
 
     await placesOf(page).nth(2).getByText('First').waitFor();
-    await expect.poll(texts, PATIENCE).toEqual(['Second', 'Third', 'First', 'Fourth']);
+    await expect.poll(texts).toEqual(['Second', 'Third', 'First', 'Fourth']);
   });
 
   it.each<[string, (page: Page) => Promise<unknown>]>([
@@ -168,7 +165,7 @@ describe.skipIf(!HAS_BROWSER)('Queues', () => {
     await page.getByRole('button', { name: 'Move First down' }).click();
     await leave(page);
 
-    await expect.poll(texts, PATIENCE).toEqual(['Second', 'First']);
+    await expect.poll(texts).toEqual(['Second', 'First']);
   });
 
   it('shows the earlier order again, and why, when a post is being sent', async () => {
