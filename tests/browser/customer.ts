@@ -3,12 +3,17 @@ import type { Browser, Locator, Page, Response } from 'playwright-core';
 import { expect } from 'vitest';
 import { PHONE } from './page-checks.ts';
 
+const OFFLINE = 'net::ERR_INTERNET_DISCONNECTED';
+
 export interface CustomerOptions {
   /** False switches JavaScript off. */
   readonly scripts?: boolean;
   /** Other origins, besides those of the product and the app, that the test visits. */
   readonly peers?: readonly string[];
-  /** Paths for which scripts of the test expect a refusal or no answer, and report it. */
+  /**
+   * Paths for which the test expects a refusal or no answer; one that ends with a slash stands for all under it.
+   * While a page is offline, which only a test does, any request may fail.
+   */
   readonly refusedAt?: readonly string[];
 }
 
@@ -37,7 +42,7 @@ export async function newCustomer(
   { scripts = true, peers = [], refusedAt = [] }: CustomerOptions = {},
 ): Promise<Customer> {
   const context = await browser.newContext({ javaScriptEnabled: scripts, viewport: PHONE });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(45_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   const origins = new Set<string>();
@@ -45,7 +50,10 @@ export async function newCustomer(
   let goingTo = '';
   /** Errors on the pages of other servers are not ours. */
   const isTheirs = (url: string) => peers.includes(URL.parse(url)?.origin ?? '');
-  const isRefused = (url: string) => refusedAt.includes(URL.parse(url)?.pathname ?? '');
+  const isRefused = (url: string) => {
+    const asked = URL.parse(url)?.pathname ?? '';
+    return refusedAt.some((path) => (path.endsWith('/') ? asked.startsWith(path) : asked === path));
+  };
   page.on('pageerror', (error) => {
     if (!isTheirs(page.url())) complaints.push(error.message);
   });
@@ -55,6 +63,7 @@ export async function newCustomer(
     // Browsers report pages answered with an error status. Each test says which ones it expects.
     const isStatus = message.text().startsWith('Failed to load resource: the server responded with a status of');
     if (isStatus && answers.some((answer) => answer.url() === message.location().url && answer.status() >= 400)) return;
+    if (message.text().includes(OFFLINE)) return;
     const isUnread = message.text().startsWith('Failed to load resource:');
     if (isUnread && isRefused(message.location().url)) return;
     if (['error', 'warning'].includes(message.type())) complaints.push(`${message.text()} (${message.location().url})`);
@@ -70,7 +79,7 @@ export async function newCustomer(
   });
   page.on('requestfailed', (request) => {
     // A page that is left gives up its requests.
-    if (request.failure()?.errorText === 'net::ERR_ABORTED') return;
+    if (['net::ERR_ABORTED', OFFLINE].includes(request.failure()?.errorText ?? '')) return;
     if (!isTheirs(request.url()) && !isRefused(request.url()))
       complaints.push(`${request.url()}: ${request.failure()?.errorText}`);
   });

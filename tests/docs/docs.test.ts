@@ -135,7 +135,9 @@ describe('names in the documentation', () => {
       ...found(elsewhere, /\b([a-z]+(?:_[a-z]+)+)\b/g),
       'node_modules',
       'pg_dump',
-      // Settings of PostgreSQL, its URLs and PgBouncer.
+      // Settings and views of PostgreSQL, its URLs and PgBouncer.
+      'pg_prepared_statements',
+      'plan_cache_mode',
       'synchronous_standby_names',
       'target_session_attrs',
       'default_pool_size',

@@ -73,7 +73,7 @@ describe.skipIf(!HAS_BROWSER)('Today', () => {
   });
 
   it('says when the connection is lost, and shows what happened meanwhile once it is back', async () => {
-    const { page } = await stage.visit('/', { refusedAt: ['/owner/events', '/owner/trpc/public.health'] });
+    const { page } = await stage.visit('/');
     const next = page.getByRole('region', { name: 'Next' });
     await page.getByRole('region', { name: 'Workers' }).getByText('Database').waitFor();
     await page.context().setOffline(true);
