@@ -15,25 +15,35 @@ export const TEMPLATE_VARIABLE = 'CARILLON_TEST_TEMPLATE';
 
 let made = 0;
 
-export async function openTestDatabase(): Promise<Database> {
+/** @param isNew whether no world has used it, so that its connections have planned nothing */
+export async function openTestDatabase({ isNew = false } = {}): Promise<Database> {
   const template = process.env[TEMPLATE_VARIABLE];
   if (template === undefined)
     throw new Error(`${TEMPLATE_VARIABLE} is not set; tests run under vitest's global set-up`);
-  return reusable(async () =>
-    TEST_DATABASE_URL === undefined ? openPglite(undefined, await openAsBlob(template)) : createOnServer(template),
-  );
+  return reusable((isNew ? undefined : left.pop()) ?? (await create(template)));
+}
+
+async function create(template: string): Promise<Left> {
+  const database = await (TEST_DATABASE_URL === undefined
+    ? openPglite(undefined, await openAsBlob(template))
+    : createOnServer(template));
+  return { database, shape: await shapeOf(database) };
 }
 
 /**
  * Databases that worlds of this process have released, empty. On the embedded engine each takes seconds to create and
  * half a gigabyte to keep; on a server it takes a third of a second, and its connections know its tables.
  */
-const left: Database[] = [];
+const left: Left[] = [];
 const LEFT_MAX = 3;
 
-async function reusable(create: () => Promise<Database>): Promise<Database> {
-  const database = left.pop() ?? (await create());
-  const shape = await shapeOf(database);
+interface Left {
+  readonly database: Database;
+  /** Its shape when it was created. */
+  readonly shape: Shape | undefined;
+}
+
+function reusable({ database, shape }: Left): Database {
   let closed = false;
   return {
     ...database,
@@ -44,7 +54,7 @@ async function reusable(create: () => Promise<Database>): Promise<Database> {
       // A world that created its own tables or triggers discards its database.
       if (left.length >= LEFT_MAX || now?.objects !== shape?.objects) return database.close();
       await query(database.em(), now?.sizes === shape?.sizes ? DELETE : TRUNCATE);
-      left.push(database);
+      left.push({ database, shape });
     },
   };
 }

@@ -113,6 +113,8 @@ export interface WorldOptions {
   readonly receivers?: { readonly timeoutMs?: number; readonly lookup?: Lookup };
   /** Receives every line of the log, of every level. */
   readonly onLog?: (line: string) => void;
+  /** Whether no world before may have used the database; false by default, because to create one takes a while. */
+  readonly isDatabaseNew?: boolean;
 }
 
 /** Starts a world. It closes when the test that started it ends or, outside of a test, when the file ends. */
@@ -120,7 +122,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const clock = createTestClock();
   if (options.sleepsReally === true) clock.sleep = systemClock.sleep;
   const random = createSeededRandom('world', clock);
-  const db = await openTestDatabase();
+  const db = await openTestDatabase({ isNew: options.isDatabaseNew });
   const config = readConfig({
     PUBLIC_URL,
     BOOTSTRAP_LIVE_KEY: LIVE_KEY,
