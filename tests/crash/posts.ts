@@ -1,5 +1,6 @@
 /** Posts for crash tests, and readers of their recorded outcomes. */
 import { expect } from 'vitest';
+import { areSettled } from './are-settled.ts';
 import { ENGINE, type Install, type RestAnswer, type ServerProcess } from './server-process.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -161,14 +162,5 @@ export function eachOnce(count: number): unknown {
 
 /** Waits until no post is waiting or being sent. */
 export function allSettled(server: ServerProcess, timeoutMs = 60_000): Promise<boolean> {
-  return waitUntil(
-    'all posts are settled',
-    async () => {
-      const waiting = await Promise.all(
-        ['scheduled', 'processing'].map((status) => server.rest(`GET /posts?status=${status}&limit=1`)),
-      );
-      return waiting.every((answer) => answer.body.posts.length === 0);
-    },
-    timeoutMs,
-  );
+  return waitUntil('all posts are settled', () => areSettled(server), timeoutMs);
 }

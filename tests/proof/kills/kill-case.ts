@@ -2,6 +2,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { areSettled } from '../../crash/are-settled.ts';
 import { createInstall, type DisposableInstall, ENGINE, isReady, type ServerProcess } from '../../crash/install.ts';
 import { minutesAhead } from '../../crash/skewed-clock.ts';
 import { waitUntil } from '../../crash/wait-until.ts';
@@ -134,12 +135,7 @@ export async function createCaseInstall({
 
 /** Waits until no post is scheduled or being sent. */
 export function postsSettled(server: ServerProcess): Promise<boolean> {
-  return waitUntil('every post is settled', async () => {
-    const waiting = await Promise.all(
-      ['scheduled', 'processing'].map((status) => server.rest(`GET /posts?status=${status}&limit=1`)),
-    );
-    return waiting.every(({ body }) => body.posts?.length === 0);
-  });
+  return waitUntil('every post is settled', () => areSettled(server));
 }
 
 interface Finding {
