@@ -53,8 +53,9 @@ export function useConsole({ isAtPublicUrl = false, ...options }: StageOptions =
     const place = isAtPublicUrl && { PUBLIC_URL: `http://127.0.0.1:${port}` };
     world = await startWorld({ sleepsReally: true, port, ...options, env: { ...OWNER_ENV, ...place, ...options.env } });
   });
-  afterEach(async () => {
+  afterEach(async ({ task }) => {
     const left = customers.splice(0);
+    if (task.result?.state === 'fail') await Promise.all(left.map(({ page }) => print(page)));
     await Promise.all(left.map(({ close }) => close()));
     for (const customer of left) customer.expectQuiet();
   });
@@ -96,6 +97,12 @@ export function useConsole({ isAtPublicUrl = false, ...options }: StageOptions =
       return ids;
     },
   };
+}
+
+/** Prints what the page shows when a test has failed, because the failure says only what it does not show. */
+async function print(page: Page): Promise<void> {
+  const shown = await page.locator('body').ariaSnapshot();
+  process.stderr.write(`${page.url()}\n${shown}\n`);
 }
 
 async function prepare(page: Page, world: World, { size = DESKTOP, isSignedIn = true }: VisitOptions): Promise<void> {
