@@ -9,7 +9,7 @@ import { type AppOptions, createPages, createProbes, shareParts } from './pages.
 import { clientAddresses } from './client-address.ts';
 import { createMcp } from './mcp.ts';
 import { receiveRequests } from './receive-requests.ts';
-import { createRest } from './rest.ts';
+import { createRest, type RestTarget } from './rest.ts';
 import { isBeside } from './rest-routes.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -41,10 +41,16 @@ const ORIGIN = /^https?:\/\/[^/?#]*/i;
 const API_ROOT = /^\/api\/v2(?=[/?#]|$)/i;
 const MCP_PATH = /^\/mcp(?=[/?#]|$)/i;
 
-/** Path and query below the API root; null for a request that is not for an operation. */
-function operationTarget({ method = '', url = '' }: IncomingMessage): string | null {
+/** Null for a request that is not for an operation. */
+function operationTarget({ method = '', url = '' }: IncomingMessage): RestTarget | null {
   if (!API_ROOT.test(url)) return null;
   const rest = url.slice('/api/v2'.length);
-  const target = rest.startsWith('/') ? rest : `/${rest}`;
-  return isBeside(method, target.split('?', 1)[0] ?? '') ? null : target;
+  const target = splitUrl(rest.startsWith('/') ? rest : `/${rest}`);
+  return isBeside(method, target.path) ? null : target;
+}
+
+/** Splits at the first question mark, because a query may contain more. */
+function splitUrl(url: string): RestTarget {
+  const mark = url.indexOf('?');
+  return mark === -1 ? { path: url, search: '' } : { path: url.slice(0, mark), search: url.slice(mark + 1) };
 }

@@ -39,8 +39,16 @@ interface Checks {
   readonly addresses: ClientAddresses;
 }
 
-/** Answers one request below the API root. `target` is its path and query from there on. */
-type RestListener = (request: IncomingMessage, response: ServerResponse, target: string) => void;
+/** What a request asks for. */
+export interface RestTarget {
+  /** Below the API root. */
+  readonly path: string;
+  /** The query without its question mark. */
+  readonly search: string;
+}
+
+/** Answers one request below the API root. */
+type RestListener = (request: IncomingMessage, response: ServerResponse, target: RestTarget) => void;
 
 export function createRest(context: Runtime, { addresses, credentials }: Access): RestListener {
   const checks = { addresses, credentials: credentials('api') };
@@ -56,7 +64,7 @@ export function createRest(context: Runtime, { addresses, credentials }: Access)
 }
 
 interface RestExchange extends Exchange {
-  readonly target: string;
+  readonly target: RestTarget;
 }
 
 async function answer(context: Runtime, checks: Checks, exchange: RestExchange): Promise<void> {
@@ -78,16 +86,10 @@ async function answer(context: Runtime, checks: Checks, exchange: RestExchange):
   }
 }
 
-/** Splits at the first question mark, because a query may contain more. */
-function splitUrl(url: string): { path: string; search: string } {
-  const mark = url.indexOf('?');
-  return mark === -1 ? { path: url, search: '' } : { path: url.slice(0, mark), search: url.slice(mark + 1) };
-}
-
 /** Checks the key and counts the request. Adds the headers that the answer will carry from here on. */
 async function admit(context: Runtime, { credentials, addresses }: Checks, exchange: RestExchange): Promise<Admitted> {
   const { request, headers } = exchange;
-  const { path, search } = splitUrl(exchange.target);
+  const { path, search } = exchange.target;
   const route = findRoute(request.method ?? '', path);
   if ('error' in route) {
     await admitCaller(context, credentials, exchange, undefined);
