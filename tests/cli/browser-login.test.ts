@@ -2,10 +2,10 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { systemClock } from '../../server/clocks.ts';
 import { freePort } from '../crash/server-process.ts';
 import { OWNER_ENV, signedInBrowser } from '../harness/owner.ts';
 import { startWorld } from '../harness/world.ts';
-import { systemClock } from '../../server/clocks.ts';
 import { answered } from '../oauth/agents.ts';
 import { runCli, temporaryFolder, type RunOptions } from './run-cli.ts';
 

@@ -1,8 +1,6 @@
 /** GET /status: the public health page, also when the database is down. */
-import { createServer } from 'node:http';
-import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { createApp } from '../../server/app.ts';
+import { serveApp } from '../harness/serve-app.ts';
 import { startWorld } from '../harness/world.ts';
 
 async function read(url: string): Promise<string> {
@@ -45,12 +43,8 @@ describe('the status page', () => {
       ...world.context,
       healthHistory: () => Promise.reject(new Error('connection refused')),
     };
-    const server = createServer(createApp(context)).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as { port: number };
 
-    const text = await read(`http://127.0.0.1:${port}`);
-    server.close();
+    const text = await read((await serveApp(context)).url);
 
     expect(text).toContain('The history cannot be read at present.');
   });

@@ -5,7 +5,8 @@
 import { describe, expect, it } from 'vitest';
 import { createSeededRandom } from '../harness/seeded-random.ts';
 import { createTestClock } from '../harness/test-clock.ts';
-import { allSettled, eachOnce, type PostBody, schedule, startAgain, tally } from './posts.ts';
+import { allSettled } from './all-settled.ts';
+import { eachOnce, type PostBody, schedule, startAgain, tally } from './posts.ts';
 import { ENGINE, newInstall, type ServerProcess } from './server-process.ts';
 import { waitUntil } from './wait-until.ts';
 

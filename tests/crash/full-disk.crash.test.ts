@@ -6,7 +6,8 @@ import { execFileSync } from 'node:child_process';
 import { cp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { allSettled, attemptsOf, oneAccepted, type PostBody, SANDBOX, schedule } from './posts.ts';
+import { allSettled } from './all-settled.ts';
+import { attemptsOf, oneAccepted, type PostBody, SANDBOX, schedule } from './posts.ts';
 import { ENGINE, newFolder, newInstall } from './server-process.ts';
 import { waitUntil } from './wait-until.ts';
 

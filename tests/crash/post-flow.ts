@@ -5,7 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
 import { startFakeMastodon } from '../platforms/fakes/fake-mastodon.ts';
-import { areSettled } from './are-settled.ts';
+import { allSettled } from './all-settled.ts';
 import type { PostBody } from './posts.ts';
 import { register, startReceiver } from './receiver.ts';
 import type { RestAnswer, ServerProcess } from './server-process.ts';
@@ -102,7 +102,7 @@ export async function startPostFlow(web: ServerProcess): Promise<PostFlow> {
       stopped.abort();
       const answered = Promise.all(posting).then(() => true);
       await waitUntil('each poster has its answer', () => Promise.race([answered, Promise.resolve(false)]), timeoutMs);
-      await waitUntil('all posts are settled', () => areSettled(web), timeoutMs);
+      await allSettled(web, timeoutMs);
       const announced = () => new Set(receiver.received.map(({ text }) => text)).size;
       await waitUntil('all posts are announced', () => announced() === accepted.size, timeoutMs);
     },

@@ -1,6 +1,5 @@
 /** Posts for crash tests, and readers of their recorded outcomes. */
 import { expect } from 'vitest';
-import { areSettled } from './are-settled.ts';
 import { ENGINE, type Install, type RestAnswer, type ServerProcess } from './server-process.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -158,9 +157,4 @@ export function eachOnce(count: number): unknown {
     sent_events: count,
     events: count,
   };
-}
-
-/** Waits until no post is waiting or being sent. */
-export function allSettled(server: ServerProcess, timeoutMs = 60_000): Promise<boolean> {
-  return waitUntil('all posts are settled', () => areSettled(server), timeoutMs);
 }

@@ -3,7 +3,8 @@
  * (docs/decisions/0020-use-the-database-clock-on-postgresql.md).
  */
 import { describe, expect, it } from 'vitest';
-import { allSettled, eachOnce, schedule, tally } from './posts.ts';
+import { allSettled } from './all-settled.ts';
+import { eachOnce, schedule, tally } from './posts.ts';
 import { ENGINE, freePort, newInstall } from './server-process.ts';
 import { minutesAhead, stepsOnSignal } from './skewed-clock.ts';
 import { waitUntil } from './wait-until.ts';

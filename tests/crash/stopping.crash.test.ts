@@ -4,7 +4,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { allSettled, eachOnce, post, postAndLeave, SANDBOX, schedule, startAgain, tally } from './posts.ts';
+import { allSettled } from './all-settled.ts';
+import { eachOnce, post, postAndLeave, SANDBOX, schedule, startAgain, tally } from './posts.ts';
 import { ENGINE, LIVE_KEY, newInstall, type ServerProcess } from './server-process.ts';
 import { waitUntil } from './wait-until.ts';
 

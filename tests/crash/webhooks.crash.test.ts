@@ -1,6 +1,7 @@
 /** Deliveries through kill -9: each sent post is announced at least once, and no other post is. */
 import { expect, it } from 'vitest';
-import { allSettled, schedule } from './posts.ts';
+import { allSettled } from './all-settled.ts';
+import { schedule } from './posts.ts';
 import { register, startReceiver } from './receiver.ts';
 import { ENGINE, type Install, newInstall, type ServerProcess } from './server-process.ts';
 import { waitUntil } from './wait-until.ts';

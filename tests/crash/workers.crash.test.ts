@@ -4,8 +4,8 @@
  */
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { allSettled } from './all-settled.ts';
 import {
-  allSettled,
   attemptsOf,
   eachOnce,
   letLeasesRunOut,

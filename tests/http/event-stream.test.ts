@@ -1,13 +1,9 @@
 /** GET /events streams each event with its webhook body and resumes after Last-Event-ID. */
-import { createServer } from 'node:http';
 import { once } from 'node:events';
-import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createApp } from '../../server/app.ts';
-import type { Context } from '../../services/context.ts';
 import { STREAMS_PER_KEY } from '../../services/events/stream-places.ts';
 import { makeAccount, type TestAccount } from '../harness/accounts.ts';
 import { accountWithSandbox } from '../harness/connections.ts';
@@ -16,6 +12,7 @@ import { listenTo } from '../harness/event-stream.ts';
 import { refusal } from '../harness/expected.ts';
 import { makePost } from '../harness/posts.ts';
 import { registerWebhook, startReceiver } from '../harness/receiver.ts';
+import { connectionsOf, serveApp } from '../harness/serve-app.ts';
 import { type RestCall, startWorld } from '../harness/world.ts';
 
 const world = await startWorld();
@@ -289,7 +286,7 @@ describe('the end of a stream', () => {
   it('comes when the process stops, with a clean close', async () => {
     const { key } = await makeAccount(world);
     const stopping = new AbortController();
-    const { url, server } = await serveApart({}, stopping.signal);
+    const { url, server } = await serveApp(world.context, { stopping: stopping.signal });
     const stream = await listenTo({ url }, key);
 
     stopping.abort();
@@ -305,7 +302,7 @@ describe('the end of a stream', () => {
       await wait(20, undefined, signal === undefined ? {} : { signal });
     };
     const clock = { ...world.context.clock, sleep };
-    const { url, server } = await serveApart({ clock });
+    const { url, server } = await serveApp({ ...world.context, clock });
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     onTestFinished(() => void socket.destroy());
     socket.write(`GET /api/v2/events HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${account.key}\r\n\r\n`);
@@ -322,22 +319,6 @@ describe('the end of a stream', () => {
     expect((await again.next(100)).map(({ id }) => id)).toEqual(ids);
   });
 });
-
-/** Starts the application again with other dependencies, until the test ends. */
-async function serveApart(parts: Partial<Context>, stopping?: AbortSignal): Promise<{ url: string; server: Server }> {
-  const app = createApp({ ...world.context, ...parts }, stopping === undefined ? {} : { stopping });
-  const server = createServer(app).listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  await once(server, 'listening');
-  return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}`, server };
-}
-
-function connectionsOf(server: Server): Promise<number> {
-  return new Promise((resolve) => server.getConnections((_error, count) => resolve(count)));
-}
 
 describe('refusals', () => {
   it.each<[number, string, `${string} /${string}`, RestCall]>([

@@ -1,11 +1,9 @@
 /** The sliding window allows an exact number of requests a minute for each key and endpoint group. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createApp } from '../../server/app.ts';
+import { describe, expect, it } from 'vitest';
 import { TEST_DATABASE_URL } from '../harness/database.ts';
 import { UNKNOWN_ID } from '../harness/expected.ts';
 import { startPeer } from '../harness/peer.ts';
+import { serveApp } from '../harness/serve-app.ts';
 import { type RestAnswer, type RestCall, startWorld } from '../harness/world.ts';
 
 const world = await startWorld({ env: { RATE_LIMIT_PER_MINUTE: '60' } });
@@ -147,13 +145,7 @@ describe('the window', () => {
 describe.runIf(TEST_DATABASE_URL)('two processes on one database', () => {
   it('allow exactly 60 of 100 parallel requests in total', async () => {
     const key = await freshKey();
-    const server = createServer(createApp(await startPeer(world))).listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    onTestFinished(async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    });
-    const origins = [world.url, `http://127.0.0.1:${(server.address() as AddressInfo).port}`];
+    const origins = [world.url, (await serveApp(await startPeer(world))).url];
 
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) =>

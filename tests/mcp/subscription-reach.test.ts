@@ -2,14 +2,10 @@
  * Who is notified of what: subscriptions stay within the account, the profile, the mode and the scopes of the caller, end with
  * its key or grant, and share the limits of event streams (docs/contract/agents.md#subscriptions).
  */
-import { createServer } from 'node:http';
 import { once } from 'node:events';
-import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createApp } from '../../server/app.ts';
-import type { Context } from '../../services/context.ts';
 import { STREAMS_PER_KEY } from '../../services/events/stream-places.ts';
 import { makeAccount } from '../harness/accounts.ts';
 import { accountWithSandbox, connectSandbox } from '../harness/connections.ts';
@@ -18,6 +14,7 @@ import { TEST_DATABASE_URL } from '../harness/database.ts';
 import { listenTo } from '../harness/event-stream.ts';
 import { startPeer } from '../harness/peer.ts';
 import { makePost } from '../harness/posts.ts';
+import { connectionsOf, serveApp } from '../harness/serve-app.ts';
 import { startWorld } from '../harness/world.ts';
 import { claimsOf, type Person, postForm, refresh, signIn, tokensFor } from '../oauth/agents.ts';
 import { legacy, MODERN } from './clients.ts';
@@ -202,7 +199,7 @@ describe('the end of a subscription', () => {
   it('comes when the process stops, and lets it stop', async () => {
     const { key } = await makeAccount(world);
     const stopping = new AbortController();
-    const { url, server } = await serveApart(world.context, stopping.signal);
+    const { url, server } = await serveApp(world.context, { stopping: stopping.signal });
     const subscriber = await subscribe({ url }, key, [CONNECTIONS]);
 
     stopping.abort();
@@ -219,7 +216,7 @@ describe('the end of a subscription', () => {
       await wait(5, undefined, signal === undefined ? {} : { signal });
     };
     const clock = { ...world.context.clock, sleep };
-    const { url, server } = await serveApart({ ...world.context, clock });
+    const { url, server } = await serveApp({ ...world.context, clock });
     const first = await subscribe({ url }, account.key, [CONNECTIONS]);
     await connectSandbox(world, { key: account.key, slug: 'main' });
     await first.next(1);
@@ -292,7 +289,7 @@ describe.runIf(TEST_DATABASE_URL)('two processes on one database', () => {
   it('notify of what the other wrote, and continue what the other began', async () => {
     const account = await accountWithSandbox(world);
     const { uri, move } = await movingPost(account.key);
-    const peer = await serveApart(await startPeer(world));
+    const peer = await serveApp(await startPeer(world));
     const [here, there] = [await subscribe(world, account.key, [uri]), await subscribe(peer, account.key, [uri])];
 
     await move();
@@ -305,22 +302,3 @@ describe.runIf(TEST_DATABASE_URL)('two processes on one database', () => {
     expect(await again.next(1)).toEqual([uri]);
   });
 });
-
-/** Starts the application again with other dependencies, until the test ends. */
-async function serveApart(
-  context: Parameters<typeof createApp>[0] & Context,
-  stopping?: AbortSignal,
-): Promise<{ url: string; server: Server }> {
-  const app = createApp(context, stopping === undefined ? {} : { stopping });
-  const server = createServer(app).listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  await once(server, 'listening');
-  return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}`, server };
-}
-
-function connectionsOf(server: Server): Promise<number> {
-  return new Promise((resolve) => server.getConnections((_error, count) => resolve(count)));
-}

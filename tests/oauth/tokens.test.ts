@@ -1,11 +1,8 @@
 /** Codes and refresh tokens: valid once, for one client, and never for longer than granted. */
-import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createApp } from '../../server/app.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { TEST_DATABASE_URL } from '../harness/database.ts';
 import { startPeer } from '../harness/peer.ts';
+import { serveApp } from '../harness/serve-app.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import {
   CALLBACK,
@@ -126,10 +123,8 @@ describe('a refresh token', () => {
     async () => {
       const shared = await startWorld({ env: { ENCRYPTION_KEYS: Buffer.alloc(32, 7).toString('base64') } });
       const tokens = await tokensFor(shared, await signIn(shared));
-      const server = createServer(createApp(await startPeer(shared))).listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      onTestFinished(() => void server.close());
-      const other = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` } as World;
+      const { url } = await serveApp(await startPeer(shared));
+      const other = { url } as World;
       const places = [shared, other, shared, other, shared, other];
       const answers = await Promise.all(places.map((place) => refresh(place, tokens.clientId, tokens.refresh)));
 

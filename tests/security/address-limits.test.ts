@@ -2,15 +2,13 @@
  * Limits by address: one for an IPv6 /64, exact over all processes, and still effective while the database is
  * unreachable.
  */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createApp } from '../../server/app.ts';
+import { describe, expect, it } from 'vitest';
 import { createMemoryRateLimiter } from '../../services/limits/memory-rate-limiter.ts';
 import { withFallback } from '../../services/limits/public-rate-limiter.ts';
 import type { RateLimiter } from '../../services/limits/rate-limiter.ts';
 import { TEST_DATABASE_URL } from '../harness/database.ts';
 import { startPeer } from '../harness/peer.ts';
+import { serveApp } from '../harness/serve-app.ts';
 import { startWorld, type World } from '../harness/world.ts';
 
 const env = { RATE_LIMIT_PER_MINUTE: '2', TRUST_PROXY: '1' };
@@ -49,13 +47,7 @@ describe.each(['/api/v2/health', '/trpc/public.health?input=%7B%7D', CONSENT])('
 
 describe.runIf(TEST_DATABASE_URL)('two processes on one database', () => {
   async function secondProcess(world: World): Promise<string> {
-    const server = createServer(createApp(await startPeer(world))).listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    onTestFinished(async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    });
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return (await serveApp(await startPeer(world))).url;
   }
 
   it.each(['/api/v2/health', '/api/v2/stats', CONSENT])('count %s together', async (path) => {

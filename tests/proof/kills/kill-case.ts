@@ -2,7 +2,6 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { areSettled } from '../../crash/are-settled.ts';
 import { createInstall, type DisposableInstall, ENGINE, isReady, type ServerProcess } from '../../crash/install.ts';
 import { minutesAhead } from '../../crash/skewed-clock.ts';
 import { waitUntil } from '../../crash/wait-until.ts';
@@ -131,11 +130,6 @@ export async function createCaseInstall({
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
-}
-
-/** Waits until no post is scheduled or being sent. */
-export function postsSettled(server: ServerProcess): Promise<boolean> {
-  return waitUntil('every post is settled', () => areSettled(server));
 }
 
 interface Finding {

@@ -1,14 +1,19 @@
 /** Sends to imitated platforms: at once, scheduled, in threads, under an Idempotency-Key, and deletions. */
+import { allSettled } from '../../../crash/all-settled.ts';
 import type { RestAnswer, ServerProcess } from '../../../crash/install.ts';
 import { waitUntil } from '../../../crash/wait-until.ts';
 import { startPlatformServers } from '../../../platforms/servers/index.ts';
 import type { PlatformServer } from '../../../platforms/servers/platform-server.ts';
 import type { WireCall } from '../../../platforms/fakes/wire.ts';
 import type { Sampler } from '../../../simulation/sampler.ts';
-import { brokenRules, type CaseInstall, type CaseTools, type Kind, postsSettled } from '../kill-case.ts';
+import { brokenRules, type CaseInstall, type CaseTools, type Kind } from '../kill-case.ts';
 import { createKillSwitch, type KillPlan, type KillSwitch } from '../kill-switch.ts';
 
 const SANDBOX = 'sandbox';
+
+/** Longest wait for all posts to be settled, also behind other work. */
+const SETTLED_WITHIN_MS = 180_000;
+
 const PLATFORMS = 4;
 const REQUESTS = { least: 5, most: 9 };
 
@@ -55,7 +60,7 @@ export const sends: Kind = {
       server = await install.startAgain();
     }
     await repeatKeyed(server, round);
-    await postsSettled(server);
+    await allSettled(server, SETTLED_WITHIN_MS);
     await server.stop();
     for (const { rule, subject } of await brokenRules(install)) tools.violation(`${rule}: ${subject}`);
     await compare(install, chosen, round);
