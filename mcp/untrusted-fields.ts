@@ -20,22 +20,36 @@ export function quotesPlatform(code: unknown): boolean {
   return ERROR_CODES.some((known) => known === code && QUOTING.has(known));
 }
 
-/** Objects in an answer that carry such a field, recognised by their other fields. */
-const MARKS: readonly { readonly field: string; isIn(object: Record<string, unknown>, name: string): boolean }[] = [
-  // The description of a connection contains the account's name on the platform.
-  { field: 'description', isIn: (object) => 'slug' in object && 'platformId' in object },
-  { field: 'reason', isIn: (_object, name) => name === 'reconnectRequired' },
-  // The body of a delivery may quote a platform's refusal.
-  { field: 'body', isIn: (object) => 'eventId' in object && 'attemptLog' in object },
-  // A proposal of a model may repeat what is written in the image.
-  { field: 'altText', isIn: (object) => object['status'] === 'proposed' },
-  { field: 'message', isIn: (object) => quotesPlatform(object['code']) },
-];
+/**
+ * Whether a text of an answer is from outside, recognised by the other fields of its object. Answers have many fields, and
+ * a few comparisons for each take less time than a list of rules.
+ *
+ * @param name of the object
+ */
+function isFromOutside(object: Readonly<Record<string, unknown>>, field: string, name: string): boolean {
+  switch (field) {
+    // The description of a connection contains the account's name on the platform.
+    case 'description':
+      return 'slug' in object && 'platformId' in object;
+    case 'reason':
+      return name === 'reconnectRequired';
+    // The body of a delivery may quote a platform's refusal.
+    case 'body':
+      return 'eventId' in object && 'attemptLog' in object;
+    // A proposal of a model may repeat what is written in the image.
+    case 'altText':
+      return object['status'] === 'proposed';
+    case 'message':
+      return quotesPlatform(object['code']);
+    default:
+      return false;
+  }
+}
 
 /** Paths such as `connections[].description`, each once, in the order of the answer. */
 export function untrustedFields(body: unknown): string[] {
   const paths = new Set<string>();
-  visit(body, null, '', paths);
+  if (typeof body === 'object' && body !== null) visit(body, null, '', paths);
   return [...paths];
 }
 
@@ -52,21 +66,23 @@ interface Place {
   readonly step: string;
 }
 
-function visit(value: unknown, place: Place | null, name: string, paths: Set<string>): void {
+/** @param name of the field that holds the value, also when it is an item of a list there */
+function visit(value: object, place: Place | null, name: string, paths: Set<string>): void {
   if (Array.isArray(value)) {
     const items = { parent: place, step: '[]' };
-    for (const item of value) if (typeof item === 'object') visit(item, items, name, paths);
+    for (const item of value as unknown[]) {
+      if (typeof item === 'object' && item !== null) visit(item, items, name, paths);
+    }
     return;
   }
-  if (typeof value !== 'object' || value === null) return;
   const object = value as Record<string, unknown>;
-  for (const { field, isIn } of MARKS) {
-    if (typeof object[field] === 'string' && isIn(object, name))
-      paths.add(pathOf({ parent: place, step: `.${field}` }));
-  }
   for (const field in object) {
     const inner = object[field];
-    if (typeof inner === 'object' && inner !== null) visit(inner, { parent: place, step: `.${field}` }, field, paths);
+    if (typeof inner === 'object') {
+      if (inner !== null) visit(inner, { parent: place, step: `.${field}` }, field, paths);
+    } else if (typeof inner === 'string' && isFromOutside(object, field, name)) {
+      paths.add(pathOf({ parent: place, step: `.${field}` }));
+    }
   }
 }
 

@@ -160,6 +160,7 @@ describe.each(eras)('%s', (_name, call) => {
     const answer = await call(made);
 
     expect(answer.status).toBe(call === modern ? statuses.modern : statuses.older);
+    expect(comparable(await call(made))).toEqual(comparable(answer));
     expect(comparable(answer)).toEqual(comparable(await call({ ...made, params: { ...made.params, _meta: UNKNOWN } })));
   });
 });
