@@ -24,8 +24,11 @@ const CLAIM_AGAIN_MS = 250;
 /** How long it waits when another worker was claiming the same posts. */
 const CONTENDED_MS = 5;
 
-/** How often it looks past a backlog for the posts of other accounts. */
-const WIDE_EVERY_MS = 250;
+/** How long after one look past a backlog, for the posts of other accounts, it takes the next one. */
+const WIDE_AFTER_MS = 250;
+
+/** And no sooner than this many times what that look took, so that looking leaves the time for sending. */
+const WIDE_AFTER_TIMES = 4;
 
 export const scheduledPosts: Loop = {
   name: 'scheduledPosts',
@@ -39,22 +42,26 @@ export const scheduledPosts: Loop = {
     begun += recoverRemovals(context, await claimInterruptedRemovals(context, RECOVER_AT_ONCE));
     const late = await claimLateSends(context);
     begun += start(context, late.sends) + late.moved;
-    let wideAt = -Infinity;
+    let wideFrom = -Infinity;
     while (!signal.aborted) {
       const now = context.clock.now().getTime();
-      const wide = now - wideAt >= WIDE_EVERY_MS;
-      if (wide) wideAt = now;
+      const wide = now >= wideFrom;
       const { sends, moved, moreDue, contended } = await claimDueSends(context, { wide });
+      if (wide) wideFrom = nextWide(now, context.clock.now().getTime());
       begun += start(context, sends) + moved;
       const nothing = sends.length + moved === 0;
       if (!contended && (!moreDue || (nothing && wide))) break;
       if (!nothing) await context.sends.waitForCapacity(CLAIM_AGAIN_AFTER, CLAIM_AGAIN_MS);
       else if (contended) await context.clock.sleep(CONTENDED_MS);
-      else wideAt = -Infinity;
+      else wideFrom = -Infinity;
     }
     return begun;
   },
 };
+
+function nextWide(begunAt: number, endedAt: number): number {
+  return endedAt + Math.max(WIDE_AFTER_MS, WIDE_AFTER_TIMES * (endedAt - begunAt));
+}
 
 function start(context: LoopContext, claimed: readonly ClaimedSend[]): number {
   for (const send of claimed) {

@@ -20,7 +20,7 @@ import {
   platformsWithCapacity,
 } from '../scheduling/concurrency-limits.ts';
 import { lateBefore } from '../scheduling/lateness.ts';
-import { DUE, DUE_TYPES } from '../scheduling/move-waiting.ts';
+import { DUE, DUE_TYPES, type DueRow } from '../scheduling/move-waiting.ts';
 import { holdStopped } from '../stops/hold-stopped.ts';
 import type { WithSender } from './post-sender.ts';
 import { dateOrNull } from '../timestamp.ts';
@@ -32,6 +32,9 @@ const DUE_MAX = 1_000;
 
 /** Maximum number of scans of a wide claim. */
 const SCANS_MAX = 4;
+
+/** How often a claim picks again in place of posts that other workers have taken. */
+const PICKS_MAX = 5;
 
 /** Sorts before every id: a scan that begins here includes all posts of its instant. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
@@ -126,7 +129,7 @@ export async function claimDueSends(
   const paused = due.filter((row) => row.paused).map(({ id }) => id);
   if (paused.length > 0) await holdPosts(context.db.queries, { ids: paused, now });
   const candidates = due.filter((row) => !row.paused).map(candidateOf);
-  const picked = pickFairly(context.platforms, candidates, countInProgress(context.sends.inProgress));
+  const picked = pick(context, candidates);
   const moreDue = picked.length < candidates.length || due.length >= DUE_MAX;
   if (picked.length === 0) return { sends: [], moved: paused.length, moreDue, contended: false };
   const metered = new Set(due.filter((row) => rowNeedsAdmission(context, row)).map((row) => row.account_id));
@@ -135,13 +138,55 @@ export async function claimDueSends(
     const confirmed = await context.restores.confirm(em);
     // Accounts before posts, and always in one order, so that two workers cannot deadlock.
     for (const accountId of [...metered].toSorted()) await lockAccount(em, accountId);
-    const ids = picked.map(({ id }) => id);
-    return claimAdmitted(context, em, await lockDuePosts(em, { ids, now, heldUntil: confirmed }), claim);
+    const locked = await lockPicked(context, em, { candidates, picked, now, heldUntil: confirmed });
+    return claimAdmitted(context, em, locked, claim);
   };
   const { sends, moved } = await claiming(context, claim, () => context.db.em().transactional(claimPicked));
   const inOrder = sends.toSorted((a, b) => Number(a.post.scheduledFor) - Number(b.post.scheduledFor));
   const contended = sends.length + moved === 0;
   return { sends: inOrder, moved: moved + paused.length, moreDue, contended };
+}
+
+function pick(
+  { platforms, sends }: Context & WithSender,
+  candidates: readonly Candidate[],
+  locked: readonly Candidate[] = [],
+): Candidate[] {
+  return pickFairly(platforms, candidates, countInProgress([...sends.inProgress, ...locked]));
+}
+
+interface Picked {
+  readonly candidates: readonly Candidate[];
+  /** The first of them to lock. */
+  readonly picked: readonly Candidate[];
+  readonly now: Date;
+  readonly heldUntil: Date;
+}
+
+/**
+ * Locks the picked posts and, in place of those that another worker has taken meanwhile, the next candidates: workers that
+ * look at the same time pick the same posts.
+ */
+async function lockPicked(
+  context: Context & WithSender,
+  em: SqlEntityManager,
+  { candidates, picked: first, now, heldUntil }: Picked,
+): Promise<DueRow[]> {
+  const rows: DueRow[] = [];
+  const locked: Candidate[] = [];
+  let left = candidates;
+  let picked = first;
+  for (let turn = 0; turn < PICKS_MAX && picked.length > 0; turn += 1) {
+    const found = await lockDuePosts(em, { ids: picked.map(({ id }) => id), now, heldUntil });
+    rows.push(...found);
+    if (found.length === picked.length) break;
+    const ids = new Set(found.map(({ id }) => id));
+    locked.push(...picked.filter(({ id }) => ids.has(id)));
+    const asked = new Set(picked);
+    left = left.filter((candidate) => !asked.has(candidate));
+    picked = pick(context, left, locked);
+  }
+  return rows;
 }
 
 /**

@@ -1,16 +1,16 @@
 /** Claims: one worker sends a post, another recovers it if the first dies, and no post is sent twice. */
 import { describe, expect, it } from 'vitest';
 import { scheduledPosts } from '../../../jobs/scheduled-posts.ts';
-import { claimDueSends } from '../../../services/sending/claim-due-sends.ts';
+import { type ClaimedDue, claimDueSends, nextDueAt } from '../../../services/sending/claim-due-sends.ts';
 import { claimInterruptedSends } from '../../../services/sending/claim-interrupted-sends.ts';
 import type { ClaimedSend } from '../../../services/sending/claimed-send.ts';
-import { nextDueAt } from '../../../services/sending/claim-due-sends.ts';
 import { settleSends } from '../../../services/sending/settle-sends.ts';
 import { TEST_DATABASE_URL } from '../../harness/database.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { UUID } from '../../harness/expected.ts';
 import { startPeer } from '../../harness/peer.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
+import { query } from '../../harness/query.ts';
 import { startWorld } from '../../harness/world.ts';
 
 const world = await startWorld({ env: { ENCRYPTION_KEYS: Buffer.alloc(32, 7).toString('base64') } });
@@ -345,5 +345,26 @@ describe('due posts', () => {
     expect(events).toEqual([{ name: 'post.sent', events: 300 }]);
     expect(onSandbox).toHaveLength(300);
     expect(onSandbox.filter(({ calls }) => calls !== 1)).toEqual([]);
+  });
+
+  it.runIf(TEST_DATABASE_URL)('are claimed beside those that another process is claiming', async () => {
+    const peer = await startPeer(world);
+    const claims: ClaimedDue[] = [];
+
+    await race(() =>
+      peer.db.em().transactional(async (em) => {
+        // As many as one claim picks of one account.
+        await query(
+          em,
+          `select id from posts where status = 'scheduled' order by scheduled_for, id limit 100 for update`,
+        );
+        const claim = await claimDueSends(world.context);
+        claims.push(claim);
+        await Promise.all(claim.sends.map((send) => world.context.sends.send(send)));
+      }),
+    );
+
+    expect(claims.map(({ sends, contended }) => [sends.length, contended])).toEqual([[100, false]]);
+    await world.runDue();
   });
 });
