@@ -63,10 +63,10 @@ export function plainCallOf({ request, body }: Message, selection: ToolSelection
  * What the SDK found about headers and envelopes. A client sends the same ones with each call, and to compare them takes
  * a tenth of the time that the SDK needs.
  */
-const judged = new Map<string, boolean | null>();
-const JUDGED_MAX = 1_000;
-/** An envelope beyond this many characters is judged each time. */
-const JUDGED_LENGTH_MAX = 2_000;
+const classified = new Map<string, boolean | null>();
+const CLASSIFIED_MAX = 1_000;
+/** An envelope beyond this many characters is classified each time. */
+const CLASSIFIED_LENGTH_MAX = 2_000;
 
 /** True for 2026-07-28, false for the revisions before it, null for a request that the SDK refuses. */
 function isOfRevision(headers: IncomingHttpHeaders, name: string, meta: object): boolean | null {
@@ -76,15 +76,15 @@ function isOfRevision(headers: IncomingHttpHeaders, name: string, meta: object):
     headerOf(headers, 'mcp-name'),
   ] as const;
   const key = JSON.stringify([name, meta, ...named]);
-  const before = judged.get(key);
+  const before = classified.get(key);
   if (before !== undefined) return before;
-  const found = judge(named, name, meta);
-  if (judged.size >= JUDGED_MAX) judged.clear();
-  if (key.length <= JUDGED_LENGTH_MAX) judged.set(key, found);
+  const found = classify(named, name, meta);
+  if (classified.size >= CLASSIFIED_MAX) classified.clear();
+  if (key.length <= CLASSIFIED_LENGTH_MAX) classified.set(key, found);
   return found;
 }
 
-function judge(
+function classify(
   [revision, method, toolName]: readonly [string | undefined, string | undefined, string | undefined],
   name: string,
   meta: object,
