@@ -112,15 +112,16 @@ const takeLeases = statement('take the leases of webhooks with due deliveries', 
 });
 
 // Every statement here locks webhooks before their deliveries, in the same order as the statements that disable or
-// delete a webhook. `leased` is the result of the statement around it. The ids are found once. The condition on the status
-// is checked again, and its form keeps PostgreSQL from searching all open deliveries for the ids.
-const claimOf = (statuses: string, now: string, claim: string) => `
+// delete a webhook. `leased` is the result of the statement around it. The ids are found once. The conditions are
+// checked again, and their form keeps PostgreSQL from searching all open deliveries for the ids. What is `processing` and
+// not `held` was left by a process that died, or by a claim whose answer was lost: it keeps its place in the order.
+const claimOf = (now: string, claim: string, held: string) => `
   update deliveries set status = 'processing', claim = ${claim}
   where id = any(array(
     select d.id from leased l cross join lateral (
-      select d.id from deliveries d where d.webhook_id = l.id and d.status in (${statuses}) and not d.paused
+      select d.id from deliveries d where d.webhook_id = l.id and ${OPEN} and d.id <> all(${held})
         and d.next_attempt_at <= ${now} order by d.next_attempt_at, d.id limit ${LEASE_BATCH}) d
-  )) and case when not paused then status end in (${statuses})
+  )) and case when not paused and next_attempt_at <= ${now} then status end in ('pending', 'processing')
   returning ${CLAIMED.names}, next_attempt_at`;
 
 const claimFirst = statement('claim the first deliveries under new leases', {
@@ -130,7 +131,7 @@ const claimFirst = statement('claim the first deliveries under new leases', {
     with leased as materialized (
       select w.id from webhooks w where w.id = any(${webhookIds}) and w.lease = ${claim} and ${IS_ON} order by w.id
       for no key update
-    ), claimed as (${claimOf(`'pending', 'processing'`, now, claim)})
+    ), claimed as (${claimOf(now, claim, `'{}'`)})
     select ${CLAIMED.names} from claimed order by webhook_id, next_attempt_at, id`,
 });
 
@@ -141,13 +142,14 @@ const claimNext = statement('renew the lease of a webhook and claim its next del
     webhookId: 'uuid',
     until: 'timestamptz',
     revision: column('webhooks', 'revision'),
+    held: 'uuid[]',
   },
   result: CLAIMED.types,
-  sql: ({ now, claim, webhookId, until, revision }) => `
+  sql: ({ now, claim, webhookId, until, revision, held }) => `
     with leased as (
       update webhooks w set lease_until = ${until}
       where w.id = ${webhookId} and w.lease = ${claim} and w.revision = ${revision} and ${IS_ON} returning w.id
-    ), claimed as (${claimOf(`'pending'`, now, claim)})
+    ), claimed as (${claimOf(now, claim, held)})
     select ${CLAIMED.names} from claimed order by next_attempt_at, id`,
 });
 
@@ -239,15 +241,18 @@ function leaseOf(
 
 /**
  * Claims the next due deliveries of a webhook and renews its lease. Returns none when the lease is lost or the webhook
- * was changed.
+ * was changed. Safe to repeat when the answer was lost.
+ *
+ * @param held ids of the deliveries that the process holds under this lease
  */
 export async function claimMore(
   context: Context,
   { webhookId, claim, revision }: WebhookLease,
+  held: string[],
 ): Promise<ClaimedDelivery[]> {
   const now = context.clock.now();
   const until = new Date(now.getTime() + WEBHOOK_LEASE_MS);
-  return claimNext(context.db.em(), { now, claim, webhookId, until, revision });
+  return claimNext(context.db.em(), { now, claim, webhookId, until, revision, held });
 }
 
 /** Releases webhook leases; deliveries that were claimed under them and not attempted become pending again. */

@@ -18,8 +18,10 @@ export interface LeaseRunner {
   mayWiden(): boolean;
   /** Whether the lease may claim more deliveries, instead of leaving its place to another webhook. */
   mayClaim(): boolean;
-  /** The next due deliveries; renews the lease. None when the lease is lost. */
-  claim(): Promise<readonly ClaimedDelivery[]>;
+  /**
+   * The next due deliveries besides those of the ids that are held; renews the lease. None when the lease is lost.
+   */
+  claim(held: string[]): Promise<readonly ClaimedDelivery[]>;
   /** Runs one attempt, counted among those in flight. */
   attempt(run: () => Promise<AttemptOutcome>): Promise<AttemptOutcome>;
   /** Stores an outcome. */
@@ -51,6 +53,8 @@ export async function runWebhookLease(
   const { clock } = context;
   const window = createAttemptWindow();
   const waiting = [...lease.deliveries];
+  /** Ids of the claimed deliveries whose outcome is not stored yet. */
+  const held = new Set(waiting.map(({ id }) => id));
   /** Subjects with an attempt in flight. */
   const attempts = new Set<string>();
   const settling = new InProgress<Promise<void>>();
@@ -75,7 +79,10 @@ export async function runWebhookLease(
     settling.size < UNSETTLED_MAX && (attempts.size === 0 || (attempts.size < window.size() && runner.mayWiden()));
 
   const settle = (settlement: DeliverySettlement) => {
-    const stored = runner.settle(settlement).catch(fail);
+    const stored = runner
+      .settle(settlement)
+      .then(() => void held.delete(settlement.delivery.id))
+      .catch(fail);
     void stored.then(settling.add(stored)).then(advance);
   };
 
@@ -101,10 +108,11 @@ export async function runWebhookLease(
     isClaiming = true;
     const askedAt = clock.elapsed();
     try {
-      const deliveries = await runner.claim();
+      const deliveries = await runner.claim([...held]);
       if (deliveries.length > 0) renewedAt = askedAt;
       hasMore = deliveries.length === LEASE_BATCH;
       waiting.push(...deliveries);
+      for (const { id } of deliveries) held.add(id);
     } catch (error) {
       fail(error);
     } finally {

@@ -128,7 +128,7 @@ export function createWebhookDispatcher(context: Context & WithReceivers): Webho
       mayStart: () => !closed && !outdated.has(lease),
       mayWiden: () => attemptsInFlight < ATTEMPTS_MAX,
       mayClaim: () => !isFull(lease),
-      claim: () => untilDatabaseAnswers(context, WEBHOOK_LEASE_MS, () => claimMore(context, lease)),
+      claim: (held) => untilDatabaseAnswers(context, WEBHOOK_LEASE_MS, () => claimMore(context, lease, held)),
       attempt: (run) => countAttempt(running, run),
       settle,
     });

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { runRound } from '../../../jobs/run-round.ts';
 import { webhookDeliveries } from '../../../jobs/webhook-deliveries.ts';
 import { retention } from '../../../jobs/retention.ts';
+import { fanOut } from '../../../services/webhooks/fan-out.ts';
 import { createWebhookDispatcher } from '../../../services/webhooks/webhook-dispatcher.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
+import { withResults } from '../../harness/interleave.ts';
 import { makePost } from '../../harness/posts.ts';
 import { startPeer } from '../../harness/peer.ts';
 import { type Answer, deliveriesOf, registerWebhook, startReceiver } from '../../harness/receiver.ts';
@@ -30,6 +32,19 @@ async function received(how: number | Answer = 200) {
     texts: () => receiver.received.map(({ body }) => body.post.text as string),
     deliveries: () => deliveriesOf(world, webhook.id, key),
   };
+}
+
+/** Moves one post this many times; a claim takes 50 deliveries. @returns the times to which it was moved, in order */
+async function reschedule(key: string, count: number): Promise<string[]> {
+  const at = (hours: number) => new Date(world.clock.now().getTime() + hours * 60 * MINUTE).toISOString();
+  const { postId } = await makePost(world, 'sandbox', { key, scheduledFor: at(3) });
+  const times = Array.from({ length: count }, (_, index) => at(index + 4));
+  for (const [index, scheduledFor] of times.entries()) {
+    await world.rest(`POST /posts/${postId}/reschedule`, { key, body: { scheduledFor } });
+    // Each key may make 60 requests a minute.
+    if (index % 30 === 29) world.clock.advance(MINUTE);
+  }
+  return times;
 }
 
 describe('delivered', () => {
@@ -132,14 +147,7 @@ describe('order', () => {
     const { key } = await accountWithSandbox(world);
     const receiver = await startReceiver();
     await registerWebhook(world, receiver.url, { key, events: ['post.rescheduled'] });
-    const at = (hours: number) => new Date(world.clock.now().getTime() + hours * 60 * MINUTE).toISOString();
-    const { postId } = await makePost(world, 'sandbox', { key, scheduledFor: at(1) });
-    const times = Array.from({ length: 60 }, (_, index) => at(index + 2));
-    for (const scheduledFor of times) {
-      await world.rest(`POST /posts/${postId}/reschedule`, { key, body: { scheduledFor } });
-      // Each key may make 60 requests a minute.
-      if (scheduledFor === times[30]) world.clock.advance(MINUTE);
-    }
+    const times = await reschedule(key, 60);
 
     await world.runDue();
 
@@ -208,6 +216,30 @@ describe('a process that dies', () => {
     expect(await deliveries()).toMatchObject([{ status: 'delivered', attempts: 2 }]);
   });
 
+  it('with more deliveries than one claim takes leaves those of one post in their order', async () => {
+    const { key } = await accountWithSandbox(world);
+    const receiver = await startReceiver();
+    const webhook = await registerWebhook(world, receiver.url, { key, events: ['post.rescheduled'] });
+    const times = await reschedule(key, 60);
+    while ((await fanOut(world.context)) > 0);
+    // It had claimed twice.
+    const claim = world.context.random.uuid();
+    await world.sql('update webhooks set lease = $2, lease_until = $3 where id = $1', [
+      webhook.id,
+      claim,
+      world.clock.now(),
+    ]);
+    await world.sql(
+      `update deliveries set status = 'processing', claim = $2 where id in (
+        select id from deliveries where webhook_id = $1 order by next_attempt_at, id limit 55)`,
+      [webhook.id, claim],
+    );
+
+    await world.runDue();
+
+    expect(receiver.received.map(({ body }) => body.post.scheduledFor)).toEqual(times);
+  });
+
   it('and resumes afterwards does not change the results of other workers', async () => {
     const { receiver, webhook, post, deliveries } = await received();
     let answerFirst = () => undefined as void;
@@ -247,6 +279,31 @@ describe('a short database outage', () => {
     await world.advance(MINUTE);
     expect(texts()).toEqual(['one', 'two', 'one', 'two']);
     expect(await deliveries()).toMatchObject([{ status: 'delivered' }, { status: 'delivered' }]);
+  });
+});
+
+describe('a claim whose answer is lost', () => {
+  it('is repeated, and leaves the deliveries of one post in their order', async () => {
+    const { key } = await accountWithSandbox(world);
+    const receiver = await startReceiver();
+    await registerWebhook(world, receiver.url, { key, events: ['post.rescheduled'] });
+    const times = await reschedule(key, 120);
+    let claims = 0;
+    const em = () =>
+      withResults(world.db.em(), async ({ result }) => {
+        // The second claim is the first one under the lease.
+        const isClaim = result.rows.length === 50 && 'webhook_id' in (result.rows[0] ?? {});
+        if (isClaim) claims += 1;
+        if (isClaim && claims === 2) throw Object.assign(new Error('lost'), { code: '08006' });
+        return result;
+      });
+    const dispatcher = createWebhookDispatcher({ ...world.context, db: { ...world.db, em } });
+    while ((await fanOut(world.context)) > 0);
+
+    await dispatcher.begin();
+
+    await dispatcher.drained();
+    expect(receiver.received.map(({ body }) => body.post.scheduledFor)).toEqual(times);
   });
 });
 
