@@ -11,7 +11,7 @@ import type { Identity } from '../access/identity.ts';
 import type { ConnectionCredential } from '../connections/connection-credential.ts';
 import { DECIDED_REWRITE } from '../polish/rewrite-wanted.ts';
 import { type ClaimedSend, headAttempt, type SendablePost } from '../sending/claimed-send.ts';
-import { leaseFrom } from '../sending/send-times.ts';
+import { leaseNow } from '../sending/send-times.ts';
 import { wordsOf } from './post-words.ts';
 
 /** A post that passed all checks. */
@@ -141,7 +141,7 @@ export async function storePosts(
 
 function newSend(context: Context, { post, connection }: NewPost, claim: string): ClaimedSend {
   const attempt = headAttempt(context, post.platformId, post.createdAt);
-  return { post, connection, claim, attempt, interrupted: false };
+  return { post, connection, claim, lease: leaseNow(context.clock), attempt, interrupted: false };
 }
 
 function inputRow(
@@ -157,7 +157,7 @@ function inputRow(
     rewrite,
     slotAt,
     claim: send?.claim ?? null,
-    claimedUntil: send === undefined ? null : leaseFrom(post.createdAt),
+    claimedUntil: send?.lease.until ?? null,
     attemptId: send?.attempt?.id ?? null,
     token: send?.attempt?.token ?? null,
     idempotencyRecordId,

@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { heldPostIds } from './held-posts.ts';
 import type { WithRestoreWatch } from '../restores/restore-watch.ts';
 import { CLAIMED, CLAIMED_TYPES, type ClaimedSend, claimedSend } from './claimed-send.ts';
-import { leaseFrom } from './send-times.ts';
+import { leaseFrom, leaseNow } from './send-times.ts';
 
 const MESSAGE =
   'A backup was restored that may be older than the send of this post: look on the platform before sending it again.';
@@ -56,15 +56,16 @@ const claimHeld = statement('claim posts that are held after a restore', {
 
 export async function claimHeldSends(context: Context & WithRestoreWatch, limit: number): Promise<ClaimedSend[]> {
   const now = context.clock.now();
+  const lease = leaseNow(context.clock);
   const claim = context.random.uuid();
   const rows = await context.db.em().transactional(async (em: SqlEntityManager) => {
     const heldUntil = await context.restores.confirm(em);
     const held = await lockHeld(em, { heldUntil, heldClaims: leaseFrom(heldUntil), limit });
     const input = held.map(({ id }) => ({ id, attemptId: context.random.uuid() }));
-    return claimHeld(em, { input, claim, claimedUntil: leaseFrom(now), now, message: MESSAGE });
+    return claimHeld(em, { input, claim, claimedUntil: lease.until, now, message: MESSAGE });
   });
   return rows.map((row) => {
-    const { attempt, ...send } = claimedSend(row, claim, true);
+    const { attempt, ...send } = claimedSend(row, { claim, lease }, true);
     return { ...send, attempt: null, lookedUp: attempt };
   });
 }

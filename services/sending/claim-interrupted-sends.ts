@@ -9,7 +9,7 @@ import type { WithRestoreWatch } from '../restores/restore-watch.ts';
 import { CLAIMED, CLAIMED_TYPES, type ClaimedSend, claimedSend } from './claimed-send.ts';
 import { claiming } from './end-claim.ts';
 import type { WithSender } from './post-sender.ts';
-import { leaseFrom } from './send-times.ts';
+import { leaseFrom, leaseNow } from './send-times.ts';
 
 // The row of the ledger is missing when the earlier process ended between two parts.
 const claimInterrupted = statement('claim interrupted sends', {
@@ -53,12 +53,13 @@ export async function claimInterruptedSends(
 ): Promise<ClaimedSend[]> {
   await context.restores.check();
   const now = context.clock.now();
+  const lease = leaseNow(context.clock);
   const claim = context.random.uuid();
   const ownIds = context.sends.inProgress.map(({ id }) => id);
   const claimLost = async (em: SqlEntityManager) => {
     const heldClaims = leaseFrom(await context.restores.confirm(em));
-    return claimInterrupted(em, { now, heldClaims, limit, claim, claimedUntil: leaseFrom(now), evenLeased, ownIds });
+    return claimInterrupted(em, { now, heldClaims, limit, claim, claimedUntil: lease.until, evenLeased, ownIds });
   };
   const rows = await claiming(context, claim, () => context.db.em().transactional(claimLost));
-  return rows.map((row) => claimedSend(row, claim, true));
+  return rows.map((row) => claimedSend(row, { claim, lease }, true));
 }

@@ -7,7 +7,7 @@ import { records, statement, unseenByPlanner } from '../../entities/statement.ts
 import type { Context } from '../context.ts';
 import { DECIDED_REWRITE } from '../polish/rewrite-wanted.ts';
 import { CLAIMED, CLAIMED_TYPES, type ClaimedSend, claimedSend, headAttempt } from './claimed-send.ts';
-import { leaseFrom } from './send-times.ts';
+import { leaseNow } from './send-times.ts';
 
 export interface PostToClaim {
   readonly id: string;
@@ -67,11 +67,12 @@ export async function claimPosts(
 ): Promise<ClaimedSend[]> {
   if (posts.length === 0) return [];
   const now = context.clock.now();
+  const lease = leaseNow(context.clock);
   const input = posts.map(({ id, platformId, feeCents }) => {
     const { id: attemptId, token } = headAttempt(context, platformId, now);
     return { id, feeCents, attemptId, token };
   });
   const run = from === 'scheduled' ? claimDue : claimNow;
-  const rows = await run(em, { input, from, claim, claimedUntil: leaseFrom(now), now });
-  return rows.map((row) => claimedSend(row, claim, false));
+  const rows = await run(em, { input, from, claim, claimedUntil: lease.until, now });
+  return rows.map((row) => claimedSend(row, { claim, lease }, false));
 }

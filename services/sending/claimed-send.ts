@@ -10,6 +10,7 @@ import { type ConnectionCredential, connectionCredential } from '../connections/
 import { platformOf } from '../../platforms/registry.ts';
 import type { Context } from '../context.ts';
 import { dateOf, dateOrNull } from '../timestamp.ts';
+import type { Lease } from './send-times.ts';
 
 /** The content and the destination of a post. */
 export type SendablePost = Present<
@@ -48,6 +49,8 @@ export interface ClaimedSend {
   readonly connection: ConnectionCredential;
   /** Fencing token of the send: only the process that holds it can settle the post. */
   readonly claim: string;
+  /** How long the claim holds, unless it is extended. */
+  readonly lease: Lease;
   /** The open ledger row; null when an earlier process ended between two parts. */
   readonly attempt: OpenAttempt | null;
   /** True when an earlier process started this send and did not settle it. */
@@ -105,7 +108,11 @@ export const CLAIMED_TYPES = {
 export type ClaimedRow = RowOf<Statement<{}, typeof CLAIMED_TYPES>>;
 
 /** The send of a row that a statement has claimed. */
-export function claimedSend(row: ClaimedRow, claim: string, interrupted: boolean): ClaimedSend {
+export function claimedSend(
+  row: ClaimedRow,
+  { claim, lease }: Pick<ClaimedSend, 'claim' | 'lease'>,
+  interrupted: boolean,
+): ClaimedSend {
   return {
     post: {
       id: row.id,
@@ -129,6 +136,7 @@ export function claimedSend(row: ClaimedRow, claim: string, interrupted: boolean
     },
     connection: connectionCredential(row.connection_id, row),
     claim,
+    lease,
     attempt: openAttempt(row),
     interrupted,
   };

@@ -14,7 +14,7 @@ import type { PartOutcome } from './send-part.ts';
 import { dateOrNull } from '../timestamp.ts';
 import { storableText } from '../storable-text.ts';
 import { storeOutcome, untilDatabaseAnswers } from '../until-database-answers.ts';
-import { leaseFrom, SEND_TIMES } from './send-times.ts';
+import { type Lease, leaseLeft, leaseNow, PART_MS, SEND_TIMES } from './send-times.ts';
 
 /** A closed row of the current send. */
 export interface LedgerRow {
@@ -67,6 +67,14 @@ const updatePrepared = statement('keep the uploaded images of a part', {
       where id = ${postId} and claim = ${claim} and status = 'processing' returning id
     )
     update attempts a set prepared = ${prepared}, started_at = ${startedAt} from held where a.id = ${id} returning a.id`,
+});
+
+const renewClaim = statement('renew a claim on a post', {
+  parameters: { postId: 'uuid', claim: 'uuid', claimedUntil: 'timestamptz' },
+  result: { id: 'uuid' },
+  sql: ({ postId, claim, claimedUntil }) => `
+    update posts set claimed_until = ${claimedUntil}
+    where id = ${postId} and claim = ${claim} and status = 'processing' returning id`,
 });
 
 // Changes nothing once another process has taken over: the row is then part of what that one does.
@@ -133,13 +141,40 @@ export class ClaimLost extends Error {
   override name = 'ClaimLost';
 }
 
+/** An open row, and the lease of the claim that it was stored under. */
+export type HeldAttempt = OpenAttempt & Pick<ClaimedSend, 'lease'>;
+
+/**
+ * Renews the claim before the call that publishes a part, when its lease could end during the call. The statement of the
+ * claim may have waited for so long that another process has taken the post over.
+ *
+ * @throws ClaimLost when it has
+ */
+export async function keepClaim(context: Context, { post, claim }: ClaimedSend, held: Lease): Promise<void> {
+  let lease = held;
+  // The renewal may wait for long, too.
+  while (leaseLeft(context.clock, lease) < PART_MS) {
+    lease = await untilDatabaseAnswers(context, SEND_TIMES.leaseMs, async () => {
+      const renewed = leaseNow(context.clock);
+      const values = { postId: post.id, claim, claimedUntil: renewed.until };
+      if ((await renewClaim(context.db.queries, values)).length === 0) throw claimLost(post.id);
+      return renewed;
+    });
+  }
+}
+
+function claimLost(postId: string): ClaimLost {
+  return new ClaimLost(`the claim on post ${postId} was lost`);
+}
+
 /** Opens the row of a part before it is published. */
-export async function openPart(context: Context, claimed: ClaimedSend, part: PostPart): Promise<OpenAttempt> {
+export async function openPart(context: Context, claimed: ClaimedSend, part: PostPart): Promise<HeldAttempt> {
   const { post, claim } = claimed;
   const { step, index } = part;
   const id = context.random.uuid();
   return untilDatabaseAnswers(context, SEND_TIMES.leaseMs, async () => {
     const startedAt = context.clock.now();
+    const lease = leaseNow(context.clock);
     const token = tokenFor(context, post.platformId, startedAt, id);
     const opened = await insertPart(context.db.queries, {
       id,
@@ -150,10 +185,10 @@ export async function openPart(context: Context, claimed: ClaimedSend, part: Pos
       token,
       startedAt,
       claim,
-      claimedUntil: leaseFrom(startedAt),
+      claimedUntil: lease.until,
     });
-    if (opened.length === 0) throw new ClaimLost(`the claim on post ${post.id} was lost`);
-    return { id, step, index, token, startedAt, prepared: null };
+    if (opened.length === 0) throw claimLost(post.id);
+    return { id, step, index, token, startedAt, prepared: null, lease };
   });
 }
 
@@ -163,15 +198,15 @@ export async function keepPrepared(
   claimed: ClaimedSend,
   attempt: OpenAttempt,
   prepared: Json,
-): Promise<OpenAttempt> {
+): Promise<HeldAttempt> {
   const { post, claim } = claimed;
   return untilDatabaseAnswers(context, SEND_TIMES.leaseMs, async () => {
     const startedAt = context.clock.now();
-    const claimedUntil = leaseFrom(startedAt);
-    const values = { id: attempt.id, postId: post.id, startedAt, claim, claimedUntil, prepared };
+    const lease = leaseNow(context.clock);
+    const values = { id: attempt.id, postId: post.id, startedAt, claim, claimedUntil: lease.until, prepared };
     const kept = await updatePrepared(context.db.queries, values);
-    if (kept.length === 0) throw new ClaimLost(`the claim on post ${post.id} was lost`);
-    return { ...attempt, prepared, startedAt };
+    if (kept.length === 0) throw claimLost(post.id);
+    return { ...attempt, prepared, startedAt, lease };
   });
 }
 

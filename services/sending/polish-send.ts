@@ -11,7 +11,7 @@ import { findVoice } from '../polish/find-voice.ts';
 import { rewriteText } from '../polish/rewrite-text.ts';
 import type { ClaimedSend } from './claimed-send.ts';
 import { ClaimLost } from './ledger.ts';
-import { leaseFrom } from './send-times.ts';
+import { leaseNow } from './send-times.ts';
 
 export interface PolishedSend {
   readonly claimed: ClaimedSend;
@@ -67,6 +67,7 @@ export async function polishSend(context: Context, claimed: ClaimedSend): Promis
   });
   const { text, status, warning } = rewrite;
   const startedAt = context.clock.now();
+  const lease = leaseNow(context.clock);
   const kept = await keepRewrite(context.db.queries, {
     postId: post.id,
     claim: claimed.claim,
@@ -74,7 +75,7 @@ export async function polishSend(context: Context, claimed: ClaimedSend): Promis
     text,
     status,
     warning,
-    claimedUntil: leaseFrom(startedAt),
+    claimedUntil: lease.until,
     startedAt,
   });
   if (kept.length === 0) throw new ClaimLost(`the claim on post ${post.id} was lost`);
@@ -82,6 +83,7 @@ export async function polishSend(context: Context, claimed: ClaimedSend): Promis
     claimed: {
       ...claimed,
       post: { ...post, text, aiRewriteStatus: status },
+      lease,
       attempt: attempt && { ...attempt, startedAt },
       // The earlier process had not called the platform yet.
       interrupted: false,

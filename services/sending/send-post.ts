@@ -26,6 +26,8 @@ import {
   closedRows,
   closeRow,
   unknownSince,
+  type HeldAttempt,
+  keepClaim,
   keepPrepared,
   type LedgerRow,
   openPart,
@@ -120,10 +122,10 @@ function needsPreparing(platform: AnyPlatform, post: SendablePost, { step }: { s
 async function sendRest(run: Run): Promise<SendOutcome> {
   const { context, claimed, up } = run;
   const parts = partsOf(claimed.post);
-  let open = claimed.attempt;
+  let open: HeldAttempt | null = claimed.attempt && { ...claimed.attempt, lease: claimed.lease };
   for (const part of parts.slice(up.length)) {
     const resumed = claimed.interrupted && open !== null;
-    const attempt: OpenAttempt = open ?? (await openPart(context, claimed, part));
+    const attempt = open ?? (await openPart(context, claimed, part));
     open = null;
     const outcome = await makePart(run, part, attempt, resumed);
     const last = { attemptId: attempt.id, outcome };
@@ -136,7 +138,7 @@ async function sendRest(run: Run): Promise<SendOutcome> {
   return sent(claimed.post, up, null);
 }
 
-async function makePart(run: Run, part: PostPart, attempt: OpenAttempt, resumed: boolean): Promise<PartOutcome> {
+async function makePart(run: Run, part: PostPart, attempt: HeldAttempt, resumed: boolean): Promise<PartOutcome> {
   const { context, claimed, platform, session, up } = run;
   const resumes = resumed && callMayBeMade(context, claimed, attempt);
   let ready: ReadyPart;
@@ -147,15 +149,17 @@ async function makePart(run: Run, part: PostPart, attempt: OpenAttempt, resumed:
     const outcome = outcomeOf(error);
     return resumes ? outcomeOf(new PlatformFailure('unknown', outcome.error.message)) : nothingPublished(outcome);
   }
+  const { lease, ...input } = ready;
   const [root] = up;
   const parent = up.at(-1);
   const since = await unknownSince(context, claimed.post, part);
+  await keepClaim(context, claimed, lease);
   const send = {
     platform,
     session,
     part: {
       ...part,
-      ...ready,
+      ...input,
       ...(since === null ? {} : { unknownSince: since }),
       ...(root === undefined ? {} : { root }),
       ...(parent === undefined ? {} : { parent }),
@@ -167,24 +171,24 @@ async function makePart(run: Run, part: PostPart, attempt: OpenAttempt, resumed:
 /** A part that was not accepted. */
 type Refusal = ReturnType<typeof outcomeOf>;
 
-/** The input of a part after all steps that publish nothing. */
-type ReadyPart = Pick<SendPart, 'token' | 'startedAt' | 'prepared' | 'images'>;
+/** The input of a part after all steps that publish nothing, and the lease then. */
+type ReadyPart = Pick<SendPart, 'token' | 'startedAt' | 'prepared' | 'images'> & Pick<ClaimedSend, 'lease'>;
 
 /** Stored for images that the publishing call itself uploads: from then on, that call may be made. */
 const GOES_WITH_THE_CALL = {};
 
-async function readyPart(run: Run, part: PostPart, attempt: OpenAttempt): Promise<ReadyPart> {
+async function readyPart(run: Run, part: PostPart, attempt: HeldAttempt): Promise<ReadyPart> {
   const { context, claimed, platform } = run;
-  const { token, startedAt, prepared } = attempt;
+  const { token, startedAt, prepared, lease } = attempt;
   const goesWithTheCall = platform.prepare === undefined && platform.assemble === undefined;
   if (!needsPreparing(platform, claimed.post, part) || (prepared !== null && !goesWithTheCall)) {
-    return { token, startedAt, prepared };
+    return { token, startedAt, prepared, lease };
   }
   const images = await outgoingImages(context, claimed.post.id, platform);
   const kept = goesWithTheCall ? { images } : {};
-  if (prepared !== null) return { token, startedAt, prepared, ...kept };
+  if (prepared !== null) return { token, startedAt, prepared, lease, ...kept };
   const ready = await keepPrepared(context, claimed, attempt, await prepare(run, images));
-  return { token, startedAt: ready.startedAt, prepared: ready.prepared, ...kept };
+  return { token, startedAt: ready.startedAt, prepared: ready.prepared, lease: ready.lease, ...kept };
 }
 
 async function prepare({ context, claimed, platform, session }: Run, images: readonly OutgoingImage[]): Promise<Json> {

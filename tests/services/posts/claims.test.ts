@@ -4,6 +4,7 @@ import { scheduledPosts } from '../../../jobs/scheduled-posts.ts';
 import { type ClaimedDue, claimDueSends, nextDueAt } from '../../../services/sending/claim-due-sends.ts';
 import { claimInterruptedSends } from '../../../services/sending/claim-interrupted-sends.ts';
 import type { ClaimedSend } from '../../../services/sending/claimed-send.ts';
+import { createPostSender } from '../../../services/sending/create-post-sender.ts';
 import { settleSends } from '../../../services/sending/settle-sends.ts';
 import { TEST_DATABASE_URL } from '../../harness/database.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
@@ -246,6 +247,74 @@ describe('a worker that lost the claim', () => {
     expect(body.post).toMatchObject({ status: 'sent', platformPostId: 'x' });
     await world.advance(60_000);
   });
+});
+
+describe('a send that starts late', () => {
+  it('makes no call when another worker has taken the post over', async () => {
+    const { connection, postId, claimed } = await claimedPost();
+    world.clock.advance(60_000);
+    await world.runDue();
+    const before = await rowsOf(postId);
+
+    await world.context.sends.send(claimed).catch(() => undefined);
+
+    expect(await sandboxOf(world, connection.id)).toMatchObject([{ calls: 1, is_up: true }]);
+    expect(await rowsOf(postId)).toEqual(before);
+  });
+
+  it.each([
+    ['right after the claim', 0, false],
+    ['while the longest call fits into the lease', 12_000, false],
+    ['when the lease could end during the call', 12_001, true],
+    ['after the lease has ended', 60_000, true],
+  ])('renews its lease only when it must: %s', async (_case, afterMs, renews) => {
+    const { postId, claimed } = await claimedPost();
+    const leaseEnd = async () => {
+      const [row] = await world.sql<{ at: string }>('select claimed_until as at from posts where id = $1', [postId]);
+      return new Date(row?.at ?? '');
+    };
+    const before = await leaseEnd();
+    world.clock.advance(afterMs);
+    const { sandbox } = world.context.platforms;
+    const during: Date[] = [];
+    const publish: typeof sandbox.publish = async (...call) => {
+      during.push(await leaseEnd());
+      return sandbox.publish(...call);
+    };
+    const platforms = { ...world.context.platforms, sandbox: { ...sandbox, publish } };
+
+    const outcome = await createPostSender({ ...world.context, platforms }).send(claimed);
+
+    expect(outcome.error).toBeNull();
+    expect(during).toEqual([renews ? new Date(world.clock.now().getTime() + 60_000) : before]);
+  });
+
+  it.runIf(TEST_DATABASE_URL)(
+    'makes no call when its claim waited in the database until the lease was over',
+    async () => {
+      const peer = await startPeer(world);
+      const { key, connection } = await accountWithSandbox(world);
+      const scheduledFor = new Date(world.clock.now().getTime() + 1_000).toISOString();
+      await makePost(world, 'sandbox', { key, scheduledFor });
+      world.clock.advance(1_000);
+      const claims: Promise<ClaimedDue>[] = [];
+      await peer.db.em().transactional(async (em) => {
+        await query(em, 'lock table attempts in share mode');
+        claims.push(claimDueSends(world.context));
+        const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+        await expect.poll(() => world.sql(waiting)).toHaveLength(1);
+        world.clock.advance(60_000);
+      });
+      const late = (await Promise.all(claims)).flatMap(({ sends }) => sends);
+      const taken = await claimInterruptedSends(peer, 100);
+      await Promise.all(taken.map((send) => peer.sends.send(send)));
+
+      await Promise.allSettled(late.map((send) => world.context.sends.send(send)));
+
+      expect([late.length, taken.length]).toEqual([1, 1]);
+      expect(await sandboxOf(world, connection.id)).toMatchObject([{ calls: 1, is_up: true }]);
+    },
+  );
 });
 
 describe('due posts', () => {
