@@ -38,7 +38,8 @@ const PLENTY = { healthy: 100, failing: 100, reserved: 100 };
 
 export const WORK: Readonly<Record<string, Work>> = {
   'claim due posts': async (context) => (await claimDueSends(context)).sends.length,
-  'claim late posts': async (context) => (await claimLateSends(context)).sends.length,
+  'claim late posts': async (context) =>
+    (await Array.fromAsync(claimLateSends(context))).flatMap(({ sends }) => sends).length,
   'claim interrupted sends': async (context) => (await claimInterruptedSends(context, 100)).length,
   'find the next due post': async (context) => Number((await nextDueAt(context)) !== null),
   'claim metrics reads': async (context) => (await claimReads(context)).posts.length,

@@ -40,8 +40,7 @@ export const scheduledPosts: Loop = {
     let begun = start(context, held);
     begun += start(context, await claimInterruptedSends(context, RECOVER_AT_ONCE));
     begun += recoverRemovals(context, await claimInterruptedRemovals(context, RECOVER_AT_ONCE));
-    const late = await claimLateSends(context);
-    begun += start(context, late.sends) + late.moved;
+    for await (const { sends, moved } of claimLateSends(context)) begun += start(context, sends) + moved;
     let wideFrom = -Infinity;
     while (!signal.aborted) {
       const now = context.clock.now().getTime();

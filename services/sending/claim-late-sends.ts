@@ -4,6 +4,7 @@
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { columns } from '../../entities/column-lists.ts';
+import { isDatabaseAway } from '../../entities/database-away.ts';
 import { type RowOf, statement } from '../../entities/statement.ts';
 import type { Context } from '../context.ts';
 import type { WithRestoreWatch } from '../restores/restore-watch.ts';
@@ -41,22 +42,45 @@ const findLateConnections = statement('find connections with late posts', {
 
 type LateConnection = RowOf<typeof findLateConnections>;
 
-export async function claimLateSends(context: Context & WithSender & WithRestoreWatch): Promise<TakenPosts> {
+/**
+ * Yields what each transaction has committed, so that its sends start before the next one, which may wait for locks. The
+ * failure of a connection is logged, and its posts are taken in a later round.
+ *
+ * @throws the error of a database that went away
+ */
+export async function* claimLateSends(
+  context: Context & WithSender & WithRestoreWatch,
+): AsyncGenerator<TakenPosts, void, undefined> {
   const { heldUntil } = await context.restores.check();
   await holdStopped(context);
   const now = context.clock.now();
   const platformIds = platformsWithCapacity(context.platforms, countInProgress(context.sends.inProgress));
   const wanted = { before: lateBefore(now), heldUntil, platformIds, now, limit: CONNECTIONS_AT_ONCE };
   const connections = await findLateConnections(context.db.em(), wanted);
+  for (const connection of connections) {
+    const taken = await takeLate(context, connection, now);
+    if (taken !== null) yield taken;
+  }
+}
+
+/** Each connection has its own claim: ending that of a transaction that failed must not end those of sends in progress. */
+async function takeLate(
+  context: Context & WithRestoreWatch,
+  connection: LateConnection,
+  now: Date,
+): Promise<TakenPosts | null> {
   const claim = context.random.uuid();
-  const taken: TakenPosts[] = [];
-  await claiming(context, claim, async () => {
-    for (const connection of connections) {
-      const claimOne = (em: SqlEntityManager) => claimLate(context, em, connection, { now, claim });
-      taken.push(await context.db.em().transactional(claimOne));
-    }
-  });
-  return { sends: taken.flatMap(({ sends }) => sends), moved: taken.reduce((sum, { moved }) => sum + moved, 0) };
+  const claimOne = (em: SqlEntityManager) => claimLate(context, em, connection, { now, claim });
+  try {
+    return await claiming(context, claim, () => context.db.em().transactional(claimOne));
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error;
+    context.log.error(
+      { connectionId: connection.id, err: error },
+      'the late posts of a connection could not be settled',
+    );
+    return null;
+  }
 }
 
 async function claimLate(

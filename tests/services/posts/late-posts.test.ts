@@ -4,6 +4,7 @@
  */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { nextDueAt } from '../../../services/sending/claim-due-sends.ts';
+import { claimLateSends } from '../../../services/sending/claim-late-sends.ts';
 import { connectSandbox } from '../../harness/connections.ts';
 import { makeAccount } from '../../harness/accounts.ts';
 import { eventsAbout, makePost, sandboxOf } from '../../harness/posts.ts';
@@ -175,6 +176,56 @@ describe('late posts of one connection', () => {
     expect(await texts()).toEqual(['At 1']);
     const events = await Promise.all(ids.map((id) => eventsAbout(world, id)));
     expect(events.map((about) => about.length)).toEqual([1, 1, 1]);
+  });
+});
+
+describe('late posts of several connections', () => {
+  it('are claimed one connection after another, so that a send starts before the next claim', async () => {
+    const { world, key, ids, at } = await sleeping(1);
+    const other = await connectSandbox(world, { key, slug: 'other' });
+    const { postId } = await makePost(world, other.slug, { key, scheduledFor: at(1) });
+    world.clock.set(new Date(at(60)));
+    const statuses = async () => {
+      const rows = await world.sql<{ status: string }>('select status from posts where id = any($1)', [
+        [...ids, postId],
+      ]);
+      return rows.map(({ status }) => status).toSorted();
+    };
+    const seen: string[][] = [];
+
+    for await (const { sends } of claimLateSends(world.context)) {
+      seen.push(await statuses());
+      await Promise.all(sends.map((send) => world.context.sends.send(send)));
+    }
+
+    expect(seen).toEqual([
+      ['processing', 'scheduled'],
+      ['processing', 'sent'],
+    ]);
+    expect(await statuses()).toEqual(['sent', 'sent']);
+  });
+
+  it('are sent, as are due posts, when the transaction of one connection fails', async () => {
+    const { world, key, connection, ids, post, wake, at } = await sleeping(1);
+    const others: string[] = [];
+    for (const [slug, minute] of [['one', 1] as const, ['two', 1] as const, ['due', 60] as const]) {
+      await connectSandbox(world, { key, slug });
+      others.push((await makePost(world, slug, { key, scheduledFor: at(minute) })).postId);
+    }
+    await world.sql(`create function deadlock() returns trigger language plpgsql as $$ begin
+      raise exception 'deadlock detected' using errcode = '40P01'; end $$`);
+    await world.sql(`create trigger deadlock before update of claim on posts for each row
+      when (old.connection_id = '${connection.id}') execute function deadlock()`);
+    onTestFinished(() => world.sql('drop function if exists deadlock cascade').then(() => undefined));
+
+    await wake(HOUR_MS);
+
+    const statuses = async () => (await Promise.all([...ids, ...others].map(post))).map(({ status }) => status);
+    expect(await statuses()).toEqual(['scheduled', 'sent', 'sent', 'sent']);
+    expect(world.logged.join('')).toContain('the late posts of a connection could not be settled');
+    await world.sql('drop function deadlock cascade');
+    await world.runDue();
+    expect(await statuses()).toEqual(['sent', 'sent', 'sent', 'sent']);
   });
 });
 

@@ -98,7 +98,7 @@ const TRIGGERS: Record<string, (subject: Subject, from: World) => Promise<unknow
       postId,
       new Date(world.clock.now().getTime() - 25 * 3_600_000),
     ]);
-    return claimLateSends(world.context);
+    return Array.fromAsync(claimLateSends(world.context));
   },
   'a worker claims what is due': async () => {
     world.clock.advance(60_000);
