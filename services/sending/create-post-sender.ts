@@ -7,10 +7,12 @@ import { storeOutcome } from '../until-database-answers.ts';
 import type { ClaimedSend } from './claimed-send.ts';
 import type { Candidate } from '../scheduling/concurrency-limits.ts';
 import { polishSend } from './polish-send.ts';
-import type { PostSender } from './post-sender.ts';
+import { ClaimLost } from './ledger.ts';
+import type { PostSender, SettledSend } from './post-sender.ts';
 import { sendPost } from './send-post.ts';
 import { endClaimAfter } from './end-claim.ts';
 import { type Settlement, settleSends } from './settle-sends.ts';
+import { storedOutcome } from './stored-outcome.ts';
 
 /** What a send in progress counts against in the concurrency limits. */
 type Place = Omit<Candidate, 'awaitsModel'> & { awaitsModel: boolean };
@@ -34,17 +36,31 @@ export function createPostSender(context: Context): PostSender {
     return { claimed, rewriteWarning, outcome: await sendPost(context, claimed) };
   };
 
-  const sendAndSettle = async (begun: ClaimedSend, place: Place, span: Span) => {
+  const sendOwned = async (begun: ClaimedSend, place: Place): Promise<SettledSend> => {
     const sent = polishAndSend(begun, place);
     // Without an outcome a recovery has to find it.
     sent.catch((error: unknown) => endClaimAfter(context, error, { claim: begun.claim, postId: begun.post.id }));
     const { claimed, rewriteWarning, outcome } = await sent;
     const settled = await settlements.add({ claimed, outcome });
-    if (settled) context.counters.countSend(claimed.post.platformId, outcome.error?.code ?? 'sent');
-    else context.log.warn({ postId: claimed.post.id }, 'another process settled a send first');
+    if (settled) {
+      context.counters.countSend(claimed.post.platformId, outcome.error?.code ?? 'sent');
+      return { ...outcome, rewriteWarning };
+    }
+    context.log.warn({ postId: claimed.post.id }, 'another process settled a send first');
+    return (await storedOutcome(context, claimed.post.id)) ?? { ...outcome, rewriteWarning };
+  };
+
+  /** When another process has taken the send over, the outcome is the one that it stored. */
+  const sendAndSettle = async (begun: ClaimedSend, place: Place, span: Span): Promise<SettledSend> => {
+    const outcome = await sendOwned(begun, place).catch(async (error: unknown) => {
+      const stored = error instanceof ClaimLost ? await storedOutcome(context, begun.post.id) : null;
+      if (stored === null) throw error;
+      context.log.warn({ postId: begun.post.id }, 'another process settled a send first');
+      return stored;
+    });
     span.set({ 'carillon.outcome': outcome.error?.code ?? 'sent' });
     if (outcome.error !== null) span.fail(outcome.error.code);
-    return { ...outcome, rewriteWarning };
+    return outcome;
   };
 
   return {

@@ -1,5 +1,5 @@
 /** Claims: one worker sends a post, another recovers it if the first dies, and no post is sent twice. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { scheduledPosts } from '../../../jobs/scheduled-posts.ts';
 import { type ClaimedDue, claimDueSends, nextDueAt } from '../../../services/sending/claim-due-sends.ts';
 import { claimInterruptedSends } from '../../../services/sending/claim-interrupted-sends.ts';
@@ -224,6 +224,47 @@ describe('a worker that lost the claim', () => {
     expect(await rowsOf(postId)).toEqual(before);
   });
 
+  it('has the outcome that the other worker stored, and not its own', async () => {
+    const { connection, postId, claimed } = await claimedPost();
+    await expireLease(postId);
+    const [taken] = await claimInterruptedSends(world.context, 100);
+    const error = { code: 'platform_rejected' as const, message: 'Refused.' };
+    const outcome = { head: null, error, threadCount: 0, hasFirstComment: false, last: null };
+    await settleSends(world.context, [{ claimed: taken as ClaimedSend, outcome }]);
+
+    const answer = await world.context.sends.send(claimed);
+
+    expect(await sandboxOf(world, connection.id)).toMatchObject([{ calls: 1 }]);
+    expect(answer).toMatchObject({ head: null, error });
+  });
+
+  it('answers its own outcome while the other worker has none', async () => {
+    const { postId, claimed } = await claimedPost();
+    await expireLease(postId);
+    await claimInterruptedSends(world.context, 100);
+
+    expect(await world.context.sends.send(claimed)).toMatchObject({ head: { platformPostId: UUID }, error: null });
+    await world.advance(60_000);
+  });
+
+  it('answers the request that waits for an immediate post with what is stored', async () => {
+    const { key } = await accountWithSandbox(world);
+    const { send } = world.context.sends;
+    const beginLate = vi.spyOn(world.context.sends, 'send').mockImplementationOnce(async (claimed) => {
+      world.clock.advance(60_000);
+      const taken = await claimInterruptedSends(world.context, 100);
+      await Promise.all(taken.map((interrupted) => send(interrupted)));
+      return send(claimed);
+    });
+    onTestFinished(() => beginLate.mockRestore());
+
+    const result = await makePost(world, 'sandbox', { key, text: '[[vanish]]' });
+
+    const { body } = await world.rest(`GET /posts/${result.postId}`, { key });
+    expect(body.post).toMatchObject({ status: 'failed', error: { code: 'outcome_unknown' } });
+    expect(result).toMatchObject({ status: body.post.status, error: body.post.error });
+  });
+
   it('does not prevent the other items of its batch from being settled', async () => {
     const [lost, kept] = [await claimedPost(), await claimedPost()];
     await expireLease(lost.postId);
@@ -256,7 +297,7 @@ describe('a send that starts late', () => {
     await world.runDue();
     const before = await rowsOf(postId);
 
-    await world.context.sends.send(claimed).catch(() => undefined);
+    await world.context.sends.send(claimed);
 
     expect(await sandboxOf(world, connection.id)).toMatchObject([{ calls: 1, is_up: true }]);
     expect(await rowsOf(postId)).toEqual(before);
@@ -309,7 +350,7 @@ describe('a send that starts late', () => {
       const taken = await claimInterruptedSends(peer, 100);
       await Promise.all(taken.map((send) => peer.sends.send(send)));
 
-      await Promise.allSettled(late.map((send) => world.context.sends.send(send)));
+      await Promise.all(late.map((send) => world.context.sends.send(send)));
 
       expect([late.length, taken.length]).toEqual([1, 1]);
       expect(await sandboxOf(world, connection.id)).toMatchObject([{ calls: 1, is_up: true }]);
