@@ -54,7 +54,10 @@ export async function resumePart(context: Context, send: PartSend): Promise<Part
     if (!mayRepeat(context, send)) return seen === 'absent' ? lookAgain(context, send, lost) : lost;
     const repeated = await publish(context, send, SEND_TIMES.repeatMs);
     if (repeated.state === 'unknown') return lookTwice(context, send, repeated);
-    return seen === 'absent' ? repeated : afterRepeat(lost, repeated);
+    if (seen === 'cannot tell') return afterRepeat(lost, repeated);
+    if (repeated.state !== 'unavailable') return repeated;
+    // The first call may still arrive, and a scheduled post would then be repeated although it is up.
+    return lookAgain(context, send, { ...lost, retryAfterMs: repeated.retryAfterMs }, repeated);
   }
   return seen;
 }
@@ -98,10 +101,15 @@ async function lookTwice(context: Context, send: PartSend, lost: PartOutcome): P
 }
 
 /** Looks a second time, because the lost request may have reached the platform after the first lookup. */
-async function lookAgain(context: Context, send: PartSend, lost: PartOutcome): Promise<PartOutcome> {
+async function lookAgain(
+  context: Context,
+  send: PartSend,
+  lost: PartOutcome,
+  notThere: PartOutcome = absent(send),
+): Promise<PartOutcome> {
   await context.clock.sleep(SEND_TIMES.secondLookAfterMs);
   const seen = await look(context, send);
-  if (seen === 'absent') return absent(send);
+  if (seen === 'absent') return notThere;
   return seen === 'cannot tell' ? lost : seen;
 }
 

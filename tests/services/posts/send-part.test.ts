@@ -16,7 +16,7 @@ import { startWorld } from '../../harness/world.ts';
 const world = await startWorld();
 
 /** The platform's answer to one call: the part is published, it does not exist, or the call fails. */
-type Answer = 'up' | 'absent' | FailureKind | 'crash';
+type Answer = 'up' | 'absent' | FailureKind | 'busy' | 'crash';
 
 const PUBLISHED: Published = { platformPostId: 'post-1', url: null };
 const ACCEPTED = { state: 'accepted', published: PUBLISHED };
@@ -36,6 +36,7 @@ function answer(given: Answer | undefined): Published | null {
   if (given === 'up') return PUBLISHED;
   if (given === 'absent') return null;
   if (given === 'crash') throw new TypeError('undefined is not a function');
+  if (given === 'busy') throw new PlatformFailure('unavailable', 'It said busy.', { retryAfterMs: 30_000 });
   throw new PlatformFailure(given, `It said ${given}.`);
 }
 
@@ -204,11 +205,25 @@ describe('a call whose process died before the answer', () => {
       ['look', 'publish token'],
     ],
     [
-      'not there when the look says so, and the repeat is not let in',
-      { readBack: ['absent'], publish: ['unavailable'], repeatWithinMs: Infinity },
+      'not there when two looks say so, and the repeat is not let in',
+      { readBack: ['absent', 'absent'], publish: ['busy'], repeatWithinMs: Infinity },
       90_000,
-      failed('unavailable', 'platform_unavailable', 'It said unavailable.'),
-      ['look', 'publish token'],
+      { ...failed('unavailable', 'platform_unavailable', 'It said busy.'), retryAfterMs: 30_000 },
+      ['look', 'publish token', 'look'],
+    ],
+    [
+      'found when it arrives after a repeat that is not let in',
+      { readBack: ['absent', 'up'], publish: ['busy'], repeatWithinMs: Infinity },
+      90_000,
+      ACCEPTED,
+      ['look', 'publish token', 'look'],
+    ],
+    [
+      'unknown when the repeat is not let in, and the second look fails',
+      { readBack: ['absent', 'unavailable'], publish: ['busy'], repeatWithinMs: Infinity },
+      90_000,
+      { ...UNKNOWN, retryAfterMs: 30_000 },
+      ['look', 'publish token', 'look'],
     ],
     ['not made when neither is possible', {}, 90_000, UNKNOWN, []],
     [
