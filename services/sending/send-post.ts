@@ -64,7 +64,7 @@ export async function sendPost(context: Context, claimed: ClaimedSend): Promise<
   const up = closed.flatMap(({ step, published }) => (published === null || step === 'delete' ? [] : [published]));
   const run: Run = { context, claimed, platform, session, up };
   const refusal = refusedRow(closed);
-  if (claimed.lookedUp !== undefined) return lookUp(run, refusal, claimed.lookedUp);
+  if (claimed.lookedUp !== undefined) return lookUp(run, closed, claimed.lookedUp);
   if (refusal !== undefined) return afterRefusedRow(run, refusal, closed);
   return sendRest(run);
 }
@@ -74,12 +74,15 @@ export async function sendPost(context: Context, claimed: ClaimedSend): Promise<
  * is not found may still be there, because the backup does not hold the token that it was sent with.
  */
 async function lookUp(
-  { context, claimed, platform, session, up }: Run,
-  unknown: LedgerRow | undefined,
+  { context, claimed, platform, session }: Run,
+  closed: readonly LedgerRow[],
   attempt: OpenAttempt | null,
 ): Promise<SendOutcome> {
   const { post } = claimed;
-  if (up.length > 0 || unknown === undefined) return sent(post, up, null);
+  // A rollback that was in progress, or over, may have deleted parts.
+  const up = publishedParts(closed).map(({ published }) => published);
+  const refused = refusedRow(closed);
+  if (up.length > 0 || refused === undefined) return sent(post, up, null);
   const [part, ...others] = partsOf(post);
   if (part !== undefined && others.length === 0 && attempt !== null) {
     const { id: attemptId, token, startedAt, prepared } = attempt;
@@ -88,7 +91,7 @@ async function lookUp(
       return sent(post, [outcome.published], { attemptId, outcome });
     }
   }
-  return failed(refusedError(claimed, unknown), null);
+  return failed(refusedError(claimed, refused), null);
 }
 
 /**

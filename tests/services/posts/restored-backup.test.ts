@@ -184,6 +184,38 @@ it('a send that was open in the backup is held too', async () => {
   expect(created()).toBe(1);
 });
 
+it('a send whose parts were all deleted in the backup again fails with the refusal', async () => {
+  const postId = await schedule(1, 'head', { thread: ['reply'] });
+  const now = world.clock.now();
+  const claimedUntil = new Date(now.getTime() + MINUTE_MS);
+  await world.sql(
+    `update posts set status = 'processing', claim = gen_random_uuid(), claimed_until = $2 where id = $1`,
+    [postId, claimedUntil],
+  );
+  for (const [step, state, platformPostId, code] of [
+    ['head', 'accepted', '123', null],
+    ['reply', 'rejected', null, 'platform_rejected'],
+    ['delete', 'accepted', '123', null],
+  ]) {
+    await world.sql(
+      `insert into attempts (id, post_id, generation, step, index, state, token, started_at, settled_at,
+         platform_post_id, error_code, error_message)
+       values ($1, $2, 0, $3, 0, $4, 'token', $5, $5, $6, $7, 'Refused.')`,
+      [world.context.random.uuid(), postId, step, state, now, platformPostId, code],
+    );
+  }
+  await world.sql(`update database_marks set home = 'of another database'`);
+  await world.advance(2 * MINUTE_MS);
+
+  await restore('settle');
+  await world.runDue();
+
+  const error = { code: 'platform_rejected', message: 'Refused.' };
+  expect(await post(postId)).toMatchObject({ status: 'failed', platformPostId: null, error });
+  expect((await eventsAbout(world, postId)).map(({ name }) => name)).toEqual(['post.failed']);
+  expect(created()).toBe(0);
+});
+
 it('posts that never went out are sent once the operator releases them', async () => {
   const postId = await schedule(1, 'hello');
   await world.sql(`update database_marks set home = 'of another database'`);
