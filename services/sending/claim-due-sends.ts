@@ -25,7 +25,7 @@ import { holdStopped } from '../stops/hold-stopped.ts';
 import type { WithSender } from './post-sender.ts';
 import { dateOrNull } from '../timestamp.ts';
 import { claimAdmitted, type TakenPosts } from './claim-admitted.ts';
-import { claiming } from './end-claim.ts';
+import { claimingScheduled } from './end-claim.ts';
 
 /** Maximum number of due posts that one scan finds. */
 const DUE_MAX = 1_000;
@@ -141,7 +141,7 @@ export async function claimDueSends(
     const locked = await lockPicked(context, em, { candidates, picked, now, heldUntil: confirmed });
     return claimAdmitted(context, em, locked, claim);
   };
-  const { sends, moved } = await claiming(context, claim, () => context.db.em().transactional(claimPicked));
+  const { sends, moved } = await claimingScheduled(context, claim, () => context.db.em().transactional(claimPicked));
   const inOrder = sends.toSorted((a, b) => Number(a.post.scheduledFor) - Number(b.post.scheduledFor));
   const contended = sends.length + moved === 0;
   return { sends: inOrder, moved: moved + paused.length, moreDue, contended };

@@ -17,7 +17,7 @@ import { settleLatePosts } from '../scheduling/settle-late-posts.ts';
 import { holdStopped } from '../stops/hold-stopped.ts';
 import type { WithSender } from './post-sender.ts';
 import { claimAdmitted, type TakenPosts } from './claim-admitted.ts';
-import { claiming } from './end-claim.ts';
+import { claimingScheduled } from './end-claim.ts';
 
 /** Maximum number of connections that one round settles. */
 const CONNECTIONS_AT_ONCE = 100;
@@ -72,7 +72,7 @@ async function takeLate(
   const claim = context.random.uuid();
   const claimOne = (em: SqlEntityManager) => claimLate(context, em, connection, { now, claim });
   try {
-    return await claiming(context, claim, () => context.db.em().transactional(claimOne));
+    return await claimingScheduled(context, claim, () => context.db.em().transactional(claimOne));
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
     context.log.error(

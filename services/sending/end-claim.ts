@@ -1,6 +1,7 @@
 /**
  * Ends claims that this process made and will not use, as soon as the database answers again: a worker then takes the posts
- * over at once, and not at the end of the lease (docs/contract/posts.md#interrupted-sends).
+ * over at once, and not at the end of the lease (docs/contract/posts.md#interrupted-sends). Scheduled posts under which
+ * nothing was sent wait again, because a recovery could not know that no platform was called.
  */
 import { isDatabaseAway } from '../../entities/database-away.ts';
 import { statement } from '../../entities/statement.ts';
@@ -15,6 +16,25 @@ const endLease = statement('end a claim on posts', {
     where status = 'processing' and claim = ${claim} and id = coalesce(${postId}, id) and claimed_until > ${now}`,
 });
 
+// Locks the connections: deleting one cancels its waiting posts, and would miss one that waits again later. A stop that
+// was declared meanwhile holds the posts.
+const undoClaim = statement('undo a claim on scheduled posts', {
+  parameters: { claim: 'uuid' },
+  sql: ({ claim }) => `
+    with kept as (
+      select c.id from connections c where c.deleted_at is null
+        and c.id in (select p.connection_id from posts p where p.status = 'processing' and p.claim = ${claim})
+      order by c.id for no key update
+    ), undone as (
+      update posts p set status = 'scheduled', claim = null, claimed_until = null, tries = p.tries - 1,
+        ai_rewrite_status = nullif(p.ai_rewrite_status, 'pending'), held = p.stop_id is not null
+      where p.status = 'processing' and p.claim = ${claim} and p.connection_id in (select id from kept)
+      returning p.id, p.generation
+    )
+    delete from attempts a using undone u
+    where a.post_id = u.id and a.generation = u.generation and a.step = 'head' and a.state = 'sending'`,
+});
+
 /**
  * Runs work that makes a claim. When the database goes away during the commit, the claim may exist although the work
  * failed.
@@ -26,6 +46,25 @@ export async function claiming<Result>(context: Context, claim: string, work: ()
     return await work();
   } catch (error) {
     endClaimAfter(context, error, { claim, postId: null });
+    throw error;
+  }
+}
+
+/** As {@link claiming}, for work that claims only posts that were scheduled, and opens their first ledger row. */
+export async function claimingScheduled<Result>(
+  context: Context,
+  claim: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const undo = () => undoClaim(context.db.em(), { claim });
+    if (isDatabaseAway(error)) {
+      const undone = untilDatabaseAnswers(context, SEND_TIMES.leaseMs, undo);
+      // What is left, for a connection that was deleted, is recovered.
+      undone.finally(() => endClaimAfter(context, error, { claim, postId: null })).catch(() => undefined);
+    }
     throw error;
   }
 }

@@ -12,6 +12,20 @@ export function withResults(em: SqlEntityManager, pass: KyselyPlugin['transformR
   });
 }
 
+/** A context whose transactions are committed, but whose answer to the commit is lost. */
+export function withoutCommitAnswers<Some extends Context>(context: Some): Some {
+  const { db } = context;
+  const losing = (em: SqlEntityManager) => {
+    const transactional = em.transactional.bind(em);
+    em.transactional = async (work, options) => {
+      await transactional(work, options);
+      throw new Error('Connection terminated unexpectedly');
+    };
+    return em;
+  };
+  return { ...context, db: { ...db, em: () => losing(db.em()) } };
+}
+
 /** A context that runs `happening` after its first query and before that query's answer; the rest is unchanged. */
 export function afterFirstQuery(context: Context, happening: () => Promise<unknown>): Context {
   let happened = false;

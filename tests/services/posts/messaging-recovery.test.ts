@@ -8,6 +8,7 @@ import { platformIo } from '../../../services/platform-io.ts';
 import { claimDueSends } from '../../../services/sending/claim-due-sends.ts';
 import type { ClaimedSend } from '../../../services/sending/claimed-send.ts';
 import { keepPrepared } from '../../../services/sending/ledger.ts';
+import { withoutCommitAnswers } from '../../harness/interleave.ts';
 import { plain } from '../../harness/images.ts';
 import { startWorld } from '../../harness/world.ts';
 import { MAILBOX, startFakeMail } from '../../platforms/fakes/fake-mail.ts';
@@ -109,6 +110,28 @@ it.each<[Channel, unknown[]]>([
   expect(await recover(claimed)).toEqual(outcome);
   expect(sentTo()).toEqual(before);
 });
+
+it.each(CHANNELS)(
+  'a message to %s whose claim was stored without an answer is sent: no call was made',
+  async (channel) => {
+    const scheduledFor = new Date(now().getTime() + 1_000).toISOString();
+    const { body } = await world.rest('POST /posts', {
+      body: { text: 'unanswered', connectionSlugs: [channel], scheduledFor },
+    });
+    const [{ postId }] = body.results;
+    world.clock.advance(1_000);
+    const stored = () => world.sql('select status, tries, claim from posts where id = $1', [postId]);
+    const waiting = await stored();
+
+    await expect(claimDueSends(withoutCommitAnswers(world.context))).rejects.toThrow('Connection terminated');
+
+    await expect.poll(stored).toEqual(waiting);
+    await world.runDue();
+    expect(sentTo()).toEqual({ ...before, [channel]: before[channel] + 1 });
+    const { body: ledger } = await world.rest(`GET /posts/${postId}/attempts`);
+    expect(ledger.attempts).toMatchObject([{ step: 'head', state: 'accepted' }]);
+  },
+);
 
 const image = async (): Promise<string> => {
   const raw = await plain(30, 20).png().toBuffer();
