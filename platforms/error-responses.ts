@@ -44,18 +44,36 @@ export interface ErrorResponses<Answer> {
   failure(answer: Answer): PlatformFailure;
   /** Returns the failure for the response to a delete (docs/contract/posts.md#refused-deletes). */
   deleteFailure(answer: Answer): PlatformFailure;
+  /**
+   * Checks the response to a delete. `isGone` tells whether it says that the post does not exist any more; on a web
+   * page it says nothing, because a proxy answered.
+   *
+   * @throws PlatformFailure when the post may still be up (docs/contract/posts.md#refused-deletes)
+   */
+  requireDeleted(answer: Answer, isGone: boolean): void;
 }
 
 export function errorResponses<Answer extends PlatformAnswer>(table: ErrorTable<Answer>): ErrorResponses<Answer> {
   const failureKind = (answer: Answer) => kindIn(table, answer);
+  const deleteFailure = (answer: Answer) => {
+    const isTokenDead = table.isTokenDead?.(answer) ?? false;
+    return failureIn(table, answer, refusedDeleteKind(answer, failureKind(answer), isTokenDead));
+  };
   return {
     failureKind,
     failure: (answer) => failureIn(table, answer, failureKind(answer)),
-    deleteFailure: (answer) => {
-      const isTokenDead = table.isTokenDead?.(answer) ?? false;
-      return failureIn(table, answer, refusedDeleteKind(answer, failureKind(answer), isTokenDead));
+    deleteFailure,
+    requireDeleted: (answer, isGone) => {
+      if (isGone && !isWebPage(answer)) return;
+      const failure = deleteFailure(answer);
+      throw failure.kind === 'unknown' && answer.status < 300 ? unconfirmedDelete(table.name, answer) : failure;
     },
   };
+}
+
+function unconfirmedDelete(name: string, { status }: PlatformAnswer): PlatformFailure {
+  const message = `${name} answered HTTP ${status} without confirming the delete, so the post may still be up: delete it again later.`;
+  return new PlatformFailure('unavailable', message);
 }
 
 function kindIn<Answer extends PlatformAnswer>(table: ErrorTable<Answer>, answer: Answer): FailureKind {

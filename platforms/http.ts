@@ -89,14 +89,20 @@ const INSTANTS_FROM = 1_000_000_000;
  */
 function askedWaitSeconds({ status, headers, receivedAt }: PlatformAnswer): number | undefined {
   const value = headers.get('retry-after');
-  if (value !== null && /^\d+$/.test(value)) return Number(value);
+  const asked = value === null ? undefined : retryAfterSeconds(value, receivedAt);
+  if (asked !== undefined) return asked;
   if (status !== 429) return undefined;
   const reset = RESETS.map((name) => headers.get(name)).find((found) => found !== null);
   return reset === undefined || reset === null ? undefined : secondsUntil(reset, receivedAt);
 }
 
+/** Parses Retry-After, whose whole numbers are always seconds from now; undefined for past dates and other values. */
+function retryAfterSeconds(value: string, now: Date): number | undefined {
+  return /^\d+$/.test(value) ? Number(value) : secondsUntil(value, now);
+}
+
 /**
- * Parses seconds, an instant in seconds since 1970, or an ISO instant; undefined for past instants and other
+ * Parses seconds, an instant in seconds since 1970, or an ISO or HTTP date; undefined for past instants and other
  * values.
  */
 function secondsUntil(reset: string, now: Date): number | undefined {

@@ -4,8 +4,11 @@ import type { TextFacts, TextUnit } from './content-facts.ts';
 /** Splits a text into user-perceived characters. */
 export const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Any http(s) URL, without the punctuation that usually ends the surrounding sentence. */
-const LINK = /https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}]/giu;
+/** Any http(s) URL, with the punctuation that may follow it. An apostrophe belongs to no host: `https://a.io's`. */
+const LINK = /https?:\/\/[^\s<>"'/?#.,;:!?)\]}][^\s<>"'/?#]+(?:[/?#][^\s<>"]*)?/giu;
+
+/** Punctuation that ends the surrounding sentence, if it ends a URL. A closing parenthesis may belong to the URL. */
+const TAIL = ".,;:!?']}";
 
 /** `@user@host`; federated platforms count only the `@user`. */
 const REMOTE_MENTION = /(?<=^|[^\w/])(@[\w.-]*\w)@[\w-]+(?:\.[\w-]+)+/gu;
@@ -37,10 +40,23 @@ export function countMentions(text: string): number {
   return text.match(/(?<![\p{L}\p{N}_@.])@[\w.]*\w/gu)?.length ?? 0;
 }
 
+/** Position at which the punctuation after a URL starts. Balanced parentheses belong to the URL. */
+function tailStart(link: string): number {
+  let unopened = link.split(')').length - link.split('(').length;
+  let end = link.length;
+  for (; end > 0; end -= 1) {
+    const last = link.charAt(end - 1);
+    if (last === ')' ? unopened <= 0 : !TAIL.includes(last)) break;
+    if (last === ')') unopened -= 1;
+  }
+  return end;
+}
+
 /** Measures `text` in the unit of the platform with these facts. */
 export function countText(text: string, facts: TextFacts): number {
   const { unit, urlLength } = facts;
   if (urlLength === undefined) return unit.count(text);
   const reserved = '_'.repeat(urlLength);
-  return unit.count(text.replace(LINK, reserved).replace(REMOTE_MENTION, '$1'));
+  const shortened = text.replace(LINK, (link) => reserved + link.slice(tailStart(link)));
+  return unit.count(shortened.replace(REMOTE_MENTION, '$1'));
 }

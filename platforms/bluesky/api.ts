@@ -51,7 +51,7 @@ export function reason(answer: PlatformAnswer): string {
 /** Error names for an access token that has expired or was revoked. */
 const DEAD_TOKENS: ReadonlySet<string | undefined> = new Set(['ExpiredToken', 'InvalidToken']);
 
-export const { failure, deleteFailure, failureKind } = errorResponses<PlatformAnswer>({
+export const { failure, failureKind, requireDeleted } = errorResponses<PlatformAnswer>({
   name: 'Bluesky',
   codes: new Map([
     ['ExpiredToken', 'reconnect'],

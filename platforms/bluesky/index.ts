@@ -12,7 +12,7 @@ import {
 } from '../contract.ts';
 import { stringField, withoutPublishing } from '../http.ts';
 import { originOf, ServerAddress } from '../origin.ts';
-import { ask, deleteFailure, errorName, failure } from './api.ts';
+import { ask, errorName, failure, requireDeleted } from './api.ts';
 import { hosted } from './connect.ts';
 import { uploadImages } from './images.ts';
 import { readMetrics, URIS_MAX } from './metrics.ts';
@@ -137,7 +137,7 @@ async function remove(session: Session<BlueskyCredential>, post: Published, io: 
   await withoutPublishing(async () => {
     // Answers 200 whether or not the record exists.
     const answer = await commandLoggedIn(session, io, 'com.atproto.repo.deleteRecord', { input: address });
-    if (answer.status !== 200) throw deleteFailure(answer);
+    requireDeleted(answer, answer.status === 200);
   });
 }
 

@@ -91,7 +91,7 @@ export function isGone({ status, body }: PlatformAnswer): boolean {
   return status === 404 && errorOf(body).code === UNKNOWN_MESSAGE;
 }
 
-export const { failure, deleteFailure } = errorResponses<PlatformAnswer>({
+export const { failure, requireDeleted } = errorResponses<PlatformAnswer>({
   name: 'Discord',
   codes: CODES,
   codeOf: ({ body }) => errorOf(body).code,

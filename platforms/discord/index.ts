@@ -11,7 +11,7 @@ import {
   type Session,
 } from '../contract.ts';
 import { callPlatform, platformWords, stringField, withoutPublishing } from '../http.ts';
-import { API_VERSION, appOf, asDiscordBot, callDiscord, deleteFailure, failure, isGone } from './api.ts';
+import { API_VERSION, appOf, asDiscordBot, callDiscord, failure, isGone, requireDeleted } from './api.ts';
 import { hosted } from './connect.ts';
 import { connectWebhook, DiscordCredentialsInput, type DiscordCredential, placeOf } from './credential.ts';
 import { findMessage } from './read-back.ts';
@@ -95,7 +95,7 @@ function remove({ credential }: Session<DiscordCredential>, post: Published, io:
     const { path, ...as } = placeOf(credential, io);
     const message = `${path}/messages/${encodeURIComponent(post.platformPostId)}`;
     const answer = await callDiscord(io, message, { method: 'DELETE', ...as });
-    if (answer.status !== 204 && !isGone(answer)) throw deleteFailure(answer);
+    requireDeleted(answer, answer.status === 204 || isGone(answer));
   });
 }
 

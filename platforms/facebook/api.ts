@@ -20,4 +20,4 @@ export function callGraph(
   return call(io, credential.accessToken, `${io.endpoints.META_GRAPH_URL}/${GRAPH_VERSION}/${path}`, how);
 }
 
-export const { failure, deleteFailure } = graphFailures({ name: 'Facebook' });
+export const { failure, requireDeleted } = graphFailures({ name: 'Facebook' });

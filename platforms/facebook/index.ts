@@ -14,11 +14,11 @@ import { stringField, withoutPublishing } from '../http.ts';
 import {
   API_VERSION,
   callGraph,
-  deleteFailure,
   failure,
   type GraphAnswer,
   isMissing,
   type PageCredential,
+  requireDeleted,
 } from './api.ts';
 import { hosted } from './connect.ts';
 import { attachedMedia, uploadImages } from './images.ts';
@@ -46,6 +46,7 @@ const FacebookCredentialsInput = z.strictObject({
 });
 type FacebookCredentialsInput = z.infer<typeof FacebookCredentialsInput>;
 
+const NotDeleted = z.object({ success: z.literal(false) });
 const Page = z.object({ id: z.string(), name: z.string().min(1), username: z.string().min(1).optional() });
 
 /** Origin of permalinks. */
@@ -141,9 +142,14 @@ async function readBack(
 function remove({ credential }: Session<PageCredential>, post: Published, io: PlatformIo): Promise<void> {
   return withoutPublishing(async () => {
     const answer = await callGraph(io, credential, encodeURIComponent(post.platformPostId), { method: 'DELETE' });
-    // A Page can see its own posts, so a post that it cannot see is gone.
-    if (answer.status !== 200 && !isMissing(answer)) throw deleteFailure(answer);
+    requireDeleted(answer, isGone(answer));
   });
+}
+
+/** A Page can see its own posts, so a post that it cannot see is gone. */
+function isGone(answer: GraphAnswer): boolean {
+  if (isMissing(answer)) return true;
+  return answer.status === 200 && answer.error === null && !NotDeleted.safeParse(answer.body).success;
 }
 
 /** The edge that creates and lists first comments; null for a post. */

@@ -54,6 +54,11 @@ export function isOk({ status }: PlatformAnswer): boolean {
   return status >= 200 && status < 300;
 }
 
+/** Whether a response says that a post or comment is deleted, or was before. */
+export function isGone(answer: PlatformAnswer): boolean {
+  return isOk(answer) || answer.status === 404;
+}
+
 /** LinkedIn's error codes for the problems of a call, such as DUPLICATE_POST. */
 export function inputErrorsOf({ body }: PlatformAnswer): readonly string[] {
   const parsed = InputErrors.safeParse(body);
@@ -67,7 +72,7 @@ export function reasonOf({ status, body }: PlatformAnswer): string {
   return platformWords(words ?? stringField(body, 'code') ?? `HTTP ${status}`);
 }
 
-export const { failure, deleteFailure } = errorResponses<PlatformAnswer>({
+export const { failure, requireDeleted } = errorResponses<PlatformAnswer>({
   name: 'LinkedIn',
   statuses: new Map([
     [401, 'reconnect'],

@@ -4,7 +4,7 @@
  */
 import { PlatformFailure, type PlatformIo, type Published, type SendPart, type Session } from '../contract.ts';
 import type { PlatformAnswer } from '../http.ts';
-import { deleteFailure, failure, isOk, reasonOf } from './api.ts';
+import { failure, isGone, isOk, reasonOf, requireDeleted } from './api.ts';
 import { callLoggedIn, type LinkedInCredential } from './credential.ts';
 
 /** Wait before a retry when LinkedIn does not yet know the post to comment on. */
@@ -49,7 +49,7 @@ export async function removeComment(
   const actor = encodeURIComponent(session.platformAccountId);
   const path = `${commentsOf(on)}/${encodeURIComponent(platformPostId)}?actor=${actor}`;
   const answer = await callLoggedIn(session, io, path, { method: 'DELETE', restli: 'DELETE' });
-  if (!isOk(answer) && answer.status !== 404) throw deleteFailure(answer);
+  requireDeleted(answer, isGone(answer));
 }
 
 function commentsOf(postUrn: string): string {

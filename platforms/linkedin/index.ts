@@ -13,7 +13,7 @@ import {
 import { type PlatformAnswer, withoutPublishing } from '../http.ts';
 import { tokenFields } from '../oauth-credential.ts';
 import { listPageIds, readMember, readPage } from './accounts.ts';
-import { API_VERSION, deleteFailure, failure, isOk } from './api.ts';
+import { API_VERSION, failure, isGone, isOk, requireDeleted } from './api.ts';
 import { makeComment, removeComment } from './comments.ts';
 import { hosted } from './connect.ts';
 import { contentOf, uploadImages, UNSEEN_MS } from './images.ts';
@@ -172,7 +172,7 @@ function remove(session: Session<LinkedInCredential>, post: Published, io: Platf
     if (post.ref !== undefined) return removeComment(session, post, io);
     const path = `/rest/posts/${encodeURIComponent(post.platformPostId)}`;
     const answer = await callLoggedIn(session, io, path, { method: 'DELETE', restli: 'DELETE' });
-    if (!isOk(answer) && answer.status !== 404) throw deleteFailure(answer);
+    requireDeleted(answer, isGone(answer));
   });
 }
 

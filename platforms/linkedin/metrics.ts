@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type PostMetrics, type MetricsReading, PlatformFailure, type PlatformIo, type ReadPost } from '../contract.ts';
 import type { Session } from '../credential.ts';
-import type { PlatformAnswer } from '../http.ts';
+import { isWebPage, type PlatformAnswer } from '../http.ts';
 import { failure, isOk } from './api.ts';
 import { callLoggedIn, type LinkedInCredential } from './credential.ts';
 
@@ -81,7 +81,7 @@ async function readMembers(session: Session<LinkedInCredential>, io: PlatformIo,
       continue;
     }
     // A deleted post cannot be told from a post without reactions.
-    if (answer.status === 404) continue;
+    if (answer.status === 404 && !isWebPage(answer)) continue;
     if (!isOk(answer)) throw failure(answer);
     const parsed = Summary.safeParse(answer.body);
     if (!parsed.success) throw unreadable();
@@ -99,8 +99,8 @@ async function readMembers(session: Session<LinkedInCredential>, io: PlatformIo,
  * Few apps may read the metrics of members, and not all may read those of pages. Forbidden metrics are not
  * reported.
  */
-function isWithheld({ status }: PlatformAnswer): boolean {
-  return status === 403;
+function isWithheld(answer: PlatformAnswer): boolean {
+  return answer.status === 403 && !isWebPage(answer);
 }
 
 function reported(metrics: { readonly [Name in keyof PostMetrics]: number | undefined }): PostMetrics {

@@ -29,7 +29,7 @@ export function callMastodon(io: PlatformIo, access: Access, path: string, call:
   return callPlatform(io, `${access.origin}${path}`, { method: call.method ?? 'GET', headers, ...body });
 }
 
-export const { failure, deleteFailure } = errorResponses<PlatformAnswer>({
+export const { failure, requireDeleted } = errorResponses<PlatformAnswer>({
   name: 'The Mastodon server',
   statuses: new Map([
     [401, 'reconnect'],

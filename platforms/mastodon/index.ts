@@ -12,7 +12,7 @@ import {
 } from '../contract.ts';
 import { withoutPublishing } from '../http.ts';
 import { originOf, ServerAddress } from '../origin.ts';
-import { type Access, callMastodon, deleteFailure, failure } from './api.ts';
+import { type Access, callMastodon, failure, requireDeleted } from './api.ts';
 import { hosted } from './connect.ts';
 import { mediaIdsOf, uploadImages } from './images.ts';
 import { readInstance } from './instance.ts';
@@ -137,7 +137,7 @@ function remove(session: Session<MastodonCredential>, post: Published, io: Platf
   return withoutPublishing(async () => {
     const path = `/api/v1/statuses/${encodeURIComponent(post.platformPostId)}`;
     const answer = await callMastodon(io, session.credential, path, { method: 'DELETE' });
-    if (answer.status !== 200 && answer.status !== 404) throw deleteFailure(answer);
+    requireDeleted(answer, answer.status === 200 || answer.status === 404);
   });
 }
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type PostMetrics, type MetricsReading, PlatformFailure, type PlatformIo, type ReadPost } from '../contract.ts';
 import type { Session } from '../credential.ts';
+import { isWebPage } from '../http.ts';
 import { type Access, callMastodon, failure } from './api.ts';
 
 /** Number of statuses to request at once: the default page size of servers. */
@@ -39,7 +40,8 @@ async function readOne(io: PlatformIo, access: Access, id: string): Promise<Post
   const answer = await callMastodon(io, access, `/api/v1/statuses/${encodeURIComponent(id)}`);
   const status = Counted.safeParse(answer.body);
   if (answer.status === 200 && status.success) return metricsOf(status.data);
-  if (answer.status === 404 || answer.status === 410) return 'gone';
+  // The web page of a proxy says nothing about the status, and reads of a status that is gone end for ever.
+  if ((answer.status === 404 || answer.status === 410) && !isWebPage(answer)) return 'gone';
   if (answer.status !== 200) throw failure(answer);
   throw new PlatformFailure('unavailable', 'The Mastodon server answered without the metrics of the status.');
 }

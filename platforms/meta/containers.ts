@@ -63,7 +63,9 @@ export function makeContainer(api: ContainerApi, { text, images }: OutgoingPost,
 export async function publishContainer(api: ContainerApi, part: SendPart, io: PlatformIo): Promise<Published> {
   const { containerId } = Prepared.parse(part.prepared);
   for (const waitMs of PUBLISH_WAITS_MS) {
-    if ((await untilReady(api, containerId, io)) === 'PUBLISHED') return findPost(api, part, containerId, io);
+    // Reading the status publishes nothing, so its failure leaves no doubt about the post.
+    const state = await withoutPublishing(() => untilReady(api, containerId, io));
+    if (state === 'PUBLISHED') return findPost(api, part, containerId, io);
     const urlencoded = new URLSearchParams({ creation_id: containerId });
     const answer = await api.call(`${api.account}/${api.publish}`, { method: 'POST', urlencoded });
     if (answer.error?.error_subcode !== NOT_READY) return published(api, answer);

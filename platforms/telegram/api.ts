@@ -69,7 +69,7 @@ export function wordsOf({ refusal, status }: BotAnswer): string {
   return platformWords(refusal?.description || `HTTP ${status}`);
 }
 
-export const { failure, deleteFailure } = errorResponses<BotAnswer>({
+export const { failure, requireDeleted } = errorResponses<BotAnswer>({
   name: 'Telegram',
   statuses: new Map([
     [401, 'reconnect'],

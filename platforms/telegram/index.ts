@@ -9,7 +9,7 @@ import {
   type Session,
 } from '../contract.ts';
 import { withoutPublishing } from '../http.ts';
-import { callBot, deleteFailure } from './api.ts';
+import { callBot, requireDeleted } from './api.ts';
 import { type BotCredential, connectAccount, hosted, TelegramCredentialsInput } from './connect.ts';
 import { type Message, sendImages, sendText } from './messages.ts';
 import { UTF16_UNITS } from '../text.ts';
@@ -107,7 +107,7 @@ function remove({ credential }: Session<BotCredential>, post: Published, io: Pla
     const json = { chat_id: chatId, message_ids: messageIds };
     const answer = await callBot(io, credential.botToken, 'deleteMessages', { json });
     const isGone = /message to delete not found/i.test(answer.refusal?.description ?? '');
-    if (answer.result === undefined && !isGone) throw deleteFailure(answer);
+    requireDeleted(answer, answer.result === true || isGone);
   });
 }
 

@@ -33,7 +33,7 @@ export function isOk({ status }: PlatformAnswer): boolean {
   return status === 200 || status === 201;
 }
 
-export const { failure, deleteFailure } = errorResponses<PlatformAnswer>({
+export const { failure, requireDeleted } = errorResponses<PlatformAnswer>({
   name: 'X',
   // The last segment of a problem's `type`.
   codes: new Map([

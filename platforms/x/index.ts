@@ -9,9 +9,9 @@ import {
   type SendPart,
   type Session,
 } from '../contract.ts';
-import { withoutPublishing } from '../http.ts';
+import { type PlatformAnswer, withoutPublishing } from '../http.ts';
 import { tokenFields } from '../oauth-credential.ts';
-import { callX, deleteFailure, failure, isOk } from './api.ts';
+import { callX, failure, isOk, requireDeleted } from './api.ts';
 import { hosted } from './connect.ts';
 import { mediaIdsOf, uploadImages } from './images.ts';
 import { hasLink } from './links.ts';
@@ -34,6 +34,8 @@ type XCredentialsInput = z.infer<typeof XCredentialsInput>;
 
 const Me = z.object({ data: z.object({ id: z.string(), username: z.string() }) });
 const Created = z.object({ data: z.object({ id: z.string() }) });
+const Deleted = z.object({ data: z.object({ deleted: z.literal(true) }) });
+const NotFound = z.object({ errors: z.array(z.object({ type: z.string().endsWith('/resource-not-found') })).min(1) });
 
 export const x = definePlatform<XCredential, XCredentialsInput>({
   id: 'x',
@@ -114,8 +116,13 @@ function remove(session: Session<XCredential>, post: Published, io: PlatformIo):
   return withoutPublishing(async () => {
     const path = `/2/tweets/${encodeURIComponent(post.platformPostId)}`;
     const answer = await callLoggedIn(session, io, path, { method: 'DELETE' });
-    if (!isOk(answer) && answer.status !== 404) throw deleteFailure(answer);
+    requireDeleted(answer, isGone(answer));
   });
+}
+
+/** A success alone proves nothing: X reports some errors with HTTP 200. */
+function isGone(answer: PlatformAnswer): boolean {
+  return answer.status === 404 || (isOk(answer) && z.union([Deleted, NotFound]).safeParse(answer.body).success);
 }
 
 function published({ handle }: Session<XCredential>, id: string): Published {

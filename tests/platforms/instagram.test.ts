@@ -204,6 +204,24 @@ describe('a post', () => {
     expect([waits, published.platformPostId]).toEqual([[1_000], fake.posts()[0]?.id]);
   });
 
+  it('is unavailable when it is reported as not ready and its status cannot be read then', async () => {
+    const session = await open();
+    const part = await ready(session, 'hasty');
+    fake.faults.push({ code: 9007, error_subcode: 2_207_027, message: 'not ready' });
+    let looks = 0;
+    const passing = io();
+    const failing: PlatformIo = {
+      ...passing,
+      fetch: (url, init) => {
+        looks += String(url).includes('fields=status_code') ? 1 : 0;
+        return looks > 1 ? Promise.reject(new Error('reset')) : passing.fetch(url, init);
+      },
+    };
+
+    expect((await failureOf(instagram.publish(session, part, failing))).kind).toBe('unavailable');
+    expect(await lookFor(session, part)).toBe(null);
+  });
+
   it('that was already published is found and not published again', async () => {
     const session = await open();
     const part = await ready(session, 'once');

@@ -497,6 +497,20 @@ describe('remove', () => {
     expect([fake.comments(), fake.posts().length]).toEqual([[], 1]);
   });
 
+  it('of a comment is not confirmed by the web page of a proxy', async () => {
+    const session = await page();
+    const root = await linkedin.publish(session, part('head'), io());
+    const comment = await linkedin.publish(session, commentOn(root, 'first'), io());
+    const text = '<html>Maintenance</html>';
+    fake.answers['DELETE /rest/socialActions/:id/comments/:id'] = [
+      { status: 200, text },
+      { status: 404, text },
+    ];
+
+    expect((await failureOf(remove(session, comment))).kind).toBe('unavailable');
+    expect((await failureOf(remove(session, comment))).kind).toBe('unavailable');
+  });
+
   it('is refused when the role on the page was removed, which is no failure of the token', async () => {
     const session = await page();
     const published = await linkedin.publish(session, part('stays'), io());

@@ -216,6 +216,24 @@ describe('publish', () => {
     });
   });
 
+  it.each([
+    ['a number', '3600', 3_600],
+    ['a large number', '1000000000', 1_000_000_000],
+    ['a fraction', '3599.5', 3_600],
+    ['an HTTP date', 'Sat, 21 Nov 2026 10:00:00 GMT', 3_600],
+    ['a date in the past', 'Sat, 21 Nov 2026 08:00:00 GMT', undefined],
+    ['something else', 'soon', undefined],
+  ])('waits for as long as %s in Retry-After asks', async (_form, value, seconds) => {
+    const session = sessionOf(await connect());
+    const headers = { 'retry-after': value };
+    fake.answers['POST /api/v1/statuses'] = [{ status: 429, json: { error: 'Too many requests' }, headers }];
+
+    await expect(mastodon.publish(session, part('later'), io())).rejects.toMatchObject({
+      kind: 'unavailable',
+      retryAfterMs: (seconds ?? 60) * 1_000,
+    });
+  });
+
   it('is rejected with the server’s message', async () => {
     const session = sessionOf(await connect());
 

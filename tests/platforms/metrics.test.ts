@@ -138,6 +138,15 @@ describe('Mastodon', () => {
     expect(server.calls['GET /api/v1/statuses/:id']).toBe(singly);
   });
 
+  it.each([404, 410])('does not take a status for gone when a proxy answers a web page with %i', async (status) => {
+    const { server, account } = await onMastodon();
+    const id = await account.post();
+    server.answers['GET /api/v1/statuses/:id'] = [{ status, text: '<html>Maintenance</html>' }];
+
+    expect((await failureOf(read(mastodon, account, [id]))).kind).toBe('unknown');
+    expect((await read(mastodon, account, [id])).get(id)).toEqual({ likes: 0, reposts: 0, replies: 0 });
+  });
+
   it('waits until the instant that a refusal names', async () => {
     const { server, account } = await onMastodon();
     const reset = new Date(now().getTime() + 180_000).toISOString();
@@ -218,6 +227,22 @@ describe('LinkedIn', () => {
 
     expect(open_).toEqual(new Map([[share, { likes: 7, replies: 4 }]]));
     expect(closed).toEqual(new Map([[share, {}]]));
+  });
+});
+
+describe('LinkedIn behind a proxy', () => {
+  it.each([
+    { whose: 'a member', status: 403 },
+    { whose: 'a member', status: 404 },
+    { whose: 'a page', organizationId: '2414183', status: 403 },
+  ])('reads no metrics of $whose from a web page with $status', async ({ organizationId, status }) => {
+    const { server, account } = await onLinkedIn(organizationId);
+    const share = await account.post();
+    const page = [{ status, text: '<html>Maintenance</html>' }];
+    server.answers['GET /rest/organizationalEntityShareStatistics'] = page;
+    server.answers['GET /rest/socialActions/:id'] = page;
+
+    expect((await failureOf(read(linkedin, account, [share]))).kind).toBe('unknown');
   });
 });
 

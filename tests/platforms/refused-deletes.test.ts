@@ -77,6 +77,22 @@ const REFUSED: readonly Row[] = [
   { platformId: 'nostr', refusal: 'blocked', answer: { status: 400, text: 'blocked: deletions are not taken' } },
 ];
 
+/** Responses that leave open whether the post is gone: web pages, which proxies send, and unconfirmed successes. */
+const UNCONFIRMED: readonly Row[] = [
+  ...(['bluesky', 'mastodon', 'linkedin', 'facebook', 'x', 'reddit', 'telegram', 'discord'] as const).flatMap(
+    (platformId) =>
+      [200, 404].map((status) => ({
+        platformId,
+        refusal: `a web page with ${status}`,
+        answer: { status, text: '<!doctype html><title>Maintenance</title>' },
+      })),
+  ),
+  row('x', 'errors alone', 200, { errors: [{ title: 'Internal', detail: 'Refused' }] }),
+  row('x', 'deleted: false', 200, { data: { deleted: false } }),
+  row('facebook', 'success: false', 200, { success: false }),
+  row('telegram', 'result: false', 200, { ok: true, result: false }),
+];
+
 async function sentPost(platformId: PlatformId, text = 'to be deleted') {
   const server = servers.find((one) => one.platformId === platformId);
   const { id: profileId } = await world.profile();
@@ -138,5 +154,30 @@ describe('a refusal that is about the post', () => {
     const { postId } = await sentPost('sandbox', '[[refuse-delete]]');
 
     expect(await deleted(postId)).toEqual([422, 'platform_rejected', 'sent', null]);
+  });
+});
+
+describe('a response that does not confirm the delete', () => {
+  it.for(UNCONFIRMED)('on $platformId ($refusal) is no delete, and the post stays sent', async (unconfirmed) => {
+    const { postId, connectionId } = await sentPost(unconfirmed.platformId);
+    refuseWith(unconfirmed);
+
+    expect(await deleted(postId)).toEqual([503, 'platform_unavailable', 'sent', null]);
+    expect(await reconnectOf(connectionId)).toBe(null);
+  });
+});
+
+describe('a post that was deleted on the platform itself', () => {
+  it.for<Row>([
+    row('mastodon', '404', 404, { error: 'Record not found' }),
+    row('linkedin', '404', 404, { message: 'Not found', status: 404 }),
+    row('facebook', 'error 100.33', 400, { error: { message: 'Refused', code: 100, error_subcode: 33 } }),
+    row('x', '404', 404, { title: 'Not Found Error' }),
+    row('x', 'resource-not-found', 200, { errors: [{ type: 'https://api.x.com/2/problems/resource-not-found' }] }),
+  ])('on $platformId ($refusal) counts as deleted', async (gone) => {
+    const { postId } = await sentPost(gone.platformId);
+    refuseWith(gone);
+
+    expect(await deleted(postId)).toEqual([200, undefined, 'deleted', expect.any(String)]);
   });
 });

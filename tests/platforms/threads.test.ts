@@ -4,7 +4,7 @@ import { threads } from '../../platforms/threads/index.ts';
 import { plain } from '../harness/images.ts';
 import type { FakeGraphError } from './fakes/fake-facebook.ts';
 import { type FakeThreads, startFakeThreads } from './fakes/fake-threads.ts';
-import { startWire, type Wire } from './fakes/wire.ts';
+import { startWire, type Wire, type WireAnswer } from './fakes/wire.ts';
 import { failureOf, headPart, sessionOf, StoppedClock, testIo } from './harness.ts';
 
 const USER_ID = '24000000000000001';
@@ -154,6 +154,21 @@ describe('a post', () => {
 
     expect((await failureOf(threads.publish(session, part, io()))).kind).toBe(kind);
     expect(fake.posts()).toEqual([]);
+  });
+
+  it.each<[string, WireAnswer]>([
+    ['fails', { status: 503, json: {} }],
+    ['fails with an error', { status: 500, json: { error: { code: 2, message: 'busy' } } }],
+    ['has no status', { status: 200, json: {} }],
+  ])('is unavailable when the read of its container %s, and goes out when it is repeated', async (_how, answer) => {
+    const session = await open();
+    const part = await ready(session, 'later');
+    fake.answers['GET /:id'] = [answer];
+
+    expect((await failureOf(threads.publish(session, part, io()))).kind).toBe('unavailable');
+    await threads.publish(session, part, io());
+
+    expect([fake.posts().length, fake.calls['POST /me/threads_publish']]).toEqual([1, 1]);
   });
 
   it('with a lost response is found by its container', async () => {
