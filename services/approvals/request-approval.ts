@@ -25,6 +25,9 @@ export type Permission =
       readonly cause: string | null;
     };
 
+/** The permission for what needs no approval. */
+export const FREE = { kind: 'free' } as const satisfies Permission;
+
 /** One post to approve. */
 export interface ApprovalRequest {
   /** Id of the new approval. */
@@ -65,7 +68,7 @@ export async function permissionOf(
   posts: number,
   cause: Cause | null,
 ): Promise<Permission> {
-  if (caller.approval === 'none' && cause === null) return { kind: 'free' };
+  if (caller.approval === 'none' && cause === null) return FREE;
   await holdMaker(em, caller);
   const asks = { kind: 'asks', cause: cause?.message ?? null } as const;
   if (posts === 0 || cause?.allowanceSuffices === false) return asks;

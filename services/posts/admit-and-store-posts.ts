@@ -11,7 +11,13 @@ import type { Caller } from '../access/caller.ts';
 import { identityOf } from '../access/identity.ts';
 import { isSupervised } from '../access/limits.ts';
 import type { ApprovalView } from '../approvals/approval-view.ts';
-import { type ApprovalRequest, type Permission, permissionOf, storeApprovals } from '../approvals/request-approval.ts';
+import {
+  type ApprovalRequest,
+  FREE,
+  type Permission,
+  permissionOf,
+  storeApprovals,
+} from '../approvals/request-approval.ts';
 import { holdMedia } from '../media/hold-media.ts';
 import { type Admission, admitPosts, FREE_OF_CHARGE, needsAdmission } from '../plans/admit-posts.ts';
 import { holdPolicy, NO_POLICY, type PolicyCheck, refusalOf } from '../policies/policy-check.ts';
@@ -246,7 +252,6 @@ interface Prepared {
   readonly permission: Permission;
 }
 
-const FREE: Permission = { kind: 'free' };
 const NO_APPROVALS: ReadonlyMap<string, ApprovalView> = new Map();
 
 function requestsFor({ input, scheduledFor }: CheckedInput, posts: readonly NewPost[]): ApprovalRequest[] {

@@ -1,6 +1,6 @@
 /** What the policy of a caller says about posts that the caller wants to send or move. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { tables } from '../../entities/tables.ts';
+import { statement } from '../../entities/statement.ts';
 import type { ItemError } from '../../errors/item-error.ts';
 import type { Caller } from '../access/caller.ts';
 import { readApprovalContent } from '../approvals/approval-content.ts';
@@ -27,6 +27,8 @@ interface Plan {
 }
 
 export interface PolicyRuling {
+  /** Null when there is no policy. */
+  readonly policyId: string | null;
   /** Why it must not go out at all; null when it may. */
   readonly refusal: ItemError | null;
   /** Why a person is asked; null when no person is. */
@@ -35,7 +37,13 @@ export interface PolicyRuling {
   readonly refusalAt: (at: Date, feeCents: number) => ItemError | null;
 }
 
-const NO_RULING: PolicyRuling = { refusal: null, cause: null, refusalAt: () => null };
+/** The ruling for a caller without a policy, and for a person who approves. */
+export const NO_RULING: PolicyRuling = { policyId: null, refusal: null, cause: null, refusalAt: () => null };
+
+const putUnder = statement('put a post under a policy', {
+  parameters: { postId: 'uuid', policyId: 'uuid' },
+  sql: ({ postId, policyId }) => `update posts set policy_id = ${policyId} where id = ${postId}`,
+});
 
 /** The span of time that a check is about. */
 export function questionOf({ clock }: Context, { scheduledFor, queue }: Plan): PolicyQuestion {
@@ -66,7 +74,7 @@ export function applyPolicy(
   return { slugs: ruled, cause: causeOf(found) };
 }
 
-/** Locks the policy, and remembers with the post that it follows it. */
+/** Locks the policy, and not the post: those who lock a connection or an account lock posts after it. */
 export async function ruleOnPost(
   context: Context,
   em: SqlEntityManager,
@@ -77,14 +85,23 @@ export async function ruleOnPost(
   const question = { ...questionOf(context, plan), exceptPostId: post.id };
   const policy = await holdPolicy(context, em, caller, question);
   if (policy.policyId === null) return NO_RULING;
-  await tables(em).updateTable('posts').set({ policy_id: policy.policyId }).where('id', '=', post.id).execute();
   const connection = { id: post.connection_id, slug: post.connection_slug, platformId: post.platform_id };
   const { media, ...content } = await readApprovalContent(em, post);
   const asked = policyPost(connection, { ...content, altTexts: media.map(({ altText }) => altText) }, 0);
   const violations = policy.ofContent(asked);
   return {
+    policyId: policy.policyId,
     refusal: refusalOf(violations),
     cause: causeOf(violations),
     refusalAt: (at, feeCents) => refusalOf(policy.atTime({ ...asked, feeCents }, at)),
   };
+}
+
+/** Remembers with a post that goes out which policy it follows. Call it after the post is locked. */
+export async function followPolicy(
+  em: SqlEntityManager,
+  { id: postId }: PostRow,
+  { policyId }: PolicyRuling,
+): Promise<void> {
+  if (policyId !== null) await putUnder(em, { postId, policyId });
 }

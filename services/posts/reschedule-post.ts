@@ -5,14 +5,14 @@
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { statement } from '../../entities/statement.ts';
-import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import { rescheduledEvent } from '../events/post-event.ts';
 import { storeEvents } from '../events/store-events.ts';
 import type { Caller } from '../access/caller.ts';
-import { ruleOnPost } from './policy-of-post.ts';
-import { askFor } from './ask-for-post.ts';
+import { permissionOf } from '../approvals/request-approval.ts';
+import { followPolicy, ruleOnPost } from './policy-of-post.ts';
+import { askFor, type AskedPost, storeAllowed } from './ask-for-post.ts';
 import { takeFreeSlot } from '../scheduling/slots.ts';
 import { readScheduledFor } from '../scheduling/read-scheduled-for.ts';
 import { timestampOrNull } from '../timestamp.ts';
@@ -49,29 +49,41 @@ export async function reschedulePost(context: Context, caller: Caller, input: Pu
   const post = await findPost(context, caller, input.postId);
   if (post.status !== 'scheduled') throw notScheduled(post.status);
   await connectionForPost(context, caller, post);
+  return context.db
+    .em()
+    .transactional((em: SqlEntityManager) => decide(context, em, caller, post, time))
+    .catch(async (thrown) => {
+      throw thrown instanceof PostChanged ? await lostRace(context, caller, post.id) : thrown;
+    });
+}
+
+async function decide(
+  context: Context,
+  em: SqlEntityManager,
+  caller: Caller,
+  post: PostRow,
+  time: Date | null,
+): Promise<PostResult> {
   const plan = { scheduledFor: time, queue: time === null };
-  return context.db.em().transactional(async (em: SqlEntityManager) => {
-    const { refusal, cause, refusalAt } = await ruleOnPost(context, em, caller, post, plan);
-    if (refusal !== null) return { ...waiting(post, post.scheduled_for), error: refusal };
-    const asked = await askFor(context, em, caller, { post, from: 'scheduled', ...plan, cause }).catch(
-      async (thrown) => {
-        throw thrown instanceof PostChanged ? await lostRace(em, post.id) : thrown;
-      },
-    );
-    if (asked !== null) return asked;
-    // What it costs was decided when it was scheduled.
-    const mayGoOut = (at: Date) => refusalAt(at, 0);
-    const slot = time === null ? await takeFreeSlot(em, post.connection_id, context.clock.now(), mayGoOut) : null;
-    const error = slot instanceof Date ? null : (slot ?? (time === null ? null : mayGoOut(time)));
-    if (error !== null) return { ...waiting(post, post.scheduled_for), error };
-    const moved = slot instanceof Date ? slot : (time as Date);
-    const [row] = await movePost(em, { postId: post.id, time: moved, slot: time === null ? moved : null });
-    if (row === undefined) throw await lostRace(em, post.id);
-    if (new Date(row.left_time).getTime() !== moved.getTime()) {
-      await storeEvents(em, [rescheduledEvent(context, post, moved, 'requeued')]);
-    }
-    return waiting(post, moved);
-  });
+  const ruling = await ruleOnPost(context, em, caller, post, plan);
+  if (ruling.refusal !== null) return { ...waiting(post, post.scheduled_for), error: ruling.refusal };
+  const permission = await permissionOf(context, em, caller, 1, ruling.cause);
+  const asked: AskedPost = { post, from: 'scheduled', ...plan, policyId: ruling.policyId };
+  if (permission.kind === 'asks') return askFor(context, em, caller, permission, asked);
+  // What it costs was decided when it was scheduled.
+  const mayGoOut = (at: Date) => ruling.refusalAt(at, 0);
+  const slot = time === null ? await takeFreeSlot(em, post.connection_id, context.clock.now(), mayGoOut) : null;
+  const error = slot instanceof Date ? null : (slot ?? (time === null ? null : mayGoOut(time)));
+  if (error !== null) return { ...waiting(post, post.scheduled_for), error };
+  await storeAllowed(context, em, caller, permission, asked);
+  const moved = slot instanceof Date ? slot : (time as Date);
+  const [row] = await movePost(em, { postId: post.id, time: moved, slot: time === null ? moved : null });
+  if (row === undefined) throw new PostChanged();
+  await followPolicy(em, post, ruling);
+  if (new Date(row.left_time).getTime() !== moved.getTime()) {
+    await storeEvents(em, [rescheduledEvent(context, post, moved, 'requeued')]);
+  }
+  return waiting(post, moved);
 }
 
 /** Null for the next free slot. */
@@ -87,9 +99,9 @@ function waiting({ connection_slug: slug, id }: PostRow, time: Date | string | n
 }
 
 /** The error for a post that was waiting when the request began. */
-async function lostRace(em: SqlEntityManager, postId: string): Promise<ServiceError> {
-  const row = await tables(em).selectFrom('posts').select('status').where('id', '=', postId).executeTakeFirst();
-  return row?.status === 'cancelled' ? notScheduled('cancelled') : notScheduled('processing');
+async function lostRace(context: Context, caller: Caller, postId: string): Promise<ServiceError> {
+  const { status } = await findPost(context, caller, postId);
+  return notScheduled(status === 'cancelled' || status === 'draft' ? status : 'processing');
 }
 
 function notScheduled(status: PostRow['status']): ServiceError {
