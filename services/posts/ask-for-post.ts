@@ -9,7 +9,7 @@ import { identityOf } from '../access/identity.ts';
 import type { Context } from '../context.ts';
 import { openResult, type PostResult } from './post-result.ts';
 import type { PostRow } from './post-view.ts';
-import { PostChanged } from './post-changed.ts';
+import { CONTENT, requireUnedited } from './post-changed.ts';
 import type { ApprovalView } from '../approvals/approval-view.ts';
 import { readApprovalContent } from '../approvals/approval-content.ts';
 import { type Permission, storeApprovals } from '../approvals/request-approval.ts';
@@ -29,26 +29,28 @@ export interface AskedPost {
 // What a failed post sends next is a new send, with its own ledger rows, as after a retry.
 const waitForApproval = statement('make a post wait for approval', {
   parameters: { postId: 'uuid', from: 'text', approvalId: 'uuid', policyId: 'uuid?' },
-  result: { id: 'uuid' },
+  result: CONTENT.types,
   sql: ({ postId, from, approvalId, policyId }) => `
-    update posts set status = 'draft', approval_id = ${approvalId}, policy_id = coalesce(${policyId}, policy_id), scheduled_for = null, queued = false,
-      slot_at = null, held = false, stop_id = null, repeats = 0, first_due_at = null, error_code = null, error_message = null,
+    update posts p set status = 'draft', approval_id = ${approvalId},
+      policy_id = coalesce(${policyId}, policy_id), scheduled_for = null, queued = false, slot_at = null, held = false,
+      stop_id = null, repeats = 0, first_due_at = null, error_code = null, error_message = null,
       generation = generation + (status = 'failed')::int
-    where id = ${postId} and status = ${from} returning id`,
+    where id = ${postId} and status = ${from} returning ${CONTENT.sql}`,
 });
 
 const rememberAllowed = statement('remember the approval of a post', {
   parameters: { postId: 'uuid', from: 'text', approvalId: 'uuid', policyId: 'uuid?' },
-  result: { id: 'uuid' },
+  result: CONTENT.types,
   sql: ({ postId, from, approvalId, policyId }) => `
-    update posts set approval_id = ${approvalId}, policy_id = coalesce(${policyId}, policy_id) where id = ${postId} and status = ${from} returning id`,
+    update posts p set approval_id = ${approvalId}, policy_id = coalesce(${policyId}, policy_id)
+    where id = ${postId} and status = ${from} returning ${CONTENT.sql}`,
 });
 
 /**
  * A new request replaces an earlier one for the same post. Emits post.approval_requested.
  *
  * @returns the result of the post, which waits
- * @throws PostChanged when the post is no longer in the expected state
+ * @throws PostChanged when the post is no longer in the expected state, or was edited
  */
 export async function askFor(
   context: Context,
@@ -66,7 +68,7 @@ export async function askFor(
  * Stores the approval of a post that goes out within an allowance. It locks the post: call it after the account and the
  * connection are locked.
  *
- * @throws PostChanged when the post is no longer in the expected state
+ * @throws PostChanged when the post is no longer in the expected state, or was edited
  */
 export async function storeAllowed(
   context: Context,
@@ -87,7 +89,8 @@ async function storeRequest(
 ): Promise<ApprovalView | undefined> {
   const approvalId = context.random.uuid();
   const change = permission.kind === 'asks' ? waitForApproval : rememberAllowed;
-  if ((await change(em, { postId: post.id, from, approvalId, policyId })).length === 0) throw new PostChanged();
+  const [present] = await change(em, { postId: post.id, from, approvalId, policyId });
+  requireUnedited(present, post);
   const decision = { state: 'void', at: context.clock.now(), by: identityOf(caller), reason: 'Asked again.' } as const;
   await settleApproval(em, post.id, decision);
   const request = {

@@ -18,6 +18,7 @@ import { type PolicyPost, policyPost } from '../policies/policy-post.ts';
 import type { Violation } from '../policies/policy-violations.ts';
 import { HORIZON_MS } from '../scheduling/horizon.ts';
 import { type CheckedInput, type CheckedSlug, contentFor } from './check-slugs.ts';
+import { PostChanged } from './post-changed.ts';
 import type { PostRow } from './post-view.ts';
 
 /** When posts go out; neither means now. */
@@ -29,6 +30,8 @@ interface Plan {
 export interface PolicyRuling {
   /** Null when there is no policy. */
   readonly policyId: string | null;
+  /** Those of the images that it is about, in their order; empty without a policy. */
+  readonly altTexts: readonly (string | null)[];
   /** Why it must not go out at all; null when it may. */
   readonly refusal: ItemError | null;
   /** Why a person is asked; null when no person is. */
@@ -38,11 +41,20 @@ export interface PolicyRuling {
 }
 
 /** The ruling for a caller without a policy, and for a person who approves. */
-export const NO_RULING: PolicyRuling = { policyId: null, refusal: null, cause: null, refusalAt: () => null };
+export const NO_RULING: PolicyRuling = {
+  policyId: null,
+  altTexts: [],
+  refusal: null,
+  cause: null,
+  refusalAt: () => null,
+};
 
 const putUnder = statement('put a post under a policy', {
   parameters: { postId: 'uuid', policyId: 'uuid' },
-  sql: ({ postId, policyId }) => `update posts set policy_id = ${policyId} where id = ${postId}`,
+  result: { alt_text: 'text?' },
+  sql: ({ postId, policyId }) => `
+    with followed as (update posts set policy_id = ${policyId} where id = ${postId})
+    select alt_text from post_media where post_id = ${postId} order by position`,
 });
 
 /** The span of time that a check is about. */
@@ -74,7 +86,10 @@ export function applyPolicy(
   return { slugs: ruled, cause: causeOf(found) };
 }
 
-/** Locks the policy, and not the post: those who lock a connection or an account lock posts after it. */
+/**
+ * Locks the policy, and not the post: those who lock a connection or an account lock posts after it. So whoever locks
+ * the post later has to look whether it still says the same ({@link followPolicy}, post-changed.ts).
+ */
 export async function ruleOnPost(
   context: Context,
   em: SqlEntityManager,
@@ -87,21 +102,30 @@ export async function ruleOnPost(
   if (policy.policyId === null) return NO_RULING;
   const connection = { id: post.connection_id, slug: post.connection_slug, platformId: post.platform_id };
   const { media, ...content } = await readApprovalContent(em, post);
-  const asked = policyPost(connection, { ...content, altTexts: media.map(({ altText }) => altText) }, 0);
+  const altTexts = media.map(({ altText }) => altText);
+  const asked = policyPost(connection, { ...content, altTexts }, 0);
   const violations = policy.ofContent(asked);
   return {
     policyId: policy.policyId,
+    altTexts,
     refusal: refusalOf(violations),
     cause: causeOf(violations),
     refusalAt: (at, feeCents) => refusalOf(policy.atTime({ ...asked, feeCents }, at)),
   };
 }
 
-/** Remembers with a post that goes out which policy it follows. Call it after the post is locked. */
+/**
+ * Remembers with a post that goes out which policy it follows. Call it after the post is locked.
+ *
+ * @throws PostChanged when its images are no longer those that the ruling is about
+ */
 export async function followPolicy(
   em: SqlEntityManager,
   { id: postId }: PostRow,
-  { policyId }: PolicyRuling,
+  { policyId, altTexts }: PolicyRuling,
 ): Promise<void> {
-  if (policyId !== null) await putUnder(em, { postId, policyId });
+  if (policyId === null) return;
+  const images = await putUnder(em, { postId, policyId });
+  const isSame = images.length === altTexts.length && images.every((image, at) => image.alt_text === altTexts[at]);
+  if (!isSame) throw new PostChanged();
 }

@@ -26,7 +26,7 @@ import type { WithSender } from '../sending/post-sender.ts';
 import { stopOfPost } from '../stops/find-stop.ts';
 import { timestamp } from '../timestamp.ts';
 import { followPolicy, NO_RULING, type PolicyRuling, ruleOnPost } from './policy-of-post.ts';
-import { PostChanged } from './post-changed.ts';
+import { CONTENT, PostChanged, requireUnedited } from './post-changed.ts';
 import { openResult, type PostResult } from './post-result.ts';
 import type { PostRow } from './post-view.ts';
 import { storeAndSend, type StoredResult, type StoringRequest } from './store-and-send.ts';
@@ -150,12 +150,15 @@ async function takePlace(
 async function claimNow(
   context: Context,
   em: SqlEntityManager,
-  { post, from }: PostToPublish,
+  { post, from, approve }: PostToPublish,
   { feeCents }: Place,
   claim: string,
 ): Promise<ClaimedSend> {
   const [send] = await claimPosts(context, em, from, [{ id: post.id, platformId: post.platform_id, feeCents }], claim);
   if (send === undefined) throw new PostChanged();
+  const { text, thread, firstComment } = send.post;
+  // Approving locks the post itself, and may edit it.
+  if (approve === undefined) requireUnedited({ text, thread: [...thread], first_comment: firstComment }, post);
   return send;
 }
 
@@ -171,23 +174,26 @@ async function admit(context: Context, em: SqlEntityManager, request: PostToPubl
 // Locks the connection, so that removing it either cancels this post too, or commits first and nothing is scheduled.
 const scheduleStored = statement('schedule a draft or a failed post', {
   parameters: { postId: 'uuid', from: 'text', time: 'timestamptz', slot: 'timestamptz?', connectionId: 'uuid' },
-  result: { id: 'uuid' },
+  result: CONTENT.types,
   sql: ({ postId, from, time, slot, connectionId }) => `
     with connection as (select id from connections where id = ${connectionId} and deleted_at is null for share)
     update posts p set status = 'scheduled', scheduled_for = ${time}, queued = ${slot} is not null, slot_at = ${slot},
       held = false, error_code = null, error_message = null, generation = p.generation + (p.status = 'failed')::int
-    from connection c where p.id = ${postId} and p.status = ${from} and p.connection_id = c.id returning p.id`,
+    from connection c where p.id = ${postId} and p.status = ${from} and p.connection_id = c.id
+    returning ${CONTENT.sql}`,
 });
 
 async function schedule(
   context: Context,
   em: SqlEntityManager,
-  { post, from }: PostToPublish,
+  { post, from, approve }: PostToPublish,
   time: Date,
   slot: Date | null,
 ): Promise<PostResult> {
-  const scheduled = await scheduleStored(em, { postId: post.id, from, time, slot, connectionId: post.connection_id });
-  if (scheduled.length === 0) throw new PostChanged();
+  const connectionId = post.connection_id;
+  const [scheduled] = await scheduleStored(em, { postId: post.id, from, time, slot, connectionId });
+  if (scheduled === undefined) throw new PostChanged();
+  if (approve === undefined) requireUnedited(scheduled, post);
   if (from === 'failed') await storeEvents(em, [rescheduledEvent(context, post, time, 'requeued')]);
   return { ...openResult(post.connection_slug, post.id), status: 'scheduled', scheduledFor: timestamp(time) };
 }

@@ -20,12 +20,12 @@ import { findPost } from './find-post.ts';
 import { connectionForPost } from './connection-for-post.ts';
 import { openResult, type PostResult } from './post-result.ts';
 import type { PostRow } from './post-view.ts';
-import { PostChanged } from './post-changed.ts';
+import { CONTENT, PostChanged, requireUnedited } from './post-changed.ts';
 import type { PublishInput } from './publish-or-schedule.ts';
 
 const movePost = statement('move a scheduled post to another time', {
   parameters: { postId: 'uuid', time: 'timestamptz', slot: 'timestamptz?' },
-  result: { left_time: 'timestamptz' },
+  result: { left_time: 'timestamptz', ...CONTENT.types },
   sql: ({ postId, time, slot }) => `
     with present as (
       select id, scheduled_for from posts where id = ${postId} and status = 'scheduled' for no key update
@@ -33,7 +33,7 @@ const movePost = statement('move a scheduled post to another time', {
     update posts p set scheduled_for = ${time}, queued = ${slot} is not null, slot_at = ${slot},
       held = p.stop_id is not null,
       repeats = 0, first_due_at = null
-    from present o where p.id = o.id returning o.scheduled_for as left_time`,
+    from present o where p.id = o.id returning o.scheduled_for as left_time, ${CONTENT.sql}`,
 });
 
 /**
@@ -49,12 +49,15 @@ export async function reschedulePost(context: Context, caller: Caller, input: Pu
   const post = await findPost(context, caller, input.postId);
   if (post.status !== 'scheduled') throw notScheduled(post.status);
   await connectionForPost(context, caller, post);
-  return context.db
-    .em()
-    .transactional((em: SqlEntityManager) => decide(context, em, caller, post, time))
-    .catch(async (thrown) => {
-      throw thrown instanceof PostChanged ? await lostRace(context, caller, post.id) : thrown;
-    });
+  try {
+    return await context.db.em().transactional((em: SqlEntityManager) => decide(context, em, caller, post, time));
+  } catch (thrown) {
+    if (!(thrown instanceof PostChanged)) throw thrown;
+    const { status } = await findPost(context, caller, post.id);
+    // It waits again, and was sent or edited in between.
+    if (status === 'scheduled') return reschedulePost(context, caller, input);
+    throw notScheduled(status === 'cancelled' || status === 'draft' ? status : 'processing');
+  }
 }
 
 async function decide(
@@ -78,7 +81,7 @@ async function decide(
   await storeAllowed(context, em, caller, permission, asked);
   const moved = slot instanceof Date ? slot : (time as Date);
   const [row] = await movePost(em, { postId: post.id, time: moved, slot: time === null ? moved : null });
-  if (row === undefined) throw new PostChanged();
+  requireUnedited(row, post);
   await followPolicy(em, post, ruling);
   if (new Date(row.left_time).getTime() !== moved.getTime()) {
     await storeEvents(em, [rescheduledEvent(context, post, moved, 'requeued')]);
@@ -96,12 +99,6 @@ function readTime(context: Context, input: PublishInput): Date | null {
 
 function waiting({ connection_slug: slug, id }: PostRow, time: Date | string | null): PostResult {
   return { ...openResult(slug, id), status: 'scheduled', scheduledFor: timestampOrNull(time) };
-}
-
-/** The error for a post that was waiting when the request began. */
-async function lostRace(context: Context, caller: Caller, postId: string): Promise<ServiceError> {
-  const { status } = await findPost(context, caller, postId);
-  return notScheduled(status === 'cancelled' || status === 'draft' ? status : 'processing');
 }
 
 function notScheduled(status: PostRow['status']): ServiceError {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { holdRows } from '../../harness/hold-rows.ts';
+import { plain } from '../../harness/images.ts';
 import { sandboxOf } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
 
@@ -28,7 +29,68 @@ async function tenant({ rules, approval = 'none' }: { rules?: object; approval?:
 }
 
 // Each test needs a second connection to the database.
-describe.skipIf(world.db.engine !== 'postgres')('moving a post into the queue under a policy', () => {
+const describeAtOnce = describe.skipIf(world.db.engine !== 'postgres');
+
+describeAtOnce('a draft that is edited while it is published', () => {
+  it.each([
+    ['now', {}],
+    ['at a time', { scheduledFor: new Date(world.clock.now().getTime() + 3_600_000).toISOString() }],
+  ])('%s follows the policy with what it says then', async (_, plan) => {
+    const { agent, post, published, holdPolicy } = await tenant({ rules: { approvalWords: ['refund'] } });
+    const { postId } = await post({ text: 'Nothing special', isDraft: true });
+    const held = await holdPolicy();
+    const publishing = world.rest(`POST /posts/${postId}/publish`, { key: agent, body: plan });
+    await held.waiting(1);
+    await world.rest(`PATCH /posts/${postId}`, { key: agent, body: { text: 'A refund for all' } });
+
+    await held.release();
+
+    const { status, body } = await publishing;
+    expect([status, body.result.status, body.result.approval?.state]).toEqual([200, 'draft', 'pending']);
+    expect(await published()).toEqual([]);
+  });
+
+  it('follows the policy with the alt texts of the images that it has then', async () => {
+    const { key, agent, connection, post, published } = await tenant({ rules: { approvalWords: ['refund'] } });
+    const raw = await plain(8, 8).png().toBuffer();
+    const upload = await world.rest('POST /media', { key: agent, raw, headers: { 'content-type': 'image/png' } });
+    const { id } = upload.body.media;
+    const { postId } = await post({ isDraft: true, media: [{ id, altText: 'A bell' }] });
+    const slots = [{ weekday: 0, time: '09:00' }];
+    await world.rest(`PATCH /connections/${connection.id}/queue`, { key, body: { slots } });
+    // Taking a slot locks the connection, after the policy has read the images.
+    const held = await holdRows(world, 'select id from connections where id = $1 for update', [connection.id]);
+    const publishing = world.rest(`POST /posts/${postId}/publish`, { key: agent, body: { queue: true } });
+    await held.waiting(1);
+    const media = [{ id, altText: 'A refund' }];
+    await world.rest(`PATCH /posts/${postId}`, { key: agent, body: { media } });
+
+    await held.release();
+
+    const { body } = await publishing;
+    expect([body.result.status, body.result.approval?.state]).toEqual(['draft', 'pending']);
+    expect(await published()).toEqual([]);
+  });
+
+  it('waits for a person with what it says then', async () => {
+    const { key, agent, post, published, holdKey } = await tenant({ approval: 'required' });
+    const { postId } = await post({ text: 'Nothing special', isDraft: true });
+    const held = await holdKey();
+    const publishing = world.rest(`POST /posts/${postId}/publish`, { key: agent, body: {} });
+    await held.waiting(1);
+    await world.rest(`PATCH /posts/${postId}`, { key: agent, body: { text: 'Send us your password' } });
+
+    await held.release();
+    await publishing;
+
+    const [asked] = (await world.rest('GET /approvals', { key })).body.approvals;
+    expect(asked.content.text).toBe('Send us your password');
+    await world.rest(`POST /posts/${postId}/approve`, { key, body: { requestedAt: asked.approval.requestedAt } });
+    expect(await published()).toEqual([asked.content.text]);
+  });
+});
+
+describeAtOnce('moving a post into the queue under a policy', () => {
   it('is not in the way of ordering that queue', async () => {
     const { key, agent, connection, post } = await tenant({ rules: { postsPerDay: 50 } });
     const slots = [0, 1, 2, 3, 4, 5, 6].map((weekday) => ({ weekday, time: '09:00' }));
