@@ -28,22 +28,22 @@ export interface AskedPost {
 
 // What a failed post sends next is a new send, with its own ledger rows, as after a retry.
 const waitForApproval = statement('make a post wait for approval', {
-  parameters: { postId: 'uuid', from: 'text', approvalId: 'uuid', policyId: 'uuid?' },
+  parameters: { postId: 'uuid', from: 'text', generation: 'int', approvalId: 'uuid', policyId: 'uuid?' },
   result: CONTENT.types,
-  sql: ({ postId, from, approvalId, policyId }) => `
+  sql: ({ postId, from, generation, approvalId, policyId }) => `
     update posts p set status = 'draft', approval_id = ${approvalId},
       policy_id = coalesce(${policyId}, policy_id), scheduled_for = null, queued = false, slot_at = null, held = false,
       stop_id = null, repeats = 0, first_due_at = null, error_code = null, error_message = null,
       generation = generation + (status = 'failed')::int
-    where id = ${postId} and status = ${from} returning ${CONTENT.sql}`,
+    where id = ${postId} and status = ${from} and generation = ${generation} returning ${CONTENT.sql}`,
 });
 
 const rememberAllowed = statement('remember the approval of a post', {
-  parameters: { postId: 'uuid', from: 'text', approvalId: 'uuid', policyId: 'uuid?' },
+  parameters: { postId: 'uuid', from: 'text', generation: 'int', approvalId: 'uuid', policyId: 'uuid?' },
   result: CONTENT.types,
-  sql: ({ postId, from, approvalId, policyId }) => `
+  sql: ({ postId, from, generation, approvalId, policyId }) => `
     update posts p set approval_id = ${approvalId}, policy_id = coalesce(${policyId}, policy_id)
-    where id = ${postId} and status = ${from} returning ${CONTENT.sql}`,
+    where id = ${postId} and status = ${from} and generation = ${generation} returning ${CONTENT.sql}`,
 });
 
 /**
@@ -89,13 +89,14 @@ async function storeRequest(
 ): Promise<ApprovalView | undefined> {
   const approvalId = context.random.uuid();
   const change = permission.kind === 'asks' ? waitForApproval : rememberAllowed;
-  const [present] = await change(em, { postId: post.id, from, approvalId, policyId });
+  const { id: postId, generation } = post;
+  const [present] = await change(em, { postId, from, generation, approvalId, policyId });
   requireUnedited(present, post);
   const decision = { state: 'void', at: context.clock.now(), by: identityOf(caller), reason: 'Asked again.' } as const;
-  await settleApproval(em, post.id, decision);
+  await settleApproval(em, postId, decision);
   const request = {
     id: approvalId,
-    postId: post.id,
+    postId,
     profileId: post.profile_id,
     connectionSlug: post.connection_slug,
     mode: post.mode,
@@ -104,5 +105,5 @@ async function storeRequest(
     content: await readApprovalContent(em, post),
   };
   const approvals = await storeApprovals(context, em, caller, permission, [request]);
-  return approvals.get(post.id);
+  return approvals.get(postId);
 }

@@ -156,6 +156,8 @@ async function claimNow(
 ): Promise<ClaimedSend> {
   const [send] = await claimPosts(context, em, from, [{ id: post.id, platformId: post.platform_id, feeCents }], claim);
   if (send === undefined) throw new PostChanged();
+  // Another request has sent the failed post since it was read, and its outcome may be unknown.
+  if (send.post.generation !== post.generation + (from === 'failed' ? 1 : 0)) throw new PostChanged();
   const { text, thread, firstComment } = send.post;
   // Approving locks the post itself, and may edit it.
   if (approve === undefined) requireUnedited({ text, thread: [...thread], first_comment: firstComment }, post);
@@ -173,13 +175,21 @@ async function admit(context: Context, em: SqlEntityManager, request: PostToPubl
 
 // Locks the connection, so that removing it either cancels this post too, or commits first and nothing is scheduled.
 const scheduleStored = statement('schedule a draft or a failed post', {
-  parameters: { postId: 'uuid', from: 'text', time: 'timestamptz', slot: 'timestamptz?', connectionId: 'uuid' },
+  parameters: {
+    postId: 'uuid',
+    from: 'text',
+    generation: 'int',
+    time: 'timestamptz',
+    slot: 'timestamptz?',
+    connectionId: 'uuid',
+  },
   result: CONTENT.types,
-  sql: ({ postId, from, time, slot, connectionId }) => `
+  sql: ({ postId, from, generation, time, slot, connectionId }) => `
     with connection as (select id from connections where id = ${connectionId} and deleted_at is null for share)
     update posts p set status = 'scheduled', scheduled_for = ${time}, queued = ${slot} is not null, slot_at = ${slot},
       held = false, error_code = null, error_message = null, generation = p.generation + (p.status = 'failed')::int
-    from connection c where p.id = ${postId} and p.status = ${from} and p.connection_id = c.id
+    from connection c
+    where p.id = ${postId} and p.status = ${from} and p.generation = ${generation} and p.connection_id = c.id
     returning ${CONTENT.sql}`,
 });
 
@@ -190,8 +200,8 @@ async function schedule(
   time: Date,
   slot: Date | null,
 ): Promise<PostResult> {
-  const connectionId = post.connection_id;
-  const [scheduled] = await scheduleStored(em, { postId: post.id, from, time, slot, connectionId });
+  const { id: postId, generation, connection_id: connectionId } = post;
+  const [scheduled] = await scheduleStored(em, { postId, from, generation, time, slot, connectionId });
   if (scheduled === undefined) throw new PostChanged();
   if (approve === undefined) requireUnedited(scheduled, post);
   if (from === 'failed') await storeEvents(em, [rescheduledEvent(context, post, time, 'requeued')]);

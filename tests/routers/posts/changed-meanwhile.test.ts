@@ -7,6 +7,7 @@ import { sandboxOf } from '../../harness/posts.ts';
 import { startWorld } from '../../harness/world.ts';
 
 const world = await startWorld();
+const IN_AN_HOUR = new Date(world.clock.now().getTime() + 3_600_000).toISOString();
 
 /** An account with a sandbox, the key of its owner, and the key of an agent. */
 async function tenant({ rules, approval = 'none' }: { rules?: object; approval?: 'none' | 'required' } = {}) {
@@ -29,12 +30,12 @@ async function tenant({ rules, approval = 'none' }: { rules?: object; approval?:
 }
 
 // Each test needs a second connection to the database.
-const describeAtOnce = describe.skipIf(world.db.engine !== 'postgres');
+const isEmbedded = world.db.engine !== 'postgres';
 
-describeAtOnce('a draft that is edited while it is published', () => {
+describe.skipIf(isEmbedded)('a draft that is edited while it is published', () => {
   it.each([
     ['now', {}],
-    ['at a time', { scheduledFor: new Date(world.clock.now().getTime() + 3_600_000).toISOString() }],
+    ['at a time', { scheduledFor: IN_AN_HOUR }],
   ])('%s follows the policy with what it says then', async (_, plan) => {
     const { agent, post, published, holdPolicy } = await tenant({ rules: { approvalWords: ['refund'] } });
     const { postId } = await post({ text: 'Nothing special', isDraft: true });
@@ -90,7 +91,54 @@ describeAtOnce('a draft that is edited while it is published', () => {
   });
 });
 
-describeAtOnce('moving a post into the queue under a policy', () => {
+describe.skipIf(isEmbedded)('a failed post that another request sends again first', () => {
+  /** A post that failed without being published, and whose next send has an unknown outcome. */
+  async function failed(settings: { rules?: object; approval?: 'none' | 'required' }) {
+    const made = await tenant(settings);
+    const { postId } = await made.post({ text: 'Ding [[reject]]' }, made.key);
+    await world.sql('update posts set text = $2 where id = $1', [postId, 'Ding [[vanish]]']);
+    const retry = (by: string, body: object = {}) => world.rest(`POST /posts/${postId}/retry`, { key: by, body });
+    return { ...made, postId, retry };
+  }
+
+  it.each([
+    ['now', {}],
+    ['now, with the force of before', { force: true }],
+    ['at a time', { scheduledFor: IN_AN_HOUR }],
+  ])('is not sent again %s while its outcome is unknown', async (_, plan) => {
+    const { key, agent, retry, published, holdPolicy } = await failed({ rules: { postsPerDay: 50 } });
+    const held = await holdPolicy();
+    const second = retry(agent, plan);
+    await held.waiting(1);
+    const first = await retry(key);
+
+    await held.release();
+
+    expect(first.body.result.error.code).toBe('outcome_unknown');
+    const { status, body } = await second;
+    expect([status, body.error, body.message]).toEqual([400, 'invalid_request', expect.stringContaining('force: ')]);
+    expect(await published()).toHaveLength(1);
+  });
+
+  it('waits for no approval while its outcome is unknown', async () => {
+    const { key, agent, postId, retry, holdKey } = await failed({ approval: 'required' });
+    // The first use of a key changes its row.
+    await world.rest('GET /account', { key: agent });
+    const held = await holdKey();
+    const second = retry(agent);
+    await held.waiting(1);
+    await retry(key);
+
+    await held.release();
+
+    const { status, body } = await second;
+    expect([status, body.error]).toEqual([400, 'invalid_request']);
+    const { post } = (await world.rest(`GET /posts/${postId}`, { key })).body;
+    expect([post.status, post.error.code, post.approval]).toEqual(['failed', 'outcome_unknown', null]);
+  });
+});
+
+describe.skipIf(isEmbedded)('moving a post into the queue under a policy', () => {
   it('is not in the way of ordering that queue', async () => {
     const { key, agent, connection, post } = await tenant({ rules: { postsPerDay: 50 } });
     const slots = [0, 1, 2, 3, 4, 5, 6].map((weekday) => ({ weekday, time: '09:00' }));
