@@ -13,6 +13,9 @@ import type { Caller } from '../access/caller.ts';
 import { permissionOf } from '../approvals/request-approval.ts';
 import { followPolicy, ruleOnPost } from './policy-of-post.ts';
 import { askFor, type AskedPost, storeAllowed } from './ask-for-post.ts';
+import { feeOf } from '../plans/fees.ts';
+import type { PlanTerms } from '../plans/plan-terms.ts';
+import { PLANS } from '../plans/plans.ts';
 import { takeFreeSlot } from '../scheduling/slots.ts';
 import { readScheduledFor } from '../scheduling/read-scheduled-for.ts';
 import { timestampOrNull } from '../timestamp.ts';
@@ -48,9 +51,10 @@ export async function reschedulePost(context: Context, caller: Caller, input: Pu
   const time = readTime(context, input);
   const post = await findPost(context, caller, input.postId);
   if (post.status !== 'scheduled') throw notScheduled(post.status);
-  await connectionForPost(context, caller, post);
+  const { terms } = await connectionForPost(context, caller, post);
+  const move = { post, time, feeCents: feeWhenDue(context, post, terms) };
   try {
-    return await context.db.em().transactional((em: SqlEntityManager) => decide(context, em, caller, post, time));
+    return await context.db.em().transactional((em: SqlEntityManager) => decide(context, em, caller, move));
   } catch (thrown) {
     if (!(thrown instanceof PostChanged)) throw thrown;
     const { status } = await findPost(context, caller, post.id);
@@ -60,12 +64,24 @@ export async function reschedulePost(context: Context, caller: Caller, input: Pu
   }
 }
 
+interface Move {
+  readonly post: PostRow;
+  /** Null for the next free slot. */
+  readonly time: Date | null;
+  readonly feeCents: number;
+}
+
+/** What the post costs once it is due, which a policy counts in the month of the new time. */
+function feeWhenDue(context: Context, post: PostRow, { plan }: PlanTerms): number {
+  const isFree = post.mode === 'test' || !PLANS[plan].fees;
+  return isFree ? 0 : feeOf(context, { platformId: post.platform_id, text: post.text });
+}
+
 async function decide(
   context: Context,
   em: SqlEntityManager,
   caller: Caller,
-  post: PostRow,
-  time: Date | null,
+  { post, time, feeCents }: Move,
 ): Promise<PostResult> {
   const plan = { scheduledFor: time, queue: time === null };
   const ruling = await ruleOnPost(context, em, caller, post, plan);
@@ -73,8 +89,7 @@ async function decide(
   const permission = await permissionOf(context, em, caller, 1, ruling.cause);
   const asked: AskedPost = { post, from: 'scheduled', ...plan, policyId: ruling.policyId };
   if (permission.kind === 'asks') return askFor(context, em, caller, permission, asked);
-  // What it costs was decided when it was scheduled.
-  const mayGoOut = (at: Date) => ruling.refusalAt(at, 0);
+  const mayGoOut = (at: Date) => ruling.refusalAt(at, feeCents);
   const slot = time === null ? await takeFreeSlot(em, post.connection_id, context.clock.now(), mayGoOut) : null;
   const error = slot instanceof Date ? null : (slot ?? (time === null ? null : mayGoOut(time)));
   if (error !== null) return { ...waiting(post, post.scheduled_for), error };
