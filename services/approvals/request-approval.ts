@@ -81,6 +81,26 @@ export async function permissionOf(
   };
 }
 
+const returnPosts = statement('give posts back to an allowance', {
+  parameters: { requester: 'uuid', accountId: 'uuid', posts: 'int' },
+  sql: ({ requester, accountId, posts }) => `
+    update approval_allowances set posts_left = posts_left + ${posts}
+    where id = ${requester} and account_id = ${accountId}`,
+});
+
+/**
+ * Gives posts that were refused back to the allowance, in the transaction that took them: their number decides whether
+ * the request asks, before the plan and the queue are looked at.
+ */
+export async function returnAllowance(
+  em: SqlEntityManager,
+  { accountId, keyId: requester }: Caller,
+  permission: Permission,
+  posts: number,
+): Promise<void> {
+  if (permission.kind === 'allowed' && posts > 0) await returnPosts(em, { requester, accountId, posts });
+}
+
 /**
  * Stores the requests after their posts. Emits post.approval_requested for those that wait.
  *

@@ -14,6 +14,7 @@ import type { ApprovalView } from '../approvals/approval-view.ts';
 import {
   type ApprovalRequest,
   FREE,
+  returnAllowance,
   type Permission,
   permissionOf,
   storeApprovals,
@@ -80,6 +81,8 @@ export function admitAndStorePosts(
       return [slug, preparePost(context, caller, request.checked, { target, admission, slot, permission, policyId })];
     });
     const posts = new Map(prepared);
+    const refused = prepared.filter(([, one]) => !('post' in one)).length;
+    await returnAllowance(em, caller, permission, refused);
     const results = await storePrepared(context, em, caller, { ...request, slugs }, { posts, permission });
     await replaceDrafts(em, caller, replaces, refusedConnections(slugs, posts));
     return results;

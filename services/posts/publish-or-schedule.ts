@@ -13,7 +13,7 @@ import { failedEvent, rescheduledEvent } from '../events/post-event.ts';
 import { storeEvents } from '../events/store-events.ts';
 import type { KeyedRequest } from '../idempotency/idempotency.ts';
 import type { Caller } from '../access/caller.ts';
-import { FREE, permissionOf } from '../approvals/request-approval.ts';
+import { FREE, returnAllowance, permissionOf } from '../approvals/request-approval.ts';
 import { askFor, storeAllowed } from './ask-for-post.ts';
 import { closeApproval } from './close-approval.ts';
 import { type Admission, admitPosts, FREE_OF_CHARGE, needsAdmission, storedIntent } from '../plans/admit-posts.ts';
@@ -106,7 +106,10 @@ async function decide(
   const asked = { post, from, ...plan, policyId: ruling.policyId };
   if (permission.kind === 'asks') return askFor(context, em, caller, permission, asked);
   const place = await takePlace(context, em, request, ruling);
-  if (place.error !== null) return refuse(context, em, request, place.error);
+  if (place.error !== null) {
+    await returnAllowance(em, caller, permission, 1);
+    return refuse(context, em, request, place.error);
+  }
   await storeAllowed(context, em, caller, permission, asked);
   const { time } = place;
   const result =

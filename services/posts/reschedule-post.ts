@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import { rescheduledEvent } from '../events/post-event.ts';
 import { storeEvents } from '../events/store-events.ts';
 import type { Caller } from '../access/caller.ts';
-import { permissionOf } from '../approvals/request-approval.ts';
+import { returnAllowance, permissionOf } from '../approvals/request-approval.ts';
 import { followPolicy, ruleOnPost } from './policy-of-post.ts';
 import { askFor, type AskedPost, storeAllowed } from './ask-for-post.ts';
 import { feeOf } from '../plans/fees.ts';
@@ -92,7 +92,10 @@ async function decide(
   const mayGoOut = (at: Date) => ruling.refusalAt(at, feeCents);
   const slot = time === null ? await takeFreeSlot(em, post.connection_id, context.clock.now(), mayGoOut) : null;
   const error = slot instanceof Date ? null : (slot ?? (time === null ? null : mayGoOut(time)));
-  if (error !== null) return { ...waiting(post, post.scheduled_for), error };
+  if (error !== null) {
+    await returnAllowance(em, caller, permission, 1);
+    return { ...waiting(post, post.scheduled_for), error };
+  }
   await storeAllowed(context, em, caller, permission, asked);
   const moved = slot instanceof Date ? slot : (time as Date);
   const [row] = await movePost(em, { postId: post.id, time: moved, slot: time === null ? moved : null });
