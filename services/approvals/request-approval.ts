@@ -25,6 +25,9 @@ export type Permission =
       readonly cause: string | null;
     };
 
+/** The permission for what needs no approval. */
+export const FREE = { kind: 'free' } as const satisfies Permission;
+
 /** One post to approve. */
 export interface ApprovalRequest {
   /** Id of the new approval. */
@@ -65,7 +68,7 @@ export async function permissionOf(
   posts: number,
   cause: Cause | null,
 ): Promise<Permission> {
-  if (caller.approval === 'none' && cause === null) return { kind: 'free' };
+  if (caller.approval === 'none' && cause === null) return FREE;
   await holdMaker(em, caller);
   const asks = { kind: 'asks', cause: cause?.message ?? null } as const;
   if (posts === 0 || cause?.allowanceSuffices === false) return asks;
@@ -76,6 +79,26 @@ export async function permissionOf(
     kind: 'allowed',
     by: { kind: row.given_by_kind as Identity['kind'], id: row.given_by_id, name: row.given_by_name },
   };
+}
+
+const returnPosts = statement('give posts back to an allowance', {
+  parameters: { requester: 'uuid', accountId: 'uuid', posts: 'int' },
+  sql: ({ requester, accountId, posts }) => `
+    update approval_allowances set posts_left = posts_left + ${posts}
+    where id = ${requester} and account_id = ${accountId}`,
+});
+
+/**
+ * Gives posts that were refused back to the allowance, in the transaction that took them: their number decides whether
+ * the request asks, before the plan and the queue are looked at.
+ */
+export async function returnAllowance(
+  em: SqlEntityManager,
+  { accountId, keyId: requester }: Caller,
+  permission: Permission,
+  posts: number,
+): Promise<void> {
+  if (permission.kind === 'allowed' && posts > 0) await returnPosts(em, { requester, accountId, posts });
 }
 
 /**

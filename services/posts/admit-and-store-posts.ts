@@ -11,7 +11,14 @@ import type { Caller } from '../access/caller.ts';
 import { identityOf } from '../access/identity.ts';
 import { isSupervised } from '../access/limits.ts';
 import type { ApprovalView } from '../approvals/approval-view.ts';
-import { type ApprovalRequest, type Permission, permissionOf, storeApprovals } from '../approvals/request-approval.ts';
+import {
+  type ApprovalRequest,
+  FREE,
+  returnAllowance,
+  type Permission,
+  permissionOf,
+  storeApprovals,
+} from '../approvals/request-approval.ts';
 import { holdMedia } from '../media/hold-media.ts';
 import { type Admission, admitPosts, FREE_OF_CHARGE, needsAdmission } from '../plans/admit-posts.ts';
 import { holdPolicy, NO_POLICY, type PolicyCheck, refusalOf } from '../policies/policy-check.ts';
@@ -74,6 +81,8 @@ export function admitAndStorePosts(
       return [slug, preparePost(context, caller, request.checked, { target, admission, slot, permission, policyId })];
     });
     const posts = new Map(prepared);
+    const refused = prepared.filter(([, one]) => !('post' in one)).length;
+    await returnAllowance(em, caller, permission, refused);
     const results = await storePrepared(context, em, caller, { ...request, slugs }, { posts, permission });
     await replaceDrafts(em, caller, replaces, refusedConnections(slugs, posts));
     return results;
@@ -246,7 +255,6 @@ interface Prepared {
   readonly permission: Permission;
 }
 
-const FREE: Permission = { kind: 'free' };
 const NO_APPROVALS: ReadonlyMap<string, ApprovalView> = new Map();
 
 function requestsFor({ input, scheduledFor }: CheckedInput, posts: readonly NewPost[]): ApprovalRequest[] {

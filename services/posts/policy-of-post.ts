@@ -1,6 +1,6 @@
 /** What the policy of a caller says about posts that the caller wants to send or move. */
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { tables } from '../../entities/tables.ts';
+import { statement } from '../../entities/statement.ts';
 import type { ItemError } from '../../errors/item-error.ts';
 import type { Caller } from '../access/caller.ts';
 import { readApprovalContent } from '../approvals/approval-content.ts';
@@ -18,6 +18,7 @@ import { type PolicyPost, policyPost } from '../policies/policy-post.ts';
 import type { Violation } from '../policies/policy-violations.ts';
 import { HORIZON_MS } from '../scheduling/horizon.ts';
 import { type CheckedInput, type CheckedSlug, contentFor } from './check-slugs.ts';
+import { PostChanged } from './post-changed.ts';
 import type { PostRow } from './post-view.ts';
 
 /** When posts go out; neither means now. */
@@ -27,6 +28,10 @@ interface Plan {
 }
 
 export interface PolicyRuling {
+  /** Null when there is no policy. */
+  readonly policyId: string | null;
+  /** Those of the images that it is about, in their order; empty without a policy. */
+  readonly altTexts: readonly (string | null)[];
   /** Why it must not go out at all; null when it may. */
   readonly refusal: ItemError | null;
   /** Why a person is asked; null when no person is. */
@@ -35,7 +40,22 @@ export interface PolicyRuling {
   readonly refusalAt: (at: Date, feeCents: number) => ItemError | null;
 }
 
-const NO_RULING: PolicyRuling = { refusal: null, cause: null, refusalAt: () => null };
+/** The ruling for a caller without a policy, and for a person who approves. */
+export const NO_RULING: PolicyRuling = {
+  policyId: null,
+  altTexts: [],
+  refusal: null,
+  cause: null,
+  refusalAt: () => null,
+};
+
+const putUnder = statement('put a post under a policy', {
+  parameters: { postId: 'uuid', policyId: 'uuid' },
+  result: { alt_text: 'text?' },
+  sql: ({ postId, policyId }) => `
+    with followed as (update posts set policy_id = ${policyId} where id = ${postId})
+    select alt_text from post_media where post_id = ${postId} order by position`,
+});
 
 /** The span of time that a check is about. */
 export function questionOf({ clock }: Context, { scheduledFor, queue }: Plan): PolicyQuestion {
@@ -66,7 +86,10 @@ export function applyPolicy(
   return { slugs: ruled, cause: causeOf(found) };
 }
 
-/** Locks the policy, and remembers with the post that it follows it. */
+/**
+ * Locks the policy, and not the post: those who lock a connection or an account lock posts after it. So whoever locks
+ * the post later has to look whether it still says the same ({@link followPolicy}, post-changed.ts).
+ */
 export async function ruleOnPost(
   context: Context,
   em: SqlEntityManager,
@@ -77,14 +100,32 @@ export async function ruleOnPost(
   const question = { ...questionOf(context, plan), exceptPostId: post.id };
   const policy = await holdPolicy(context, em, caller, question);
   if (policy.policyId === null) return NO_RULING;
-  await tables(em).updateTable('posts').set({ policy_id: policy.policyId }).where('id', '=', post.id).execute();
   const connection = { id: post.connection_id, slug: post.connection_slug, platformId: post.platform_id };
   const { media, ...content } = await readApprovalContent(em, post);
-  const asked = policyPost(connection, { ...content, altTexts: media.map(({ altText }) => altText) }, 0);
+  const altTexts = media.map(({ altText }) => altText);
+  const asked = policyPost(connection, { ...content, altTexts }, 0);
   const violations = policy.ofContent(asked);
   return {
+    policyId: policy.policyId,
+    altTexts,
     refusal: refusalOf(violations),
     cause: causeOf(violations),
     refusalAt: (at, feeCents) => refusalOf(policy.atTime({ ...asked, feeCents }, at)),
   };
+}
+
+/**
+ * Remembers with a post that goes out which policy it follows. Call it after the post is locked.
+ *
+ * @throws PostChanged when its images are no longer those that the ruling is about
+ */
+export async function followPolicy(
+  em: SqlEntityManager,
+  { id: postId }: PostRow,
+  { policyId, altTexts }: PolicyRuling,
+): Promise<void> {
+  if (policyId === null) return;
+  const images = await putUnder(em, { postId, policyId });
+  const isSame = images.length === altTexts.length && images.every((image, at) => image.alt_text === altTexts[at]);
+  if (!isSame) throw new PostChanged();
 }

@@ -56,7 +56,7 @@ export async function publishDraft(
     if (keyed !== null && (await replay(context, caller, keyed)) !== null)
       return publishDraft(context, caller, input, keyed);
     const { status } = await findPost(context, caller, post.id);
-    // The post is still a draft: its connection was deleted a moment ago. Run again to return that error.
+    // The post is still a draft: it was edited, or its connection was deleted. Run again, about what it says now.
     if (status === 'draft') return publishDraft(context, caller, input, keyed);
     throw notDraft(post.id, status);
   }

@@ -13,18 +13,20 @@ import { failedEvent, rescheduledEvent } from '../events/post-event.ts';
 import { storeEvents } from '../events/store-events.ts';
 import type { KeyedRequest } from '../idempotency/idempotency.ts';
 import type { Caller } from '../access/caller.ts';
-import { askFor } from './ask-for-post.ts';
+import { FREE, returnAllowance, permissionOf } from '../approvals/request-approval.ts';
+import { askFor, storeAllowed } from './ask-for-post.ts';
 import { closeApproval } from './close-approval.ts';
 import { type Admission, admitPosts, FREE_OF_CHARGE, needsAdmission, storedIntent } from '../plans/admit-posts.ts';
 import type { PlanTerms } from '../plans/plan-terms.ts';
 import { readScheduledFor } from '../scheduling/read-scheduled-for.ts';
 import { takeFreeSlot } from '../scheduling/slots.ts';
 import { claimPosts } from '../sending/claim-posts.ts';
+import type { ClaimedSend } from '../sending/claimed-send.ts';
 import type { WithSender } from '../sending/post-sender.ts';
 import { stopOfPost } from '../stops/find-stop.ts';
 import { timestamp } from '../timestamp.ts';
-import { type PolicyRuling, ruleOnPost } from './policy-of-post.ts';
-import { PostChanged } from './post-changed.ts';
+import { followPolicy, NO_RULING, type PolicyRuling, ruleOnPost } from './policy-of-post.ts';
+import { CONTENT, PostChanged, requireUnedited } from './post-changed.ts';
 import { openResult, type PostResult } from './post-result.ts';
 import type { PostRow } from './post-view.ts';
 import { storeAndSend, type StoredResult, type StoringRequest } from './store-and-send.ts';
@@ -94,37 +96,75 @@ async function decide(
   if (request.error !== null) return refuse(context, em, request, request.error);
   const stop = await stopOfPost(em, post.id);
   if (stop !== null) return refuse(context, em, request, stop);
-  const plan = planOf(request);
-  let refusalAt: PolicyRuling['refusalAt'] = () => null;
   // A person who approves has decided. The post counts under the policy of the one who asked.
-  if (request.approve !== undefined) await request.approve(em);
-  else {
-    const ruling = await ruleOnPost(context, em, caller, post, plan);
-    if (ruling.refusal !== null) return refuse(context, em, request, ruling.refusal);
-    const waiting = await askFor(context, em, caller, { post, from, ...plan, cause: ruling.cause });
-    if (waiting !== null) return waiting;
-    refusalAt = ruling.refusalAt;
+  const isApproved = request.approve !== undefined;
+  await request.approve?.(em);
+  const plan = { scheduledFor: request.scheduledFor, queue: request.queue };
+  const ruling = isApproved ? NO_RULING : await ruleOnPost(context, em, caller, post, plan);
+  if (ruling.refusal !== null) return refuse(context, em, request, ruling.refusal);
+  const permission = isApproved ? FREE : await permissionOf(context, em, caller, 1, ruling.cause);
+  const asked = { post, from, ...plan, policyId: ruling.policyId };
+  if (permission.kind === 'asks') return askFor(context, em, caller, permission, asked);
+  const place = await takePlace(context, em, request, ruling);
+  if (place.error !== null) {
+    await returnAllowance(em, caller, permission, 1);
+    return refuse(context, em, request, place.error);
   }
+  await storeAllowed(context, em, caller, permission, asked);
+  const { time } = place;
+  const result =
+    time === null
+      ? await claimNow(context, em, request, place, claim)
+      : await schedule(context, em, request, time, place.slot);
+  await followPolicy(em, post, ruling);
+  // Only what goes out settles a request: a refusal leaves the draft waiting.
+  if (!isApproved && from === 'draft') await closeApproval(context, em, caller, post);
+  return result;
+}
+
+/** When an admitted post goes out, and for which fee. */
+interface Place {
+  readonly error: null;
+  readonly feeCents: number;
+  /** Null for now. */
+  readonly time: Date | null;
+  /** The slot that it takes; null for none. */
+  readonly slot: Date | null;
+}
+
+/** Locks the account and the connection if the plan or the queue decides. */
+async function takePlace(
+  context: Context,
+  em: SqlEntityManager,
+  request: PostToPublish,
+  { refusalAt }: PolicyRuling,
+): Promise<Place | { readonly error: ItemError }> {
   const admission = await admit(context, em, request);
-  if (admission.error !== null) return refuse(context, em, request, admission.error);
+  if (admission.error !== null) return admission;
   const { feeCents } = admission;
   const now = context.clock.now();
   const mayGoOut = (at: Date) => refusalAt(at, feeCents);
-  const slot = request.queue ? await takeFreeSlot(em, post.connection_id, now, mayGoOut) : null;
-  if (slot !== null && !(slot instanceof Date)) return refuse(context, em, request, slot);
-  const untimely = slot === null ? mayGoOut(request.scheduledFor ?? now) : null;
-  if (untimely !== null) return refuse(context, em, request, untimely);
-  // Only what goes out settles a request: a refusal leaves the draft waiting.
-  if (request.approve === undefined && from === 'draft') await closeApproval(context, em, caller, post);
-  const time = slot ?? request.scheduledFor;
-  if (time !== null) return schedule(context, em, request, time, slot);
-  const [send] = await claimPosts(context, em, from, [{ id: post.id, platformId: post.platform_id, feeCents }], claim);
-  if (send === undefined) throw new PostChanged();
-  return send;
+  const slot = request.queue ? await takeFreeSlot(em, request.post.connection_id, now, mayGoOut) : null;
+  if (slot !== null && !(slot instanceof Date)) return { error: slot };
+  const error = slot === null ? mayGoOut(request.scheduledFor ?? now) : null;
+  return error === null ? { error, feeCents, time: slot ?? request.scheduledFor, slot } : { error };
 }
 
-function planOf({ scheduledFor, queue }: PostToPublish) {
-  return { scheduledFor, queue };
+async function claimNow(
+  context: Context,
+  em: SqlEntityManager,
+  { post, from, approve }: PostToPublish,
+  { feeCents }: Place,
+  claim: string,
+): Promise<ClaimedSend> {
+  const [send] = await claimPosts(context, em, from, [{ id: post.id, platformId: post.platform_id, feeCents }], claim);
+  if (send === undefined) throw new PostChanged();
+  // Another request has sent the failed post since it was read, and its outcome may be unknown.
+  if (send.post.generation !== post.generation + (from === 'failed' ? 1 : 0)) throw new PostChanged();
+  const { text, thread, firstComment } = send.post;
+  // Approving locks the post itself, and may edit it.
+  if (approve === undefined) requireUnedited({ text, thread: [...thread], first_comment: firstComment }, post);
+  return send;
 }
 
 /** The fee for sending the post, or why the plan refuses it. */
@@ -138,24 +178,35 @@ async function admit(context: Context, em: SqlEntityManager, request: PostToPubl
 
 // Locks the connection, so that removing it either cancels this post too, or commits first and nothing is scheduled.
 const scheduleStored = statement('schedule a draft or a failed post', {
-  parameters: { postId: 'uuid', from: 'text', time: 'timestamptz', slot: 'timestamptz?', connectionId: 'uuid' },
-  result: { id: 'uuid' },
-  sql: ({ postId, from, time, slot, connectionId }) => `
+  parameters: {
+    postId: 'uuid',
+    from: 'text',
+    generation: 'int',
+    time: 'timestamptz',
+    slot: 'timestamptz?',
+    connectionId: 'uuid',
+  },
+  result: CONTENT.types,
+  sql: ({ postId, from, generation, time, slot, connectionId }) => `
     with connection as (select id from connections where id = ${connectionId} and deleted_at is null for share)
     update posts p set status = 'scheduled', scheduled_for = ${time}, queued = ${slot} is not null, slot_at = ${slot},
       held = false, error_code = null, error_message = null, generation = p.generation + (p.status = 'failed')::int
-    from connection c where p.id = ${postId} and p.status = ${from} and p.connection_id = c.id returning p.id`,
+    from connection c
+    where p.id = ${postId} and p.status = ${from} and p.generation = ${generation} and p.connection_id = c.id
+    returning ${CONTENT.sql}`,
 });
 
 async function schedule(
   context: Context,
   em: SqlEntityManager,
-  { post, from }: PostToPublish,
+  { post, from, approve }: PostToPublish,
   time: Date,
   slot: Date | null,
 ): Promise<PostResult> {
-  const scheduled = await scheduleStored(em, { postId: post.id, from, time, slot, connectionId: post.connection_id });
-  if (scheduled.length === 0) throw new PostChanged();
+  const { id: postId, generation, connection_id: connectionId } = post;
+  const [scheduled] = await scheduleStored(em, { postId, from, generation, time, slot, connectionId });
+  if (scheduled === undefined) throw new PostChanged();
+  if (approve === undefined) requireUnedited(scheduled, post);
   if (from === 'failed') await storeEvents(em, [rescheduledEvent(context, post, time, 'requeued')]);
   return { ...openResult(post.connection_slug, post.id), status: 'scheduled', scheduledFor: timestamp(time) };
 }

@@ -5,14 +5,17 @@
  */
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import { statement } from '../../entities/statement.ts';
-import { tables } from '../../entities/tables.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Context } from '../context.ts';
 import { rescheduledEvent } from '../events/post-event.ts';
 import { storeEvents } from '../events/store-events.ts';
 import type { Caller } from '../access/caller.ts';
-import { ruleOnPost } from './policy-of-post.ts';
-import { askFor } from './ask-for-post.ts';
+import { returnAllowance, permissionOf } from '../approvals/request-approval.ts';
+import { followPolicy, ruleOnPost } from './policy-of-post.ts';
+import { askFor, type AskedPost, storeAllowed } from './ask-for-post.ts';
+import { feeOf } from '../plans/fees.ts';
+import type { PlanTerms } from '../plans/plan-terms.ts';
+import { PLANS } from '../plans/plans.ts';
 import { takeFreeSlot } from '../scheduling/slots.ts';
 import { readScheduledFor } from '../scheduling/read-scheduled-for.ts';
 import { timestampOrNull } from '../timestamp.ts';
@@ -20,12 +23,12 @@ import { findPost } from './find-post.ts';
 import { connectionForPost } from './connection-for-post.ts';
 import { openResult, type PostResult } from './post-result.ts';
 import type { PostRow } from './post-view.ts';
-import { PostChanged } from './post-changed.ts';
+import { CONTENT, PostChanged, requireUnedited } from './post-changed.ts';
 import type { PublishInput } from './publish-or-schedule.ts';
 
 const movePost = statement('move a scheduled post to another time', {
   parameters: { postId: 'uuid', time: 'timestamptz', slot: 'timestamptz?' },
-  result: { left_time: 'timestamptz' },
+  result: { left_time: 'timestamptz', ...CONTENT.types },
   sql: ({ postId, time, slot }) => `
     with present as (
       select id, scheduled_for from posts where id = ${postId} and status = 'scheduled' for no key update
@@ -33,7 +36,7 @@ const movePost = statement('move a scheduled post to another time', {
     update posts p set scheduled_for = ${time}, queued = ${slot} is not null, slot_at = ${slot},
       held = p.stop_id is not null,
       repeats = 0, first_due_at = null
-    from present o where p.id = o.id returning o.scheduled_for as left_time`,
+    from present o where p.id = o.id returning o.scheduled_for as left_time, ${CONTENT.sql}`,
 });
 
 /**
@@ -48,30 +51,60 @@ export async function reschedulePost(context: Context, caller: Caller, input: Pu
   const time = readTime(context, input);
   const post = await findPost(context, caller, input.postId);
   if (post.status !== 'scheduled') throw notScheduled(post.status);
-  await connectionForPost(context, caller, post);
+  const { terms } = await connectionForPost(context, caller, post);
+  const move = { post, time, feeCents: feeWhenDue(context, post, terms) };
+  try {
+    return await context.db.em().transactional((em: SqlEntityManager) => decide(context, em, caller, move));
+  } catch (thrown) {
+    if (!(thrown instanceof PostChanged)) throw thrown;
+    const { status } = await findPost(context, caller, post.id);
+    // It waits again, and was sent or edited in between.
+    if (status === 'scheduled') return reschedulePost(context, caller, input);
+    throw notScheduled(status === 'cancelled' || status === 'draft' ? status : 'processing');
+  }
+}
+
+interface Move {
+  readonly post: PostRow;
+  /** Null for the next free slot. */
+  readonly time: Date | null;
+  readonly feeCents: number;
+}
+
+/** What the post costs once it is due, which a policy counts in the month of the new time. */
+function feeWhenDue(context: Context, post: PostRow, { plan }: PlanTerms): number {
+  const isFree = post.mode === 'test' || !PLANS[plan].fees;
+  return isFree ? 0 : feeOf(context, { platformId: post.platform_id, text: post.text });
+}
+
+async function decide(
+  context: Context,
+  em: SqlEntityManager,
+  caller: Caller,
+  { post, time, feeCents }: Move,
+): Promise<PostResult> {
   const plan = { scheduledFor: time, queue: time === null };
-  return context.db.em().transactional(async (em: SqlEntityManager) => {
-    const { refusal, cause, refusalAt } = await ruleOnPost(context, em, caller, post, plan);
-    if (refusal !== null) return { ...waiting(post, post.scheduled_for), error: refusal };
-    const asked = await askFor(context, em, caller, { post, from: 'scheduled', ...plan, cause }).catch(
-      async (thrown) => {
-        throw thrown instanceof PostChanged ? await lostRace(em, post.id) : thrown;
-      },
-    );
-    if (asked !== null) return asked;
-    // What it costs was decided when it was scheduled.
-    const mayGoOut = (at: Date) => refusalAt(at, 0);
-    const slot = time === null ? await takeFreeSlot(em, post.connection_id, context.clock.now(), mayGoOut) : null;
-    const error = slot instanceof Date ? null : (slot ?? (time === null ? null : mayGoOut(time)));
-    if (error !== null) return { ...waiting(post, post.scheduled_for), error };
-    const moved = slot instanceof Date ? slot : (time as Date);
-    const [row] = await movePost(em, { postId: post.id, time: moved, slot: time === null ? moved : null });
-    if (row === undefined) throw await lostRace(em, post.id);
-    if (new Date(row.left_time).getTime() !== moved.getTime()) {
-      await storeEvents(em, [rescheduledEvent(context, post, moved, 'requeued')]);
-    }
-    return waiting(post, moved);
-  });
+  const ruling = await ruleOnPost(context, em, caller, post, plan);
+  if (ruling.refusal !== null) return { ...waiting(post, post.scheduled_for), error: ruling.refusal };
+  const permission = await permissionOf(context, em, caller, 1, ruling.cause);
+  const asked: AskedPost = { post, from: 'scheduled', ...plan, policyId: ruling.policyId };
+  if (permission.kind === 'asks') return askFor(context, em, caller, permission, asked);
+  const mayGoOut = (at: Date) => ruling.refusalAt(at, feeCents);
+  const slot = time === null ? await takeFreeSlot(em, post.connection_id, context.clock.now(), mayGoOut) : null;
+  const error = slot instanceof Date ? null : (slot ?? (time === null ? null : mayGoOut(time)));
+  if (error !== null) {
+    await returnAllowance(em, caller, permission, 1);
+    return { ...waiting(post, post.scheduled_for), error };
+  }
+  await storeAllowed(context, em, caller, permission, asked);
+  const moved = slot instanceof Date ? slot : (time as Date);
+  const [row] = await movePost(em, { postId: post.id, time: moved, slot: time === null ? moved : null });
+  requireUnedited(row, post);
+  await followPolicy(em, post, ruling);
+  if (new Date(row.left_time).getTime() !== moved.getTime()) {
+    await storeEvents(em, [rescheduledEvent(context, post, moved, 'requeued')]);
+  }
+  return waiting(post, moved);
 }
 
 /** Null for the next free slot. */
@@ -84,12 +117,6 @@ function readTime(context: Context, input: PublishInput): Date | null {
 
 function waiting({ connection_slug: slug, id }: PostRow, time: Date | string | null): PostResult {
   return { ...openResult(slug, id), status: 'scheduled', scheduledFor: timestampOrNull(time) };
-}
-
-/** The error for a post that was waiting when the request began. */
-async function lostRace(em: SqlEntityManager, postId: string): Promise<ServiceError> {
-  const row = await tables(em).selectFrom('posts').select('status').where('id', '=', postId).executeTakeFirst();
-  return row?.status === 'cancelled' ? notScheduled('cancelled') : notScheduled('processing');
 }
 
 function notScheduled(status: PostRow['status']): ServiceError {

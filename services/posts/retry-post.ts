@@ -44,8 +44,11 @@ export async function retryPost(
   try {
     return await publishOrSchedule(context, caller, request, null);
   } catch (thrown) {
-    if (thrown instanceof PostChanged) throw notFailed((await findPost(context, caller, post.id)).status);
-    throw thrown;
+    if (!(thrown instanceof PostChanged)) throw thrown;
+    const { status } = await findPost(context, caller, post.id);
+    // Another request has sent it, and it failed again: `force` was about the outcome of before.
+    if (status === 'failed') return retryPost(context, caller, { ...input, force: false });
+    throw notFailed(status);
   }
 }
 

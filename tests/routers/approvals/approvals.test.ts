@@ -569,6 +569,22 @@ describe('an allowance', () => {
     expect([both.status, one.status]).toEqual(['draft', 'sent']);
   });
 
+  it('does not count a post that is refused', async () => {
+    const { ask, approve, asking, post } = await tenant();
+    const draft = await post({ isDraft: true });
+    await approve(await ask(), { next: { posts: 2 } });
+    const waiting = await post({ scheduledFor: iso(HOUR) });
+    const send = (call: `POST /${string}`) => world.rest(call, { key: asking, body: { queue: true } });
+
+    const created = await post({ queue: true });
+    const published = (await send(`POST /posts/${draft.postId}/publish`)).body.result;
+    const moved = (await send(`POST /posts/${waiting.postId}/reschedule`)).body.result;
+
+    const codes = [created, published, moved].map(({ error }) => error.code);
+    expect(codes).toEqual(['queue_empty', 'queue_empty', 'queue_empty']);
+    expect([(await post()).status, (await post()).status]).toEqual(['sent', 'draft']);
+  });
+
   it('is of one key, and ends with it', async () => {
     const { ask, approve, accountId } = await tenant();
     await approve(await ask(), { next: { posts: 5 } });

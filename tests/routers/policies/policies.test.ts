@@ -275,6 +275,20 @@ describe('posts in an hour and a day', () => {
     await set({ quietHours: { from: '08:00', to: '07:59', timezone: 'UTC' } });
     expect((await post({ queue: true })).error).toMatchObject({ code: 'policy_refused' });
   });
+
+  it('does not count a post of others that the policy kept from being moved', async () => {
+    const { key, agent, set, post, at } = await tenant({ platforms: ['bluesky'] });
+    const { postId } = await post({ scheduledFor: iso(HOUR) }, key);
+
+    const { body } = await world.rest(`POST /posts/${postId}/reschedule`, {
+      key: agent.secret,
+      body: { scheduledFor: iso(2 * HOUR) },
+    });
+
+    expect([body.result.status, body.result.error.code]).toEqual(['scheduled', 'policy_refused']);
+    await set({ postsPerHour: 1 });
+    expect([await at(HOUR), await at(HOUR)]).toEqual(['scheduled', 'failed']);
+  });
 });
 
 describe('quiet hours', () => {

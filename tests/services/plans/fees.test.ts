@@ -233,6 +233,31 @@ describe('the policy of a key', () => {
     world.clock.set(new Date(nextMonth));
     expect((await postX(byAgent)).status).toBe('sent');
   });
+
+  it('keeps a post from being moved into a month without room for its fee', async () => {
+    const account = await payer();
+    const agent = await world.key({ accountId: account.id });
+    await world.rest(`PUT /policies/${agent.id}`, { key: account.key, body: { spendCentsPerMonth: 5 } });
+    const byAgent = { ...account, key: agent.secret };
+    // Late in the month, so that the next one is near enough to schedule for.
+    world.clock.set(new Date(world.clock.now().setUTCDate(20)));
+    const now = world.clock.now();
+    const nextMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1, 12));
+    const soon = (minutes: number) => new Date(now.getTime() + minutes * 60_000).toISOString();
+    await postX(byAgent, { scheduledFor: soon(1) });
+    const { postId } = await postX(byAgent, { scheduledFor: nextMonth.toISOString() });
+    const move = async (scheduledFor: string) => {
+      const { body } = await world.rest(`POST /posts/${postId}/reschedule`, {
+        key: agent.secret,
+        body: { scheduledFor },
+      });
+      return [body.result.scheduledFor, body.result.error?.code];
+    };
+
+    expect(await move(soon(2))).toEqual([nextMonth.toISOString(), 'policy_refused']);
+    const later = new Date(nextMonth.getTime() + 60_000).toISOString();
+    expect(await move(later)).toEqual([later, undefined]);
+  });
 });
 
 describe('xUsageSweep', () => {
