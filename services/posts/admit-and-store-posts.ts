@@ -75,7 +75,7 @@ export function admitAndStorePosts(
     });
     const posts = new Map(prepared);
     const results = await storePrepared(context, em, caller, { ...request, slugs }, { posts, permission });
-    await replaceDrafts(em, caller, replaces, refusedConnections(slugs, posts));
+    await replaceDrafts(em, caller, replaces, refusedConnections(slugs, results));
     return results;
   };
   const asked = publishes && isSupervised(caller);
@@ -207,13 +207,11 @@ function preparePost(
 }
 
 /** Ids of the connections that were named and get no post. */
-function refusedConnections(
-  slugs: readonly CheckedSlug[],
-  prepared: ReadonlyMap<string, NewPost | ItemError>,
-): string[] {
-  return slugs.flatMap(({ slug, target }) => {
-    const post = prepared.get(slug);
-    return target === null || (post !== undefined && 'post' in post) ? [] : [target.id];
+function refusedConnections(slugs: readonly CheckedSlug[], results: readonly StoredResult[]): string[] {
+  return slugs.flatMap(({ target }, index) => {
+    const result = results[index];
+    const isStored = result !== undefined && ('claim' in result || result.postId !== null);
+    return target === null || isStored ? [] : [target.id];
   });
 }
 
@@ -225,15 +223,18 @@ async function storePrepared(
   { posts: prepared, permission }: Prepared,
 ): Promise<StoredResult[]> {
   const posts = [...prepared.values()].filter((one): one is NewPost => 'post' in one);
-  const sends = await storePosts(context, em, posts, { recordId, claim });
+  const { sends, refused } = await storePosts(context, em, posts, { recordId, claim });
+  const stored = posts.filter(({ post }) => !refused.has(post.id));
   const approvals =
     permission.kind === 'free'
       ? NO_APPROVALS
-      : await storeApprovals(context, em, caller, permission, requestsFor(checked, posts));
+      : await storeApprovals(context, em, caller, permission, requestsFor(checked, stored));
   return slugs.map(({ slug, error }): StoredResult => {
     const outcome = error ?? prepared.get(slug);
     if (outcome === undefined) throw new Error(`the slug ${slug} has neither a connection nor an error`);
     if (!('post' in outcome)) return refusedResult(slug, outcome);
+    const refusal = refused.get(outcome.post.id);
+    if (refusal !== undefined) return refusedResult(slug, refusal);
     return (
       sends.get(outcome.post.id) ??
       waitingResult(outcome, permission.kind === 'asks' ? approvals.get(outcome.post.id) : undefined)
