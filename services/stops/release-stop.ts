@@ -6,6 +6,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import type { Caller } from '../access/caller.ts';
 import { identityOf } from '../access/identity.ts';
 import type { Context } from '../context.ts';
+import { lockAccount } from '../plans/plan-usage.ts';
 import { readStop, type StopView } from './read-stops.ts';
 import { stopsPost } from './stop-condition.ts';
 
@@ -41,6 +42,8 @@ const releasePosts = statement('release the posts of a stop', {
 export async function releaseStop(context: Context, caller: Caller, { stopId, posts }: Release): Promise<StopView> {
   await readStop(context, caller, stopId);
   await context.db.em().transactional(async (em: SqlEntityManager) => {
+    // Two stops that are released at once would each hand the other its posts.
+    await lockAccount(em, caller.accountId);
     const released = await tables(em)
       .updateTable('stops')
       .set({

@@ -23,6 +23,8 @@ async function tenant() {
     agent,
     post,
     stop,
+    schedule: async (fields: object = {}): Promise<string> =>
+      (await post({ scheduledFor: iso(HOUR), ...fields })).postId,
     /** Posts, and stops everything when the request has found its connections. */
     postWhileStopped: async (fields: object = {}, headers: Record<string, string> = {}) => {
       const lookups = world.context.targetLookups;
@@ -139,5 +141,25 @@ describe.skipIf(world.db.engine !== 'postgres')('a request that waits for a lock
     expect([(await approving).status, (await approving).body.error]).toEqual([403, 'stopped']);
     expect(await read(postId)).toMatchObject({ status: 'draft', approval: { state: 'pending' } });
     expect(await published()).toBe(0);
+  });
+});
+
+describe.skipIf(world.db.engine !== 'postgres')('a release', () => {
+  it('beside that of another stop leaves no post held', async () => {
+    const { agent, schedule, stop, release, read } = await tenant();
+    const postId = await schedule();
+    const [everything, ofAgent] = [await stop(), await stop({ keyId: agent.id })];
+    const held = await holdRows(world, 'select id from posts where id = $1 for update', [postId]);
+    const first = release(everything.id, 'send');
+    await held.waitedForBy(1);
+    const second = release(ofAgent.id, 'send');
+    // The second one waits for the first, or has ended, if nothing keeps them apart.
+    await Promise.race([held.waitedForBy(2), second]);
+
+    await held.free();
+
+    expect([(await first).status, (await second).status]).toEqual([200, 200]);
+    await world.advance(HOUR);
+    expect(await read(postId)).toMatchObject({ status: 'sent', stopId: null });
   });
 });
