@@ -162,4 +162,31 @@ describe.skipIf(world.db.engine !== 'postgres')('a release', () => {
     await world.advance(HOUR);
     expect(await read(postId)).toMatchObject({ status: 'sent', stopId: null });
   });
+
+  it('that drops posts cancels one whose send ends meanwhile and waits for a repeat', async () => {
+    const { schedule, stop, release, read, published } = await tenant();
+    const [waiting, sending] = [await schedule(), await schedule({ text: 'Busy' })];
+    // As if it was being sent.
+    await world.sql(
+      `update posts set status = 'processing', claim = gen_random_uuid(), claimed_until = $2, tries = 1 where id = $1`,
+      [sending, iso(HOUR)],
+    );
+    const { id } = await stop();
+    const held = await holdRows(world, 'select id from posts where id = $1 for update', [waiting]);
+    const dropping = release(id, 'drop');
+    await held.waitedForBy(1);
+
+    // As the settlement of a send whose platform was not available.
+    await world.sql(
+      `update posts set status = 'scheduled', claim = null, claimed_until = null, repeats = 1, generation = generation + 1,
+         scheduled_for = $2, held = stop_id is not null where id = $1`,
+      [sending, iso(HOUR)],
+    );
+    await held.free();
+
+    expect((await dropping).status).toBe(200);
+    await world.advance(HOUR);
+    expect([(await read(waiting)).status, (await read(sending)).status]).toEqual(['cancelled', 'cancelled']);
+    expect(await published()).toBe(0);
+  });
 });
