@@ -1,5 +1,6 @@
 /** A stop, or its release, that happens while posts are stored, published and sent (docs/contract/stops.md). */
 import { describe, expect, it, vi } from 'vitest';
+import { holdStopped } from '../../../services/stops/hold-stopped.ts';
 import { accountWithSandbox } from '../../harness/connections.ts';
 import { holdRows } from '../../harness/hold-rows.ts';
 import { sandboxOf } from '../../harness/posts.ts';
@@ -188,5 +189,27 @@ describe.skipIf(world.db.engine !== 'postgres')('a release', () => {
     await world.advance(HOUR);
     expect([(await read(waiting)).status, (await read(sending)).status]).toEqual(['cancelled', 'cancelled']);
     expect(await published()).toBe(0);
+  });
+
+  it('while a worker holds the due posts of the stop leaves none held', async () => {
+    const { key, schedule, stop, release, read } = await tenant();
+    const postId = await schedule();
+    const { id } = await stop();
+    // As if it had been stored at the moment of the stop.
+    await world.sql('update posts set held = false, stop_id = null where id = $1', [postId]);
+    const held = await holdRows(world, 'select id from posts where id = $1 for update', [postId]);
+    world.clock.advance(HOUR);
+    const holding = holdStopped(world.context);
+    await held.waitedForBy(1);
+    const releasing = release(id, 'send');
+    // The release waits for the worker, or has ended, if nothing keeps them apart.
+    await Promise.race([held.waitedForBy(2), releasing]);
+
+    await held.free();
+
+    await holding;
+    expect([(await releasing).status, (await world.rest('GET /stops', { key })).body.stops]).toEqual([200, []]);
+    await world.runDue();
+    expect(await read(postId)).toMatchObject({ status: 'sent', stopId: null });
   });
 });
