@@ -22,7 +22,7 @@ import { applyPolicy, policyPostFor, questionOf } from './policy-of-post.ts';
 import { replaceDrafts } from './replace-drafts.ts';
 import { openResult, type PostResult, refusedResult } from './post-result.ts';
 import type { StoredResult, StoringRequest } from './store-and-send.ts';
-import { type NewPost, storePosts, type WithPostInserts } from './store-posts.ts';
+import { deletedMeanwhile, type NewPost, storePosts, type WithPostInserts } from './store-posts.ts';
 
 /** A checked request to create posts. */
 export interface CheckedRequest extends StoringRequest {
@@ -139,9 +139,7 @@ async function takeTimes(
   const queues = await lockQueues(em, admitted, now);
   const slots = accepted.map((slug, index): Date | ItemError => {
     const queue = queues.get(slug.target.id);
-    if (queue === undefined) {
-      return { code: 'invalid_connection', message: `The connection "${slug.slug}" was deleted during the request.` };
-    }
+    if (queue === undefined) return deletedMeanwhile(slug.slug);
     const post = postOf(slug, admissions[index] ?? FREE_OF_CHARGE);
     const slot = slotFor(queue, now, (at) => refusalOf(policy.atTime(post, at)));
     if (slot instanceof Date) policy.count(post, slot);

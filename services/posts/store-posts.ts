@@ -69,17 +69,28 @@ const OF_INPUT = {
 } as const;
 
 // Foreign keys are checked at the end of a statement, so one statement can insert all rows of a post. It looks for stops
-// too: one may have begun since the checks of the request, which may have waited for locks.
+// and deleted connections too: the request may have waited for locks since its checks. The lock is the one of the foreign
+// key, taken before the row is read: removing a connection either cancels the post too, or commits first.
 const insertPosts = statement('store new posts', {
   parameters: { posts: POST },
-  result: { ...columns('posts', ['id', 'ai_rewrite_status']).types, stop: orNull(typed<StopFacts>('jsonb')) },
+  result: {
+    ...columns('posts', ['id', 'ai_rewrite_status']).types,
+    stop: orNull(typed<StopFacts>('jsonb')),
+    is_gone: 'boolean',
+  },
   sql: ({ posts }) => `
-    with given as (
-      select i.*, case when i.status <> 'draft' then (
+    with new as (
+      select posts.*, 0 as repeats, null::text as ai_rewrite_status from ${posts}
+    ), present as (
+      select id, account_id, rewrite_mode from connections
+      where id = any(array(select "connectionId" from new where status <> 'draft')) and deleted_at is null
+      order by id for key share
+    ), given as (
+      select i.*, i.status <> 'draft' and c.id is null as is_gone, case when i.status <> 'draft' then (
         select ${STOP_FACTS} from stops s where ${stops('s', OF_INPUT)} order by s.id limit 1) end as stop
-      from (select posts.*, 0 as repeats, null::text as ai_rewrite_status from ${posts}) i
+      from new i left join present c on c.id = i."connectionId"
     ), input as (
-      select * from given where stop is null
+      select * from given where stop is null and not is_gone
     ), stored as (
       insert into posts (id, account_id, connection_id, profile_id, connection_slug, platform_id, mode, status,
         text, original_text, thread, first_comment, rewrite, ai_rewrite_status, tags, scheduled_for, queued, slot_at,
@@ -89,7 +100,7 @@ const insertPosts = statement('store new posts', {
         text, text, thread, "firstComment", rewrite, case when claim is not null then ${DECIDED_REWRITE} end, tags,
         "scheduledFor", "slotAt" is not null, "slotAt", "feeCents", "createdAt", claim, "claimedUntil",
         (claim is not null)::int, "idempotencyRecordId", "approvalId", "createdByKind", "createdById", "policyId"
-      from input p left join connections c on c.id = p."connectionId"
+      from input p left join present c on c.id = p."connectionId"
       returning id, ai_rewrite_status
     ), images as (
       insert into post_media (id, post_id, media_id, position, alt_text)
@@ -104,7 +115,7 @@ const insertPosts = statement('store new posts', {
       insert into attempts (id, post_id, step, index, state, token, started_at)
       select "attemptId", id, 'head', 0, 'sending', token, "createdAt" from input where claim is not null
     )
-    select g.id, s.ai_rewrite_status, g.stop from given g left join stored s on s.id = g.id`,
+    select g.id, s.ai_rewrite_status, g.stop, g.is_gone from given g left join stored s on s.id = g.id`,
 });
 
 type NewRow = RecordOf<typeof POST>;
@@ -155,14 +166,31 @@ export async function storePosts(
   const input = posts.map((post) => inputRow(context, post, sends.get(post.post.id), recordId));
   const isAlone = em.isInTransaction() || input.length > TOGETHER.posts;
   const rows = isAlone ? await insertPosts(em, { posts: input }) : await context.postInserts.add(input);
-  for (const { id, ai_rewrite_status: aiRewriteStatus, stop } of rows) {
-    const send = sends.get(id);
-    if (stop !== null) {
-      refused.set(id, stoppedError(stop));
-      sends.delete(id);
-    } else if (send !== undefined) sends.set(id, { ...send, post: { ...send.post, aiRewriteStatus } });
+  const stored = new Map(rows.map((row) => [row.id, row]));
+  for (const { post } of posts) {
+    const row = stored.get(post.id);
+    if (row === undefined) throw new Error(`the post ${post.id} has no row`);
+    const send = sends.get(post.id);
+    const refusal = refusalOf(post, row);
+    if (refusal !== null) {
+      refused.set(post.id, refusal);
+      sends.delete(post.id);
+    } else if (send !== undefined) {
+      sends.set(post.id, { ...send, post: { ...send.post, aiRewriteStatus: row.ai_rewrite_status } });
+    }
   }
   return { sends, refused };
+}
+
+/** Why a post was not stored; null when it was. */
+function refusalOf({ connectionSlug }: SendablePost, { stop, is_gone: isGone }: RowOf<typeof insertPosts>) {
+  if (isGone) return deletedMeanwhile(connectionSlug);
+  return stop === null ? null : stoppedError(stop);
+}
+
+/** The error of a post whose connection was deleted after its request had found it. */
+export function deletedMeanwhile(slug: string): ItemError {
+  return { code: 'invalid_connection', message: `The connection "${slug}" was deleted during the request.` };
 }
 
 function newSend(context: Context, { post, connection }: NewPost, claim: string): ClaimedSend {
